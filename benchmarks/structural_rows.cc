@@ -164,7 +164,7 @@ double map_leaves(Make make, int64_t n, int64_t size) {
   });
 }
 
-/* The same by callbacks that have the mutator. */
+/* map_leaves by callbacks that get the mutator. */
 double mutate_leaves(Make make, int64_t n, int64_t size) {
   Any a = make(size);
   return time_of(n, size, [&] {

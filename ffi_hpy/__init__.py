@@ -21,7 +21,7 @@ except Exception:
 
     if not is_config_command():
         raise
-    # ffi-hpy-config looks at files only, and is wanted most where the binary cannot be loaded
+    # ffi-hpy-config only looks at files, and is needed most where the binary cannot be loaded
     from .config import main
 
     raise SystemExit(main()) from None
@@ -171,7 +171,7 @@ __all__ = [
 ]
 
 _core.set_hooks(
-    # The binding remembers the answers by the types' addresses where it can
+    # The binding caches the answers by the types' addresses where it can
     classify=classify_with_protocols if _core.HAS_EXTENSION else remember_by_class(classify_with_protocols),
     class_for_type_index=class_for_type_index,
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
@@ -228,7 +228,8 @@ del (
 )
 
 
-# Names that cost import time and are not always used, by the modules that have them; a module of its own name too.
+# Names that cost import time and are not always used, each with the module that defines it; a module name may be its
+# own value.
 _DTYPE_NAMES = """
 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16
 float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu

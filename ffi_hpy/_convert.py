@@ -1,7 +1,7 @@
 """How values of each Python type are passed to native code.
 
-The binding asks once per type and keeps the answer: what a class offers is read from the class, and adding a protocol
-method to it later has no effect.
+The binding asks once per type and caches the answer. The answer is read from the class, so a protocol method that is
+added to the class later has no effect.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["OPAQUE_PTR_HANDLERS", "classify", "classify_with_protocols", "convert", "convert_func"]
 
 OPAQUE_PTR_HANDLERS: dict[type, Callable[[Any], int]] = {}
-"""Classes of other libraries whose instances stand for an address, by exact class, and what gives the address. Looked
-at once, when the first value of a class is passed."""
+"""For classes of other libraries whose instances stand for an address: the function that returns that address, by exact
+class. Read once, when the first instance of a class is passed."""
 
 _SCALARS: tuple[tuple[type, int], ...] = (
     (bool, _core.KIND_BOOL),  # before int, its base
@@ -54,9 +54,9 @@ _CONTAINERS: tuple[tuple[type, int], ...] = (
 
 
 def classify(cls: type) -> Answer:
-    """Kind (a `_core.KIND_*`) of the values of a type; with KIND_CONVERTER the function that gives the value to pass
-    instead, with KIND_EXCHANGE the address of the type's exchange table. The first rule that fits counts; what fits
-    none is passed as an opaque Python object."""
+    """The kind (a `_core.KIND_*`) of the values of a type; with KIND_CONVERTER also the function that returns the value
+    to pass instead, with KIND_EXCHANGE the address of the type's exchange table. The first rule that matches applies;
+    if none does, values are passed as opaque Python objects."""
     if issubclass(cls, CObject):
         return _core.KIND_OBJECT, None
     if issubclass(cls, _core.ObjectRValueRef):
@@ -64,12 +64,12 @@ def classify(cls: type) -> Answer:
     return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.KIND_CONVERTER, OpaquePyObject)
 
 
-_NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # stand for themselves
+_NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # passed as they are
 
 
 def classify_with_protocols(cls: type) -> tuple[int, Callable[[Any], Any] | int | None, int]:
-    """The answer of classify(), and bits of `_core.PROTOCOL_*`: how the instances of a type stand for something else,
-    which is what schemas look at."""
+    """The answer of classify(), and the `_core.PROTOCOL_*` bits, for schemas: by which protocols the instances of a
+    type stand for something else."""
     kind, detail = classify(cls)
     if issubclass(cls, _NATIVE):
         return kind, detail, 0
@@ -81,8 +81,8 @@ def classify_with_protocols(cls: type) -> tuple[int, Callable[[Any], Any] | int 
 
 
 def _array_kind(cls: type) -> Answer | None:
-    """The answer for classes that stand for objects, for streams and for arrays. It comes before the answers for
-    numbers, because an array class may also have __float__."""
+    """The answer for classes that stand for objects, streams or arrays. It takes precedence over the rules for numbers,
+    because an array class may also have __float__."""
     address_of = OPAQUE_PTR_HANDLERS.get(cls)
     if address_of is not None:
         return _core.KIND_CONVERTER, lambda value: OpaquePtr(address_of(value))
@@ -110,14 +110,14 @@ def _prepare_torch() -> None:
 
 
 def _torch_address(cls: type) -> int:
-    """Address of a table for torch's tensors where torch has none; 0 for its other classes."""
+    """Address of a table for torch's tensors, for versions of torch that have none; 0 for its other classes."""
     from ._optional_torch_c_dlpack import is_torch_tensor, python_table
 
     return python_table() if _core.HAS_EXCHANGE and is_torch_tensor(cls) else 0
 
 
 def _exchange_address(cls: type) -> int:
-    """Address of a class's exchange table; 0 if it has none, or none that can be used, or none is to be used."""
+    """Address of a class's exchange table; 0 if it has none, if it is unusable, or if tables are switched off."""
     if not _core.HAS_EXCHANGE or os.environ.get("TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API", "0") == "1":
         return 0
     capsule = getattr(cls, "__dlpack_c_exchange_api__", None)
@@ -125,10 +125,10 @@ def _exchange_address(cls: type) -> int:
 
 
 def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> _core.Function:
-    """A native function that calls `pyfunc`, which native code may call and drop on any thread.
+    """A native function that calls `pyfunc`, which native code may call and release on any thread.
 
     With `tensor_cls`, such as torch.Tensor, tensor arguments arrive as arrays of that class instead of Tensor, and
-    containers give out theirs so; TypeError if it has no `__dlpack_c_exchange_api__`, or `pyfunc` is not callable.
+    containers return such arrays. TypeError if it has no `__dlpack_c_exchange_api__`, or if `pyfunc` is not callable.
     """
     if tensor_cls is None:
         return _core.function_from_callable(pyfunc)
@@ -199,7 +199,8 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
     return None
 
 
-# Answers of protocol methods as values to pass. A TypeError names the method, not what was tried with its answer.
+# These convert the result of a protocol method to a value to pass. A TypeError names the method, not the conversion
+# that failed.
 
 
 def _refuse(value: Any, method: str, wanted: str, answer: Any) -> NoReturn:
@@ -257,7 +258,7 @@ def _from_float(value: Any) -> float:
         _refuse(value, "__tvm_ffi_float__", "a float", answer)
 
 
-# Their values mean something to native code only, so convert() leaves them alone.
+# Only native code can use values of these kinds, so convert() returns the original value.
 _ADDRESS_PROTOCOLS = (
     "__cuda_stream__",
     "__tvm_ffi_opaque_ptr__",
@@ -268,11 +269,11 @@ _ADDRESS_PROTOCOLS = (
 
 
 def convert(value: Any) -> Any:
-    """The value as native code sees it: what a call would make of it.
+    """The value as native code gets it: what a call would make of it.
 
     list, tuple -> Array; dict -> Map; str -> String; bytes -> Bytes; callable -> Function; array -> Tensor; data types
     of other libraries -> dtype; exception -> Error; anything unknown -> OpaquePyObject. Numbers, None, native objects
-    and values that only stand for a number or an address come back as they are.
+    and values that only stand for a number or an address are returned as they are.
     """
     cls = type(value)
     kind, converter = classify(cls)

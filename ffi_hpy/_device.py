@@ -55,15 +55,15 @@ _TYPE_OF_NAME = {
     "trn": 18,
 }
 _NAME_OF_TYPE = {code: name for name, code in _TYPE_OF_NAME.items()}
-_TYPE_OF_NAME.update(mps=8, wgpu=15)  # other frameworks' words for the same
+_TYPE_OF_NAME.update(mps=8, wgpu=15)  # other frameworks' names for these types
 
 
 class Device(_core.Device):
     """A device: its DLPack type and its index among the devices of that type.
 
-    ``Device("cuda:1")``, ``Device("cuda", 1)`` and ``Device(2, 1)`` are equal; the index is 0 if left out, and that of
-    the name if it has one. Compares and hashes by value, immutable. ValueError for a name that is unknown or malformed,
-    TypeError for an index that is no integer.
+    ``Device("cuda:1")``, ``Device("cuda", 1)`` and ``Device(2, 1)`` are equal. Without an index it is the one in the
+    name, or 0. Compares and hashes by value, immutable. ValueError for a name that is unknown or malformed, TypeError
+    for an index that is not an integer.
     """
 
     __slots__ = ()
@@ -106,7 +106,7 @@ def device(device_type: str | SupportsIndex | Device, index: SupportsIndex | Non
     return _CLASS_DEVICE(device_type, index)  # type: ignore[arg-type]
 
 
-# What code written for tvm_ffi.core calls.
+# Functions that code written for tvm_ffi.core calls.
 
 _CLASS_DEVICE: type[Device] = Device
 
@@ -122,12 +122,12 @@ def _set_class_device(cls: type[Device]) -> None:
 
 
 def _create_device_from_tuple(cls: type[Device], device_type: int, device_id: int) -> Device:
-    """A device of a class, by DLPack type and index."""
+    """An instance of `cls`, by DLPack type and index."""
     return cls(device_type, device_id)
 
 
 def _parse(text: str) -> tuple[int, int | None]:
-    """Type and index of "name", which has none, or "name:index"; what follows a blank is a comment."""
+    """Type and index of "name:index", or of "name" with None as the index. Text after a blank is ignored."""
     name, colon, number = text.partition(" ")[0].partition(":")
     code = _TYPE_OF_NAME.get(name)
     if code is None:

@@ -1,4 +1,4 @@
-"""The type of what becomes a Tensor where a native function takes one."""
+"""The type of objects that become a Tensor where a native function takes one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ __all__ = ["SupportsDLPack"]
 
 
 class SupportsDLPack(Protocol):
-    """Whatever lends its memory by the DLPack protocol: a Tensor, an array of NumPy, a tensor of PyTorch."""
+    """Any object that exports its memory by the DLPack protocol: a Tensor, an array of NumPy, a tensor of PyTorch."""
 
     @property
     def __dlpack__(self) -> Callable[..., Any]:
-        """Makes the capsule. A property, which methods of any signature can stand for."""
+        """Makes the capsule. Declared as a property, because a method of any signature matches that."""

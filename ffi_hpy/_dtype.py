@@ -43,7 +43,7 @@ class dtype(str):
 
     @classmethod
     def _wrap(cls, data_type: DataType) -> dtype:
-        """The dtype of a value that came from native code."""
+        """The dtype of a value from native code."""
         text = str(data_type)
         self = str.__new__(cls, text)
         self._text = text
@@ -58,7 +58,7 @@ class dtype(str):
 
     @staticmethod
     def is_dtype(obj: object) -> bool:
-        """Whether native code that wants a data type takes `obj`: a dtype, or one of numpy or torch."""
+        """Whether native code that takes a data type accepts `obj`: a dtype, or one of numpy or torch."""
         return isinstance(obj, (dtype, DataType)) or is_foreign_dtype(type(obj))
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class dtype(str):
         return dtype, (self._text,)
 
     def with_lanes(self, lanes: int) -> dtype:
-        """The same element type with another number of lanes (vector elements). ValueError beyond 65535."""
+        """This element type with another number of lanes (vector elements). ValueError beyond 65535."""
         return dtype._wrap(data_type_from_code(self.type_code, self.bits, lanes))
 
     @property
@@ -124,7 +124,7 @@ def is_foreign_dtype(cls: type) -> bool:
     return numpy is not None and issubclass(cls, getattr(numpy, "dtype", ()))
 
 
-_known: dict[object, DataType] = {}  # for types of other libraries
+_known: dict[object, DataType] = {}  # results for types of other libraries
 
 
 def from_foreign_dtype(value: Any) -> DataType:
@@ -132,7 +132,7 @@ def from_foreign_dtype(value: Any) -> DataType:
     known = _known.get(value)
     if known is None:
         known = DataType(_name_of(value))
-        if len(_known) < _MOST_KNOWN:  # numpy makes new types without end: datetime64[3s], structures
+        if len(_known) < _MOST_KNOWN:  # numpy has unlimited types: datetime64[3s], structures
             _known[value] = known
     return known
 
@@ -141,7 +141,7 @@ _MOST_KNOWN = 256
 
 
 def _name_of(content: Any) -> str:
-    if isinstance(content, type):  # numpy.float32 and its like
+    if isinstance(content, type):  # numpy.float32 and the like
         numpy = sys.modules.get("numpy")
         if numpy is not None and issubclass(content, numpy.generic):
             return str(numpy.dtype(content))
@@ -149,7 +149,7 @@ def _name_of(content: Any) -> str:
     return text[len("torch.") :] if text.startswith("torch.") else text
 
 
-# What code written for tvm_ffi.core calls.
+# Functions that code written for tvm_ffi.core calls.
 
 
 def _create_cdtype_from_tuple(cls: type[DataType], code: int, bits: int, lanes: int) -> DataType:

@@ -1,4 +1,4 @@
-"""The name under which `tvm_ffi._dunder` has it."""
+"""The names of `tvm_ffi._dunder`."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ._core import Function, global_get
 
-# These touch one container and return: giving up the GIL would cost more than the work.
+# These touch one container and return: releasing the GIL would cost more than the work.
 _SHORT = ("Array", "List", "Map", "Dict", "Shape", "String", "Bytes", "GetInvalidObject", "GetKwargsObject")
 
 

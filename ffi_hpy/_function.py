@@ -1,4 +1,4 @@
-"""Function beside its calls: constructors from the addresses that code generators give, and subclasses."""
+"""What Function has besides calls: constructors from addresses, such as code generators give, and subclasses."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["from_extern_c", "from_mlir_packed_safe_call"]
 def from_extern_c(c_symbol: int, *, keep_alive_object: Any = None) -> Function:
     """A Function around the C function of type TVMFFISafeCallType at the address `c_symbol`.
 
-    `keep_alive_object` lives as long as the function: what owns its code, for example. ValueError for address 0,
-    TypeError if it is no int. Nobody checks what is at the address.
+    `keep_alive_object` lives as long as the function; it may own the function's code, for example. ValueError for
+    address 0, TypeError if it is not an int. What is at the address is not checked.
     """
     return _core.function_from_address(c_symbol, keep_alive_object)
 
 
 def from_mlir_packed_safe_call(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
-    """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType:
+    """A Function around the code that MLIR's execution engine compiled from a C function of type TVMFFISafeCallType:
     ``void f(void **variables)``, with the addresses of handle, arguments, their number, result and return code.
     `keep_alive_object` and errors as in from_extern_c()."""
     return _core.function_from_mlir(mlir_packed_symbol, keep_alive_object)
 
 
 def _init_subclass(cls: type[Function], /, **options: Any) -> None:
-    """Calls subclass_made() for a subclass of Function, which has no metaclass to do so."""
+    """Calls subclass_made() for a subclass of Function, because Function has no metaclass that could."""
     super(Function, cls).__init_subclass__(**options)
     subclass_made(cls)
 

@@ -1,5 +1,5 @@
-"""Map and Dict: native mappings that keep insertion order. What reads and changes them is in the binding (CMapping,
-CDict)."""
+"""Map and Dict: native mappings that keep insertion order. The methods that read and change them are in the binding
+(CMapping, CDict)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     V = TypeVar("V")
     V_co = TypeVar("V_co", covariant=True)
 else:
-    K = V = V_co = None  # what stands in the subscripts below matters to type checkers only
+    K = V = V_co = None  # the subscripts below matter to type checkers only
 
 __all__ = ["Dict", "Map"]
 
 
 class _Reading(CMapping, Object):
-    """What Map and Dict share: comparing, the views."""
+    """The part that Map and Dict share: comparison and views."""
 
     def __bool__(self) -> bool:
         return len(self) > 0
@@ -86,11 +86,11 @@ class Map(_Reading, Mapping[K, V_co]):
 
 @register_object("ffi.Dict", init=False)
 class Dict(CDict, _Reading, MutableMapping[K, V]):
-    """A native mapping that can be changed, and is shared: native code that holds it sees the changes.
+    """A mutable native mapping. It is shared: native code that has a reference to it sees the changes.
 
     Setting, removing and looking up one key are atomic against each other, from Python and from the `ffi.Dict*`
-    functions. Iterating goes over the entries that are there when it begins, whatever happens to the mapping meanwhile.
-    Keys compare as in Map; compares and hashes as Map does, although what can change should not be a key.
+    functions. Iteration goes over the entries that exist when it begins, whatever happens to the mapping meanwhile.
+    Keys compare as in Map. It compares and hashes as Map does, although a mutable object should not be a key.
     """
 
     if TYPE_CHECKING:

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["MISSING", "Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr"]
 
 
-# PyPy gives every HPy object what CPython gives to those whose class has such slots, and refuses a second one
+# PyPy gives every HPy object what such slots give on CPython, and refuses to do so twice
 _HAVE_DICT = hasattr(CObject.__new__(CObject), "__dict__")
 _EVERYBODY_HAS = ("__dict__", "__weakref__") if _HAVE_DICT else ()
 
 
 class ObjectMeta(ABCMeta):
     """Metaclass of Object: gives every class that declares no `__slots__` empty ones, so that instances own nothing but
-    the native handle. A class that wants instance attributes says `__slots__ = ("__dict__",)`, one that wants weak
+    the native handle. A class that wants instance attributes declares `__slots__ = ("__dict__",)`, one that wants weak
     references to instances `("__weakref__",)`."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> ObjectMeta:
@@ -47,14 +47,14 @@ class ObjectMeta(ABCMeta):
 class Object(CObject, metaclass=ObjectMeta):
     """A native object, shared with native code by reference count.
 
-    A wrapper owns one strong reference. While it lives, whoever gets the same object gets this wrapper: `a.x is a.x`,
-    ids are stable, and attributes that were set on it are there. Only the arguments of a callback, while the caller's
-    own wrappers are in use, and what was moved (`_move`) come as wrappers of their own; so does everything in debug
-    modes. Such wrappers are equal and hash alike, unless the class says otherwise (Array and Map compare their
-    contents). A wrapper whose handle was moved away has none, and using it is a ValueError.
+    A wrapper owns one strong reference. While it lives, everybody who gets the object gets this wrapper: `a.x is a.x`,
+    ids are stable, and attributes that were set on it are there. Two cases get wrappers of their own: the arguments of
+    a callback while the caller's own wrappers are in use, and objects that were moved (`_move`). In debug modes
+    everything does. Such wrappers are equal and hash alike, unless the class defines this otherwise (Array and Map
+    compare their contents). A wrapper whose handle was moved away has none, and using it is a ValueError.
 
     Classes for types of a native library derive from Object and are bound with :func:`register_object`. Wrappers can be
-    used from any thread; whether the object behind one may be changed from two threads is up to its type.
+    used from any thread. Whether two threads may change the object behind one depends on its type.
     """
 
     def __ffi_init__(self, *args: Any, **kwargs: Any) -> None:
@@ -76,7 +76,8 @@ MISSING: Object = _ffi_api.GetInvalidObject()
 
 
 class ObjectConvertible:
-    """Base for Python classes that stand for a native object: passed to native code, `asobject()` is passed instead."""
+    """Base for Python classes that stand for a native object: when an instance is passed to native code, `asobject()`
+    is passed instead."""
 
     __slots__ = ()
 
@@ -86,7 +87,7 @@ class ObjectConvertible:
 
 
 def object_repr(obj: CObject) -> str:
-    """Text of a native object, as `ffi.ReprPrint` gives it, or `Class(address)` where that is missing. Never raises."""
+    """Text of a native object, by `ffi.ReprPrint`, or `Class(address)` without that function. Never raises."""
     handle = obj.__chandle__()
     name = type(obj).__qualname__
     if handle == 0:
@@ -96,7 +97,7 @@ def object_repr(obj: CObject) -> str:
         if print_repr is not None:
             return str(print_repr(obj))
     except Exception:
-        pass  # a repr is asked for in the middle of error reports: any text is better than another error
+        pass  # a repr is often needed for an error report: any text is better than another error
     return f"{name}({handle:#x})"
 
 
@@ -104,8 +105,8 @@ def object_repr(obj: CObject) -> str:
 
 
 def get_state(self: CObject) -> dict[str, Any]:
-    """What pickle keeps: as "handle" the JSON graph of the native object (None without one), as "attributes" those of
-    the instance, if it has any. TypeError for types that have no graph, as functions and tensors."""
+    """The state for pickle: "handle" is the JSON graph of the native object (None without one), "attributes" are those
+    of the instance, if it has any. TypeError for types that have no graph, such as functions and tensors."""
     state: dict[str, Any] = {"handle": None}
     if self.__chandle__() != 0:
         state["handle"] = str(_serializer(type(self), "ToJSONGraphString")(self, None))
@@ -116,17 +117,18 @@ def get_state(self: CObject) -> dict[str, Any]:
 
 
 def set_state(self: CObject, state: dict[str, Any]) -> None:
-    """Become what __getstate__() told. TypeError or ValueError if that is not what it told, or not for this class."""
+    """Restore a state that __getstate__() returned. TypeError or ValueError if it is another state, or not for this
+    class."""
     graph, attributes = _parts_of_state(self, state)
     if graph is not None:
         made = _read_graph(type(self), graph)
-        self.__init_handle_by_constructor__(function_from_callable(lambda: made))  # shared: it may be an enum's variant
+        self.__init_handle_by_constructor__(function_from_callable(lambda: made))  # shared: may be an enum's variant
     if attributes:
         self.__dict__.update(attributes)
 
 
 def _parts_of_state(obj: CObject, state: object) -> tuple[str | None, dict[str, Any] | None]:
-    """The graph and the attributes in a state, each None if there is none. TypeError says what is wrong with it."""
+    """The graph and the attributes in a state, each None if there is none. The TypeError says what is wrong."""
 
     def refuse(wrong: str) -> NoReturn:
         raise TypeError(f"{type(obj).__qualname__}.__setstate__() takes what __getstate__() returned: {wrong}")
@@ -160,7 +162,8 @@ def reduce(self: CObject) -> tuple[Any, ...]:
     return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
 
 
-# Set on the root of all classes, so that functions and tensors refuse, too: PyPy would pickle wrappers without handles
+# Set on the root of all classes, so that functions and tensors refuse as well: PyPy would pickle wrappers without
+# handles
 CObject.__getstate__ = get_state  # type: ignore[method-assign]
 CObject.__setstate__ = set_state  # type: ignore[method-assign]
 CObject.__reduce__ = reduce  # type: ignore[method-assign]

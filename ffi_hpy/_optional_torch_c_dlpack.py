@@ -1,10 +1,10 @@
 """An exchange table for tensors and the protocol for streams, for versions of PyTorch that lack them.
 
-PyTorch is never imported from here, and its import is not watched: its classes are looked at when the first of their
-instances is passed to native code. Since 2.10 (2025) there is nothing to add. The package torch_c_dlpack_ext, if it is
-installed, gives versions before that a table, and so does the library that utils/_build_optional_torch_c_dlpack.py
-makes. Without them there is one of Python functions, which does the same but more slowly, and cannot allocate: native
-code that makes tensors has no allocator then.
+PyTorch is never imported from here, and its import is not watched: its classes are examined when the first of their
+instances is passed to native code. From 2.10 (2025) on nothing needs to be added. For earlier versions the package
+torch_c_dlpack_ext provides a table, if it is installed, and so does the library that
+utils/_build_optional_torch_c_dlpack.py makes. Without these there is a table of Python functions. It does the same more
+slowly and cannot allocate: native code that makes tensors has no allocator then.
 """
 
 from __future__ import annotations
@@ -33,30 +33,32 @@ def load_torch_c_dlpack_extension() -> None:
     try:
         import torch_c_dlpack_ext  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - it sets the attribute
     except (ImportError, AttributeError, OSError):
-        pass  # it is not there, or for another version of torch
+        pass  # it is not installed, or made for another version of torch
     if not _has_table(tensor):
         try:
             path = library_folder() / library_name(sys.modules["torch"])
         except RuntimeError:
-            return  # this user has no folder
+            return  # this user has no cache folder
         if path.is_file():
             tensor.__dlpack_c_exchange_api__ = table_of_library(path)
 
 
 def library_folder() -> Path:
-    """Where a library of ours with the table is, if there is one."""
+    """The folder of our libraries with the table."""
     return cache_folder()
 
 
 def library_name(torch: Any) -> str:
-    """The name of the library's file. A library is for one build of torch, whose C++ classes it knows."""
+    """The name of the library's file. A library is for one build of torch, because it depends on the layout of torch's
+    C++ classes."""
     major, minor = torch.__version__.split(".")[:2]
     build = digest_of(torch.__version__, bool(torch.compiled_with_cxx11_abi()))[:8]
     return f"libtorch_c_dlpack_addon_torch{major}{minor}-{_torch_extension_device(torch)}-{build}.so"
 
 
 def table_of_library(path: Path) -> Any:
-    """The table in a library, as the capsule that a class has as `__dlpack_c_exchange_api__`. OSError: it is none."""
+    """The table in a library, as the capsule that a class has as `__dlpack_c_exchange_api__`. OSError for a library
+    without one."""
     import ctypes
 
     address = ctypes.CDLL(str(path)).TorchDLPackExchangeAPIPtr
@@ -68,7 +70,8 @@ def table_of_library(path: Path) -> Any:
 
 
 def _has_table(tensor: Any) -> bool:
-    """Whether the class has a table; one that it has under the name of before DLPack 1.2 gets the name of today."""
+    """Whether the class has a table. A table under the name used before DLPack 1.2 is also stored under the current
+    name."""
     if hasattr(tensor, "__dlpack_c_exchange_api__"):
         return True
     older = getattr(tensor, "__c_dlpack_exchange_api__", None)
@@ -85,13 +88,13 @@ def patch_torch_cuda_stream_protocol() -> None:
 
 
 def prepare_torch() -> None:
-    """Give torch's classes what they lack, unless TVM_FFI_DISABLE_TORCH_C_DLPACK=1 is in the environment."""
+    """Add the missing attributes to torch's classes, unless TVM_FFI_DISABLE_TORCH_C_DLPACK=1 is in the environment."""
     if os.environ.get("TVM_FFI_DISABLE_TORCH_C_DLPACK", "0") == "0":
         load_torch_c_dlpack_extension()
         patch_torch_cuda_stream_protocol()
 
 
-@functools.lru_cache(maxsize=1)  # the hooks stay what they are: each torch.Tensor subclass asks
+@functools.lru_cache(maxsize=1)  # the hooks do not change, and each torch.Tensor subclass asks for them
 def python_table() -> int:
     """Address of an exchange table for torch's tensors that is made of the functions below."""
     _core.set_hooks(array_to_tensor=_to_tensor, tensor_to_array=_to_torch, array_stream=_stream_of)
@@ -112,7 +115,8 @@ def _to_torch(tensor: Any) -> Any:
 
 
 def _stream_of(device_type: int, device_index: int) -> int:
-    """Address of the stream on which torch works; 0, the default one, for devices whose streams it does not tell."""
+    """Address of the stream on which torch works; 0, the default one, for devices whose streams torch does not
+    expose."""
     if device_type not in (DLDeviceType.kDLCUDA, DLDeviceType.kDLROCM):
         return 0
     stream: int = sys.modules["torch"].cuda.current_stream(device_index).cuda_stream
@@ -120,7 +124,8 @@ def _stream_of(device_type: int, device_index: int) -> int:
 
 
 def _torch_extension_device(torch: Any) -> str:
-    """For which devices torch is built and works here: "cuda", "rocm", or "cpu". Libraries for it are named so."""
+    """The kind of device that torch is built for and can use here: "cuda", "rocm", or "cpu". Libraries for it have that
+    name."""
     if not torch.cuda.is_available():
         return "cpu"
     is_rocm = getattr(torch.version, "cuda", None) is None and getattr(torch.version, "hip", None) is not None

@@ -1,9 +1,9 @@
-"""Runs a module of this very package with any interpreter, whether that has an ffi_hpy installed or not.
+"""Runs a module of this very package with any interpreter, even one without an installed ffi_hpy.
 
     python PATH/TO/ffi_hpy/_run.py ffi_hpy.stub.cli ARGUMENT...
 
-One wheel serves every interpreter, so a build system need not look for one that has it. A module whose name begins with
-tvm_ffi runs as under ffi_hpy.dropin.
+One wheel serves every interpreter, so a build system need not look for an interpreter that has it. A module whose name
+begins with tvm_ffi runs as under ffi_hpy.dropin.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import sys
 
 if __name__ == "__main__":
-    # Not this folder: its modules are none by themselves, and one is called dataclasses
+    # Not this folder: its modules cannot be imported by themselves, and one is called dataclasses
     own = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120
     sys.path[:] = [folder for folder in sys.path if folder != own]
 
@@ -30,7 +30,7 @@ def import_package() -> None:
     spec = importlib.util.spec_from_file_location(
         "ffi_hpy", HERE / "__init__.py", submodule_search_locations=[str(HERE)]
     )
-    assert spec is not None  # there always is one for a file of Python
+    assert spec is not None  # a file of Python always has one
     assert spec.loader is not None
     package = importlib.util.module_from_spec(spec)
     sys.modules["ffi_hpy"] = package
@@ -42,7 +42,8 @@ def import_package() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the module that the first argument names, with the others. Returns an exit status for wrong usage."""
+    """Run the module that the first argument names, with the remaining arguments. Returns an exit status for wrong
+    usage."""
     if not arguments or arguments[0].partition(".")[0] not in ("ffi_hpy", "tvm_ffi"):
         print(f"usage: {sys.argv[0]} MODULE ARGUMENT..., a module of ffi_hpy or tvm_ffi", file=sys.stderr)
         return 2

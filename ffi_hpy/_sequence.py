@@ -1,4 +1,4 @@
-"""Array and List: native sequences. What reads and changes them is in the binding (CSequence, CList)."""
+"""Array and List: native sequences. The methods that read and change them are in the binding (CSequence, CList)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     T_co = TypeVar("T_co", covariant=True)
 else:
-    T = T_co = None  # what stands in the subscripts below matters to type checkers only
+    T = T_co = None  # the subscripts below matter to type checkers only
 
 __all__ = ["Array", "List"]
 
 
 class _Reading(CSequence, Object):
-    """What Array and List share: comparing, joining."""
+    """The part that Array and List share: comparison and concatenation."""
 
     def __bool__(self) -> bool:
         return len(self) > 0
@@ -57,9 +57,10 @@ class _Reading(CSequence, Object):
 class Array(_Reading, Sequence[T_co]):
     """An immutable native sequence, made from any iterable. Lists and tuples passed to native code become Arrays.
 
-    Each item that is read is converted on its own; an object that is read twice is the same one while somebody has it.
-    A slice gives a list. Two Arrays compare item by item and all the way down (`ffi.RecursiveEq`), and hash
-    accordingly; so do an Array and a List, but for their hashes; with other sequences the items are compared by ``==``.
+    Each item is converted when it is read; an object that is read twice is the same one as long as a reference to it
+    exists. A slice is a list. Two Arrays compare item by item, recursively (`ffi.RecursiveEq`), and hash accordingly.
+    An Array and a List compare in the same way, but hash differently. With other sequences the items are compared by
+    ``==``.
     """
 
     if TYPE_CHECKING:
@@ -78,13 +79,12 @@ class Array(_Reading, Sequence[T_co]):
 
 @register_object("ffi.List", init=False)
 class List(CList, _Reading, MutableSequence[T]):
-    """A native sequence that can be changed, and is shared: native code that holds it sees the changes.
+    """A mutable native sequence. It is shared: native code that has a reference to it sees the changes.
 
-    Each method that names one place is atomic against the others, from Python and from the `ffi.List*` functions:
-    threads that append and pop together lose nothing. Native code that changes the items' memory itself does not join
-    in that. Iterating, in either direction, goes over the items that are there when it begins, whatever happens to the
-    list meanwhile.
-    Compares and hashes as Array does, although what can change should not be a key.
+    Each method that concerns one position is atomic against the others, from Python and from the `ffi.List*` functions:
+    threads that append and pop at the same time lose nothing. Native code that changes the items' memory directly is
+    not covered by that. Iteration, in either direction, goes over the items that exist when it begins, whatever happens
+    to the list meanwhile. It compares and hashes as Array does, although a mutable object should not be a key.
     """
 
     if TYPE_CHECKING:
@@ -140,7 +140,8 @@ class List(CList, _Reading, MutableSequence[T]):
             del self[i]
 
     def extend(self, values: Iterable[T]) -> None:
-        """Put items at the end, one by one; of the list itself, those that are there now."""
+        """Put items at the end, one by one. Extending a list by itself appends the items that it has at the
+        beginning."""
         for value in values:
             self.append(value)
 
@@ -149,5 +150,5 @@ class List(CList, _Reading, MutableSequence[T]):
         _ffi_api.ListClear(self)
 
     def reverse(self) -> None:
-        """Turn the order round."""
+        """Reverse the order."""
         _ffi_api.ListReverse(self)

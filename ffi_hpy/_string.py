@@ -10,15 +10,15 @@ __all__ = ["Bytes", "PyNativeObject", "String"]
 
 
 class PyNativeObject:
-    """Marks the classes that are both a Python builtin and the image of a native object: String, Bytes, Shape."""
+    """Base of the classes that are a Python builtin and also represent a native object: String, Bytes, Shape."""
 
     __slots__ = ()
     _constructor: ClassVar[str]  # the function of _ffi_api that makes such an object
 
     @property
     def _tvm_ffi_cached_object(self) -> Any:
-        """A native object of the same value, made at each access; None if the value needs none, as up to 7 bytes of
-        text do. tvm_ffi keeps one in each instance, here they cost nothing until somebody asks."""
+        """A native object of the same value, made at each access; None if the value needs none, such as text of up to 7
+        bytes. tvm_ffi keeps one in each instance; here it costs nothing until it is asked for."""
         from . import _ffi_api
         from ._object import Object
 
@@ -26,7 +26,7 @@ class PyNativeObject:
         made = Object.__new__(Object)
         try:
             made.__init_handle_by_constructor__(getattr(_ffi_api, self._constructor), *arguments)
-        except TypeError:  # what came of it is no object
+        except TypeError:  # the result is not an object
             return None
         return made
 

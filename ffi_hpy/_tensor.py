@@ -23,7 +23,7 @@ DLPACK_VERSION = (1, 3)
 
 
 class Tensor(_core.Tensor, metaclass=ObjectMeta):
-    """An n-dimensional array whose memory is shared with whoever made it.
+    """An n-dimensional array whose memory is shared with its maker.
 
     Tensors come from :func:`from_dlpack` and from native functions, and go to any DLPack consumer
     (``numpy.from_dlpack(tensor)``). The memory lives as long as the last tensor or array on it. `shape` counts elements
@@ -40,8 +40,8 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
 
     if _core.HAS_EXCHANGE:
         __dlpack_c_exchange_api__ = _core.exchange_table()
-        """Capsule with the functions by which C code takes and makes tensors. Not on PyPy 7.3, whose C interface sees
-        other objects than HPy does: there arrays are exchanged by `__dlpack__` alone."""
+        """Capsule with the functions by which C code takes and makes tensors. Not on PyPy 7.3, because its C interface
+        has other objects than HPy: there arrays are exchanged by `__dlpack__` only."""
 
     def __repr__(self) -> str:
         if self.__chandle__() == 0:
@@ -58,9 +58,9 @@ else:
 
 
 class Shape(tuple[int, ...], PyNativeObject):
-    """A shape: a tuple of ints that native code takes and gives as ffi.Shape. TypeError if an item is no integer."""
+    """A shape: a tuple of ints that is ffi.Shape in native code. TypeError if an item is not an integer."""
 
-    # No empty slots: the native object is made when it is asked for, and kept in __dict__.
+    # No empty slots: the native object is made when it is needed, and kept in __dict__.
     _constructor = "Shape"
     if TYPE_CHECKING:
         _native: _core.CObject
@@ -70,14 +70,14 @@ class Shape(tuple[int, ...], PyNativeObject):
 
     @classmethod
     def _wrap(cls, content: Iterable[int], native: _core.CObject) -> Shape:
-        """The Shape of a native one."""
+        """The Shape of a native ffi.Shape."""
         self = tuple.__new__(cls, content)
         self._native = native
         return self
 
     @property
     def _tvm_ffi_cached_object(self) -> _core.CObject:
-        """The ffi.Shape that this one came from, or is passed as."""
+        """The ffi.Shape that this one was made from, or is passed as."""
         try:
             return self._native
         except AttributeError:
@@ -100,8 +100,8 @@ def _new_shape(extents: Iterable[int]) -> _core.CObject:
 def dlpack_capsule(producer: Any) -> Any:
     """A capsule of producer.__dlpack__().
 
-    The older form is asked for first: it has no flag for read-only memory, so a producer refuses to give out such
-    memory in it, and native code, which cannot see the flag either, never writes where it must not.
+    The older form is requested first. It has no flag for read-only memory, so a producer refuses to export such memory
+    in it, and native code, which cannot see the flag either, never writes where it must not.
     """
     try:
         return producer.__dlpack__()
@@ -112,11 +112,11 @@ def dlpack_capsule(producer: Any) -> Any:
             raise refused from None
 
 
-# What code written for tvm_ffi.core calls.
+# Functions that code written for tvm_ffi.core calls.
 
 
 def _set_class_tensor(cls: type[_core.Tensor]) -> None:
-    """Tensors from native code become instances of `cls`, a subclass of Tensor. TypeError if it is none."""
+    """Tensors from native code become instances of `cls`, a subclass of Tensor. TypeError for another class."""
     if not issubclass(cls, _core.Tensor):
         raise TypeError(f"expected a subclass of Tensor, got {cls!r}")
     _core.class_register(_core.type_key_to_index("ffi.Tensor"), cls)
@@ -128,7 +128,8 @@ def _shape_obj_get_py_tuple(obj: _core.CObject) -> tuple[int, ...]:
 
 
 class DLTensorTestWrapper:
-    """A stand-in for the array class of a library that has an exchange table: it has a Tensor's memory, and is none.
+    """A stand-in for the array class of a library that has an exchange table: it has a Tensor's memory, but is not a
+    Tensor.
 
     `tensor` is the Tensor. For tests.
     """

@@ -28,8 +28,8 @@ __all__ = [
 
 
 MOST_FRAMES = 256
-"""In the backtrace text of an exception. Through a deep recursion the text crosses native code at each level, so that
-without a limit the total is quadratic."""
+"""The limit for frames in the backtrace text of an exception. In a deep recursion the text crosses native code at each
+level, so without a limit its total length is quadratic."""
 
 
 def entries_of(traceback: TracebackType | None) -> list[TracebackType]:
@@ -42,12 +42,13 @@ def entries_of(traceback: TracebackType | None) -> list[TracebackType]:
 
 
 def mark_of(entry: TracebackType | None) -> tuple[int, int]:
-    """What tells an entry from others and keeps nothing alive. Another one may get its address when it is gone."""
+    """Identifies an entry without keeping anything alive. Another entry may get the same address when this one is
+    gone."""
     return id(entry), id(None if entry is None else entry.tb_next)
 
 
 def place_of(mark: tuple[int, int], traceback: TracebackType | None) -> int | None:
-    """How many entries stand before the one with that mark; None if no entry has it."""
+    """How many entries come before the one with that mark; None if no entry has it."""
     n = 0
     while traceback is not None:
         if mark_of(traceback) == mark:
@@ -66,7 +67,7 @@ def traceback_of(entries: list[TracebackType]) -> TracebackType | None:
 
 
 def count_callers(entries: list[TracebackType]) -> int:
-    """How many entries at the end are a function and those that called it, one another."""
+    """How many entries at the end form one chain of calls: a function, its caller, and so on."""
     n = 0
     while n < len(entries):
         frame = entries[-1 - n].tb_frame
@@ -86,7 +87,7 @@ def encodable(text: str) -> str:
 
 def backtrace_of(traceback: TracebackType | None, n_entries: int | None = None, called: str = "") -> str:
     """The frames of a traceback as backtrace text, most recent call first; with `n_entries`, of its first entries only,
-    which called the frames of the text `called`. Of more than MOST_FRAMES, the outermost are left out."""
+    which called the frames in the text `called`. Beyond MOST_FRAMES the outermost frames are left out."""
     entries: deque[TracebackType] = deque(maxlen=MOST_FRAMES)
     while traceback is not None and n_entries != 0:
         entries.append(traceback)
@@ -102,7 +103,7 @@ def backtrace_of(traceback: TracebackType | None, n_entries: int | None = None, 
 
 
 def parse_backtrace(backtrace: str) -> list[tuple[str, int, str]]:
-    """(file, line, function) of each frame, in the text's order; lines that are no frame are passed over."""
+    """(file, line, function) of each frame, in the text's order; lines that are not frames are skipped."""
     frames = []
     for line in backtrace.splitlines():
         head, in_file, rest = line.partition('File "')
@@ -114,22 +115,22 @@ def parse_backtrace(backtrace: str) -> list[tuple[str, int, str]]:
 
 
 def append_backtrace(exception: BaseException, backtrace: str) -> BaseException:
-    """Put the frames of a backtrace text, which called those that the exception's traceback has, in front of these.
-    Returns the exception."""
-    # The base class's own: a class of exceptions may refuse to have its attributes set
+    """Put the frames of a backtrace text in front of those of the exception's traceback, which they called. Returns the
+    exception."""
+    # The base class's method, because a class of exceptions may refuse to have its attributes set
     traceback = extend_traceback(exception.__traceback__, parse_backtrace(backtrace))
     return BaseException.with_traceback(exception, traceback)
 
 
 def extend_traceback(traceback: TracebackType | None, frames: list[tuple[str, int, str]]) -> TracebackType | None:
-    """`traceback` with frames, which are the callers of its first, in front of it."""
+    """`traceback` with frames put in front of it: the callers of its first frame."""
     for file, line, function in frames:
         traceback = _traceback_new(traceback, file, line, function)
     return traceback
 
 
 def _suspended_code() -> CodeType:
-    """The code of a generator. It is that of a nested function: without the GIL other functions are left to the
+    """The code of a generator. The generator is a nested function: without the GIL other functions are left to the
     collector, and those of threads that have ended keep their memory (interpreter_faults.py, functions_of_threads)."""
 
     def suspended() -> Iterator[None]:
@@ -144,20 +145,21 @@ _SUSPENDED_CODE = _suspended_code()
 def _traceback_new(tail: TracebackType | None, file: str, line: int, function: str) -> TracebackType:
     """A traceback entry for a frame that Python never ran.
 
-    The frame is that of a generator that was not started, with the wanted names in its code: it has no caller, so the
-    entry keeps nothing alive and no reference cycle can go through it.
+    The frame belongs to a generator that was not started, with the wanted names in its code. It has no caller, so the
+    entry keeps nothing alive and cannot be part of a reference cycle.
     """
     frame = FunctionType(_code_at(file, line, function), {})().gi_frame
     return TracebackType(tail, frame, -1, max(line, 1))
 
 
 def _shown(file: str) -> str:
-    """The file's name for tracebacks. CPython 3.9 prints no traceback at all if it takes a binary for source code."""
+    """The file's name for tracebacks. CPython 3.9 prints no traceback at all if it tries to read a binary as source
+    code."""
     is_binary = file.endswith(".so") or ".so." in file
     return f"<{file}>" if is_binary and sys.version_info < (3, 10) else file
 
 
-@remember_some(256)  # errors come from the same places again, and without a GIL code is freed late
+@remember_some(256)  # errors come from the same places again and again, and without a GIL code is freed late
 def _code_at(file: str, line: int, function: str) -> CodeType:
     code = _SUSPENDED_CODE.replace(co_filename=_shown(file), co_name=function, co_firstlineno=line)
     if sys.version_info >= (3, 11):

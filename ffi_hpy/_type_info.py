@@ -1,7 +1,7 @@
 """What the core knows about types: TypeInfo, TypeField and TypeMethod, and the property of a field.
 
-There is one TypeInfo per type. It is the same object wherever it is asked for, and reads the registry when its members
-are first looked at.
+There is one TypeInfo per type, the same object wherever it is asked for. It reads the registry when its members are
+first accessed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["FFIProperty", "TypeField", "TypeInfo", "TypeMethod", "info_of_class"
 if TYPE_CHECKING or _core.HAS_EXTENSION:
 
     class FFIProperty(_core.FieldSlot):
-        """The attribute of a field. A frozen one refuses assignment; `set` writes it all the same."""
+        """The attribute of a field. A frozen one refuses assignment; `set` writes it nevertheless."""
 
         def __init__(
             self,
@@ -41,19 +41,19 @@ if TYPE_CHECKING or _core.HAS_EXTENSION:
 
         @property
         def fget(self) -> Callable[[Any], Any]:
-            """What reads the field of an object."""
+            """The function that reads the field of an object."""
             get: Callable[[Any], Any] = self.get
             return get
 
         @property
         def fset(self) -> Callable[[Any, Any], None] | None:
-            """What an assignment does, None if the field is frozen."""
+            """The function that an assignment calls, None if the field is frozen."""
             return None if self.frozen else self.set
 
 else:
 
     class FFIProperty(property):
-        """The attribute of a field. Of a frozen field the property has no setter; `set` writes it all the same."""
+        """The attribute of a field. The property of a frozen field has no setter; `set` writes it nevertheless."""
 
         def __init__(self, type_index, field, frozen=False, schema=None, doc=None):
             slot = _core.FieldSlot(type_index, field, frozen, schema)
@@ -66,12 +66,12 @@ else:
 class TypeField:
     """One field of a native type.
 
-    `getter(obj)` and `setter(obj, value)` read and write it, also where it is `frozen`: not writable by assignment.
-    `size`, `alignment` and `offset` (from the object's address) are in bytes; `metadata` is what its author declared;
-    `ty` its schema, None if none is declared. The `c_*` attributes say how constructors (`c_init`, `c_kw_only`,
-    `c_has_default`, `c_default`, `c_default_factory`; MISSING if there is none), repr, order, hash and structural
-    comparison (None, "ignore", "def-pattern", "def-simple") treat it. `dataclass_field` is the Field that a dataclass
-    made it from, else None.
+    `getter(obj)` and `setter(obj, value)` read and write it, even if it is `frozen`, which means that it cannot be
+    assigned. `size`, `alignment` and `offset` (from the object's address) are in bytes; `metadata` is what its author
+    declared; `ty` its schema, None if none is declared. The `c_*` attributes tell how constructors (`c_init`,
+    `c_kw_only`, `c_has_default`, `c_default`, `c_default_factory`; MISSING if there is none), repr, order, hash and
+    structural comparison (None, "ignore", "def-pattern", "def-simple") treat it. `dataclass_field` is the Field that a
+    dataclass made it from, else None.
     """
 
     def __init__(
@@ -120,12 +120,13 @@ class TypeField:
         self.c_structural_eq = c_structural_eq
         self.dataclass_field = dataclass_field
 
-    _place: tuple[int, int]  # type index, and which of the type's own fields
+    _place: tuple[int, int]  # type index, and number among the type's own fields
     _is_laid_out = False  # whether a Python class defines the type
 
     @classmethod
     def _at(cls, place: tuple[int, int], arguments: dict[str, Any], is_laid_out: bool = False) -> TypeField:
-        """The TypeField of a field of a type. What reads and writes the field is made when somebody asks."""
+        """The TypeField of a field of a type. The functions that read and write the field are made when they are asked
+        for."""
         self = cls(**arguments)
         self._place, self._is_laid_out = place, is_laid_out
         return self
@@ -141,7 +142,8 @@ class TypeField:
         return f"TypeField({self.name!r}, {self.ty}, offset={self.offset}, size={self.size})"
 
     def _takes_payloads(self) -> bool:
-        """Whether the field is of an enum class whose singletons can be named by what they stand for."""
+        """Whether the field's type is an enum class whose singletons can be given by the int or str that they stand
+        for."""
         static_index = self.field_static_type_index
         if static_index != _core.TYPE_INDEX_OBJECT and static_index < _core.TYPE_INDEX_DYNAMIC_BEGIN:
             return False
@@ -152,8 +154,8 @@ class TypeField:
         return any(_core.type_key_to_index(key) in lineage for key in ("ffi.IntEnum", "ffi.StrEnum"))
 
     def normalize_value(self, value: Any) -> Any:
-        """The value to write for one that is assigned: of an enum field, the singleton that an int or str stands for.
-        TypeError if there is none."""
+        """The value to write for an assigned one. For an enum field, an int or str gives the singleton that it stands
+        for; TypeError if there is none."""
         if self.ty is None or not self._takes_payloads():
             return value
         return _core.cany_value(self.ty.convert(value))
@@ -203,8 +205,9 @@ class TypeInfo:
     """What the core knows about a type; `__tvm_ffi_type_info__` of its class.
 
     `type_cls` is the class that is registered for it, or None; `type_ancestors` are type indices from the root to the
-    parent, `parent_type_info` is that of the parent, None for the root. `fields` and `methods` are those of the type
-    alone, in the order of their registration; of a class that is still being defined, `fields` is None.
+    parent; `parent_type_info` is the TypeInfo of the parent, None for the root. `fields` and `methods` are those that
+    the type itself declares, in the order of their registration; `fields` is None for a class that is still being
+    defined.
     """
 
     type_cls: type | None
@@ -235,13 +238,13 @@ class TypeInfo:
 
     @Lazy
     def parent_type_info(self) -> TypeInfo | None:
-        """That of the parent type."""
+        """The TypeInfo of the parent type."""
         return info_of_index(self.parent_type_index) if self.parent_type_index >= 0 else None
 
     def _register_fields(self, fields: Sequence[DeclaredField], structure_kind: int | None = None) -> None:
         """Define the fields of a type that define_type() made, and how its objects are made. RuntimeError for a second
-        time, TypeError for a default that no native value can be made of; what is wrong with a field is an error before
-        anything is registered."""
+        call, TypeError for a default that no native value can be made of. An error in a field is raised before anything
+        is registered."""
         from ._types.layout import lay_out
 
         if self.fields is not None:
@@ -258,8 +261,8 @@ class TypeInfo:
     def _register_py_methods(
         self, entries: list[tuple[Any, ...]] | None = None, type_attr_names: Collection[str] = frozenset()
     ) -> None:
-        """Register (name, function or value, whether static, metadata) as type attributes, those of these names, or as
-        methods."""
+        """Register (name, function or value, whether static, metadata): as type attributes those with these names, the
+        others as methods."""
         for name, value, is_static, metadata in entries or ():
             if name in type_attr_names:
                 _core.type_attr_define(self.type_index, name, value)
@@ -270,12 +273,12 @@ class TypeInfo:
 
     @property
     def _has_type_metadata(self) -> bool:
-        """Whether the type tells the size of its objects."""
+        """Whether the size of the type's objects is registered."""
         return bool(_core.type_info(self.type_index)[3])
 
     @property
     def total_size(self) -> int:
-        """Bytes of an object, header included; of a type that does not tell, up to the end of the last field."""
+        """Bytes of an object, header included; if the size is not registered, up to the end of the last field."""
         size: int = _core.type_info(self.type_index)[3]
         if size != 0 or self.parent_type_info is None:
             return size
@@ -317,7 +320,7 @@ _infos: dict[int, TypeInfo] = {}
 
 
 def info_of_index(type_index: int) -> TypeInfo:
-    """The TypeInfo of a registered type. ValueError for an index that is none."""
+    """The TypeInfo of a registered type. ValueError for an index that no type has."""
     found = _infos.get(type_index)
     return found if found is not None else _infos.setdefault(type_index, TypeInfo(type_index))
 
@@ -337,26 +340,26 @@ def info_of_class(cls: type) -> TypeInfo | None:
 
 
 def set_class(info: TypeInfo, cls: type) -> None:
-    """Make a class the one of a type; the latest counts. Native objects of the type become its instances."""
+    """Make a class the class of a type; the latest one counts. Native objects of the type become its instances."""
     _core.class_register(info.type_index, cls)
     set_python_class(info, cls)
 
 
 def set_python_class(info: TypeInfo, cls: type) -> None:
-    """Make a class that holds no native object the one of a type: text, data types and devices of native code become
+    """Make a class that holds no native object the class of a type. Text, data types and devices of native code become
     its instances in other ways."""
     info.type_cls = cls
     INDEX_OF_CLASS[cls] = info.type_index
 
 
 def begin_info(type_index: int) -> TypeInfo:
-    """A new TypeInfo for a type that was registered just now, in place of the one of an earlier definition."""
+    """A new TypeInfo for a type that was registered just now; it replaces the one of an earlier definition."""
     info = _infos[type_index] = TypeInfo(type_index)
     return info
 
 
 def forget_info(info: TypeInfo) -> None:
-    """Undo `begin_info` and `set_class`, as far as nobody came after them."""
+    """Undo `begin_info` and `set_class`, unless a later call has replaced what they stored."""
     if _infos.get(info.type_index) is info:
         del _infos[info.type_index]
     if info.type_cls is not None and INDEX_OF_CLASS.get(info.type_cls) == info.type_index:

@@ -1,8 +1,8 @@
-"""TypeSchema: which values a field, an argument or a result takes, and what they become.
+"""TypeSchema: which values a field, an argument or a result accepts, and what they are converted to.
 
 A schema is a tree: an origin such as ``"List"`` with schemas as arguments. It is made from Python annotations, from the
-JSON that native libraries give as metadata, or from a type index; it prints as an annotation, and converts and checks
-values. Converting happens in `_core`, on a form compiled at the first use.
+JSON that native libraries give as metadata, or from a type index. It prints as an annotation, and converts and checks
+values. Conversion happens in `_core`, on a form that is compiled at the first use.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ __all__ = ["TypeSchema"]
 
 
 class TypeSchema(_core.Schema):
-    """A type as values are checked against it: an origin and the schemas of its arguments. Immutable, hashable.
+    """A type that values are checked against: an origin and the schemas of its arguments. Immutable, hashable.
 
-    `args` are the arguments in order, as of ``Map[str, int]``; a ``Callable`` has them in `named_args` instead, groups
-    called "return" (one schema) and "params" (left out where any arguments will do). A plain ``tuple`` has None as
-    args, one of no items an empty tuple. `fallback` is printed for an origin that is no known type. `type_key` is the
-    name in the JSON it was made from where the origin says less ("ffi.BigInt" for an int); it does not count for
+    `args` are the arguments in order, as of ``Map[str, int]``. A ``Callable`` has them in `named_args` instead, groups
+    called "return" (one schema) and "params" (left out if any arguments are accepted). A plain ``tuple`` has None as
+    args, one without items an empty tuple. `fallback` is printed for an unknown origin. `type_key` is the name in the
+    JSON that it was made from, if the origin is less specific ("ffi.BigInt" for an int); it does not count for
     equality. `origin_type_index` is the index of the origin's type, -2 for Optional and Union, -3 if there is none
     (yet).
 
-    ValueError for a wrong number of arguments, TypeError for arguments that are no schemas.
+    ValueError for a wrong number of arguments, TypeError for arguments that are not schemas.
     """
 
     __slots__ = ("args", "fallback", "named_args", "origin", "origin_type_index", "type_key")
@@ -108,13 +108,13 @@ class TypeSchema(_core.Schema):
     @staticmethod
     def from_annotation(annotation: object) -> TypeSchema:
         """The schema of a Python annotation: ``int``, ``list[int]``, ``Optional[str]``, ``Callable[[int], str]``, a
-        class of native objects, ... TypeError for one that no values cross to native code for, and for text: resolve
-        it with `typing.get_type_hints` before."""
+        class of native objects, ... TypeError for an annotation whose values cannot be passed to native code, and for
+        text: resolve that with `typing.get_type_hints` first."""
         return (_reader or _make_reader()).read(annotation)
 
     @staticmethod
     def from_type_index(type_index: int, args: Iterable[TypeSchema] = ()) -> TypeSchema:
-        """The schema of a registered type, by its index. ValueError for an index that is none."""
+        """The schema of a registered type, by its index. ValueError for an index that no type has."""
         origin = ORIGIN_OF_INDEX.get(type_index)
         if origin is None:
             origin = _core.type_info(type_index)[0]
@@ -122,7 +122,7 @@ class TypeSchema(_core.Schema):
 
     @staticmethod
     def from_json_str(s: str) -> TypeSchema:
-        """The schema in JSON text, as in the "type_schema" of metadata. ValueError if it is no JSON."""
+        """The schema in JSON text, as in the "type_schema" of metadata. ValueError if the text is not JSON."""
         from json import loads
 
         return TypeSchema.from_json_obj(loads(s))
@@ -131,8 +131,7 @@ class TypeSchema(_core.Schema):
     def from_json_obj(obj: dict[str, Any]) -> TypeSchema:
         """The schema in parsed JSON: ``{"type": name, "args": [...], "named_args": {...}, "fallback": {...}}``.
 
-        Items of "args" that are no objects (the length of an array) are left out. TypeError for anything else that has
-        another form.
+        Items of "args" that are not objects (the length of an array) are left out. TypeError for any other form.
         """
         if not isinstance(obj, dict) or "type" not in obj:
             raise TypeError(f"expected schema dict with a 'type', got {_shown(obj)}")
@@ -177,15 +176,15 @@ class TypeSchema(_core.Schema):
         return self._print(ty_map, False, frozenset())
 
     def output_repr(self, ty_map: Names | None = None) -> str:
-        """The annotation of what comes out: ``"int | None"``, ``"Map[str, int]"``, ``"Callable[[int], str]"``.
+        """The annotation for values of the schema: ``"int | None"``, ``"Map[str, int]"``, ``"Callable[[int], str]"``.
 
         `ty_map` gives the name to print for an origin.
         """
         return self._print(ty_map, False, frozenset())
 
     def input_repr(self, ty_map: Names | None = None) -> str:
-        """The annotation of what may go in: types whose `__ffi_convert__` takes other values, and which say so in the
-        attribute `__ffi_convert_type_schema__`, are replaced by what is said there."""
+        """The annotation for values that convert to the schema. A type whose `__ffi_convert__` accepts other values is
+        replaced by what its attribute `__ffi_convert_type_schema__` says, if it has that."""
         return self._print(ty_map, True, frozenset())
 
     def _print(self, ty_map: Names | None, is_input: bool, widened: frozenset[int]) -> str:
@@ -220,7 +219,8 @@ class TypeSchema(_core.Schema):
     # --- used --------------------------------------------------------------------------------------------------------
 
     def is_subtype_of(self, target_cls: type) -> bool:
-        """Whether values of the schema are native objects of a class or of one below it. False for other classes."""
+        """Whether values of the schema are native objects of a class or of a subclass of it. False for other
+        classes."""
         target = INDEX_OF_CLASS.get(target_cls)
         index = self.origin_type_index
         if target is None or index < _core.TYPE_INDEX_OBJECT:
@@ -228,8 +228,8 @@ class TypeSchema(_core.Schema):
         return target == index or target in _core.type_info(index)[6]
 
     def _describe(self) -> Description:
-        """What the schema is to `_core`: operation, type index, name in messages, schemas of the arguments. TypeError
-        for an origin that is no type: one may be registered later, so this is not known before."""
+        """The schema as `_core` takes it: operation, type index, name in messages, schemas of the arguments. TypeError
+        for an origin that is not a type. It may be registered later, so that is not known before."""
         origin, index = self.origin, self.origin_type_index
         args = self.args or ()
         if index == _core.TYPE_INDEX_ANY:
@@ -258,12 +258,12 @@ class TypeSchema(_core.Schema):
     if TYPE_CHECKING:
 
         def convert(self, value: object, /) -> CAny:
-            """The value as one of this schema. TypeError, with the path to what does not fit, if it is none.
+            """The value as a value of this schema. TypeError, with the path to the mismatch, if it does not convert.
 
-            What is converted: bool and int to float, bool to int, int to bool; text to dtype and Device; list, tuple,
-            Array and List into one another, and so dict, Map and Dict; what the protocols of an object give for it;
-            and what a type's `__ffi_convert__` makes into its instances. A native container whose items all stay what
-            they are stays itself.
+            These conversions are made: bool and int to float, bool to int, int to bool; text to dtype and Device; list,
+            tuple, Array and List to one another, and dict, Map and Dict likewise; values that stand for something else,
+            by their protocols; and whatever a type's `__ffi_convert__` makes into its instances. A native container
+            whose items need no conversion is returned as it is.
             """
 
         def check_value(self, value: object, /) -> None:
@@ -272,7 +272,7 @@ class TypeSchema(_core.Schema):
 
 subclass_made(TypeSchema)
 
-# How __init__ gets past __setattr__.
+# By which __init__ sets attributes: __setattr__ refuses them.
 _set_origin, _set_args, _set_index = (
     TypeSchema.__dict__[name].__set__ for name in ("origin", "args", "origin_type_index")
 )
@@ -289,7 +289,7 @@ def _shown(value: object) -> str:
 
 
 def _arguments(origin: str, args: Iterable[TypeSchema] | None) -> tuple[TypeSchema, ...] | None:
-    """The arguments of an origin, checked; Any for the items of a container that has none."""
+    """The arguments of an origin, checked; Any for the items of a container without arguments."""
     if args is None:
         if origin == "tuple":
             return None
@@ -335,8 +335,8 @@ _CALLABLE_GROUPS = frozenset(("return", "params"))
 def _callable_arguments(
     args: tuple[TypeSchema, ...], groups: dict[str, tuple[TypeSchema, ...]] | None
 ) -> tuple[tuple[TypeSchema, ...], dict[str, tuple[TypeSchema, ...]] | None]:
-    """A Callable's arguments: (result, parameter, ...) is an older form of the named groups, in which a function
-    without parameters cannot be told from one whose parameters are unknown."""
+    """A Callable's arguments. (result, parameter, ...) is an older form of the named groups; in it a function without
+    parameters cannot be told from one whose parameters are unknown."""
     if args and groups is None:
         groups = {"return": args[:1]}
         if len(args) > 1:
@@ -380,7 +380,7 @@ def _make_reader() -> AnnotationReader[TypeSchema]:
 
 
 def _schema_of(value: Any) -> TypeSchema:
-    """A schema in any form that a type attribute may have it in."""
+    """A schema, from any form in which a type attribute may have it."""
     if isinstance(value, TypeSchema):
         return value
     return TypeSchema.from_json_str(value) if isinstance(value, str) else TypeSchema.from_json_obj(value)
@@ -388,7 +388,7 @@ def _schema_of(value: Any) -> TypeSchema:
 
 _reader: AnnotationReader[TypeSchema] | None = None
 _ANY = TypeSchema("Any")
-# The schemas of types that are always there and need no arguments, by the names that JSON has for them.
+# The schemas of types that always exist and need no arguments, by their names in JSON.
 _leaves = {origin: TypeSchema(origin) for origin in PLAIN_OPS}
 _leaves.update({name: _leaves[origin] for name, origin in ORIGIN_OF_NAME.items() if origin in _leaves})
 for _name in KEPT_NAMES:

@@ -1,4 +1,4 @@
-"""Paths into nested values: which field, item or key leads from a root to a place."""
+"""Paths into nested values: the fields, items and keys that lead from a root to a place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["AccessKind", "AccessPath", "AccessStep"]
 
 
 class AccessKind(IntEnum):
-    """What a step is. The MISSING kinds name a place that the other side of a comparison has and this one lacks."""
+    """The kind of a step. The MISSING kinds mark a place that the other side of a comparison has and this one lacks."""
 
     ATTR = 0
     ARRAY_ITEM = 1
@@ -37,15 +37,15 @@ class AccessStep(Object):
 
 @register_object("ffi.reflection.AccessPath")
 class AccessPath(Object):
-    """A path of steps, from AccessPath.root() on. Immutable: each method that goes on gives a new path, which shares
-    the steps behind it. Equal paths have equal steps."""
+    """A path of steps, from AccessPath.root() on. Immutable: each method that adds a step returns a new path, which
+    shares the earlier steps. Equal paths have equal steps."""
 
     parent: AccessPath | None
     """The path without its last step; None for the root."""
     step: AccessStep | None
     """The last step; None for the root."""
     depth: int
-    """How many steps there are."""
+    """The number of steps."""
 
     if TYPE_CHECKING:  # reflected
         _root: Any
@@ -68,27 +68,27 @@ class AccessPath(Object):
         return AccessPath._root()  # type: ignore[no-any-return]
 
     def attr(self, attr_key: str) -> AccessPath:
-        """On to a field."""
+        """Add a step to a field."""
         return self._attr(attr_key)  # type: ignore[no-any-return]
 
     def attr_missing(self, attr_key: str) -> AccessPath:
-        """On to a field that is not there."""
+        """Add a step to a field that is missing."""
         return self._attr_missing(attr_key)  # type: ignore[no-any-return]
 
     def array_item(self, index: int) -> AccessPath:
-        """On to an item of a sequence."""
+        """Add a step to an item of a sequence."""
         return self._array_item(index)  # type: ignore[no-any-return]
 
     def array_item_missing(self, index: int) -> AccessPath:
-        """On to an item that is not there."""
+        """Add a step to an item that is missing."""
         return self._array_item_missing(index)  # type: ignore[no-any-return]
 
     def map_item(self, key: Any) -> AccessPath:
-        """On to the value of a key."""
+        """Add a step to the value of a key."""
         return self._map_item(key)  # type: ignore[no-any-return]
 
     def map_item_missing(self, key: Any) -> AccessPath:
-        """On to a key that is not there."""
+        """Add a step to a key that is missing."""
         return self._map_item_missing(key)  # type: ignore[no-any-return]
 
     def is_prefix_of(self, other: AccessPath) -> bool:

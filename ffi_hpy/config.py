@@ -26,8 +26,8 @@ def _include_flags() -> str:
 
 
 def _words(*words: str) -> str:
-    """As they are for ``$(ffi-hpy-config ...)``, which reads no quotes. Where that cannot work, because a folder's name
-    has a space, they are quoted for who has a shell read them again: eval, make, CMake's separate_arguments()."""
+    """Joins words for ``$(ffi-hpy-config ...)``, which reads no quotes. If that cannot work because a folder's name has
+    a space, the words are quoted for a second reading by a shell: eval, make, CMake's separate_arguments()."""
     is_quoted = not _IS_WINDOWS and any(len(word.split()) > 1 for word in words)
     return shlex.join(words) if is_quoted else " ".join(words)
 

@@ -1,4 +1,4 @@
-"""The native containers: Array and Map do not change once made, List and Dict do and are shared."""
+"""The native containers: Array and Map are immutable, List and Dict are mutable and shared."""
 
 from __future__ import annotations
 

@@ -123,15 +123,16 @@ def _type_index_to_type_info(type_index: int) -> TypeInfo | None:
 
 
 def _register_object_by_index(type_index: int, type_cls: type) -> TypeInfo:
-    """Make a class that of a type, without giving it the type's members. ValueError for an index that is none."""
+    """Make a class the class of a type, without giving it the type's members. ValueError for an index that no type
+    has."""
     info = info_of_index(type_index)
     _set_type_cls(info, type_cls)
     return info
 
 
 def __getattr__(name: str) -> Any:
-    """The classes that can be set are looked up each time. KWARGS, the core's mark for "keyword arguments follow", is
-    fetched on first use: not every core has it."""
+    """Names that are looked up at each access: the classes that can be set. And KWARGS, the core's mark for "keyword
+    arguments follow": it is fetched on first use, because not every core has it."""
     if name in _CLASSES:
         return _CLASSES[name]()
     if name != "KWARGS":

@@ -43,23 +43,23 @@ _DISTRIBUTION = "apache-tvm-ffi"
 _COMMANDS = {"tvm-ffi-config": "tvm_ffi.config", "tvm-ffi-stubgen": "tvm_ffi.stub.cli"}
 _CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_dropin")  # noqa: PTH100, PTH118, PTH120
 _VARIABLES = {"PYTHONPATH": _CHILDREN, "PATH": os.path.join(_CHILDREN, "bin")}  # noqa: PTH118
-"""The folder that each variable of the environment begins with in a program whose children answer for tvm_ffi."""
+"""For children that take over the drop-in: the folder that is put first in each variable of the environment."""
 ABI_VERSION = "0.1.15.post2"
 """The release of apache-tvm-ffi whose ABI and names ffi_hpy follows."""
 
 
 class _Loader(importlib.abc.Loader):
-    """Puts a module of ours into sys.modules under the name that was asked for."""
+    """Puts a module of ours into sys.modules under the requested name."""
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
-        """A plain module stands in until exec_module, because the import system would rewrite the spec of ours."""
+        """An empty module, until exec_module. The import system would overwrite the spec of our module."""
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
         ours = _OURS + name[len(_THEIRS) :]
         sys.modules[name] = importlib.import_module(ours)
-        # What it has imported below itself is imported under the other name too: an import of its own would put the
-        # submodule over what the module made of its name, as `dataclasses.field`.
+        # Submodules that it has imported are imported under the other name, too. If the import system did that later,
+        # it would overwrite names that the module has defined, such as `dataclasses.field`.
         for below in [loaded for loaded in sys.modules if loaded.startswith(f"{ours}.")]:
             sys.modules.setdefault(_THEIRS + below[len(_OURS) :], sys.modules[below])
 
@@ -97,7 +97,7 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 class _Finder(importlib.metadata.DistributionFinder):
-    """On sys.meta_path: answers for tvm_ffi and what is below it, and for its distribution."""
+    """On sys.meta_path: finds tvm_ffi and its submodules, and its distribution."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -118,7 +118,7 @@ class _Finder(importlib.metadata.DistributionFinder):
             return
         try:
             yield _Distribution(importlib.metadata.distribution("ffi-hpy"))
-        except importlib.metadata.PackageNotFoundError:  # ffi_hpy runs from a folder, not installed
+        except importlib.metadata.PackageNotFoundError:  # ffi_hpy runs from a folder and is not installed
             return
 
 
@@ -126,7 +126,8 @@ _finder = _Finder()
 
 
 def install(*, children: bool = False) -> None:
-    """Answer for tvm_ffi from here on, in this process, and with `children` in those that it starts, by os.environ.
+    """Make imports of tvm_ffi find ffi_hpy from here on, in this process, and with `children` also in those that it
+    starts, by os.environ.
 
     A second call changes nothing. RuntimeError if another tvm_ffi was imported before: objects of two runtimes cannot
     be mixed.
@@ -141,18 +142,18 @@ def install(*, children: bool = False) -> None:
             os.environ[variable] = os.pathsep.join([folder, *_other_folders(variable)])
         os.environ["FFI_HPY_DROPIN"] = sys.executable
         if _CHILDREN not in sys.path:
-            sys.path.insert(1, _CHILDREN)  # where PYTHONPATH comes; multiprocessing gives children this path
+            sys.path.insert(1, _CHILDREN)  # where PYTHONPATH is; multiprocessing gives children this path
 
 
 def is_installed() -> bool:
-    """Whether tvm_ffi is answered for, in this process."""
+    """Whether imports of tvm_ffi find ffi_hpy in this process."""
     return _finder in sys.meta_path
 
 
 def uninstall() -> None:
-    """Stop answering for tvm_ffi, here and in new children.
+    """Undo install(), here and for new children.
 
-    Names that were imported stay as they are, new imports find what is installed.
+    Names that were imported stay as they are; new imports find what is installed.
     """
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
@@ -167,7 +168,7 @@ def uninstall() -> None:
 
 
 def _other_folders(variable: str) -> list[str]:
-    """What a variable of the environment has without us; an empty PATH is what the system takes for one."""
+    """The folders in a variable of the environment, without ours. An empty PATH stands for the system's default."""
     text = os.environ.get(variable, os.defpath if variable == "PATH" else "")
     return [folder for folder in text.split(os.pathsep) if folder != _VARIABLES[variable]] if text else []
 
@@ -198,7 +199,7 @@ def main(arguments: list[str]) -> int | None:
 
 
 if __name__ == "__main__":
-    # The module of this name, not the copy that runs as __main__, or two finders would answer
+    # The module of this name, not its copy that runs as __main__; otherwise there would be two finders
     from ffi_hpy.dropin import main as run
 
     sys.exit(run(sys.argv[1:]))

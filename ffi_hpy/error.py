@@ -1,13 +1,13 @@
 """Errors: kinds and their exception classes, and the translation between native errors and Python exceptions.
 
-A native error has a kind (free text such as "ValueError"), a message and a backtrace. A kind belongs to an exception
-class by :func:`register_error`. What crosses the border keeps its identity where possible:
+A native error has a kind (free text such as "ValueError"), a message and a backtrace. :func:`register_error` binds a
+kind to an exception class. An error or exception that crosses the border keeps its identity where possible:
 
 - An exception that leaves a callback goes through native code as it is. Only if native code looks at it, an error is
-  made, inside which the exception travels. What comes back to Python is the same exception, with the native frames it
+  made, which carries the exception. What comes back to Python is the same exception, with the native frames that it
   passed added to its traceback.
 - An exception made for a native error has that error as its `__tvm_ffi_error__`, and keeps its kind and message when it
-  leaves a callback. If the error says which other one caused it, so does the exception, by its `__cause__`.
+  leaves a callback. If the error names another one as its cause, so does the exception, by its `__cause__`.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ ERROR_NAME_TO_TYPE: dict[str, type[BaseException]] = {}
 """Exception class of each registered kind. Changed by register_error() only."""
 ERROR_TYPE_TO_NAME: dict[type[BaseException], str] = {}
 """Kind of each registered exception class. Changed by register_error() only."""
-_registry_lock = new_lock()  # writers of the two dicts, so that they agree; readers look up one key in one of them
+_registry_lock = new_lock()  # for writers, so that the dicts agree; a reader looks up one key in one of them
 
 
 class Error(_core.Error, metaclass=ObjectMeta):
     """A native error value: kind, message, backtrace, optionally the error that caused it.
 
-    It is no exception; `py_error()` gives the one to raise. `backtrace` has the most recent call first, each frame as a
-    line ``  File "f", line N, in fn``. Changing the backtrace of an error that another thread uses is not safe.
+    It is not an exception; `py_error()` returns the one to raise. `backtrace` has the most recent call first, each
+    frame as a line ``  File "f", line N, in fn``. Changing the backtrace of an error that another thread uses is not
+    safe.
     """
 
     def py_error(self) -> BaseException:
@@ -54,7 +55,7 @@ class Error(_core.Error, metaclass=ObjectMeta):
         return error_to_exception(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle kind, message and backtrace; cause and context stay behind."""
+        """Pickle kind, message and backtrace; cause and context are left out."""
         if self.__chandle__() == 0:
             return copyreg.__newobj__, (type(self),)  # type: ignore[attr-defined]
         return type(self), (str(self.kind), str(self.message), str(self.backtrace))
@@ -80,9 +81,9 @@ if TYPE_CHECKING:
 def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
     """Make an exception class stand for an error kind, in both directions; the kind is the class's name if not given.
 
-    A function, ``register_error("MyError", MyError)``, or a decorator, with or without the name. The class is made with
-    the message as its only argument. TypeError if it is no exception class. A kind or class registered before is bound
-    anew. Safe to call from any thread.
+    A function, ``register_error("MyError", MyError)``, or a decorator, with or without the name. The class is called
+    with the message as its only argument. TypeError if it is not an exception class. A kind or class that was
+    registered before is bound anew. Safe to call from any thread.
     """
     if isinstance(name_or_cls, type):
         name_or_cls, cls = None, name_or_cls
@@ -110,10 +111,10 @@ for _class in (
 
 
 def error_to_exception(error: _core.Error, moment: int | None = None) -> BaseException:
-    """The exception to raise for a native error, at a moment if the binding raises it.
+    """The exception to raise for a native error; `moment` is given if the binding raises it.
 
-    The one that the error carries, if it came out of a callback; else a new one of the class registered for its kind.
-    An unknown kind gives a RuntimeError whose message begins with it.
+    It is the exception that the error carries, if it came out of a callback; else a new one of the class registered for
+    its kind. An unknown kind gives a RuntimeError whose message begins with the kind.
     """
     first, is_new = _exception_of(error, moment)
     exception, cause = first, error.cause
@@ -125,7 +126,7 @@ def error_to_exception(error: _core.Error, moment: int | None = None) -> BaseExc
 
 
 def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException, bool]:
-    """The exception for one error, whatever caused it, and whether it was made for the error just now."""
+    """The exception for one error, without its cause, and whether it is new."""
     carrier = _carrier_of(error)
     carried = None if carrier is None else carrier.take()
     frames = str(error.backtrace)
@@ -137,7 +138,7 @@ def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException
     native = parse_backtrace(frames) if frames else []
     if native:
         traceback = extend_traceback(traceback, native)
-        # The base class's own: a class of exceptions may refuse to have its attributes set
+        # The base class's method, because a class of exceptions may refuse to have its attributes set
         BaseException.with_traceback(exception, traceback)
     if carrier is not None:
         arrive(exception, moment, len(native))
@@ -154,7 +155,7 @@ def _exception_new(kind: str, message: str) -> BaseException:
     except Exception:
         pass
     try:
-        # The class's __init__ wants something else: what matters is that `except cls` catches it.
+        # The class's __init__ wants other arguments: what matters is that `except cls` catches it.
         return cls.__new__(cls, message)
     except Exception:
         return RuntimeError(f"{kind}: {message}")
@@ -165,7 +166,7 @@ def _attach(exception: BaseException, error: _core.Error) -> None:
 
 
 def _hidden(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, without a line of its own in tracebacks where the interpreter can do that."""
+    """The function, hidden from tracebacks if the interpreter can do that."""
     if sys.implementation.name != "pypy":
         return function
     from __pypy__ import hidden_applevel  # type: ignore[import-not-found,unused-ignore]
@@ -176,7 +177,7 @@ def _hidden(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @_hidden
 def raise_for_error(error: _core.Error, moment: int) -> NoReturn:
-    """error_to_exception() for contexts that cannot raise an instance without losing its traceback (PyPy's)."""
+    """Raises error_to_exception(), for contexts that cannot raise an instance without losing its traceback (PyPy's)."""
     raise error_to_exception(error, moment)
 
 
@@ -184,26 +185,26 @@ def raise_for_error(error: _core.Error, moment: int) -> NoReturn:
 
 
 class _Carrier:
-    """Holds the exception inside the native error on the way out of a callback, until it is raised again.
+    """Holds the exception inside the native error on its way out of a callback, until it is raised again.
 
-    Native code owns the error and, through it, the exception; the exception must not own the error at the same time,
-    because no garbage collector sees that cycle. Hence `take` empties the carrier, and `__tvm_ffi_error__` is only set
-    while it is empty.
+    Native code owns the error and, through it, the exception. The exception must not own the error at the same time,
+    because no garbage collector sees that cycle. So `take` empties the carrier, and `__tvm_ffi_error__` is only set
+    while the carrier is empty.
     """
 
     __slots__ = ("_exceptions", "backtrace_length")
 
     def __init__(self, exception: BaseException, backtrace: str) -> None:
         self._exceptions = [exception]
-        self.backtrace_length = len(backtrace)  # characters that the exception's own traceback stands for
+        self.backtrace_length = len(backtrace)  # characters that the exception's own traceback accounts for
 
     def put(self, exception: BaseException, backtrace_length: int) -> None:
-        """Take the exception in; what was there before is dropped."""
+        """Store the exception; the one before is dropped."""
         self.backtrace_length = backtrace_length
         self._exceptions[:] = (exception,)
 
     def take(self) -> BaseException | None:
-        """The exception, once; None afterwards. One of several threads gets it."""
+        """Take the exception out; None if it was taken. Only one of several threads gets it."""
         try:
             return self._exceptions.pop()
         except IndexError:
@@ -211,7 +212,7 @@ class _Carrier:
 
 
 def _carrier_of(error: _core.Error) -> _Carrier | None:
-    """The carrier of an error; a structural walk puts it behind a context of its own, an ffi.VisitErrorContext."""
+    """The carrier of an error. A structural walk moves it behind a context of its own, an ffi.VisitErrorContext."""
     context = error.extra_context
     while context is not None and not isinstance(context, _Carrier):
         context = getattr(context, "prev_error_context", None)
@@ -219,8 +220,8 @@ def _carrier_of(error: _core.Error) -> _Carrier | None:
 
 
 def exception_leaves(exception: BaseException, began: int) -> bool:
-    """An exception leaves a callback, which began at a moment. Whether it may do so as it is: nobody has seen it as a
-    native error yet."""
+    """An exception leaves a callback, which began at a moment. Returns whether it may do so as it is, because no native
+    error has been made of it."""
     if "__tvm_ffi_error__" in exception.__dict__:
         return False
     leave(exception, began)
@@ -233,19 +234,19 @@ def exception_to_error(exception: BaseException, began: int) -> Error:
 
 
 def exception_asked_for(exception: BaseException, _moment: int) -> Error:
-    """The native error for an exception that has left a callback as it is: native code asks for it."""
+    """The native error for an exception that has left a callback as it is: native code wants to look at it."""
     return _error_of(exception, None)
 
 
 def _error_of(exception: BaseException, n_new: int | None) -> Error:
-    """The native error, which carries the exception. `n_new` entries of the traceback are newer than the native error
-    that the exception has; None: all are."""
-    # Taken, not read: several threads may raise one exception, and only one of them gets the error to change.
+    """The native error, which carries the exception. `n_new` entries of the traceback are newer than the exception's
+    native error; None: all are."""
+    # Removed, not just read: several threads may raise one exception, and only one of them may change the error.
     error: Error | None = exception.__dict__.pop("__tvm_ffi_error__", None)
     carrier = None if error is None else _carrier_of(error)
     if error is None or carrier is None or n_new is None:
         backtrace = backtrace_of(exception.__traceback__)
-    else:  # the error's text tells the rest already
+    else:  # the error's text has the rest already
         backtrace = backtrace_of(exception.__traceback__, n_new, str(error.backtrace))
     if error is None:
         return _error_new(_kind_of(type(exception)), _message_of(exception), backtrace, None, exception)
@@ -255,7 +256,7 @@ def _error_of(exception: BaseException, n_new: int | None) -> Error:
         return error
     if error.extra_context is None:
         return _error_new(str(error.kind), str(error.message), backtrace, error.cause, exception)
-    error.update_backtrace(backtrace)  # native code keeps something of its own in it
+    error.update_backtrace(backtrace)  # native code stores something of its own in it
     _attach(exception, error)
     return error
 
@@ -266,13 +267,13 @@ def exception_to_error_value(exception: BaseException) -> Error:
     error: Error | None = exception.__dict__.get("__tvm_ffi_error__")
     if error is None:
         return Error(_kind_of(type(exception)), _message_of(exception), backtrace)
-    # A new one: others may be reading the backtrace of that one now
+    # A new error, because other threads may be reading the backtrace of the old one
     context = None if _carrier_of(error) is not None else error.extra_context
     return Error(str(error.kind), str(error.message), backtrace, error.cause, context)
 
 
 def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> tuple[bool, Any]:
-    """(True, fn(*args)), or (False, native error): a callback's call, which begins at a moment, for contexts that
+    """(True, fn(*args)), or (False, native error): the call of a callback, which begins at a moment, for contexts that
     cannot fetch an exception."""
     try:
         return True, fn(*args)
@@ -284,7 +285,7 @@ def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> t
 
 
 def check_signals() -> None:
-    """Native code asks for signals that are waiting: PyPy calls their handlers between the steps of this loop."""
+    """Native code asks for pending signals: PyPy calls their handlers between the iterations of this loop."""
     for _ in range(8):
         pass
 
@@ -294,7 +295,7 @@ def _error_new(kind: str, message: str, backtrace: str, cause: _core.Error | Non
 
 
 def _kind_of(cls: type[BaseException]) -> str:
-    """The kind registered for the class or the nearest of its bases; for what is no error but an interruption, such as
+    """The kind registered for the class or the nearest of its bases. For an interruption that is not an error, such as
     KeyboardInterrupt, the class's name."""
     for base in cls.__mro__:
         kind = ERROR_TYPE_TO_NAME.get(base)

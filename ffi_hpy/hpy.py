@@ -1,6 +1,6 @@
-"""HPy universal modules of anybody: `load` takes a file, `install` makes `import` find `*.hpy0.so` files.
+"""Loads any HPy universal module: `load` takes a file, `install` makes `import` find `*.hpy0.so` files.
 
-On CPython and PyPy 8 they run on the package's own HPy 0.9 runtime, on PyPy 7.3 on the interpreter's. This file uses
+On CPython and PyPy 8 modules run on the package's own HPy 0.9 runtime, on PyPy 7.3 on the interpreter's. This file uses
 nothing of the package but that runtime: copied into a folder together with `_hpy.so` (`_hpy_pypy8.so` for PyPy 8), the
 two are an HPy runtime by themselves.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIX", "abi_version", "context_name", "install", "load", "uninstall"]
 
 SUFFIX = ".hpy0.so"
-"""How the name of a universal module's file ends."""
+"""The suffix of a universal module's file name."""
 
 abi_version = 0
 """The major version of the HPy ABI that modules must be built for."""
@@ -49,8 +49,8 @@ _runtime = _import_runtime()
 
 
 def context_name() -> str:
-    """Return the name of the HPy context that modules are loaded into, as `HPyContext.name` says it."""
-    # PyPy does not tell Python the name of its context.
+    """Return the name of the HPy context that modules are loaded into, as in `HPyContext.name`."""
+    # PyPy does not expose the name of its context to Python.
     return "HPy Universal ABI (PyPy)" if _runtime.__name__ == _PYPY else str(_runtime.context_name)
 
 
@@ -110,8 +110,9 @@ def _load(name: str, file: str, spec: ModuleSpec | None, debug: bool | None) -> 
 
 
 def _check_file(file: str) -> None:
-    """ImportError for a file that is truncated, damaged or no library. PyPy's runtime does not look, our core does."""
-    if not __package__:  # this file is used alone
+    """ImportError for a file that is truncated, damaged or not a library. PyPy's runtime does not check that, our core
+    does."""
+    if not __package__:  # this file is used without the package
         return
     try:
         import_module(f"{__package__}.module").check_library_file(file)
@@ -120,7 +121,7 @@ def _check_file(file: str) -> None:
 
 
 def _check_hybrid_tag(file: str) -> None:
-    """ImportError for a file that its name, as in `module.hpy0-cp311.so`, ties to another interpreter than this."""
+    """ImportError for a file whose name, as in `module.hpy0-cp311.so`, ties it to another interpreter."""
     _, found, tag = os.path.basename(file).partition(".hpy0-")  # noqa: PTH119
     if not found:
         return
@@ -133,7 +134,7 @@ def _check_hybrid_tag(file: str) -> None:
 
 
 def _name_file(error: BaseException, name: str, file: str) -> None:
-    """Add to an exception what the import system knows."""
+    """Add the name and path that the import system adds to an exception."""
     if isinstance(error, ImportError):
         error.name, error.path = error.name or name, error.path or file
     if file in str(error):
@@ -157,7 +158,7 @@ class HPyLoader(ExtensionFileLoader):
         return load(spec.name, self.path, spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is left to do; a reload changes nothing, as with any extension module."""
+        """Nothing remains to be done. A reload changes nothing, as with any extension module."""
 
     def is_package(self, fullname: str) -> bool:
         return os.path.basename(self.path) == f"__init__{SUFFIX}"  # noqa: PTH119
@@ -166,8 +167,8 @@ class HPyLoader(ExtensionFileLoader):
 class HPyFinder:
     """Finds universal modules on `sys.path`, or on a package's `__path__`, where other extension modules would be.
 
-    Ahead of source files in the same folder, because HPy's builds put a `module.py` beside the binary that asks for
-    another runtime; behind whatever lies in an earlier folder.
+    Universal modules come before source files in the same folder, because HPy's builds put a `module.py` beside the
+    binary that asks for another runtime; and after everything in an earlier folder.
     """
 
     def __init__(self) -> None:
@@ -181,7 +182,7 @@ class HPyFinder:
             if not isinstance(entry, str):
                 continue
             spec = self._folder(entry).find_spec(fullname, target)
-            if spec is None or spec.loader is None:  # None: a folder that could be part of a namespace package
+            if spec is None or spec.loader is None:  # None: this folder may be a part of a namespace package
                 continue
             earlier = PathFinder.find_spec(fullname, entries[:i], target)
             if earlier is not None and earlier.loader is not None:
@@ -194,7 +195,7 @@ class HPyFinder:
             folder.invalidate_caches()
 
     def _folder(self, entry: str) -> FileFinder:
-        """Return the finder of a folder, which remembers what is in it until that changes."""
+        """Return the finder of a folder, which caches the folder's content until that changes."""
         try:
             entry = entry or os.getcwd()  # noqa: PTH109
         except FileNotFoundError:  # the working directory is gone
@@ -206,7 +207,7 @@ class HPyFinder:
 
 
 def _is_before(other: ModuleSpec | None, spec: ModuleSpec) -> bool:
-    """Return whether what Python itself found in the same folder comes before our `spec`: packages come first."""
+    """Return whether the spec that Python itself found in the same folder precedes our `spec`: packages come first."""
     if other is None or other.loader is None:
         return False
     if (other.submodule_search_locations is None) != (spec.submodule_search_locations is None):

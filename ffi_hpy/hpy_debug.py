@@ -45,17 +45,17 @@ class OpenHandle(NamedTuple):
     """A handle that an extension has opened and not closed. Arguments of running calls are not among them."""
 
     serial: int
-    """Counts the handles of the process."""
+    """The serial number of the handle in the process."""
     opener: str
     """The extension's function that ran when the handle was opened."""
     value: object
-    """Of a builder, the type that it builds; of a tracker, None."""
+    """The object. For a builder, the type that it builds; for a tracker, None."""
     kind: str
-    """"handle", or "builder" or "tracker", which are like handles."""
+    """"handle", "builder" or "tracker"; the latter two are treated like handles."""
     word: int
-    """What the extension has: `h._i` in a debugger."""
+    """The word that the extension has: `h._i` in a debugger."""
     stack: str
-    """The native stack of the opening, where `set_limits` asked for it: a line for each frame, the innermost first."""
+    """The native stack of the opening, if `set_limits` asked for it: a line for each frame, the innermost first."""
 
     def __str__(self) -> str:
         of = {"handle": f" of {type(self.value).__name__!r} object", "builder": f" of {self.value}"}.get(self.kind, "")
@@ -63,7 +63,7 @@ class OpenHandle(NamedTuple):
 
 
 class ClosedHandle(NamedTuple):
-    """A handle that was closed not long ago. Its members are those of OpenHandle, but for two."""
+    """A handle that was closed and is still remembered. Its members are those of OpenHandle, except for two."""
 
     serial: int
     opener: str
@@ -73,11 +73,12 @@ class ClosedHandle(NamedTuple):
     word: int
     stack: str
     n_text_bytes: int
-    """How many bytes are kept of what `HPyUnicode_AsUTF8AndSize` and the like returned, so that reading it is seen."""
+    """How many bytes of the texts are kept that `HPyUnicode_AsUTF8AndSize` and the like returned, so that reading them
+    is noticed."""
 
 
 class LeakedHandles(AssertionError):
-    """Handles were still open where none should be."""
+    """Raised when handles are open where none should be."""
 
     def __init__(self, handles: list[OpenHandle]) -> None:
         lines = [str(handle) for handle in handles[:_SHOWN]]
@@ -97,7 +98,8 @@ def open_handles(since: int = 0) -> list[OpenHandle]:
 
 
 def closed_handles(since: int = 0) -> list[ClosedHandle]:
-    """Return the closed handles that are known, with a serial number greater than `since`, in the order of closing."""
+    """Return the closed handles that are remembered, with a serial number greater than `since`, in the order of
+    closing."""
     rows = _hpy.debug_closed(since)
     return [
         ClosedHandle(serial, opener, closer, kind, word, stack, n_bytes)
@@ -106,7 +108,7 @@ def closed_handles(since: int = 0) -> list[ClosedHandle]:
 
 
 def close(handle: OpenHandle) -> None:
-    """Close a handle that was leaked. ValueError if it is none, or not open any more."""
+    """Close a leaked handle. ValueError if there is no such open handle."""
     _hpy.debug_close(handle.word)
 
 
@@ -114,11 +116,12 @@ class Limits(NamedTuple):
     """How much is remembered."""
 
     n_closed: int
-    """Closed handles that are known; the oldest are forgotten first."""
+    """Closed handles that are remembered; the oldest are forgotten first."""
     n_text_bytes: int
-    """Bytes of texts of closed handles that are kept, so that reading them is seen."""
+    """Bytes of texts of closed handles that are kept, so that reading them is noticed."""
     n_frames: int
-    """Frames of the native stack that are noted when a handle is opened. 0 at first: it costs much time."""
+    """Frames of the native stack that are recorded when a handle is opened. 0 at first, because that takes much
+    time."""
 
 
 def limits() -> Limits:
@@ -132,7 +135,7 @@ def set_limits(new: Limits) -> Limits:
 
 
 class LeakDetector:
-    """Sees whether handles that were opened between `start` and `stop`, on any thread, are open at the end.
+    """Finds handles that were opened between `start` and `stop`, on any thread, and are still open.
 
     As a context manager it raises LeakedHandles, unless the block itself raised.
     """
@@ -169,24 +172,25 @@ class LeakDetector:
 
 
 def set_on_invalid_handle(hook: Callable[[str], object] | None) -> Callable[[str], object] | None:
-    """Have `hook(text)` called when a handle is misused; None: end the process, as at first. Returns the one before.
+    """Have `hook(text)` called when a handle is misused; None ends the process instead, as at first. Returns the hook
+    before.
 
-    After the hook the extension goes on: a handle that is not open counts as None, and closing one that must not be
-    closed has no effect. What the hook raises is reported as unraisable.
+    After the hook the extension continues: a handle that is not open counts as None, and closing one that must not be
+    closed has no effect. An exception of the hook is reported as unraisable.
     """
     previous: Callable[[str], object] | None = _hpy.debug_set_hook(hook)
     return previous
 
 
 def _leak_detector() -> Iterator[LeakDetector]:
-    """Fixture: the test fails that leaves a handle open."""
+    """Fixture: fails a test that leaves a handle open."""
     detector = LeakDetector()
     with detector:
         yield detector
 
 
 def __getattr__(name: str) -> Any:
-    if name != "leak_detector":  # made when asked for: only then is pytest needed
+    if name != "leak_detector":  # made on demand, because it needs pytest
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import pytest
 

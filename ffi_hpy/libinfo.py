@@ -43,7 +43,7 @@ def find_libtvm_ffi() -> str:
 
 
 def find_windows_implib() -> str:
-    """Path of tvm_ffi.lib, which a linker on Windows wants in place of the DLL. RuntimeError elsewhere."""
+    """Path of tvm_ffi.lib, which a linker on Windows needs in place of the DLL. RuntimeError elsewhere."""
     return _own_file("the import library, which only packages for Windows have", "lib/tvm_ffi.lib")
 
 
@@ -68,7 +68,7 @@ def find_cmake_path() -> str:
 
 
 def find_source_path() -> str:
-    """Folder for CMake's ``add_subdirectory``: as ``find_package``, but the core is built with the project."""
+    """Folder for CMake's ``add_subdirectory``: like ``find_package``, but the core is built with the project."""
     return str(Path(_own_file("CMakeLists.txt", "CMakeLists.txt")).parent)
 
 
@@ -78,7 +78,8 @@ def find_cython_lib() -> str:
 
 
 def find_python_helper_include_path() -> str:
-    """RuntimeError: tvm_ffi_python_helpers.h is the inside of tvm_ffi's Cython module, which ffi_hpy does not have."""
+    """RuntimeError: tvm_ffi_python_helpers.h is an internal header of tvm_ffi's Cython module, which ffi_hpy does not
+    have."""
     raise RuntimeError(
         "tvm_ffi_python_helpers.h declares the inside of tvm_ffi's Cython module, which ffi_hpy does not have; "
         "extensions use the C ABI of tvm/ffi/c_api.h, or global functions"
@@ -172,11 +173,11 @@ def find_library(
 
 
 _find_library_by_basename = find_library
-"""The name that tvm_ffi has for it."""
+"""tvm_ffi's name for it."""
 
 
 def library_names(target_name: str) -> list[str]:
-    """What the file of a shared library may be called on this system."""
+    """The possible names of a shared library's file on this system."""
     if sys.platform == "win32":
         return [f"{target_name}.dll"]
     if sys.platform == "darwin":
@@ -185,7 +186,7 @@ def library_names(target_name: str) -> list[str]:
 
 
 def _in_distribution(package: str, names: list[str], searched: list[str]) -> Path | None:
-    """The library among the files that a distribution lists; says in `searched` why it is not."""
+    """The library among the files that a distribution lists; if it is not there, the reason is added to `searched`."""
     from importlib import metadata
 
     try:
@@ -199,14 +200,15 @@ def _in_distribution(package: str, names: list[str], searched: list[str]) -> Pat
     for file in files:
         if file.name in names:
             path = Path(str(file.locate()))
-            if path.is_file():  # before Python 3.12 what is gone is listed too
+            if path.is_file():  # before Python 3.12 missing files are listed too
                 return path.resolve()
     searched.append(f"the files that the distribution {package!r} lists")
     return None
 
 
 def _project_folders(package: str) -> Iterator[Path]:
-    """Where an editable installation's project has what it built; PEP 610 says where the project is.
+    """The folders in which the project of an editable installation has its build results; PEP 610 tells where the
+    project is.
 
     Setuptools builds into the package, which its top_level.txt names.
     """

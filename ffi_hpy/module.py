@@ -20,7 +20,7 @@ __all__ = ["LibraryNotFoundError", "Module", "ModulePropertyMask", "load_module"
 
 
 class LibraryNotFoundError(FileNotFoundError, RuntimeError):
-    """There is no file at the path given to load_module(). A RuntimeError too, as every other failure to load is."""
+    """There is no file at the path given to load_module(). Also a RuntimeError, like every other failure to load."""
 
 
 class ModulePropertyMask(IntEnum):
@@ -48,7 +48,7 @@ class Module(Object):
 
     @property
     def kind(self) -> str:
-        """What sort of module it is, such as "library"."""
+        """The kind of module, such as "library"."""
         return _ffi_api.ModuleGetKind(self)  # type: ignore[no-any-return]
 
     @property
@@ -57,7 +57,8 @@ class Module(Object):
         return self.imports_
 
     def get_function(self, name: str, query_imports: bool = False) -> Function:
-        """The function of that name, with `query_imports` also of imported modules. AttributeError if there is none."""
+        """The function of that name; with `query_imports` imported modules are searched, too. AttributeError if there
+        is none."""
         function: Function | None = _ffi_api.ModuleGetFunction(self, name, query_imports)
         if function is None:
             raise AttributeError(f"{self._title()} has no function {name!r} (symbol __tvm_ffi_{name})")
@@ -68,7 +69,7 @@ class Module(Object):
         return function
 
     def __getattr__(self, name: str) -> Function:
-        # Only called for names that are not set: the function found is kept as an attribute of this wrapper.
+        # Only called for names that are not set: a function that was found is stored as an attribute of this wrapper.
         if name.startswith("__"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         function = self.get_function(name)
@@ -82,11 +83,12 @@ class Module(Object):
         return self.get_function(name)
 
     def __call__(self, *args: Any) -> Any:
-        """What a program built as a module does when it is run: its function `main`."""
+        """Call the module's function `main`, as running a program does."""
         return getattr(self, self.entry_name)(*args)
 
     def implements_function(self, name: str, query_imports: bool = False) -> bool:
-        """Whether the module defines the function; one that must be compiled first may define what it cannot run."""
+        """Whether the module defines the function. A module that must be compiled first may define functions that it
+        cannot run."""
         return bool(_ffi_api.ModuleImplementsFunction(self, name, query_imports))
 
     def get_function_metadata(self, name: str, query_imports: bool = False) -> dict[str, Any] | None:
@@ -143,12 +145,12 @@ class Module(Object):
         return f"module {path!r}" if path else f"{self.kind} module"
 
 
-# Libraries that are loaded and have an equal elsewhere, which cannot be loaded too, by the name of the file.
+# Libraries that are loaded and that exclude another library of the same kind, by the name of the file.
 _LOADED_ALONE: dict[str, str] = {}
 
 
 def _for_native(path: str) -> str | bytes:
-    """A path as native code takes it: bytes, if it is not UTF-8, as file names need not be."""
+    """A path as native code takes it: bytes if it is not UTF-8, since file names need not be."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -157,7 +159,7 @@ def _for_native(path: str) -> str | bytes:
 
 
 def check_library_file(path: str) -> None:
-    """RuntimeError if a file is truncated, damaged or no library: who maps it all the same ends the process."""
+    """RuntimeError if a file is truncated, damaged or not a library: mapping such a file can end the process."""
     check = get_global_func("ffi_hpy.check_library_file", allow_missing=True)  # tvm_ffi's core has none
     if check is not None:
         check(_for_native(path))
@@ -193,6 +195,7 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
 
 
 def system_lib(symbol_prefix: str = "") -> Module:
-    """The module of the functions that are linked into the program itself; names are tried with the prefix first."""
+    """The module of the functions that are linked into the program itself; names are looked up with the prefix
+    first."""
     module: Module = _ffi_api.SystemLib(symbol_prefix)
     return module

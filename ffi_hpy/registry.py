@@ -1,8 +1,8 @@
 """Registries of global functions and of classes for native types.
 
-A native function may block, or wait for a thread that runs Python, so a call gives up the GIL by default. An author who
-knows that a function is short and does neither declares it, with the key ``"nonblocking": true`` in the function's
-metadata (JSON): functions and methods looked up here or in a module then keep the GIL, which saves about 40 ns a call.
+A native function may block, or wait for a thread that runs Python, so a call releases the GIL by default. An author who
+knows that a function is short and does neither can declare that by the key ``"nonblocking": true`` in the function's
+metadata (JSON). Functions and methods looked up here or in a module then keep the GIL, which saves about 40 ns a call.
 `Function.release_gil` tells, and can be set. On an interpreter without a GIL it makes no difference.
 
 Everything here is safe to call from several threads.
@@ -39,8 +39,8 @@ __all__ = [
 ]
 
 home_of_type: dict[str, str] = {}
-"""Modules that are imported when the class of a type is needed, which they register, by the type's key. The package
-fills it in."""
+"""Modules that register the class of a type, by the type's key. They are imported when the class is needed. Filled by
+the package."""
 
 
 # --- global functions -----------------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
-    """The global function of that name. If there is none: None with `allow_missing`, else ValueError."""
+    """The global function of that name. If there is none: None with `allow_missing`, otherwise ValueError."""
     function = _core.global_get(name)
     if function is None:
         if allow_missing:
@@ -101,7 +101,7 @@ def register_global_func(
 
 
 def remove_global_func(name: str) -> None:
-    """Take a global name away; functions that were looked up stay usable. RuntimeError if there is no such name."""
+    """Remove a global name; functions that were looked up stay usable. RuntimeError if there is no such name."""
     if not _ffi_api.FunctionRemoveGlobal(name):
         raise RuntimeError(f"Cannot remove global function {name}: there is none")
 
@@ -185,8 +185,8 @@ def get_registered_type_keys() -> list[str]:
 
 
 def class_for_type_index(index: int) -> type[CObject]:
-    """The class of a native type that no class was registered for: made from what the type tells about itself, below
-    the class of its parent type, and registered."""
+    """The class of a native type for which no class was registered: made from the type's registered members, derived
+    from the class of its parent type, and registered."""
     found = _core.class_find(index)
     if found is not None:
         return found
@@ -198,7 +198,7 @@ def class_for_type_index(index: int) -> type[CObject]:
         assert found is not None  # the module registers it
         return found
     parent = class_for_type_index(info.parent_type_index) if info.parent_type_index >= 0 else Object
-    if not issubclass(parent, Object):  # a native type below Tensor, Function or Error
+    if not issubclass(parent, Object):  # a native type derived from Tensor, Function or Error
         parent = Object
     module, _, name = str(info.type_key).rpartition(".")
     body = {
@@ -209,7 +209,8 @@ def class_for_type_index(index: int) -> type[CObject]:
     }
     cls: type[CObject] = ObjectMeta(name, (parent,), body)  # type: ignore[assignment]
     _bind(cls, info, init=True)
-    # Threads that come here together make a class each. The first one counts, unless somebody has registered another.
+    # Threads that come here at the same time make one class each. The first one counts, unless another class was
+    # registered meanwhile.
     counting = _core.class_offer(index, cls)
     if counting is cls:
         set_python_class(info, cls)
@@ -226,7 +227,7 @@ def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
 
 
 def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
-    """Give a class the members of its type, and those of ancestor types whose class it does not derive from."""
+    """Add the members of its type to a class, and those of ancestor types from whose class it does not derive."""
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
     for ancestor in info.type_ancestors:
         ancestor_class = _core.class_find(ancestor)
@@ -243,7 +244,7 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
 
 
 def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection[str] = ()) -> type[Any]:
-    """Give a class the members of its own type, its constructor as `__ffi_init__`, and those of the named type
+    """Add the members of its own type to a class, its constructor as `__ffi_init__`, and those of the named type
     attributes that the type has."""
     _bind_members(cls, info)
     constructor = _constructor_of(info)
@@ -292,7 +293,7 @@ def _constructor_of(info: TypeInfo) -> Function | None:
 
 
 def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) -> Callable[..., None]:
-    """`__ffi_init__`, and `__init__`, for a class: construct and take over the handle."""
+    """`__ffi_init__` and `__init__` for a class: construct the object and take over its handle."""
 
     def construct(self: CObject, /, *args: Any, **kwargs: Any) -> None:
         if type(self) is not cls:
@@ -326,5 +327,5 @@ def _set_method(cls: type, name: str, function: Any) -> None:
 
 
 def _flatten(kwargs: dict[str, Any]) -> list[Any]:
-    """Name, value, name, value, ... as constructors take them."""
+    """Name, value, name, value, ... in the form of native constructors."""
     return [part for pair in kwargs.items() for part in pair]

@@ -20,10 +20,11 @@ __all__ = ["StreamContext", "get_raw_stream", "use_raw_stream", "use_torch_strea
 
 
 class StreamContext:
-    """Within it, native code that this thread calls uses a stream on a device; after it, the one of before.
+    """Context manager: inside it, native code that this thread calls uses a stream on a device; afterwards the previous
+    one.
 
     `stream` is the stream's address (a ``cudaStream_t``), as an int or ctypes.c_void_p; 0 is the device's default
-    stream. May be entered again, also while it is active, by the thread that uses it.
+    stream. The thread that uses it may enter it again, also while it is active.
     """
 
     def __init__(self, device: Device, stream: int | c_void_p) -> None:
@@ -43,7 +44,8 @@ class StreamContext:
 
 
 class TorchStreamContext:
-    """Within it, native code uses torch's current CUDA stream, after the torch context given was entered, if any."""
+    """Context manager: inside it, native code uses torch's current CUDA stream; a given torch context is entered
+    first."""
 
     def __init__(self, context: AbstractContextManager[Any] | None) -> None:
         self.torch_context = context
@@ -71,13 +73,14 @@ class TorchStreamContext:
 
 
 def use_raw_stream(device: Device, stream: int | c_void_p) -> StreamContext:
-    """Context manager: native code uses the stream of this address on the device. ValueError if it is no address."""
+    """Context manager: native code uses the stream of this address on the device. ValueError if it is not an
+    address."""
     return StreamContext(device, stream)
 
 
 def use_torch_stream(context: AbstractContextManager[Any] | None = None) -> TorchStreamContext:
     """Context manager: native code uses torch's current stream, or that of ``torch.cuda.stream(s)`` or
-    ``torch.cuda.graph(g)``, which is entered too. ImportError without torch."""
+    ``torch.cuda.graph(g)``, which is entered as well. ImportError without torch."""
     import torch  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - here rather than on entering
 
     return TorchStreamContext(context)

@@ -1,11 +1,11 @@
 """Structural comparison, hashing, visiting and rewriting of nested values.
 
-Two values are structurally equal if they have the same shape and contents; what counts in an object, and which of its
-fields introduce variables, is said by its type (`structural_eq` of a type and of its fields).
+Two values are structurally equal if they have the same shape and contents. The type of an object tells what counts, and
+which of its fields introduce variables (`structural_eq` of a type and of its fields).
 
 Callbacks are given as ``(type, callback)``, ``((type, type, ...), callback)``, a sequence of these, or a bare callback
-for everything; the first whose type fits a value is called. A type is a class for native objects, or int, bool, float,
-str, bytes, type(None), or ``typing.Any`` (or ``object``) for everything.
+for everything; the first one whose type matches a value is called. A type is a class for native objects, or int, bool,
+float, str, bytes, type(None), or ``typing.Any`` (or ``object``) for everything.
 """
 
 from __future__ import annotations
@@ -45,28 +45,29 @@ __all__ = [
 
 
 class WalkOrder(IntEnum):
-    """Whether a callback comes before or after those of the value's children."""
+    """Whether a value's callback is called before or after those of its children."""
 
     PREORDER = 0
     POSTORDER = 1
 
 
 class WalkResult(IntEnum):
-    """What a callback of a walk may return: go on, or go on but not into this value (in preorder)."""
+    """A result of a callback of a walk: continue, or continue but not into this value (in preorder)."""
 
     ADVANCE = 0
     SKIP = 1
 
 
 class InplaceMode(IntEnum):
-    """Whether a callback of structural_mutate() may change the value it is given, because nobody else holds it."""
+    """Whether a callback of structural_mutate() may change the value that it is given, because nothing else refers to
+    it."""
 
     DISALLOW = 0
     ALLOW = 1
 
 
 class DefRegionKind(IntEnum):
-    """Whether variables that are met here are defined here: not at all, anywhere below, or directly."""
+    """Whether variables that occur here are defined here: not at all, anywhere below, or directly."""
 
     NONE = 0
     DEF_PATTERN = 1
@@ -79,21 +80,23 @@ class DefRegionKind(IntEnum):
 def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False) -> bool:
     """Whether two values are structurally equal.
 
-    With `map_free_vars` variables that nothing defines may stand for each other, one to one. With `skip_tensor_content`
-    tensors compare by shape and data type alone. TypeError for objects of a type that does not support it.
+    With `map_free_vars` variables that nothing defines may correspond to each other, one to one. With
+    `skip_tensor_content` tensors compare by shape and data type alone. TypeError for objects of a type that does not
+    support it.
     """
     return bool(_ffi_api.StructuralEqual(lhs, rhs, map_free_vars, skip_tensor_content))
 
 
 def structural_hash(value: Any, map_free_vars: bool = False, skip_tensor_content: bool = False) -> int:
-    """A 64-bit hash that structurally equal values share, in this process; options and errors as structural_equal()."""
+    """A 64-bit hash, the same in this process for structurally equal values; options and errors as
+    structural_equal()."""
     return _ffi_api.StructuralHash(value, map_free_vars, skip_tensor_content)  # type: ignore[no-any-return]
 
 
 def get_first_structural_mismatch(
     lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
 ) -> tuple[AccessPath, AccessPath] | None:
-    """Where the first difference is, as a path into each side; None if the values are structurally equal."""
+    """The first difference, as a path into each side; None if the values are structurally equal."""
     return _ffi_api.GetFirstStructuralMismatch(  # type: ignore[no-any-return]
         lhs, rhs, map_free_vars, skip_tensor_content
     )
@@ -121,7 +124,7 @@ class StructuralKey(Object):
 
 @register_object("ffi.VisitInterrupt")
 class VisitInterrupt(Object):
-    """What a callback returns to end a walk or visit, which returns it. `value` is what it carries."""
+    """Returned by a callback to end a walk or visit, which returns it as well. `value` is what it carries."""
 
     value: Any
 
@@ -131,7 +134,7 @@ class VisitInterrupt(Object):
 
 @register_object("ffi.StructuralVisitor", init=False)
 class StructuralVisitor(Object):
-    """What a callback of structural_visit() goes on with; valid while the callback runs."""
+    """The visitor, by which a callback of structural_visit() continues; valid while the callback runs."""
 
     def visit(self, value: Any) -> VisitInterrupt | None:
         """Visit a value: its callback if there is one, else its children."""
@@ -147,7 +150,7 @@ class StructuralVisitor(Object):
         return DefRegionKind(_ffi_api.StructuralVisitorDefRegionKind(self))
 
     def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
-        """callback() with the visit in another region."""
+        """Return callback(), called with the visit in another region."""
         return _ffi_api.StructuralVisitorWithDefRegionKind(self, kind, callback)
 
 
@@ -158,7 +161,7 @@ def structural_walk(
     order: str | WalkOrder = "post",
 ) -> VisitInterrupt | None:
     """Call callbacks for a value and everything in it: callback(value), or callback(value, DefRegionKind) for those in
-    `with_def_region_kind`. Shared objects come up as often as they are met; keys of maps do not come up.
+    `with_def_region_kind`. Shared objects are visited once for each occurrence; keys of maps are not visited.
 
     A callback returns None, a WalkResult, or a VisitInterrupt to end the walk, which returns it. `order` is "pre",
     "post" or a WalkOrder.
@@ -170,8 +173,8 @@ def structural_walk(
 
 
 def structural_visit(root: Any, callbacks: Any = ()) -> VisitInterrupt | None:
-    """Visit a value with callbacks that steer: callback(value, visitor) goes on by visitor.visit(child) or
-    visitor.default_visit(value), or not at all, and returns None or a VisitInterrupt."""
+    """Visit a value with callbacks that control the visit: callback(value, visitor) continues by visitor.visit(child)
+    or visitor.default_visit(value), or not at all, and returns None or a VisitInterrupt."""
     return _ffi_api.StructuralVisit(root, _entries("structural_visit", callbacks))  # type: ignore[no-any-return]
 
 
@@ -180,7 +183,7 @@ def structural_visit(root: Any, callbacks: Any = ()) -> VisitInterrupt | None:
 
 @register_object("ffi.StructuralMutator", init=False)
 class StructuralMutator(Object):
-    """What a callback of structural_mutate() goes on with; valid while the callback runs."""
+    """The mutator, by which a callback of structural_mutate() continues; valid while the callback runs."""
 
     def mutate(self, value: Any) -> Any:
         """The rewritten value: by its callback if there is one, else by rewriting its children."""
@@ -204,14 +207,14 @@ class StructuralMutator(Object):
         return DefRegionKind(_ffi_api.StructuralMutatorDefRegionKind(self))
 
     def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
-        """callback() with the rewriting in another region."""
+        """Return callback(), called with the rewriting in another region."""
         return _ffi_api.StructuralMutatorWithDefRegionKind(self, kind, callback)
 
 
 def structural_mutate(root: Any, callbacks: Any = ()) -> Any:
-    """Rewrite a value with callbacks that steer: callback(value, mutator), or callback(value, mutator, inplace_mode),
-    returns what to put in the value's place. What nobody changed is shared with the old value; nothing that others hold
-    is changed."""
+    """Rewrite a value with callbacks that control the rewriting: callback(value, mutator), or callback(value, mutator,
+    inplace_mode), returns the replacement of the value. Unchanged parts are shared with the old value; an object with
+    other references is not changed."""
     entries = _entries("structural_mutate", callbacks)
     return _ffi_api.StructuralMutate(root, [(index, callback, _takes_mode(callback)) for index, callback in entries])
 
@@ -223,7 +226,7 @@ def structural_map(
     order: str | WalkOrder = "post",
 ) -> Any:
     """Rewrite a value: callback(value), or callback(value, DefRegionKind) for those in `with_def_region_kind`, returns
-    what to put in the value's place. Keys of maps stay. Sharing and `order` as in structural_mutate(),
+    the replacement of the value. Keys of maps stay. Sharing as in structural_mutate(), `order` as in
     structural_walk()."""
     name = "structural_map"
     return _ffi_api.StructuralMap(
@@ -240,11 +243,11 @@ def _with_kind(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 def _takes_mode(callback: Callable[..., Any]) -> bool:
     """Whether a callback of structural_mutate() has a third parameter; TypeError if it cannot take two either."""
-    inspect = import_whole("inspect")  # late, as it costs as much as everything else here
+    inspect = import_whole("inspect")  # late, because it costs as much as everything else here
 
     try:
         signature = inspect.signature(callback)
-    except (TypeError, ValueError):  # some native callables tell nothing
+    except (TypeError, ValueError):  # some native callables have no signature
         return False
     for n_arguments in (3, 2):
         try:
@@ -256,7 +259,7 @@ def _takes_mode(callback: Callable[..., Any]) -> bool:
 
 
 def _entries(name: str, callbacks: Any, adapt: Callable[[Any], Any] | None = None) -> list[tuple[int, Any]]:
-    """Type index and callback, as native code takes them."""
+    """Type index and callback, in the form of native code."""
     if callable(callbacks):
         callbacks = ((object, callbacks),)
     elif isinstance(callbacks, tuple) and len(callbacks) == 2 and callable(callbacks[1]):

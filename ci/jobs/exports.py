@@ -36,34 +36,34 @@ def listed_names(rule: Rule) -> set[str]:
     return set((LISTS / rule.name).with_suffix(".txt").read_text().split())
 
 
-def find_faults(rule: Rule, library: Library) -> list[str]:
+def find_problems(rule: Rule, library: Library) -> list[str]:
     """Return what is wrong with a library."""
     wanted, got = listed_names(rule), set(library.exports)
-    faults = [f"{name} is missing" for name in sorted(wanted - got)]
-    faults += [f"{name} is exported and not listed" for name in sorted(got - wanted)]
-    faults += [f"{name} is needed" for name in library.needed if name not in rule.may_need]
+    problems = [f"{name} is missing" for name in sorted(wanted - got)]
+    problems += [f"{name} is exported and not listed" for name in sorted(got - wanted)]
+    problems += [f"{name} is needed" for name in library.needed if name not in rule.may_need]
     if library.soname != rule.name:
-        faults.append(f"its soname is {library.soname!r}")
-    return [f"{rule.name}: {fault}" for fault in faults]
+        problems.append(f"its soname is {library.soname!r}")
+    return [f"{rule.name}: {problem}" for problem in problems]
 
 
 def check_exports(wheel: Path) -> tuple[list[str], list[str]]:
     """Return what each library is, in a line, and all that is wrong."""
-    lines, faults = [], []
+    lines, problems = [], []
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
         for rule in RULES:
             path = Path(archive.extract(f"ffi_hpy/lib/{rule.name}", folder))
             library = read_library(path)
             needed = " ".join(library.needed)
             lines.append(f"{rule.name}: {len(library.exports)} names, {path.stat().st_size} bytes, needs {needed}")
-            faults += find_faults(rule, library)
-    return lines, faults
+            problems += find_problems(rule, library)
+    return lines, problems
 
 
 def run_exports(wheel: Path, log: Path) -> Result:
     """Compare what the wheel's libraries export with the lists."""
-    lines, faults = check_exports(wheel)
-    log.write_text("\n".join([*lines, *faults, ""]))
-    n_bad = len({fault.partition(":")[0] for fault in faults})
-    outcome = "FAILED" if faults else "ok"
-    return Result("exports", outcome, len(RULES) - n_bad, n_bad, 0, closing="; ".join(faults or lines))
+    lines, problems = check_exports(wheel)
+    log.write_text("\n".join([*lines, *problems, ""]))
+    n_bad = len({problem.partition(":")[0] for problem in problems})
+    outcome = "FAILED" if problems else "ok"
+    return Result("exports", outcome, len(RULES) - n_bad, n_bad, 0, closing="; ".join(problems or lines))

@@ -59,23 +59,23 @@ Uses = dict[str, dict[str, str]]
 """By file, without its ending, the files that it uses, and by what: a header, or a function."""
 
 
-def find_faults(layers: tuple[str, ...], uses: Uses, allowed: dict[tuple[str, str], str]) -> list[str]:
+def find_violations(layers: tuple[str, ...], uses: Uses, allowed: dict[tuple[str, str], str]) -> list[str]:
     """Return what is wrong, in a sentence each: unknown folders, uses that point upwards, circles, idle exceptions."""
-    faults = []
+    violations = []
     for user in sorted(uses):
         folder = user.partition("/")[0]
         if folder not in layers:
-            faults.append(f"{user}: its folder is no layer")
+            violations.append(f"{user}: its folder is no layer")
             continue
         for used, by in sorted(uses[user].items()):
             if (user, used) in allowed or used.partition("/")[0] not in layers:
                 continue
             if layers.index(used.partition("/")[0]) > layers.index(folder):
-                faults.append(f"{user} uses {by} of {used}, which stands above it")
+                violations.append(f"{user} uses {by} of {used}, which stands above it")
     pointing_down = {user: {used for used in found if (user, used) not in allowed} for user, found in uses.items()}
-    faults += [f"these need one another: {' '.join(circle)}" for circle in find_circles(pointing_down)]
+    violations += [f"these need one another: {' '.join(circle)}" for circle in find_circles(pointing_down)]
     idle = [pair for pair in allowed if pair[1] not in uses.get(pair[0], {})]
-    return faults + [f"{user} does not use {used}, which it is allowed to" for user, used in idle]
+    return violations + [f"{user} does not use {used}, which it is allowed to" for user, used in idle]
 
 
 def find_circles(uses: dict[str, set[str]]) -> list[list[str]]:
@@ -188,8 +188,8 @@ _PLANTED_FAULTS = [
 
 
 def check_the_check() -> None:
-    """See that faults are found."""
-    found = find_faults(("low", "high"), _PLANTED, {("high/b", "low/c"): "planted"})
+    """See that violations are found."""
+    found = find_violations(("low", "high"), _PLANTED, {("high/b", "low/c"): "planted"})
     if found != _PLANTED_FAULTS:
         raise Missing(f"the layer check finds {found} where it should find {_PLANTED_FAULTS}")
 
@@ -203,13 +203,16 @@ def run_layers(wheel: Path, log: Path) -> Result:
         for binary in binaries_of(name):
             for user, found in read_calls(ROOT / name, binary).items():
                 uses[user] = {**found, **uses.get(user, {})}
-        faults = find_faults(layers, uses, ALLOWED)
+        violations = find_violations(layers, uses, ALLOWED)
         n_uses = sum(map(len, uses.values()))
-        lines += [*faults, f"{name}: {len(uses)} files in {len(layers)} layers, {n_uses} uses, {len(faults)} faults"]
-        n_bad += bool(faults)
-    faults, line = check_package(ROOT)
-    lines += [*faults, line]
-    n_bad += bool(faults)
+        lines += [
+            *violations,
+            f"{name}: {len(uses)} files in {len(layers)} layers, {n_uses} uses, {len(violations)} violations",
+        ]
+        n_bad += bool(violations)
+    violations, line = check_package(ROOT)
+    lines += [*violations, line]
+    n_bad += bool(violations)
     log.write_text("\n".join([*lines, ""]))
     outcome = "FAILED" if n_bad else "ok"
     return Result("layers", outcome, len(LAYERS) + 1 - n_bad, n_bad, 0, closing="; ".join(lines))

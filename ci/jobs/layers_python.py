@@ -105,20 +105,20 @@ def layer_of(module: str, layers: dict[str, str]) -> str | None:
     return homes.get(module)
 
 
-def find_faults(layers: dict[str, str], uses: Uses) -> list[str]:
+def find_violations(layers: dict[str, str], uses: Uses) -> list[str]:
     """Return what is wrong, a sentence each: modules without a layer, imports that point upwards, circles."""
     order = list(layers)
-    faults = []
+    violations = []
     for user in sorted(uses):
         layer = layer_of(user, layers)
         if layer is None:
-            faults.append(f"{user} is in no layer")
+            violations.append(f"{user} is in no layer")
             continue
         for used, where in sorted(uses[user].items()):
             above = layer_of(used, layers)
             if above is not None and order.index(above) > order.index(layer):
-                faults.append(f"{user} ({layer}) imports {used} ({above}), which stands above it: {where}")
-    return faults + [f"these need one another: {' '.join(circle)}" for circle in find_circles(uses)]
+                violations.append(f"{user} ({layer}) imports {used} ({above}), which stands above it: {where}")
+    return violations + [f"these need one another: {' '.join(circle)}" for circle in find_circles(uses)]
 
 
 def find_circles(uses: Uses) -> list[list[str]]:
@@ -155,18 +155,21 @@ _PLANTED_FAULTS = [
 
 
 def check_the_check() -> list[str]:
-    """Return what is wrong with the check: it must find planted faults."""
+    """Return what is wrong with the check: it must find planted violations."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in _PLANTED.items():
             Path(folder, name).parent.mkdir(exist_ok=True)
             Path(folder, name).write_text(text)
-        found = find_faults(_PLANTED_LAYERS, read_imports(read_sources(Path(folder))))
+        found = find_violations(_PLANTED_LAYERS, read_imports(read_sources(Path(folder))))
     return [] if found == _PLANTED_FAULTS else [f"the check finds {found} where it should find {_PLANTED_FAULTS}"]
 
 
 def check_package(root: Path) -> tuple[list[str], str]:
     """Return what is wrong with the layers of the package in a checkout, and a line that counts."""
     uses = read_imports(read_sources(root / PACKAGE))
-    faults = check_the_check() + find_faults(LAYERS, uses)
+    violations = check_the_check() + find_violations(LAYERS, uses)
     n_uses = sum(map(len, uses.values()))
-    return faults, f"{PACKAGE}: {len(uses)} modules in {len(LAYERS)} layers, {n_uses} imports, {len(faults)} faults"
+    return (
+        violations,
+        f"{PACKAGE}: {len(uses)} modules in {len(LAYERS)} layers, {n_uses} imports, {len(violations)} violations",
+    )

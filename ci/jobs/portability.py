@@ -140,7 +140,7 @@ def checks(folder: Path) -> Iterator[Check]:
             yield replace(check, command=words)
 
 
-def fault_of(check: Check, status: int, said: str) -> str | None:
+def problem_of(check: Check, status: int, said: str) -> str | None:
     """Return why the compiler's answer is not the expected one."""
     if not check.is_refused:
         return None if status == 0 else f"exit status {status}"
@@ -159,15 +159,15 @@ def run_portability(_: Path, log: Path) -> Result:
         with tempfile.NamedTemporaryFile(dir=folder, suffix=".o") as output:
             command = [zig, *check.command, "-o", output.name]
             done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True)
-        fault = fault_of(check, done.returncode, done.stderr)
-        stream.write(f"{check.label}: {fault or 'as expected'}\n{done.stderr if fault else ''}")
-        return fault and f"{check.label}: {fault}"
+        problem = problem_of(check, done.returncode, done.stderr)
+        stream.write(f"{check.label}: {problem or 'as expected'}\n{done.stderr if problem else ''}")
+        return problem and f"{check.label}: {problem}"
 
     with tempfile.TemporaryDirectory() as scratch, log.open("w") as stream, ThreadPoolExecutor(AT_ONCE) as pool:
         folder = Path(scratch)
         (folder / "intrin.h").write_text(INTRIN)
-        faults = list(pool.map(run, checks(folder)))
-    failed = [fault for fault in faults if fault]
-    passed = len(faults) - len(failed)
+        problems = list(pool.map(run, checks(folder)))
+    failed = [problem for problem in problems if problem]
+    passed = len(problems) - len(failed)
     closing = "; ".join([f"{passed} passed", *failed])
     return Result("portability", "FAILED" if failed else "ok", passed, len(failed), 0, closing=closing)

@@ -21,7 +21,7 @@ def cases_of(source: Path) -> Iterator[tuple[str, str, str]]:
         yield name, pattern, before + code
 
 
-def fault_of(pattern: str, output: str, status: int) -> str | None:
+def problem_of(pattern: str, output: str, status: int) -> str | None:
     """Return why a compiler's answer is not the expected one, None if it is."""
     errors = [line for line in output.splitlines() if re.search(r"\berror:", line)]
     if not pattern:
@@ -44,9 +44,9 @@ def check_refusals(command: list[str], source: Path, at_once: int) -> tuple[int,
             program = Path(folder, f"{name}.cc")
             program.write_text(code)
             done = subprocess.run([*command, "-fsyntax-only", str(program)], capture_output=True, text=True)
-        fault = fault_of(pattern, done.stderr, done.returncode)
-        return None if fault is None else f"{source.name}, {name}: {fault}"
+        problem = problem_of(pattern, done.stderr, done.returncode)
+        return None if problem is None else f"{source.name}, {name}: {problem}"
 
     with ThreadPoolExecutor(at_once) as pool:
-        faults = list(pool.map(check, cases_of(source)))
-    return faults.count(None), [fault for fault in faults if fault is not None]
+        problems = list(pool.map(check, cases_of(source)))
+    return problems.count(None), [problem for problem in problems if problem is not None]

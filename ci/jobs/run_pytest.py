@@ -46,27 +46,27 @@ class Summary:
             self.counts[column] += len(terminalreporter.stats.get(outcome, []))
 
 
-def find_faults(expected_gil: str) -> list[str]:
+def find_problems(expected_gil: str) -> list[str]:
     """Return what is wrong with the process after the tests, whatever the tests themselves found."""
-    faults = []
+    problems = []
     if expected_gil not in ("any", gil_state()):
-        faults.append(f"the GIL is {gil_state()} at the end, and should be {expected_gil}")
+        problems.append(f"the GIL is {gil_state()} at the end, and should be {expected_gil}")
     package = sys.modules.get("ffi_hpy")
     place = getattr(package, "__file__", None) or sys.prefix
     if Path(sys.prefix).resolve() not in Path(place).resolve().parents and place != sys.prefix:
-        faults.append(f"ffi_hpy was imported from {place}, not from this environment")
-    return faults
+        problems.append(f"ffi_hpy was imported from {place}, not from this environment")
+    return problems
 
 
 def main(summary_path: str, expected_gil: str, arguments: list[str]) -> int:
     summary = Summary()
     status = int(pytest.main(arguments, plugins=[summary]))
-    faults = find_faults(expected_gil)
-    for fault in faults:
-        print(f"FAULT: {fault}", flush=True)
-    record = {**summary.counts, "gil": gil_state(), "faults": faults}
+    problems = find_problems(expected_gil)
+    for problem in problems:
+        print(f"PROBLEM: {problem}", flush=True)
+    record = {**summary.counts, "gil": gil_state(), "problems": problems}
     Path(summary_path).write_text(json.dumps(record))
-    return status or bool(faults)
+    return status or bool(problems)
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ class Outcome:
     failed: list[str] = field(default_factory=list)
     excepted: list[tuple[str, str]] = field(default_factory=list)  # test, reason
     seconds: float = 0.0
-    fault: str = ""  # that is no failed test
+    problem: str = ""  # what went wrong besides failed tests
 
     def leave_out(self, allowance: Allowance) -> None:
         """Count the whole file as one exception."""
@@ -89,12 +89,12 @@ def counts_of(outcomes: Sequence[Outcome]) -> list[int]:
     return [sum(o.counts[column] for o in outcomes) for column in COLUMNS]
 
 
-def faults_of(outcomes: Sequence[Outcome]) -> list[str]:
+def problems_of(outcomes: Sequence[Outcome]) -> list[str]:
     """Return a line for everything that is not as expected."""
     lines = []
     for o in outcomes:
         lines += [f"FAILED: {test}" for test in o.failed]
-        lines += [f"FAULT: {o.file}: {o.fault}"] if o.fault else []
+        lines += [f"PROBLEM: {o.file}: {o.problem}"] if o.problem else []
     return lines
 
 
@@ -131,7 +131,7 @@ class Run:
 
     status: int
     record: Record | None
-    fault: str = ""
+    problem: str = ""
 
 
 def run_suite(command: Sequence[str], log: Path, folders: Sequence[Path], environ: Mapping[str, str], cwd: Path) -> Run:

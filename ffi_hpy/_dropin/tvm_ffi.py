@@ -18,6 +18,6 @@ except ModuleNotFoundError as error:
 
 from ffi_hpy import dropin
 
-del sys.modules[__name__]  # or install() would take this module for another tvm_ffi
+del sys.modules[__name__]  # otherwise install() would take this module for another tvm_ffi
 dropin.install()
-sys.modules[__name__] = ffi_hpy  # what the import that runs this returns
+sys.modules[__name__] = ffi_hpy  # the import that runs this module returns ffi_hpy

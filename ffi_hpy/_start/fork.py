@@ -21,30 +21,30 @@ if TYPE_CHECKING:
 __all__ = ["at_fork_in_child", "import_whole", "new_lock"]
 
 _locks: list[RLock] = []
-_taken: list[RLock] = []  # those that the fork in progress has taken
+_taken: list[RLock] = []  # the locks that the fork in progress has taken
 _to_put_right: list[Callable[[], object]] = []
 
 
 def new_lock() -> RLock:
-    """A new lock of the package. Its holder takes no other lock of the package and imports no module. The holder may
-    take it again: a finalizer does, if the collector runs one meanwhile."""
+    """A new lock of the package. Its holder must not take another lock of the package nor import a module. The holder
+    may take it again: a finalizer does so if the garbage collector runs one meanwhile."""
     lock = RLock()
     _locks.append(lock)
     return lock
 
 
-_importing = new_lock()  # the first, as what is imported may make and take others
+_importing = new_lock()  # the first lock, because an imported module may make and take others
 
 
 def import_whole(name: str) -> ModuleType:
-    """Import a module by its full name, within a function; no fork happens meanwhile. The module must be ours, or of
-    the standard library."""
+    """Import a module by its full name, within a function; no fork happens meanwhile. The module must belong to this
+    package or to the standard library."""
     with _importing:
         return import_module(name)
 
 
 def at_fork_in_child(put_right: Callable[[], object]) -> None:
-    """Have a child of fork call a function, on its only thread, with all locks held."""
+    """Have a function called in a child of fork, on its only thread, with all locks held."""
     _to_put_right.append(put_right)
 
 
@@ -57,9 +57,9 @@ def _before() -> None:
     for name, module in list(sys.modules.items()):
         if (name == package or name.startswith(f"{package}.")) and _is_being_imported(module):
             try:
-                import_module(name)  # waits for the thread that imports it
+                import_module(name)  # waits until the thread that imports it has finished
             except Exception:
-                pass  # the importing thread gets the error, and the module is gone; the child imports it anew
+                pass  # the importing thread gets the error and the module is removed; the child imports it again
     for lock in list(_locks):
         lock.acquire()
         _taken.append(lock)

@@ -1,8 +1,8 @@
 """Makes hpy 0.9.0 accept Python subclasses of HPy types; used only where the binding runs in that package's context.
 
-That release marks an HPy type with a bit of its own in `tp_flags`, and keeps what it needs to know about the type in
-front of the text that `tp_name` points to. A class statement hands down neither, so hpy takes an instance of a subclass
-for an object without a hidden header, and hands out a pointer to the wrong place. `adopt` gives the subclass both.
+That release marks an HPy type with a bit of its own in `tp_flags`, and stores its data about the type in front of the
+text that `tp_name` points to. A class statement inherits neither, so hpy takes an instance of a subclass for an object
+without a hidden header, and returns a pointer to the wrong address. `adopt` gives the subclass both.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def adopt(cls: type) -> None:
     if base is None or flags.value & _HPY_TYPE_FLAG:
         return
     note = _Note.from_buffer_copy(ctypes.string_at(_name_pointer(base).value - _NAME_OFFSET, ctypes.sizeof(_Note)))
-    note.traverse = note.destroy = None  # the base's are run for the base
+    note.traverse = note.destroy = None  # those of the base are run for the base
     text = ctypes.create_string_buffer(bytes(note)[:_NAME_OFFSET] + cls.__name__.encode())
     _keep.append(text)
     _name_pointer(cls).value = ctypes.addressof(text) + _NAME_OFFSET

@@ -1,9 +1,9 @@
 """Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own.
 
-That one is `_hpy.so` for CPython and `_hpy_pypy8.so` for PyPy 8.
+The package's own runtime is `_hpy.so` for CPython and `_hpy_pypy8.so` for PyPy 8.
 
-FFI_HPY_DEBUG=1 in the environment asks for the debug mode of our own, which notices handles that are misused or not
-closed: see hpy_debug. FFI_HPY_CONTEXT=universal or =debug asks for the PyPI package hpy and its debug mode instead.
+FFI_HPY_DEBUG=1 in the environment selects our debug mode, which notices handles that are misused or not closed: see
+hpy_debug. FFI_HPY_CONTEXT=universal or =debug selects the PyPI package hpy and its debug mode instead.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ _NAME = f"{_PACKAGE}._core"
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 
 CORE_LIBRARY = os.path.join(_HERE, "lib", "libtvm_ffi.so")  # noqa: PTH118
-"""Path of the core. The binding finds it by itself and makes its symbols global, as libraries for tvm-ffi expect."""
+"""Path of the core. The binding finds the core by itself and makes its symbols global, as libraries for tvm-ffi expect.
+"""
 _BINDING = os.path.join(_HERE, "_core.hpy0.so")  # noqa: PTH118
 
 
 def subclass_made(cls: type) -> None:
-    """Tell the PyPI package hpy, if the binding runs in it, of a new Python subclass of a type of the binding."""
+    """Announce a new Python subclass of a type of the binding to the PyPI package hpy, if the binding runs in it."""
     hpy09 = sys.modules.get(f"{__package__}.hpy09")
     if hpy09 is not None:
         hpy09.adopt(cls)
 
 
 def refuse_finalizer(cls: type) -> None:
-    """TypeError for a subclass of a native class that has `__del__`, its own or inherited, where that ends the process:
-    on PyPy, whose finalizer of an object from C does not expect one."""
+    """TypeError for a subclass of a native class that has or inherits `__del__`, on PyPy: its finalizer of an object
+    from C does not expect one, and ends the process."""
     if sys.implementation.name == "pypy" and hasattr(cls, "__del__"):
         raise TypeError(
             f"{cls.__name__}.__del__: this PyPy cannot finalize instances of native classes; use weakref.finalize"
@@ -47,7 +48,7 @@ _BASES = ("CObject", "DataType", "Device", "FieldSlot", "Schema")
 
 
 def _watch_subclasses(native: type) -> None:
-    """Call refuse_finalizer with each class that is derived from now on."""
+    """Have refuse_finalizer called for each class that derives from `native` from now on."""
 
     def init_subclass(cls: type, /, **options: Any) -> None:
         super(native, cls).__init_subclass__(**options)  # type: ignore[arg-type]
@@ -92,7 +93,7 @@ def _load_with_own_runtime() -> ModuleType:
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
         raise ImportError(f"{_PACKAGE} does not run in this interpreter, {interpreter}: {error}") from error
-    runtime.check_file(CORE_LIBRARY)  # load() looks at the binding only, and the system's loader maps both
+    runtime.check_file(CORE_LIBRARY)  # load() checks the binding only, and the system's loader maps both
     module: ModuleType = runtime.load(_NAME, _BINDING)
     return module
 
@@ -104,7 +105,8 @@ def _import_runtime() -> ModuleType:
 
 
 def _import_pypy_runtime() -> ModuleType:
-    """Import the form of `_hpy` that is built for PyPy's C API, by its path: the import system would not find it."""
+    """Import the variant of `_hpy` that is built for PyPy's C API, by its path, because the import system would not
+    find it."""
     from importlib.machinery import ExtensionFileLoader
     from importlib.util import module_from_spec, spec_from_file_location
 

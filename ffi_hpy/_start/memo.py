@@ -1,5 +1,5 @@
-"""Answers that are remembered, without a lock: functools.lru_cache has one on PyPy, and a child of fork could find it
-taken. Two threads may ask at the same time; both answers are right then."""
+"""Caches for the results of functions, without a lock: functools.lru_cache has one on PyPy, and a child of fork could
+find it taken. Two threads may compute a result at the same time; both results are right then."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["Lazy", "remember_by_class", "remember_some"]
 
 
 class Lazy:
-    """An attribute that is made when it is first read and kept in the instance's __dict__. Threads that make it at the
-    same time get the same one."""
+    """An attribute that is computed when it is first read and kept in the instance's __dict__. Threads that compute it
+    at the same time get the same value."""
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         self._make = make
@@ -31,15 +31,15 @@ class Lazy:
 
 
 def remember_by_class(function: Callable[[type], Result]) -> Callable[[type], Result]:
-    """The function, asked once per class while that lives."""
-    from weakref import WeakKeyDictionary  # which others need not pay for
+    """Decorator: caches the result for each class, as long as the class lives."""
+    from weakref import WeakKeyDictionary  # imported late, for its cost
 
     answers: WeakKeyDictionary[type, Result] = WeakKeyDictionary()
 
     def ask(cls: type) -> Result:
         try:
             answer = answers.get(cls)
-        except TypeError:  # the class is ending, and PyPy refuses weak references to it
+        except TypeError:  # the class is being destroyed, and PyPy refuses weak references to it
             return function(cls)
         if answer is None:
             answer = answers[cls] = function(cls)
@@ -49,8 +49,8 @@ def remember_by_class(function: Callable[[type], Result]) -> Callable[[type], Re
 
 
 def remember_some(limit: int) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Decorator: the answers for the last arguments, at most `limit` of them; of two threads that ask at the same time
-    the later one's answer stays."""
+    """Decorator: caches the results for the last arguments, at most `limit` of them. If two threads compute one at the
+    same time, the later result stays."""
 
     def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
         answers: dict[tuple[Any, ...], Result] = {}

@@ -12,8 +12,8 @@ __all__ = ["forward_annotations"]
 
 
 def forward_annotations(obj: Any) -> dict[str, Any]:
-    """The own annotations of a class or function; on Python 3.14 and later, names that mean nothing yet are
-    ForwardRefs. A dict of the caller's own."""
+    """The annotations that a class or function itself has; on Python 3.14 and later, names that are not defined yet are
+    ForwardRefs. A new dict."""
     if sys.version_info >= (3, 14):
         import annotationlib
 

@@ -1,4 +1,4 @@
-"""Native types that Python defines: their keys, and taking a definition back."""
+"""Native types that Python defines: registering them, and withdrawing a definition."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from .._type_info import TypeInfo, begin_info, forget_info, set_class
 
 __all__ = ["define_type", "forget_type"]
 
-_lock = new_lock()  # of the next one; held while the registry is asked, which runs no foreign code
-_given_up: set[int] = set()  # type indices whose definition was taken back
+_lock = new_lock()  # guards _given_up; held while the registry is asked, which runs no foreign code
+_given_up: set[int] = set()  # type indices whose definition was withdrawn
 
 
 def define_type(parent: TypeInfo, type_key: str, cls: type) -> TypeInfo:
-    """Register a type below another one, with its class. It has no fields yet: `fields` of its TypeInfo is None.
+    """Register a type that derives from another one, with its class. It has no fields yet: `fields` of its TypeInfo is
+    None.
 
-    ValueError if the key is taken, or was, below another parent: a key keeps its index for ever.
+    ValueError if the key is taken, or was ever taken below another parent, because a key keeps its index.
     """
     with _lock:
         index = _core.type_key_to_index(type_key)
@@ -30,8 +31,8 @@ def define_type(parent: TypeInfo, type_key: str, cls: type) -> TypeInfo:
 
 
 def forget_type(info: TypeInfo) -> None:
-    """Take back a definition: its class is no native type's any more, and the key can be used again if it has no fields
-    yet."""
+    """Withdraw a definition: its class no longer belongs to a native type, and the key can be used again if the type
+    has no fields yet."""
     with _lock:
         forget_info(info)
         if info.fields is None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .layout import Slot
 
     class DeclaredField(Protocol):
-        """What is read of a field that the body of a class declares: a `dataclasses.Field`, which says what it means.
-        `default` is MISSING where there is none, and so is `default_factory`."""
+        """The attributes that are read of a field that the body of a class declares: a `dataclasses.Field`, which
+        documents them. `default` is MISSING if there is none, and so is `default_factory`."""
 
         name: Any
         _ty_schema: TypeSchema | None
@@ -43,7 +43,7 @@ _STRUCTURAL_WORDS = (
 
 
 def arguments_of_row(row: tuple[Any, ...]) -> dict[str, Any]:
-    """The arguments of TypeField for a field as `_core.type_info` tells it: a `_core.FieldInfo`."""
+    """The arguments of TypeField for a row of `_core.type_info`, a `_core.FieldInfo`."""
     name, doc, metadata, flags, size, offset, static_index, alignment, default = row
     has_default, is_factory = bool(flags & _core.FIELD_HAS_DEFAULT), bool(flags & _core.FIELD_DEFAULT_FROM_FACTORY)
     return {
@@ -125,7 +125,7 @@ def _flags_of(field: DeclaredField) -> int:
 
 
 def schema_of_declared(field: DeclaredField) -> TypeSchema:
-    """The schema that a decorator has given a field."""
+    """The schema that a decorator has stored in a field."""
     schema = field._ty_schema
     assert schema is not None
     return schema

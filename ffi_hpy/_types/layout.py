@@ -1,6 +1,6 @@
 """Where the fields of a class lie in its native objects.
 
-The layout is what a C++ compiler would choose for a subclass with these fields, so that generated C++ structs fit.
+The layout is the one that a C++ compiler chooses for a subclass with these fields, so that generated C++ structs match.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SHAPES = {
     "Device": (8, 4, _core.TYPE_INDEX_DEVICE),
     "Any": (16, 8, _core.TYPE_INDEX_ANY),
     "None": (16, 8, _core.TYPE_INDEX_ANY),
-    "str": (16, 8, _core.TYPE_INDEX_ANY),  # short ones have no object
+    "str": (16, 8, _core.TYPE_INDEX_ANY),  # short text has no object
     "bytes": (16, 8, _core.TYPE_INDEX_ANY),
     "Optional": (16, 8, _core.TYPE_INDEX_ANY),
     "Union": (16, 8, _core.TYPE_INDEX_ANY),
@@ -39,7 +39,8 @@ _POINTER = (8, 8, _core.TYPE_INDEX_OBJECT)
 def own_end(info: Any) -> int:
     """Offset in bytes at which the fields of a subclass of a type begin, before they are aligned.
 
-    The Itanium C++ ABI lets them begin in the padding at the end of the parent, the one of Microsoft does not."""
+    In the Itanium C++ ABI they may begin in the padding at the end of the parent, in that of Microsoft they do not.
+    """
     total = int(info.total_size or _core.OBJECT_HEADER_BYTES)
     if sys.platform == "win32":
         return total
@@ -47,12 +48,12 @@ def own_end(info: Any) -> int:
     while info is not None:
         end = max([end, *(field.offset + field.size for field in info.fields or ())])
         info = info.parent_type_info
-    return end if end > total - 8 else total  # what lies in between belongs to members without reflection
+    return end if end > total - 8 else total  # the bytes between belong to members without reflection
 
 
 def lay_out(parent: Any, origins: Iterable[str]) -> tuple[list[Slot], int]:
-    """The slots of fields, by the origins of their schemas, behind the fields of a parent type; and the size of an
-    object in bytes."""
+    """The slots of fields, which follow the fields of a parent type, by the origins of their schemas; and the size of
+    an object in bytes."""
     end = own_end(parent)
     slots = []
     for origin in origins:

@@ -1,4 +1,4 @@
-"""What the authors of functions, fields and types declare about them: metadata, as JSON text."""
+"""Metadata that the authors of functions, fields and types declare, as JSON text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["declares_nonblocking", "parse_function_metadata", "parse_metadata", 
 
 
 def parse_metadata(metadata: dict[str, Any] | str) -> dict[str, Any]:
-    """Metadata, given as JSON text or as what is in it."""
+    """Metadata as a dict, from JSON text or from a dict."""
     if not isinstance(metadata, str):
         return metadata
     if not metadata:
@@ -24,7 +24,7 @@ def parse_metadata(metadata: dict[str, Any] | str) -> dict[str, Any]:
 
 
 def parse_function_metadata(metadata: str) -> dict[str, Any]:
-    """The metadata of a function, which must be a JSON object: ValueError."""
+    """The metadata of a function. ValueError if it is not a JSON object."""
     parsed = parse_metadata(metadata)
     if not isinstance(parsed, dict):
         raise ValueError(f"function metadata is not a JSON object: {metadata[:80]!r}")  # noqa: TRY004
@@ -32,7 +32,7 @@ def parse_function_metadata(metadata: str) -> dict[str, Any]:
 
 
 def schema_in(metadata: dict[str, Any]) -> TypeSchema | None:
-    """The schema that metadata declares, as JSON text or as what is in it."""
+    """The schema that metadata declares, as JSON text or as parsed JSON."""
     schema = metadata.get("type_schema")
     if schema is None:
         return None

@@ -1,4 +1,4 @@
-"""Origins: the names that the trees of type schemas are built from, their type indices and what `_core` calls them."""
+"""Origins: the names in the trees of type schemas, their type indices, and what `_core` calls them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = [
     "UNKNOWN",
 ]
 
-STRUCTURAL, UNKNOWN = -2, -3  # type indices of what has none: Optional and Union; an origin that nobody registered
+STRUCTURAL, UNKNOWN = -2, -3  # type indices: no type (Optional, Union); an unregistered type
 
 INDEX_OF_CLASS: dict[type, int] = {}
-"""Type indices of the classes that stand for native types. Only _type_info writes them."""
+"""Type indices of the classes that stand for native types. Written by _type_info only."""
 
-# Type indices of the origins that are no type keys.
+# Type indices of the origins that are not type keys.
 INDEX_OF_ORIGIN = {
     "Any": _core.TYPE_INDEX_ANY,
     "None": _core.TYPE_INDEX_NONE,
@@ -57,7 +57,7 @@ ORIGIN_OF_INDEX = {
 ORIGIN_OF_NAME = {
     name: origin
     for origin, names in {
-        "Any": ("ffi.OpaquePyObject",),  # native code takes every Python value as one
+        "Any": ("ffi.OpaquePyObject",),  # native code accepts every Python value as one
         "Array": ("ffi.Array", "std::vector"),
         "Callable": ("ffi.Function", "std::function"),
         "Dict": ("ffi.Dict",),
@@ -76,11 +76,11 @@ ORIGIN_OF_NAME = {
     }.items()
     for name in names
 }
-# An `int` in Python, but not for native code: what is printed for it needs the name.
+# An `int` in Python, but not for native code, so the name is needed to choose what is printed for it.
 KEPT_NAME_OF_INDEX = {_core.TYPE_INDEX_BIG_INT: "ffi.BigInt"}
 KEPT_NAMES = frozenset(KEPT_NAME_OF_INDEX.values())
 
-# Origins whose values need no arguments to be understood, and the operations of _core on them.
+# Origins that need no arguments, and the operations of _core on their values.
 PLAIN_OPS = {
     "Any": "any",
     "None": "none",

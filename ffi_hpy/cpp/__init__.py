@@ -1,9 +1,10 @@
-"""Compiles C, C++ and CUDA, inline or from files, and loads the result: needs ninja and a compiler, both the user's.
+"""Compiles C, C++ and CUDA, inline or from files, and loads the result. Needs ninja and a compiler, which the user
+installs.
 
     module = ffi_hpy.cpp.load_inline("hello", cpp_sources="int twice(int x) { return 2 * x; }", functions="twice")
     assert module.twice(21) == 42
 
-What was built is kept, and found again by its content: docs/cpp.md has the rules.
+Results are kept and found again by their content: docs/cpp.md has the rules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Arguments of the public functions, checked and brought into one form. What is wrong is a TypeError or ValueError."""
+"""Arguments of the public functions, checked and brought into one form. An invalid argument is a TypeError or
+ValueError."""
 
 from __future__ import annotations
 
@@ -25,20 +26,20 @@ __all__ = [
 
 
 _NOT_SEQUENCES = (bytes, bytearray, Mapping, set, frozenset)
-"""What can be iterated over, but not to get several texts in an order that somebody chose."""
+"""Iterables that are not accepted as several texts, because nobody chose the order of their items."""
 
 
 def check_file_name(parameter: str, name: Any) -> str:
-    """A str that names a file in a folder: files of a build are called by it."""
+    """The str, which must be usable as the name of a file in a folder: files of a build are named by it."""
     if not isinstance(name, str):
         raise TypeError(f"{parameter} must be a str, got {_kind(name)}")
-    if not re.fullmatch(r"\w[\w.+-]*", name):  # not all tools can read the name of any file
+    if not re.fullmatch(r"\w[\w.+-]*", name):  # not all tools accept any file name
         raise ValueError(f"{parameter} must be a file's name of letters, digits, '_', '.', '+' and '-', got {name!r}")
     return name
 
 
 def texts(parameter: str, given: Any) -> tuple[str, ...]:
-    """One str or several; None is none."""
+    """The texts given as one str or several; None gives none."""
     items = _strings(parameter, given, "a str, or a sequence of them")
     for text in items:
         _check_encodable(parameter, text)
@@ -63,7 +64,7 @@ def functions_with_docs(given: Any) -> dict[str, str]:
 
 
 def flags(parameter: str, given: Any) -> tuple[str, ...]:
-    """Words for a command line; a str may hold several, and quotes, as for a shell, but nothing of it is expanded."""
+    """Words for a command line. A str may hold several, with quotes as for a shell, but nothing is expanded."""
     if isinstance(given, str):
         raise TypeError(f"{parameter} must be a sequence of flags, got a str: [{given!r}] is one")
     words: list[str] = []
@@ -83,7 +84,7 @@ def folder_paths(parameter: str, given: Any) -> tuple[str, ...]:
 
 
 def absolute_path(parameter: str, path: str | os.PathLike[str]) -> Path:
-    """FileNotFoundError for a relative path where the current folder is gone."""
+    """The absolute path. FileNotFoundError for a relative path if the current folder does not exist any more."""
     try:
         return Path(path).absolute()
     except FileNotFoundError:

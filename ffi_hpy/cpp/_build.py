@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Build", "make"]
 
-_OBJECTS = "objects"  # a folder of their own, where no name of an output can be
-_ODD = r"[^\w.+-]"  # in names of files that tools write into lists for other tools
+_OBJECTS = "objects"  # a folder of their own, so that no output can have the same name
+_ODD = r"[^\w.+-]"  # not allowed in file names that tools write into lists for other tools
 _OBJECT_SUFFIXES = (".o", ".obj")
 _KINDS = {**dict.fromkeys((".cc", ".cpp", ".cxx", ".c++"), "c++"), ".c": "c", ".cu": "gpu"}
 _KINDS.update(dict.fromkeys(_OBJECT_SUFFIXES, "object"))
@@ -31,14 +31,15 @@ _KINDS.update(dict.fromkeys(_OBJECT_SUFFIXES, "object"))
 
 @dataclass(frozen=True)
 class Build:
-    """What is to be made of what. Paths are absolute, but for those of `texts`, which the folder of the build gets."""
+    """A build: its output and what that is made of. Paths are absolute, except those of `texts`, which are written into
+    the folder of the build."""
 
     name: str
     sources: tuple[Path, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
     """Files to write, by name."""
     units: tuple[str, ...] = ()
-    """Those of `texts` that are compiled."""
+    """The names in `texts` that are compiled."""
     cflags: tuple[str, ...] = ()
     gpu_flags: tuple[str, ...] = ()
     ldflags: tuple[str, ...] = ()
@@ -47,7 +48,7 @@ class Build:
     backend: str | None = None
     output: str = ""
     folder: Path | None = None
-    """Where to build; None: in the cache, under a name that is made of all of this."""
+    """The folder to build in; None: one in the cache, whose name is derived from all of this."""
 
     @property
     def makes_object(self) -> bool:
@@ -55,7 +56,7 @@ class Build:
 
 
 class _Toolchain:
-    """The programs of one build, each looked for when a step needs it, and the flags of each."""
+    """The programs of one build, each searched for when a step needs it, and their flags."""
 
     def __init__(self, build: Build) -> None:
         includes = [*libinfo.include_paths(), *build.include_paths]
@@ -65,7 +66,7 @@ class _Toolchain:
         self.gpu: GpuCompiler | None = None
 
     def compiler(self, kind: str) -> tuple[Tool, list[str]]:
-        """The compiler of "c", "c++" or "gpu", and its words up to the files."""
+        """The compiler for "c", "c++" or "gpu", and the words of its command up to the files."""
         if kind == "gpu":
             self.gpu = self.gpu or gpu_compiler(choose_backend(self.backend))
             return self.gpu.tool, [*self.gpu.tool.words, *self.gpu.compile_flags, *self._gpu_flags]
@@ -75,7 +76,7 @@ class _Toolchain:
 
 
 def make(build: Build) -> str:
-    """Build what is not built yet; returns the path of the library or object file. BuildError."""
+    """Build what is not up to date, and return the path of the library or object file. BuildError."""
     if sys.platform == "win32":
         raise NotImplementedError("ffi_hpy.cpp has no build for Windows yet")
     toolchain = _Toolchain(build)
@@ -98,7 +99,7 @@ def make(build: Build) -> str:
 
 
 def _files(build: Build) -> dict[str, bytes]:
-    """What a build is made of and nobody has written, by name. ValueError if the output has such a name."""
+    """The files that a build has to write first, by name. ValueError if the output has one of these names."""
     files = {name: text.encode() for name, text in build.texts.items()}
     files.update((f"{name}.cubin", content) for name, content in build.cubins.items())
     taken = (*files, NINJA_FILE, NOTES, LOCK, _OBJECTS)
@@ -108,28 +109,29 @@ def _files(build: Build) -> dict[str, bytes]:
 
 
 def _key(build: Build, steps: Sequence[Step]) -> str:
-    """Names a build in the cache. Of files it has the paths alone: ninja makes anew what is made of other content, and
-    nothing else. Inline texts are in it as they are, so that builds of different texts never share a library's path."""
+    """The name of a build in the cache. Of files only the paths are part of it: if a file's content changes, ninja
+    builds what depends on it, and nothing else. Inline texts are part of it, so that builds of different texts never
+    share a library's path."""
     commands = [(step.output, step.words, step.inputs, step.made_by) for step in steps]
     cubins = [(name, digest_of_bytes(content)) for name, content in build.cubins.items()]
-    return digest_of(build.name, commands, build.texts, cubins, identify([find_ninja()]))  # whose log is no other's
+    return digest_of(build.name, commands, build.texts, cubins, identify([find_ninja()]))  # its log is for one version
 
 
 def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
-    """One for each source but object files."""
+    """One step for each source that is not an object file."""
     units = [(unit, build.texts[unit].encode()) for unit in build.units]
     units += [(str(path), path.read_bytes()) for path in build.sources if kind_of(path) != "object"]
     for i, (path, content) in enumerate(units):
         tool, words = toolchain.compiler(kind_of(Path(path)))
         output = f"{_OBJECTS}/{re.sub(_ODD, '_', Path(path).stem)}.{i}.o"
-        listing = ("-MMD", "-MT", "object", "-MF", DEPENDENCIES)  # of headers; ninja knows whose it is
+        listing = ("-MMD", "-MT", "object", "-MF", DEPENDENCIES)  # lists headers; ninja knows for which output
         command = (*words, *listing, "-c", path, "-o", OUT)
         made_by = digest_of(environment_digest(), tool.identity)
         yield Step(output, (path,), command, made_by, digest_of_bytes(content), lists_dependencies=True)
 
 
 def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> Iterator[Step]:
-    """Those that make one file of object files."""
+    """The steps that make one file of the object files."""
     made_of = digest_of([digest_of_bytes(path.read_bytes()) for path in build.sources if kind_of(path) == "object"])
     if build.makes_object or build.cubins:
         last = build.output if build.makes_object and not build.cubins else f"{_OBJECTS}/{build.name}.joined.o"
@@ -145,7 +147,7 @@ def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> 
 
 
 def _relocatable_step(objects: Sequence[str], output: str, stamp: str) -> Step:
-    if len(objects) == 1:  # some linkers change even what they only copy
+    if len(objects) == 1:  # some linkers change even a file that they only copy
         return Step(output, (objects[0],), ("cp", objects[0], OUT), "", stamp)
     linker = relocatable_linker()
     return Step(output, tuple(objects), (*linker.words, "-r", "-o", OUT, *objects), digest_of(linker.identity), stamp)
@@ -155,7 +157,7 @@ def _embed_step(source: str, output: str, name: str, content: bytes) -> Step:
     cubin = f"{name}.cubin"
     script = str(Path(utils.__file__).with_name("embed_cubin.py"))
     words = (sys.executable, "-I", "-S", script, "--output-obj", OUT, "--input-obj", source, "--cubin", cubin)
-    made_by = digest_of(relocatable_linker().identity)  # which the program calls
+    made_by = digest_of(relocatable_linker().identity)  # the linker that the program calls
     return Step(output, (source, cubin), (*words, "--name", name), made_by, digest_of_bytes(content))
 
 
@@ -163,7 +165,7 @@ def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stam
     is_all_c = all(kind_of(path) == "c" for path in (*build.sources, *map(Path, build.units)))
     tool = c_compiler() if is_all_c else cxx_compiler()
     library = Path(libinfo.find_libtvm_ffi())
-    # What is found nowhere is an error when the library is loaded, not the end of the process at the first call
+    # A missing symbol is an error when the library is loaded, not the end of the process at the first call
     bind_now = ["-Wl,-z,now"] if sys.platform.startswith("linux") else []
     gpu = toolchain.gpu.link_flags if toolchain.gpu is not None else ()
     flags = (*bind_now, f"-L{library.parent}", "-ltvm_ffi", *gpu, *build.ldflags)
@@ -172,7 +174,7 @@ def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stam
 
 
 def kind_of(path: Path) -> str:
-    """What compiles it, "c", "c++" or "gpu", or "object" for what is compiled. ValueError for any other suffix."""
+    """What compiles the file: "c", "c++" or "gpu"; "object" for a compiled file. ValueError for any other suffix."""
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
         raise ValueError(f"sources end with {', '.join(_KINDS)}, got {path}")

@@ -1,4 +1,5 @@
-"""Where builds are kept: folders that are named by all that a build is made of, each used by one process at a time."""
+"""Where builds are kept: folders whose names are derived from everything that a build is made of. One process at a time
+uses a folder."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LOCK", "cache_folder", "digest_of", "digest_of_bytes", "environment_digest", "held", "write_whole"]
 
-# What compilers and linkers take from the environment beside their arguments.
+# Variables of the environment that affect compilers and linkers.
 _VARIABLES = (
     "CCC_OVERRIDE_OPTIONS",
     "COMPILER_PATH",
@@ -40,7 +41,7 @@ _VARIABLES = (
     "SDKROOT",
 )
 LOCK = "lock"
-"""The file by which a folder is held."""
+"""The lock file of a folder."""
 _UNFINISHED = "unfinished-"
 
 
@@ -58,13 +59,14 @@ def digest_of_bytes(content: bytes) -> str:
 
 
 def environment_digest() -> str:
-    """Of what counts for every build: our headers' content, and the environment's part in what compilers search."""
+    """The digest of what affects every build: the content of our headers, and the variables that compilers search
+    by."""
     return digest_of(_headers_digest(), *(os.environ.get(name) for name in _VARIABLES))
 
 
 @functools.lru_cache(maxsize=1)
 def _headers_digest() -> str:
-    """Of the headers' content: their times say nothing, because installers set them as they like."""
+    """The digest of the headers' content. Their times tell nothing, because installers set them arbitrarily."""
     digest = hashlib.sha256()
     for folder in libinfo.include_paths():
         for header in sorted(Path(folder).rglob("*.h")):
@@ -74,11 +76,11 @@ def _headers_digest() -> str:
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[Path]:
-    """Make a folder, and hold it: no other process or thread builds in it. Gives a new folder in it, of the same file
-    system, for what is not finished.
+    """Make a folder and lock it: no other process or thread builds in it. Yields a new folder inside it, on the same
+    file system, for unfinished files.
 
-    That one is gone afterwards. If the process is killed, the next one removes it before it builds: commands that run
-    on alone have no place to write to from then on, and nothing to put among what the next one makes.
+    That folder is removed afterwards. If the process is killed, the next one removes it before it builds: commands that
+    are still running then have no place to write to, and cannot put files among those of the next build.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / LOCK):
@@ -92,7 +94,7 @@ def held(folder: Path) -> Iterator[Path]:
 
 
 def _remove(work: Path) -> None:
-    """At once, whoever writes into it: under another name first."""
+    """Remove a folder, even if another process writes into it: it is renamed first."""
     gone = work.with_name(f"{work.name}.gone")
     try:
         work.rename(gone)
@@ -102,7 +104,8 @@ def _remove(work: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes, work: Path) -> None:
-    """Write a file in one step, by a folder that nobody else has; one of this content stays as it is, with its time."""
+    """Write a file in one step, by way of a folder that nobody else uses. A file that has this content already stays as
+    it is, with its time."""
     with contextlib.suppress(FileNotFoundError):
         if path.read_bytes() == content:
             return

@@ -6,4 +6,5 @@ __all__ = ["BuildError"]
 
 
 class BuildError(RuntimeError):
-    """A build failed: a compiler's or linker's output is in the message, or what is missing and how to get it."""
+    """A build failed. The message has the output of the compiler or linker, or tells what is missing and how to get
+    it."""

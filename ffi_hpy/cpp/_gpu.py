@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["GpuCompiler", "capability_of_first_gpu", "choose_backend", "gpu_compiler"]
 
 _COMPILERS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
-    # backend: command, variables of its home, where it is otherwise, and what is said of how to get it
+    # backend: command, variables that name its folder, other places to look, and how to get it, for messages
     "cuda": ("nvcc", ("CUDA_HOME", "CUDA_PATH"), "/usr/local/cuda/bin", "the CUDA toolkit has it"),
     "hip": ("hipcc", ("ROCM_HOME", "ROCM_PATH"), "/opt/rocm/bin", "ROCm has it"),
 }
@@ -30,7 +30,7 @@ _COMPILERS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
 
 @dataclass(frozen=True)
 class GpuCompiler:
-    """A compiler of .cu files, and the flags with which it compiles, and others link what it made."""
+    """A compiler of .cu files, with the flags for compiling, and those for linking its output."""
 
     backend: str
     tool: Tool
@@ -59,7 +59,7 @@ def choose_backend(backend: str | None) -> str:
 
 
 def gpu_compiler(backend: str) -> GpuCompiler:
-    """The compiler of a backend, with its flags for this machine. BuildError if it is not there."""
+    """The compiler of a backend, with its flags for this machine. BuildError if it is not installed."""
     command, variables, _, where = _COMPILERS[backend]
     found = _find(backend)
     if found is None:
@@ -84,7 +84,8 @@ def _cuda(nvcc: Tool) -> GpuCompiler:
 
 @functools.lru_cache(maxsize=8)
 def _cuda_library_folders(nvcc: Tool) -> tuple[str, ...]:
-    """Options for a linker, of what nvcc itself would search: only it knows, where it is a script or from a package."""
+    """Options for a linker: the folders that nvcc itself searches. Only nvcc knows them if it is a script or comes from
+    a package."""
     done = _run([*nvcc.words, "--dryrun", "-x", "cu", os.devnull])
     line = re.search(r"^#\$ LIBRARIES=(.*)$", done, re.MULTILINE)
     folders = [word[2:] for word in shlex.split(line[1]) if word.startswith("-L")] if line else []
@@ -93,7 +94,8 @@ def _cuda_library_folders(nvcc: Tool) -> tuple[str, ...]:
 
 
 def _cuda_targets() -> tuple[str, ...]:
-    """Options for what TVM_FFI_CUDA_ARCH_LIST lists ("8.9 9.0a"), else the GPUs here; without them nvcc decides."""
+    """Options for the architectures in TVM_FFI_CUDA_ARCH_LIST ("8.9 9.0a"), else for the GPUs of this machine. Without
+    either nvcc decides."""
     listed = os.environ.get("TVM_FFI_CUDA_ARCH_LIST", "").replace(",", " ").replace(";", " ").split()
     wrong = [arch for arch in listed if not re.fullmatch(r"\d+\.\d[a-z]?", arch)]
     if wrong:
@@ -103,12 +105,13 @@ def _cuda_targets() -> tuple[str, ...]:
 
 
 def capability_of_first_gpu() -> str | None:
-    """Such as "9.0"; None where there is no NVIDIA GPU to be seen."""
+    """The compute capability of the first GPU, such as "9.0"; None if no NVIDIA GPU is found."""
     return next(iter(_capabilities()), None)
 
 
 def _capabilities() -> list[str]:
-    """Of the GPUs here. The driver's own program is asked: who has asked the driver itself cannot fork any more."""
+    """The compute capabilities of the GPUs of this machine. The driver's own program is asked, because a process that
+    has used the driver itself cannot fork any more."""
     lines = _run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]).split()
     return [line for line in lines if re.fullmatch(r"\d+\.\d", line)]
 
@@ -123,7 +126,8 @@ def _hip(hipcc: Tool) -> GpuCompiler:
 
 
 def _hip_targets(home: Path) -> list[str]:
-    """TVM_FFI_ROCM_ARCH_LIST ("gfx90a gfx942"), else the GPUs of this machine. BuildError if there are neither."""
+    """Options for the architectures in TVM_FFI_ROCM_ARCH_LIST ("gfx90a gfx942"), else for the GPUs of this machine.
+    BuildError if there are neither."""
     listed = os.environ.get("TVM_FFI_ROCM_ARCH_LIST", "").split()
     if listed:
         return listed
@@ -136,7 +140,7 @@ def _hip_targets(home: Path) -> list[str]:
 
 
 def _run(command: Sequence[str]) -> str:
-    """What a program says, "" if it is not there or fails."""
+    """The output of a program, "" if it does not exist or fails."""
     options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     try:
         done = subprocess.run(command, **options)

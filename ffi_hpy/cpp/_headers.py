@@ -1,4 +1,5 @@
-"""The headers that object files were made of, by content: ninja knows times only, which need not tell of a change."""
+"""The headers that object files were made of, by content. ninja compares times only, and a changed header may have an
+older time."""
 
 from __future__ import annotations
 
@@ -19,8 +20,9 @@ NOTES = "headers.json"
 
 
 def note_headers(folder: Path, work: Path, read: Mapping[str, Iterable[str]]) -> None:
-    """Note the content of what the object files of a folder were made of, which is held with the folder `work`."""
-    own = tuple(f"{path}{os.sep}" for path in libinfo.include_paths())  # whose content is a part of each command
+    """Record the content of the headers that the object files of a locked folder were made of, by way of its folder
+    `work`."""
+    own = tuple(f"{path}{os.sep}" for path in libinfo.include_paths())  # their content is a part of each command
     noted = {
         output: {path: _digest_of(folder / path) for path in paths if not path.startswith(own)}
         for output, paths in read.items()
@@ -29,8 +31,8 @@ def note_headers(folder: Path, work: Path, read: Mapping[str, Iterable[str]]) ->
 
 
 def remove_outdated(folder: Path) -> None:
-    """Remove the object files that were made of other headers than are there now. A header has an older time than what
-    it takes the place of if it comes out of an archive or a cache of packages, or is put back."""
+    """Remove the object files that were made of other headers than those that exist now. A replaced header has an older
+    time if it comes out of an archive or a package cache, or is put back."""
     try:
         noted = json.loads((folder / NOTES).read_bytes())
     except FileNotFoundError:
@@ -41,7 +43,7 @@ def remove_outdated(folder: Path) -> None:
 
 
 def _digest_of(path: Path) -> str | None:
-    """None if it cannot be read, which is the compiler's to tell."""
+    """The digest of a file; None if it cannot be read, which the compiler will report."""
     try:
         return digest_of_bytes(path.read_bytes())
     except OSError:

@@ -1,4 +1,4 @@
-"""Loads what was built, and loads it anew when it was built anew."""
+"""Loads a library that was built, and loads it again after it was built again."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 __all__ = ["load_built"]
 
 _loaded: dict[str, tuple[int, int, int]] = {}
-"""Which file was at a path when it was loaded first."""
+"""The file that was at a path when it was loaded first."""
 _ONCE = (b"TVMFFIFunctionSetGlobal", b"TVMFFITypeRegister")
-"""What a library names that registers something when it is loaded, which ends the process the second time."""
+"""Symbols that a library refers to if it registers something when it is loaded. Loading it twice ends the process."""
 
 
 def load_built(path: str, keep_module_alive: bool) -> Module:
-    """Load a library as load_module() does. The system's loader takes a path that it knows for the file that it has
-    loaded from there: another file that has taken that one's place is loaded under another name.
+    """Load a library as load_module() does. For a path that it knows, the system's loader returns the file that it has
+    loaded from there. So a file that has replaced a loaded one is loaded under another name.
 
-    RuntimeError if it is such a one, and registers functions or types.
+    RuntimeError for such a file if it registers functions or types.
     """
     found = os.stat(path)  # noqa: PTH116
     file = (found.st_dev, found.st_ino, found.st_mtime_ns)
@@ -46,7 +46,7 @@ def _other_name(path: str, file: tuple[int, ...]) -> str:
         os.link(path, other)
     except FileExistsError:
         pass  # loaded before, here or in another process
-    except OSError:  # there are no such links here
+    except OSError:  # this file system has no such links
         with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:  # noqa: PTH120
             os.replace(shutil.copy2(path, folder), other)  # noqa: PTH105
     return other

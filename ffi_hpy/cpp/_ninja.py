@@ -1,4 +1,4 @@
-"""Steps of a build as ninja's file, and ninja's run over them."""
+"""Writes the steps of a build for ninja, and runs ninja."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ __all__ = ["DEPENDENCIES", "NINJA_FILE", "OUT", "Step", "ninja_text", "run_ninja
 
 NINJA_FILE = "build.ninja"
 OUT, DEPENDENCIES = "\0out", "\0dependencies"
-"""Stand among the words of a step for its output, and for the file where it lists what else it has read."""
+"""Placeholders in the words of a step: its output, and the file in which it lists what else it has read."""
 _WORK = "FFI_HPY_WORK"
-"""Names the folder of a build's unfinished files to its steps, which are the same in every build."""
+"""The environment variable by which steps find the folder of unfinished files. So the steps are the same in every
+build."""
 _LOGS = (".ninja_log", ".ninja_deps")
 _IDLE = b"ninja: no work to do."
 _STATUS = "[ffi_hpy %f/%t] "
@@ -31,10 +32,10 @@ _STATUS = "[ffi_hpy %f/%t] "
 
 @dataclass(frozen=True)
 class Step:
-    """A command that makes a file of others. With `lists_dependencies` it tells what else it has read.
+    """A command that makes a file of others. With `lists_dependencies` it lists what else it has read.
 
-    It runs again when an input or what it has read is newer than its output, and when the command is another, or
-    `made_by` or `stamp`, which tell the versions of tools from each other, and the content of inputs.
+    It runs again if an input, or a file that it has read, is newer than its output; and if the command, `made_by` or
+    `stamp` has changed. These stand for the versions of tools and for the content of inputs.
     """
 
     output: str
@@ -46,7 +47,7 @@ class Step:
 
     @property
     def depfile(self) -> str:
-        """Where ninja finds what the command has listed; "" if it lists nothing."""
+        """The file in which the command lists its dependencies; "" if it lists none."""
         return f"{self.output}.d" if self.lists_dependencies else ""
 
     @property
@@ -57,9 +58,9 @@ class Step:
 
     @property
     def run(self) -> str:
-        """For the shell. The output is renamed into its place, because a process may have the one there mapped, and so
-        that one of an interrupted command is never taken for whole. The command of a build that was killed finds
-        nothing to rename: its folder is gone before the next build begins."""
+        """The command for the shell. It writes elsewhere and then renames the output into place: a process may have the
+        old file mapped, and the output of an interrupted command must never be taken for a finished one. The command of
+        a killed build finds nothing to rename, because its folder is removed before the next build begins."""
         named = {OUT: '"$part"', DEPENDENCIES: '"$part".d'}
         steps = [" ".join(named.get(word) or shlex.quote(word) for word in self.words)]
         if self.depfile:
@@ -70,9 +71,9 @@ class Step:
 
 
 def ninja_text(steps: Sequence[Step], work: Path) -> str:
-    """The text of a file for ninja that makes the output of the last step, with its logs in the folder `work`.
+    """The text of ninja's file for making the output of the last step, with its logs in the folder `work`.
 
-    BuildError for what ninja cannot be told.
+    BuildError for a step that cannot be written in ninja's language.
     """
     lines = ["ninja_required_version = 1.3", f"builddir = {_word(work.name)}"]
     for i, step in enumerate(steps):
@@ -90,16 +91,16 @@ def ninja_text(steps: Sequence[Step], work: Path) -> str:
 
 
 def _word(path: str) -> str:
-    """A path as ninja reads one."""
+    """A path, escaped for ninja."""
     return path.replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
 
 
 def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str) -> None:
-    """Make what is missing or out of date in a folder that is held. What is not finished is in `work`, which nobody
-    else has. BuildError with the commands that failed and what they said.
+    """Make what is missing or out of date in a locked folder. Unfinished files are in `work`, which nobody else uses.
+    BuildError with the commands that failed and their output.
 
     MAX_JOBS in the environment is how many commands may run at once. With TVM_FFI_CPP_EXTENSION_LOG_BUILD=1 all
-    commands, and what they say, are written to standard error.
+    commands and their output are written to standard error.
     """
     command = [find_ninja(), "-v", *_jobs()]
     remove_outdated(folder)
@@ -107,7 +108,7 @@ def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str) -> Non
     environ = {**os.environ, "NINJA_STATUS": _STATUS, _WORK: work.name}
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = subprocess.run(command, cwd=folder, env=environ, **options)  # type: ignore[call-overload]
-    if done.returncode in (0, 1):  # else commands may run on, and what ninja noted is no longer what is there
+    if done.returncode in (0, 1):  # otherwise commands may still run, and ninja's records may not match the files
         if _IDLE not in done.stdout:
             note_headers(folder, work, _dependencies(command[0], folder))
         _move(_LOGS, work, folder)
@@ -125,7 +126,7 @@ def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str) -> Non
 
 
 def _dependencies(ninja: str, folder: Path) -> dict[str, list[str]]:
-    """What each object file was made of, as its compiler has listed it."""
+    """The files that each object file was made of, as its compiler listed them."""
     found: dict[str, list[str]] = {}
     paths: list[str] = []
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
@@ -154,6 +155,6 @@ def _jobs() -> list[str]:
 
 
 def _of_compilers(lines: Iterable[str]) -> list[str]:
-    """Without what ninja says of its own progress."""
+    """The lines without ninja's own progress messages."""
     progress = (_STATUS.partition(" ")[0], "ninja: Entering directory", "ninja: build stopped")
     return [line for line in lines if not line.startswith(progress)]

@@ -1,4 +1,4 @@
-"""Inline sources as files: the texts, what they may use without including it, and the exports of their functions."""
+"""Inline sources as files: the texts, the headers that they need not include, and the exports of their functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["export_of", "inline_unit"]
 
-# The headers that inline sources need not include, and the part of the C++ library that comes with tvm_ffi's of them.
+# The headers that inline sources need not include, and the part of the C++ library that tvm_ffi includes with them.
 _HEADERS = (
     "tvm/ffi/container/tensor.h",
     "tvm/ffi/dtype.h",
@@ -31,18 +31,18 @@ _HEADERS = (
 
 
 def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping[str, str]) -> dict[str, str]:
-    """Files to write, by name; the first is the one to compile, the others are what compilers quote lines from.
+    """Files to write, by name. The first one is compiled; compilers quote lines of the others in messages.
 
     `texts` follow each other in one translation unit. A compiler's messages call the text `<name>.inline<suffix>`, or
-    one of several `<name>.inline[i]<suffix>`, with the lines counted as in the text, and exports `<name>.functions`,
-    with a line for each of `functions`: names, and what they have as documentation.
+    one of several `<name>.inline[i]<suffix>`, with the line numbers of the text, and the exports `<name>.functions`,
+    which has a line for each of `functions`: names with their documentation.
     """
-    texts = [text[1:] if text.startswith("\ufeff") else text for text in texts]  # files may begin so, parts of them not
+    texts = [text[1:] if text.startswith("\ufeff") else text for text in texts]  # no byte order mark inside
     title = f"{name}.inline"
     titles = [f"{title}{suffix}"] if len(texts) == 1 else [f"{title}[{i}]{suffix}" for i in range(len(texts))]
     parts = [f"#include <{header}>\n" for header in _HEADERS]
     for title, text in zip(titles, texts):
-        parts.append(f"#line 1 {_literal(title)}\n{text}\n\n")  # the empty line ends a text that ends with a backslash
+        parts.append(f"#line 1 {_literal(title)}\n{text}\n\n")  # empty line: the text may end with a backslash
     exports = "".join(f"{_export(function, doc)}\n" for function, doc in functions.items())
     if exports:
         parts.append(f"#line 1 {_literal(_exports_title(name))}\n{exports}")
@@ -51,10 +51,10 @@ def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping
 
 
 def export_of(name: str, functions: Sequence[str], output: str) -> str | None:
-    """The function whose export a compiler's output is about, if that is the first thing it is about: an error in the
-    texts often makes others of their exports."""
+    """The function to whose export the first message of a compiler refers; None if it refers to something else. An
+    error in the texts often causes others in their exports."""
     titles = rf"{re.escape(name)}\.inline(?:\[\d+\])?\.\w+|{re.escape(_exports_title(name))}"
-    found = re.search(rf"({titles})[:(](\d+)", output)  # nvcc has the line in parentheses
+    found = re.search(rf"({titles})[:(](\d+)", output)  # nvcc writes the line in parentheses
     line = int(found[2]) if found and found[1] == _exports_title(name) else 0
     return functions[line - 1] if 0 < line <= len(functions) else None
 
@@ -69,7 +69,8 @@ def _export(function: str, doc: str) -> str:
 
 
 def _literal(text: str) -> str:
-    """The text as a literal of C in ASCII: UTF-8, whatever the compiler takes its input for."""
+    """The text as a C string literal in ASCII, of its UTF-8 bytes, so that the compiler's input charset does not
+    matter."""
     return '"{}"'.format("".join(_escaped(byte) for byte in text.encode()))
 
 

@@ -1,4 +1,4 @@
-"""The programs that a build runs: where they are, and what tells one version of them from another."""
+"""The programs that a build runs: how they are found, and how their versions are told apart."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ __all__ = ["Tool", "c_compiler", "cxx_compiler", "end_of", "find_ninja", "identi
 
 @dataclass(frozen=True)
 class Tool:
-    """A command, and its version as it tells it: what one version made, another makes anew."""
+    """A command, and its version as the program reports it: what one version made, another version makes again."""
 
     words: tuple[str, ...]
     identity: str
 
 
 def c_compiler() -> Tool:
-    """What CC names, else cc, gcc or clang. BuildError if there is none."""
+    """The command that CC names, else cc, gcc or clang. BuildError if there is none."""
     return _compiler("C", "CC", ("cc", "gcc", "clang"))
 
 
 def cxx_compiler() -> Tool:
-    """What CXX names, else c++, g++ or clang++. BuildError if there is none."""
+    """The command that CXX names, else c++, g++ or clang++. BuildError if there is none."""
     return _compiler("C++", "CXX", ("c++", "g++", "clang++"))
 
 
 def relocatable_linker() -> Tool:
-    """What LD names, else ld: makes one object file of several. BuildError if there is none."""
+    """The linker that LD names, else ld; it makes one object file of several. BuildError if there is none."""
     return _compiler("relocatable", "LD", ("ld", "ld.lld"), kind="linker")
 
 
@@ -63,7 +63,8 @@ def _ninja_of_package() -> str | None:
 
 
 def on_path(name: str, variables: Iterable[str] = (), folders: Iterable[str] = ()) -> str | None:
-    """Path of a program: in `bin` of what one of the environment's variables names, on PATH, or in a folder."""
+    """Path of a program: in `bin` of the folder that one of the environment's variables names, on PATH, or in a
+    folder."""
     homes = [os.environ.get(variable, "") for variable in variables]
     named = [os.path.join(os.path.abspath(home), "bin") for home in homes if home]  # noqa: PTH100, PTH118
     places = [*named, os.environ.get("PATH", os.defpath), *folders]
@@ -87,7 +88,8 @@ def _compiler(language: str, variable: str, names: Sequence[str], kind: str = "c
 
 
 def identify(words: Sequence[str]) -> str:
-    """What a command says of its version, asked anew where the program's file is another. BuildError: it cannot run."""
+    """The version that a command reports. It is asked again if the program's file has changed. BuildError if it cannot
+    run."""
     path = shutil.which(words[0]) or words[0]
     found = os.stat(path)  # noqa: PTH116
     return _version_of(tuple(words), (path, found.st_size, found.st_mtime_ns))
@@ -107,5 +109,5 @@ def _version_of(words: tuple[str, ...], of_file: tuple[str, int, int]) -> str:
 
 
 def end_of(status: int) -> str:
-    """What a process did that has ended so."""
+    """How a process ended, for a message, from its exit status."""
     return f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"

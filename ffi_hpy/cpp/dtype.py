@@ -1,4 +1,4 @@
-"""Data types by the names that C++ has for them."""
+"""The C++ names of data types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ __all__ = ["to_cpp_dtype"]
 _INTEGERS = {f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 _EVERYWHERE = {**_INTEGERS, "float32": "float", "float64": "double", "bool": "bool"}
 
-# Those of the headers of a GPU's toolkit: cuda_fp16.h, cuda_bf16.h, cuda_fp8.h, cuda_fp4.h and HIP's of these names.
+# The types of the headers of a GPU's toolkit: cuda_fp16.h, cuda_bf16.h, cuda_fp8.h, cuda_fp4.h and HIP's of these
+# names.
 _ON_GPU = {
     "cuda": {
         "float16": "__half",
@@ -41,10 +42,10 @@ _SPELLINGS = {"float4_e2m1fn": "float4_e2m1", "float4_e2m1fnx2": "float4_e2m1fn_
 
 
 def to_cpp_dtype(dtype_str: Any) -> str:
-    """The name in C++ of a data type: "float" of "float32", `torch.float32`, numpy's or ours.
+    """The C++ name of a data type: "float" for "float32", `torch.float32`, numpy's or ours.
 
-    Types that C++ does not have itself are those of CUDA or HIP, whichever PyTorch works with here if it is imported,
-    else what builds are for. ValueError for one that has no name there.
+    Types that C++ itself does not have are those of CUDA or HIP: of the one that PyTorch uses here if it is imported,
+    else of the one that builds are for. ValueError for a type without a name there.
     """
     name = str(dtype_str).rpartition(".")[2]
     name = _SPELLINGS.get(name, name)

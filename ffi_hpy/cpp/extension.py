@@ -1,4 +1,4 @@
-"""What a program calls: build or load native code, from texts or from files."""
+"""The public functions: they build or load native code, from texts or from files."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def load_inline(
     keep_module_alive: bool = True,
     backend: str | None = None,
 ) -> Module:
-    """Compile texts, and load what that makes: see build_inline() and load_module()."""
+    """Compile texts and load the result: see build_inline() and load_module()."""
     path = build_inline(
         name,
         cpp_sources=cpp_sources,
@@ -146,11 +146,11 @@ def build(
 ) -> str:
     """Compile files to a library, and return its path, for load_module().
 
-    `sources`, `cpp_files` and `cuda_files` are one list. The end of a name says what compiles a file: ``.c`` what CC
-    names, ``.cc``, ``.cpp`` and ``.cxx`` what CXX names, ``.cu`` the compiler of `backend`, and ``.o`` and ``.obj`` are
-    compiled. The files export their functions themselves, with TVM_FFI_DLL_EXPORT_TYPED_FUNC. Only what is made of a
-    file or header that has changed is made again, at the same path. The other parameters, and errors, are those of
-    build_inline(); FileNotFoundError for a source that is not there.
+    `sources`, `cpp_files` and `cuda_files` are one list. The suffix of a file tells what compiles it: ``.c`` the
+    compiler that CC names, ``.cc``, ``.cpp`` and ``.cxx`` the one that CXX names, ``.cu`` the compiler of `backend`.
+    ``.o`` and ``.obj`` are compiled already. The files export their functions themselves, with
+    TVM_FFI_DLL_EXPORT_TYPED_FUNC. Only what depends on a changed file or header is made again, at the same path. The
+    other parameters, and errors, are those of build_inline(); FileNotFoundError for a source that does not exist.
     """
     name = _arguments.check_file_name("name", name)
     paths = _arguments.source_paths(sources=sources, cpp_files=cpp_files, cuda_files=cuda_files)
@@ -177,9 +177,9 @@ def load(
     keep_module_alive: bool = True,
     backend: str | None = None,
 ) -> Module:
-    """Compile files, and load what that makes: see build() and load_module().
+    """Compile files and load the result: see build() and load_module().
 
-    In a process that has loaded it before the files changed, it is loaded again as they are now.
+    If the process has loaded it before the files changed, the new version is loaded.
     """
     path = build(
         name,
@@ -197,7 +197,7 @@ def load(
 
 
 def _common(cflags: Any, cuda_cflags: Any, ldflags: Any, include_paths: Any) -> dict[str, Any]:
-    """What both kinds of builds have of flags."""
+    """The flags that both kinds of builds take."""
     return {
         "cflags": _arguments.flags("extra_cflags", cflags),
         "gpu_flags": _arguments.flags("extra_cuda_cflags", cuda_cflags),
@@ -207,7 +207,7 @@ def _common(cflags: Any, cuda_cflags: Any, ldflags: Any, include_paths: Any) -> 
 
 
 def _places(name: str, build_directory: Any, backend: Any, output: Any) -> dict[str, Any]:
-    """And where, for what, and to what file they build."""
+    """The folder, backend and output that both kinds of builds take."""
     if not isinstance(build_directory, (str, os.PathLike, type(None))):
         raise TypeError(f"build_directory must be a path, got a {type(build_directory).__name__}")
     library = f"{name}.dylib" if sys.platform == "darwin" else f"{name}.so"

@@ -1,4 +1,4 @@
-"""Compiles CUDA kernels to machine code with NVRTC, NVIDIA's library for that, which needs neither nvcc nor a GPU."""
+"""Compiles CUDA kernels to machine code with NVIDIA's library NVRTC, which needs neither nvcc nor a GPU."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _PROGRAM = ctypes.c_void_p
 def nvrtc_compile(
     source: str, *, name: str = "kernel.cu", arch: str | None = None, extra_opts: Sequence[str] | None = None
 ) -> bytes:
-    """The CUBIN of a text in CUDA, such as build_inline() and load_inline() embed.
+    """The CUBIN of a text in CUDA, for build_inline() and load_inline() to embed.
 
-    `name` is what the compiler's messages call the text, `arch` the GPU's architecture, such as "sm_90", by default
-    that of the first one here, and `extra_opts` are options for NVRTC.
+    `name` is what the compiler's messages call the text. `arch` is the GPU's architecture, such as "sm_90", by default
+    that of the first GPU of this machine. `extra_opts` are options for NVRTC.
 
-    BuildError, a RuntimeError, if the text does not compile, with the compiler's messages, or if there is no NVRTC, or
-    neither an `arch` nor a GPU.
+    BuildError, a RuntimeError, if the text does not compile, with the compiler's messages; if there is no NVRTC; and if
+    there is neither an `arch` nor a GPU.
     """
     for parameter, text in (("source", source), ("name", name), ("arch", "" if arch is None else arch)):
         if not isinstance(text, str):

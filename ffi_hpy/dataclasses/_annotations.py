@@ -1,9 +1,10 @@
-"""What the annotations in the bodies of classes mean.
+"""The meaning of annotations in the bodies of classes.
 
 Names are looked up as Python does, in the module of the class that has the annotation; then among the classes that
 :func:`py_class` decorated, by their `__name__`, those of the same module first. Local classes are found for classes
-that the same thread decorated: threads that run one function have local classes of the same names. So classes can name
-each other, and themselves, before the module has the name, or without it if it is imported for type checkers only.
+that the same thread decorated, because threads that run one function have local classes of the same names. So classes
+can name each other, and themselves, before the module has the name, or even if the name is imported for type checkers
+only.
 """
 
 from __future__ import annotations
@@ -27,32 +28,32 @@ __all__ = ["Namespace", "announce", "describe_unresolved", "owners_of", "resolve
 
 Namespace = dict[str, Any]
 
-# module name -> class name -> class, not those that are local to a function. Each change is one dict operation, which
-# threads may do at the same time.
+# module name -> class name -> class, without classes that are local to a function. Each change is one dict operation,
+# so threads may change it at the same time.
 _announced: dict[str, dict[str, type]] = {}
 
 
 class _Own(threading.local):
-    """The thread's own table of that form, of all classes that it announced, local ones included."""
+    """A table of that form for each thread, with all classes that the thread announced, local ones included."""
 
     def __init__(self) -> None:
         self.announced: dict[str, dict[str, type]] = {}
 
 
 _own = _Own()
-# By class, the own table of the thread that announced it: another thread may complete the class.
+# By class, the table of the thread that announced it, because another thread may complete the class.
 _seen_by: weakref.WeakKeyDictionary[type, dict[str, dict[str, type]]] = weakref.WeakKeyDictionary()
 
 
 def announce(cls: type) -> None:
-    """Let annotations name a class from now on."""
+    """Make a class known to annotations."""
     _seen_by[cls] = _own.announced
     for announced in (_own.announced,) if "<locals>" in cls.__qualname__ else (_own.announced, _announced):
         announced.setdefault(cls.__module__, {})[cls.__name__] = cls
 
 
 def withdraw(cls: type) -> None:
-    """Undo `announce`, if no other class of that name came after it."""
+    """Undo `announce`, unless a later class has the name."""
     for announced in (_seen_by.pop(cls, {}), _announced):
         named = announced.get(cls.__module__, {})
         if named.get(cls.__name__) is cls:
@@ -60,17 +61,18 @@ def withdraw(cls: type) -> None:
 
 
 def owners_of(cls: type, is_registered: Any) -> list[type]:
-    """The classes whose annotations are fields of `cls`: itself, and bases that are no native types (mixins) unless the
-    nearest base that is one has them too; bases first."""
+    """The classes whose annotations are fields of `cls`, bases first: itself, and bases that are not native types
+    (mixins), unless the nearest native base has them already."""
     registered = next((base for base in cls.__mro__[1:] if is_registered(base)), object)
     known = {*registered.__mro__, object}
     return [base for base in reversed(cls.__mro__) if base not in known and forward_annotations(base)]
 
 
 def resolve(cls: type, owners: Iterable[type]) -> Hints | None:
-    """The annotations of each owner as types, None while they contain names that mean nothing yet.
+    """The annotations of each owner as types, None while they contain names that are not defined yet.
 
-    Whatever else evaluating them raises is passed on."""
+    Any other exception of their evaluation is passed on.
+    """
     try:
         return _resolve_all(cls, owners, all_modules=False)
     except (NameError, AttributeError):  # the latter: of a module that is being imported
@@ -82,7 +84,7 @@ def resolve(cls: type, owners: Iterable[type]) -> Hints | None:
 
 
 def resolve_function(cls: type, function: Any) -> dict[str, Any] | None:
-    """The annotations of a method of a class as types, None while they contain names that mean nothing yet."""
+    """The annotations of a method of a class as types, None while they contain names that are not defined yet."""
     globalns = getattr(function, "__globals__", {})
     extras: dict[str, Any] = {"include_extras": True} if sys.version_info >= (3, 11) else {}
     for all_modules in (False, True):
@@ -136,7 +138,7 @@ def _namespaces(cls: type, owner: type, all_modules: bool) -> tuple[Namespace, N
 def _evaluate(owner: type, annotation: Any, globalns: Namespace, localns: Namespace) -> Any:
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", None)
     if annotation is KW_ONLY or (isinstance(text, str) and text.rpartition(".")[2] == "KW_ONLY"):
-        return KW_ONLY  # also where its name was imported inside of a function
+        return KW_ONLY  # also if its name was imported inside a function
     if isinstance(annotation, str):
         annotation = eval(annotation, globalns, localns)
     if annotation is None or (isinstance(annotation, type) and not hasattr(annotation, "__args__")):

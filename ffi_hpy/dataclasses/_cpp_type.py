@@ -1,4 +1,4 @@
-"""What the fields of native types are called in C++: names of structs, and types of members with the fields' layout."""
+"""The C++ names for native types: names of structs, and types of members that have the fields' layout."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CppName(NamedTuple):
 
 
 def identifier(name: str) -> str:
-    """A name as a C++ identifier: itself, or its UTF-8 in hexadecimal digits behind a mark."""
+    """A name as a C++ identifier: the name itself, or a prefix and its UTF-8 in hexadecimal digits."""
     if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and not name.startswith(_ESCAPED):
         return name
     return _ESCAPED + name.encode().hex()
@@ -87,12 +87,12 @@ _CONTAINERS = {
     "Dict": _FFI + "Dict",
     "tuple": _FFI + "Tuple",
 }
-# By static type index, for fields that come without a schema.
+# C++ types by static type index, for fields without a schema.
 _UNTYPED = {
     INDEX_OF_ORIGIN[origin]: origin for origin in ("Any", "int", "bool", "float", "ctypes.c_void_p", "dtype", "Device")
 }
 
-# The types of a native schema that have the layout of the type it is read as; others only convert to it.
+# The types in a native schema that have the layout of the type that they are read as; other types only convert to it.
 _OWNING = {
     "int": {"int"},
     "float": {"float"},
@@ -116,7 +116,7 @@ _OWNING = {
     "Union": {"Variant"},
 }
 
-# struct, and the class of its references where the headers have one; None: Arc<struct>.
+# struct, and the class of references to it if the headers have one; None: Arc<struct>.
 _BUILTINS: dict[str, tuple[str, CppType | None]] = {
     "ffi.Object": ("Object", None),
     "ffi.String": ("detail::StringObj", _SCALARS["str"]),
@@ -153,14 +153,14 @@ def _is_object(schema: TypeSchema) -> bool:
 
 
 class Lowering:
-    """Finds the C++ types of fields, and remembers in `used` which types of no header they name."""
+    """Finds the C++ types of fields. `used` collects the types that no header has."""
 
     def __init__(self) -> None:
         self.used: dict[int, TypeInfo] = {}
         self._builtins = _builtins()
 
     def lower_field(self, field: TypeField, owner: TypeInfo) -> CppType:
-        """The type of a member with the field's layout. ValueError if there is none, or more than one."""
+        """The type of a member with the field's layout. ValueError if there is none or more than one."""
         where = f"{owner.type_key}.{field.name}"
         layout = (field.size, field.alignment)
         schema = field.ty
@@ -206,7 +206,7 @@ class Lowering:
         raise ValueError(f"{where} has no type schema, and nothing has its static type index {index}")
 
     def _lower_native_choice(self, schema: TypeSchema, layout: tuple[int, int], where: str) -> CppType:
-        """C++ has several types for Optional and Union: the layout must tell which."""
+        """The type for Optional and Union. C++ has several, so the layout must tell which."""
         args = schema.args or ()
         if schema.origin == "Optional":
             (arg,) = args
@@ -221,7 +221,7 @@ class Lowering:
         raise ValueError(f"Ambiguous native {schema.origin} carrier for {where} with size and alignment {layout}")
 
     def _fit_builtin(self, schema: TypeSchema, found: CppType, layout: tuple[int, int]) -> CppType:
-        """Error is an exception, too, and as large as that is in a C++ library; a field may hold the object alone."""
+        """In a C++ library an Error is also an exception, and as large as that. A field may hold the object alone."""
         if schema.origin_type_index not in self._builtins:
             return found
         if layout == (8, 8) and (found.size, found.alignment) != layout:

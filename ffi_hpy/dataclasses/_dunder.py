@@ -1,8 +1,8 @@
-"""What dataclass decorators put into a class: construction, repr, comparison, hash, copies.
+"""The methods that dataclass decorators add to a class: construction, repr, comparison, hash, copies.
 
-The core knows the fields, and the binding has the methods that ask it; here they get their names in the class. What
-the class body defines stays, and of `__eq__`/`__ne__` and of the four of the order one that is defined keeps the others
-away: generated and written ones would disagree.
+The core knows the fields, and the binding has the methods that use it; here the methods get their names in the class.
+Methods that the class body defines stay. If it defines one of `__eq__` and `__ne__`, or one of the four methods of the
+order, the others of that group are not generated, because they would disagree with it.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def install_dunders(
     match_args: bool = True,
     py_class_mode: bool = False,
 ) -> None:
-    """Install the methods that were asked for, and those for copies, into a class that is bound to its native type.
+    """Install the requested methods, and those for copies, into a class that is bound to its native type.
 
-    In `py_class_mode` an object may be there already when an `__init__` begins: a written `__init__` gets one that is
-    empty, and a generated one leaves alone what a subclass made.
+    In `py_class_mode` an object may exist already when an `__init__` begins: a written `__init__` gets an empty one,
+    and a generated one leaves the object alone that a subclass made.
     """
     wanted: dict[str, Any] = {"__repr__": CObject._repr} if repr else {}
     if eq and not _EQUALITY.keys() & set(cls.__dict__):
@@ -55,12 +55,12 @@ def install_dunders(
     for name, value in wanted.items():
         if name not in cls.__dict__:
             setattr(cls, name, value)
-    _install_init(cls, init, py_class_mode)  # at the end: from here on other threads make instances
+    _install_init(cls, init, py_class_mode)  # last: other threads can make instances from here on
 
 
 def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:
     written = cls.__dict__.get("__init__")
-    written = getattr(written, "_ffi_own_init", written)  # of a class that waited
+    written = getattr(written, "_ffi_own_init", written)  # the original one, of a class that was deferred
     if written is None:
         _put_init(cls, make_init(cls, py_class_mode) if init else refuse_init(cls))
     elif py_class_mode:

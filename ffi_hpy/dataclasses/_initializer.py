@@ -1,4 +1,4 @@
-"""The `__init__` of dataclasses: who makes the object, and what follows."""
+"""The `__init__` of dataclasses: what makes the object, and what follows."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ __all__ = ["init_property_funcs", "make_init", "parameters_of", "refuse_init", "
 
 
 def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
-    """`__init__` for a class whose type is complete: it makes the object and gives the fields their values, computes
-    those of init_property, and calls `__post_init__`.
+    """`__init__` for a class whose type is complete: it makes the object, gives the fields their values, computes those
+    of init_property, and calls `__post_init__`.
 
-    Of a class that defines its type (`py_class_mode`) it does nothing where a subclass has made the object already. For
-    the type of a native library it is for that type only; None if the type has no constructor."""
+    For a class that defines its type (`py_class_mode`) it does nothing if a subclass has made the object already. For
+    the type of a native library it serves that type only; None if the type has no constructor.
+    """
     info = cls.__tvm_ffi_type_info__
     make = _core.Initializer(info.type_index, MISSING) if py_class_mode else _native_maker(cls, info)
     if make is None:
@@ -50,7 +51,7 @@ def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
 
 
 def refuse_init(cls: type) -> Callable[..., None]:
-    """`__init__` for a class that is not to be constructed."""
+    """`__init__` for a class that must not be constructed."""
     message = f"`{cls.__name__}` cannot be constructed directly. Define a custom __init__ or use a factory method."
 
     def init(self: Any, /, *args: Any, **kwargs: Any) -> None:
@@ -60,7 +61,8 @@ def refuse_init(cls: type) -> Callable[..., None]:
 
 
 def wrap_init(cls: Any, written: Callable[..., None]) -> Callable[..., None]:
-    """The `__init__` of a body, which gets an object to work on: it is empty unless a subclass made it already."""
+    """The `__init__` of a class body, which gets an object to work on: an empty one, unless a subclass made it
+    already."""
     make_empty = _core.type_attr(cls.__tvm_ffi_type_info__.type_index, "__ffi_new__")
     if make_empty is None:
         return written
@@ -75,7 +77,7 @@ def wrap_init(cls: Any, written: Callable[..., None]) -> Callable[..., None]:
 
 
 def init_property_funcs(cls: type) -> list[tuple[str, Callable[[Any], Any]]]:
-    """Fields that a class computes, with the functions, parents' before own; of those of one name the last."""
+    """Fields that a class computes, with the functions, parents' before own; of several with one name, the last."""
     found: dict[str, Callable[[Any], Any]] = {}
     for base in reversed(cls.__mro__):
         found.update(base.__dict__.get("__ffi_init_property_funcs__", {}))
@@ -89,7 +91,7 @@ _SELF = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
 
 def parameters_of(info: TypeInfo) -> list[TypeField]:
     """The fields that the constructor takes, the root's first. A field that a class defines again keeps the position of
-    the first definition."""
+    its first definition."""
     fields = {field.name: field for ancestor in type_chain(info) for field in ancestor.fields or ()}
     return [field for field in fields.values() if field.c_init]
 
@@ -108,7 +110,7 @@ def _signature(info: TypeInfo) -> Signature:
         )
         for field in _in_order(info)
     ]
-    if any(p.name == "self" for p in parameters):  # a field may have any name
+    if any(p.name == "self" for p in parameters):  # a field may be called self
         return Signature([_SELF.replace(kind=Parameter.POSITIONAL_ONLY), *parameters], __validate_parameters__=False)
     return Signature([_SELF, *parameters], __validate_parameters__=False)
 
@@ -117,8 +119,8 @@ def _signature(info: TypeInfo) -> Signature:
 
 
 def _native_maker(cls: type, info: TypeInfo) -> Make | None:
-    """What makes objects of a native library's type: the constructor that the library wrote; where it has the core make
-    one out of the fields, the binding does that itself."""
+    """The function that makes objects of a native library's type: the constructor that the library wrote. If the
+    library has the core make the constructor from the fields, the binding does that itself."""
     written = next((method.func for method in info.methods if method.name == "__ffi_init__"), None)
     constructor = written or _core.type_attr(info.type_index, "__ffi_init__")
     if constructor is None:
@@ -153,7 +155,7 @@ def _check_type(self: Any, cls: type, info: TypeInfo) -> None:
 
 
 def _named(kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """Keyword arguments as native constructors take them, behind a mark; those that are MISSING are left out."""
+    """Keyword arguments in the form of native constructors, after a marker; those that are MISSING are left out."""
     from ..core import KWARGS
 
     return (KWARGS, *(part for pair in kwargs.items() if pair[1] is not MISSING for part in pair))

@@ -1,4 +1,4 @@
-"""What the body of a class has for native code: methods, and values of type attributes."""
+"""The parts of a class body that are for native code: methods, and values of type attributes."""
 
 from __future__ import annotations
 
@@ -50,15 +50,16 @@ TYPE_ATTRS = frozenset(
     }
 )
 _INHERITED_ATTRS = ("__s_equal__", "__s_hash__", "__s_visit__", "__data_to_json__", "__data_from_json__")
-"""Hooks that a class takes over from the nearest parent that has them: native code looks at a type's own only."""
+"""Hooks that a class inherits from the nearest parent that has them: native code looks only at the hooks of the type
+itself."""
 
 
 def method(fn: Method) -> Method:
     """Mark a method in the body of a :func:`py_class` as a method of the native type, which native code and other
-    languages can look up by name and call; the instance is the first argument, unless it is a staticmethod.
+    languages can look up by name and call. The instance is the first argument, unless it is a staticmethod.
 
     The functions of native code's own protocols (``__ffi_repr__`` and others) need no mark. TypeError for a
-    classmethod, which cannot be called that way, and for what is not callable.
+    classmethod, which cannot be called that way, and for an object that is not callable.
     """
     if isinstance(fn, classmethod):
         raise TypeError("@method: @classmethod is not supported, as native code passes no class; use @staticmethod")
@@ -78,14 +79,14 @@ def names_of_kind(cls: type, attribute: str, default: tuple[Any, ...], kind: typ
 
 
 def attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The names that become type attributes, and those that are taken over from a parent."""
+    """The names that become type attributes, and those that are inherited from a parent."""
     extra = names_of_kind(cls, "__ffi_type_attr_names__", (), str, "strings")
     inherited = names_of_kind(cls, "__ffi_inherit_type_attrs__", _INHERITED_ATTRS, str, "strings")
     return TYPE_ATTRS.union(extra, inherited), inherited
 
 
 def inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
-    """The values of these attributes that a class takes over from parents, unless its body mentions them."""
+    """The values of these attributes that a class inherits from parents, unless its body mentions them."""
     entries: list[Entry] = []
     owners = type_chain(info.parent_type_info)[:0:-1]  # the nearest first, without the root, which has no hooks
     for name in names:
@@ -95,7 +96,7 @@ def inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
             value = type_attr(owner.type_index, name)
             if value is not None:
                 entries.append((name, value, True, None))
-            if value is not None or name in getattr(owner.type_cls, "__dict__", ()):  # there None means: no such hook
+            if value is not None or name in getattr(owner.type_cls, "__dict__", ()):  # None: no such hook
                 break
     return entries
 
@@ -106,13 +107,14 @@ def _is_marked(value: Any) -> bool:
 
 
 def collect_py_methods(cls: type) -> list[tuple[str, Any, bool]] | None:
-    """(name, function or value, whether static) of what the body of a class has for native code; None for nothing."""
+    """(name, function or value, whether static) of the parts of a class body that are for native code; None if there
+    are none."""
     names, _ = attr_policies(cls)
     return [entry[:3] for entry in collect_entries(cls, names)] or None
 
 
 def collect_entries(cls: type, names: frozenset[str]) -> list[Entry]:
-    """What the body of a class has: attributes of these names, and methods that are marked."""
+    """The parts of a class body: attributes of these names, and methods that are marked."""
     entries: list[Entry] = []
     for name, value in cls.__dict__.items():
         is_attr = name in names
@@ -129,7 +131,7 @@ def collect_entries(cls: type, names: frozenset[str]) -> list[Entry]:
 
 
 def _method_metadata(cls: type, function: Any, is_static: bool) -> str:
-    """The type schema of a method as JSON; that of any function where its annotations do not tell."""
+    """The type schema of a method as JSON; that of any function if its annotations are not complete."""
     schema = _method_schema(cls, function, is_static) or TypeSchema("Callable")
     return json.dumps({"type_schema": schema.to_json()})
 

@@ -1,6 +1,6 @@
-"""Classes whose fields wait for names that other classes bring.
+"""Classes whose fields wait for names that other classes define.
 
-A class is first registered as a type, so that annotations can name it, and completed when all its annotations can be
+A class is first registered as a type, so that annotations can name it. It is completed when all its annotations can be
 resolved: at once, or after another class was completed, or when its first instance is made. One thread completes a
 class; others that need it wait. No lock is held while annotations and hooks run.
 """
@@ -21,8 +21,8 @@ __all__ = ["Definition", "complete_others", "give_up"]
 class Definition:
     """The definition of one class, from its decorator until its type is complete.
 
-    `attempt` completes the class and returns True, or changes nothing and returns False while names are missing; what
-    it raises ends the definition, after `undo`. `failure` then says why.
+    `attempt` completes the class and returns True, or changes nothing and returns False while names are missing. An
+    exception that it raises ends the definition, after `undo`. `failure` then tells the reason.
     """
 
     def __init__(self, cls: type, key: str, attempt: Callable[[], bool], undo: Callable[[], None]) -> None:
@@ -32,11 +32,11 @@ class Definition:
         self.is_done = False
         self._attempt = attempt
         self._undo = undo
-        self._worker: int | None = None  # the thread that completes it now
+        self._worker: int | None = None  # the thread that is completing it
 
     def complete(self) -> bool:
-        """Whether the class is complete, after an attempt if it was not. Raises what makes the definition fail, and
-        TypeError if it has failed before; RuntimeError if the class is needed by what completes it."""
+        """Whether the class is complete; tries to complete it first. Raises the exception that makes the definition
+        fail, and TypeError if it has failed before; RuntimeError if completing the class needs the class itself."""
         with _changed:
             self._wait_for_worker()
             if self.failure is not None:
@@ -65,7 +65,7 @@ class Definition:
         return done
 
     def _needs(self, thread: int) -> bool:
-        """Whether the definition waits for a thread: that thread works on it, or on a definition that its worker waits
+        """Whether the definition depends on a thread: that thread works on it, or on a definition that its worker waits
         for."""
         definition: Definition | None = self
         while definition is not None and definition._worker is not None:
@@ -75,7 +75,7 @@ class Definition:
         return False
 
     def end(self, failure: str) -> None:
-        """Give up a definition that waits. Nothing if it does not wait."""
+        """End a definition that waits. Does nothing if it does not wait."""
         with _changed:
             self._wait_for_worker()
             if _waiting.pop(self.cls, None) is None:
@@ -84,7 +84,7 @@ class Definition:
         self._undo()
 
     def _wait_for_worker(self) -> None:
-        """Wait, under the lock, until no thread works on it."""
+        """Wait, under the lock, until no thread works on the definition."""
         me = threading.get_ident()
         while self._worker is not None:
             if self._needs(me):
@@ -97,13 +97,13 @@ class Definition:
 
 
 _changed = threading.Condition(new_lock())
-_in_progress: set[Definition] = set()  # those that have a worker
+_in_progress: set[Definition] = set()  # definitions that have a worker
 _waiting: dict[type, Definition] = {}
-_waits_for: dict[int, Definition] = {}  # by the thread that waits until another one has tried
+_waits_for: dict[int, Definition] = {}  # by waiting thread: the definition that another thread works on
 
 
 def _forget_other_threads() -> None:
-    """In a child of fork: what another thread was about to complete is begun anew by who needs it."""
+    """In a child of fork: a definition that another thread was completing can be completed anew by any thread."""
     me = threading.get_ident()
     for definition in list(_in_progress):
         if definition._worker != me:
@@ -119,12 +119,12 @@ at_fork_in_child(_forget_other_threads)
 
 def complete_others() -> None:
     """Try all classes that wait, until none of them can be completed any more. A class that fails is not an error here:
-    whoever makes an instance of it is told."""
+    making an instance of it raises the error."""
     progress = True
     while progress:
         progress = False
         for definition in list(_waiting.values()):
-            if definition._worker is not None:  # that thread goes on with the others by itself
+            if definition._worker is not None:  # that thread completes the others itself
                 continue
             try:
                 progress = definition.complete() or progress

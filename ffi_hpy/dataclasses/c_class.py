@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_options: Any) -> Any:
-        """The one of typing is for type checkers, and younger than Python 3.9."""
+        """A stand-in: typing.dataclass_transform is for type checkers, and Python 3.9 does not have it."""
         return lambda function: function
 
 
@@ -62,7 +62,7 @@ def c_class(
 
     def decorate(cls: Class) -> Class:
         for name, value in list(cls.__dict__.items()):
-            if isinstance(value, Field):  # what stands there for type checkers must not hide the field
+            if isinstance(value, Field):  # a Field for type checkers must not hide the native field
                 delattr(cls, name)
         written = frozenset(cls.__dict__)
         register_object(type_key, init=False)(cls)
@@ -81,7 +81,7 @@ def c_class(
     return decorate
 
 
-# What typing.dataclass_transform would leave here, and the converter of fields.
+# The attribute that typing.dataclass_transform would set, and the converter of fields.
 c_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
     "eq_default": False,
     "order_default": False,
@@ -93,11 +93,11 @@ c_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
 
 
 def _attach_field_objects(cls: type, type_info: TypeInfo, *, frozen: bool = False) -> None:
-    """Describe the own fields of a type as :func:`fields` gives them: Field objects, with the annotations of a class as
-    their `type` where these mean something already."""
+    """Describe the fields of a type itself in the form of :func:`fields`: Field objects, with the annotations of a
+    class as their `type` if these can be resolved already."""
     try:
         hints = (_annotations.resolve(cls, [cls]) or {}).get(cls, {})
-    except Exception:  # annotations are for people here, and need not be types
+    except Exception:  # annotations are for readers here, and need not be types
         hints = {}
     for own in type_info.fields or ():
         own.frozen = own.frozen or frozen

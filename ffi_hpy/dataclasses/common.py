@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["asdict", "astuple", "fields", "is_dataclass", "replace"]
 
-# Values that are their own copies, by exact type.
+# Types whose values need no copy, by exact type.
 _ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis), type(NotImplemented)})
 
 
 def is_dataclass(obj: Any) -> bool:
     """Whether `obj` is a class made by :func:`c_class` or :func:`py_class`, or an instance of one.
 
-    Containers, which are objects too, are none.
+    Containers are objects too, but not dataclasses.
     """
     cls = obj if isinstance(obj, type) else type(obj)
     return getattr(cls, "__ffi_is_dataclass__", False) is True
@@ -38,7 +38,8 @@ def is_dataclass(obj: Any) -> bool:
 def fields(obj_or_cls: Any) -> tuple[Field, ...]:
     """The fields of such a class or instance, the root's first. TypeError for anything else.
 
-    Of a field that a class defines again, the last definition counts, in the place of the first."""
+    If a class defines a field again, the last definition counts, at the position of the first.
+    """
     if not is_dataclass(obj_or_cls):
         raise TypeError(
             f"fields() argument must be a c_class or py_class type or instance, got {type(obj_or_cls).__name__}"
@@ -61,25 +62,25 @@ def type_chain(info: Any) -> list[Any]:
 
 def replace(obj: Instance, /, **changes: Any) -> Instance:
     """A copy of an object with other values in some fields, frozen ones included. AttributeError for an unknown name,
-    TypeError where the type cannot be copied."""
+    TypeError if the type cannot be copied."""
     return obj.__replace__(**changes)  # type: ignore[attr-defined,no-any-return]
 
 
 def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
-    """The fields of an instance as a dict, and so on inside: instances and mappings become dicts, sequences lists,
-    tuples tuples; other values are deep copies.
+    """The fields of an instance as a dict, recursively: instances and mappings become dicts, sequences lists, tuples
+    tuples; other values are deep copies.
 
-    `dict_factory` makes each dict of a list of pairs. TypeError if `obj` is no instance of a dataclass.
+    `dict_factory` makes each dict from a list of pairs. TypeError if `obj` is not an instance of a dataclass.
     """
     _check_instance("asdict", obj)
     return _asdict_inner(obj, dict_factory)
 
 
 def astuple(obj: Any, *, tuple_factory: Callable[[list[Any]], Any] = tuple) -> Any:
-    """The values of an instance's fields as a tuple, and so on inside: instances become tuples, mappings dicts,
-    sequences lists; other values are deep copies.
+    """The values of an instance's fields as a tuple, recursively: instances become tuples, mappings dicts, sequences
+    lists; other values are deep copies.
 
-    `tuple_factory` makes each instance's tuple of a list. TypeError if `obj` is no instance of a dataclass.
+    `tuple_factory` makes each instance's tuple from a list. TypeError if `obj` is not an instance of a dataclass.
     """
     _check_instance("astuple", obj)
     return _astuple_inner(obj, tuple_factory)
@@ -117,7 +118,7 @@ def _astuple_inner(obj: Any, tuple_factory: Callable[..., Any]) -> Any:
 
 
 def _rebuild(value: Any, inner: Callable[[Any], Any]) -> Any:
-    """A value that is no instance of a dataclass, of its own class where that is Python's."""
+    """Rebuild a value that is not an instance of a dataclass; a value of a Python class keeps its class."""
     cls = type(value)
     if isinstance(value, (Array, List)):
         return [inner(v) for v in value]
@@ -142,8 +143,8 @@ def _plain_namedtuple(typename: str, names: list[str]) -> Any:
 def _make_namedtuple(typename: str, fields: tuple[Field, ...]) -> Any:
     """A named tuple with these fields, in this order, whose values are converted as the fields' types do.
 
-    All of them are required; defaults and initialisation of the class they come from play no part. TypeError, which
-    names the field, for a value that does not fit; also from `_make` and `_replace`.
+    All of them are required: defaults and initialisation of the class they come from are not used. TypeError, which
+    names the field, for a value that does not convert; also from `_make` and `_replace`.
     """
     cls = _plain_namedtuple(typename, [f.name for f in fields])
     schemas = [TypeSchema.from_annotation(f.type) if f._ty_schema is None else f._ty_schema for f in fields]

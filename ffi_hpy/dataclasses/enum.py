@@ -1,7 +1,7 @@
 """Enums that native code and other languages share: each variant is one object, found by an integer and by a name.
 
-The variants of a type, what finds them, and what extensions attach to them are in its EnumState, which is the type's
-attribute `__ffi_enum__`.
+The EnumState of a type has its variants, the index by which they are found, and the values that extensions attach to
+them. It is the type's attribute `__ffi_enum__`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = ["ENUM_STATE_ATTR", "Enum", "EnumAttrMap", "EnumState", "IntEnum", "St
 ENUM_STATE_ATTR = "__ffi_enum__"
 """Name of the type attribute that holds the EnumState."""
 
-_making = new_lock()  # held while a state or a column is added, never while Python code runs
+_making = new_lock()  # held while a state or an attribute is added, never while Python code runs
 
 
 @c_class("ffi.EnumState")
 class EnumState(Object):
-    """What a type's variants are: `entries` in the order of their definition, `indexes` from integers and names to
-    them, `attrs` from the names of attributes to their values by variant."""
+    """The variants of a type: `entries` in the order of their definition, `indexes` from integers and names to
+    variants, `attrs` from the names of attributes to their values by variant."""
 
     entries: List[Object]
     indexes: Dict[Any, Object]
@@ -46,7 +46,7 @@ class EnumState(Object):
 
 
 class _EnumEntry:
-    """What `entry()` and `auto()` leave in the body of a class until it becomes a variant."""
+    """The placeholder of `entry()` and `auto()` in a class body until it becomes a variant."""
 
     __slots__ = ("args", "kwargs")
 
@@ -62,13 +62,13 @@ class _EnumEntry:
 def entry(*args: Any, **kwargs: Any) -> Any:
     """Declare a variant in the body of an Enum, with the values of the fields that the class declares.
 
-    IntEnum and StrEnum take the integer or text that stands for the variant as `value`; a bare literal means the same.
+    For IntEnum and StrEnum, `value` is the integer or text that stands for the variant; a bare literal means the same.
     """
     return _EnumEntry(*args, **kwargs)
 
 
 def auto() -> Any:
-    """Declare a variant that needs no values: its integer is its position and its name the one it is assigned to."""
+    """Declare a variant without values: its integer is its position and its name the one that it is assigned to."""
     return _EnumEntry()
 
 
@@ -89,7 +89,7 @@ def _state(cls: Any, create: bool = False) -> Any:
 
 
 class _EnumMeta(ObjectMeta):
-    """Makes the class the collection of its variants, and a call with one index a lookup."""
+    """Makes the class a collection of its variants, and a call with one index a lookup."""
 
     def __iter__(cls) -> Iterator[Any]:
         state = _state(cls)
@@ -160,7 +160,7 @@ class Enum(Object, metaclass=_EnumMeta):
         super().__init_subclass__(**kwargs)
         if type_key is None:
             return
-        subclass_made(cls)  # now already: variants are made before the metaclass gets to it
+        subclass_made(cls)  # needed here, because variants are made before the metaclass does it
         has_repr = "__repr__" in cls.__dict__
         payload = _payload_of(cls)
         bound, declared = _take_declarations(cls, payload)
@@ -189,7 +189,7 @@ class Enum(Object, metaclass=_EnumMeta):
         if not isinstance(index, (int, str)):
             raise TypeError(f"enum index must be int or str, got {type(index).__name__}")
         if isinstance(index, int):
-            index = int.__add__(index, 0)  # of a subclass, too, whatever that makes of its operators
+            index = int.__add__(index, 0)  # a plain int also for a subclass, whatever operators that has
             if not _fits_int64(index):
                 raise OverflowError(f"enum index {index} is beyond int64")
         state = _state(cls)
@@ -204,20 +204,20 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @_ClassAttribute
     def attr_dict(cls: type) -> Any:
-        """The attributes that extensions gave to variants: from names to Dicts from variants to values."""
+        """The attributes that extensions attached to variants: a Dict of variants to values for each name."""
         state = _state(cls)
         return Dict({}) if state is None else state.attrs
 
     @classmethod
     def def_attr(cls, name: str, *, default: Any = MISSING) -> EnumAttrMap:
-        """The values of one such attribute, by variant; `default` is for variants that have none."""
+        """The values of one such attribute, by variant; `default` is for variants without a value."""
         return EnumAttrMap(cls, name, default=default)
 
 
 class EnumAttrMap:
-    """Values of one attribute that an extension gives to the variants of an enum: a mapping from variants.
+    """Values of one attribute that an extension attaches to the variants of an enum: a mapping from variants.
 
-    TypeError for a key that is no variant of the enum; KeyError for one without a value, if there is no default.
+    TypeError for a key that is not a variant of the enum; KeyError for one without a value, if there is no default.
     """
 
     __slots__ = ("_default", "_enum_cls", "_name")
@@ -268,7 +268,7 @@ class EnumAttrMap:
 
 
 class _PayloadEnum(Enum):
-    """What IntEnum and StrEnum have in common, which is no native type."""
+    """The part that IntEnum and StrEnum share; not a native type."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         if kwargs and ("value" in cls.__dict__ or "value" in forward_annotations(cls)):
@@ -279,7 +279,7 @@ class _PayloadEnum(Enum):
 
 @c_class("ffi.IntEnum", init=False)
 class IntEnum(_PayloadEnum):
-    """Enum whose variants stand for integers of 64 bits, and are equal to them: `LOW = 1` in the body declares one."""
+    """Enum whose variants stand for 64-bit integers, and are equal to them: `LOW = 1` in the body declares one."""
 
     __slots__ = ()
     value: int
@@ -314,7 +314,8 @@ def _is_class_var(annotation: Any) -> bool:
 
 
 def _take_declarations(cls: type, payload: Any) -> tuple[list[str], dict[str, _EnumEntry]]:
-    """Names of variants that are only annotated, and the declared ones, which leave the class."""
+    """Removes the declarations from a class: the names of variants that are only annotated, and the declared
+    variants."""
     annotations = forward_annotations(cls)
     bound = [
         name
@@ -336,7 +337,7 @@ def _take_declarations(cls: type, payload: Any) -> tuple[list[str], dict[str, _E
 
 
 def _install_payload_methods(cls: Any, payload: type, has_repr: bool) -> None:
-    """Let variants compare and hash as what they stand for."""
+    """Make variants compare and hash like the values that they stand for."""
 
     def __eq__(self: Any, other: object) -> Any:
         if isinstance(other, type(self)):
@@ -364,7 +365,7 @@ def _install_payload_methods(cls: Any, payload: type, has_repr: bool) -> None:
 
 
 class _Maker:
-    """Makes the variants of one class, and finds those that are there."""
+    """Makes the variants of one class, and finds those that exist."""
 
     def __init__(self, cls: Any, is_native: bool, payload: Any) -> None:
         self.cls = cls
@@ -374,7 +375,7 @@ class _Maker:
         self.entries, self.indexes = state.entries, state.indexes
 
     def bind(self, alias: str, type_key: str) -> Any:
-        """The variant of a name that is only annotated."""
+        """The variant for a name that is only annotated."""
         found = self.indexes.get(alias)
         if found is not None:
             return found

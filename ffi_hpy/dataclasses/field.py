@@ -1,4 +1,4 @@
-"""What the body of a class says about one field, for :func:`py_class` and :func:`c_class`."""
+"""How the body of a class describes one field, for :func:`py_class` and :func:`c_class`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 
 def convert_natively(value: Any) -> Any:
-    """The `converter` of every field that names none: the value itself, which the field's type then converts."""
+    """The `converter` of every field that names none: returns the value, which the field's type then converts."""
     return value
 
 
@@ -121,7 +121,7 @@ class Field:
         self.extra_kwargs: dict[str, Any] = extra_kwargs
 
     def __copy__(self) -> Field:
-        """A copy whose `metadata` and `extra_kwargs` are dicts of their own, with the same values."""
+        """A copy with its own `metadata` and `extra_kwargs`, which have the same values."""
         copied = type(self).__new__(type(self))
         for cls in type(self).__mro__:
             names = cls.__dict__.get("__slots__", ())
@@ -140,11 +140,11 @@ class Field:
 
     @property
     def has_default(self) -> bool:
-        """Whether a value is there when none is passed."""
+        """Whether the field gets a value if none is passed."""
         return self.default is not MISSING or self.default_factory is not MISSING
 
 
-repr_of = repr  # the builtin, where a parameter has its name
+repr_of = repr  # the builtin, as a parameter has that name
 
 
 def field(
@@ -165,7 +165,7 @@ def field(
 ) -> Any:
     """A :class:`Field` to be assigned in the body of a class: ``y: float = field(default=0.0, repr=False)``.
 
-    The parameters are the attributes of :class:`Field`, which says what they mean and which errors there are.
+    The parameters are the attributes of :class:`Field`, which documents them and the errors.
     """
     return Field(
         default=default,
@@ -187,9 +187,9 @@ def field(
 class init_property(Generic[Result]):
     """Decorator for a method without arguments in the body of a :func:`py_class`: a field that `__init__` computes.
 
-    The value is computed once for each object, when all other fields have theirs and before `__post_init__`, parents'
-    properties first, and is stored like that of any other field of the method's return type (Any if it has none). The
-    field is no argument of `__init__` and counts in no comparison, hash or repr.
+    The value is computed once for each object, when all other fields have their values and before `__post_init__`,
+    parents' properties first. It is stored like the value of any other field of the method's return type (Any if it has
+    none). The field is not an argument of `__init__` and does not count in comparison, hash or repr.
     """
 
     def __init__(self, func: Callable[[Any], Result]) -> None:

@@ -40,18 +40,18 @@ _END = """\
 
 
 def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
-    """The text of a C++17 header with a struct for each of the types, and their parents: with it C++ code reads their
-    objects in place, whoever defined them.
+    """The text of a C++17 header with a struct for each of the types, and for their parents. C++ code that includes it
+    reads the types' objects in place, whoever defined them.
 
-    `type_keys` are keys or patterns of them ("my.ir.*"). Types that are only mentioned by fields get an empty struct.
-    The structs look their types up and register nothing; static assertions compare the layouts. ValueError for a key
-    that is not registered, a pattern without a match, and a type whose layout is not known.
+    `type_keys` are keys or patterns of keys ("my.ir.*"). Types that only occur in fields get an empty struct. The
+    structs look their types up and register nothing; static assertions compare the layouts. ValueError for a key that
+    is not registered, for a pattern without a match, and for a type whose layout is not known.
     """
     return _Generator(_select([type_keys] if isinstance(type_keys, str) else type_keys)).build()
 
 
 def _select(selectors: Iterable[str]) -> list[TypeInfo]:
-    """The types that selectors name, with their parents, parents first; none of those that the headers have."""
+    """The types that selectors name, with their parents, parents first, without those that the headers have."""
     registered = sorted(map(str, get_registered_type_keys()))
     structs = builtin_structs()
     found: dict[int, TypeInfo] = {}
@@ -145,14 +145,14 @@ def _open_struct(info: TypeInfo, attributes: str = "", base: str = "::tvm::ffi::
 
 
 def _literal(text: str) -> str:
-    """A C++ string literal of UTF-8 bytes, whatever the compiler's character set."""
+    """A C++ string literal of UTF-8 bytes, which does not depend on the compiler's character set."""
     escapes = {'"': r"\"", "\\": r"\\"}
     chars = (escapes.get(chr(byte), chr(byte)) if 32 <= byte < 127 else f"\\{byte:03o}" for byte in text.encode())
     return f'"{"".join(chars)}"'
 
 
 def _in_namespaces(blocks: Iterable[tuple[CppName, str]]) -> str:
-    """The blocks, those of one namespace that follow each other within one, with empty lines between."""
+    """The blocks, separated by empty lines. Consecutive blocks of one namespace share a namespace block."""
     parts = []
     for namespaces, group in groupby(blocks, key=lambda block: block[0].namespaces):
         body = "\n".join(text for _, text in group)

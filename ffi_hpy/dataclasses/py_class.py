@@ -151,7 +151,7 @@ def py_class(
     return decorate(cls_or_type_key) if isinstance(cls_or_type_key, type) else decorate
 
 
-# What typing.dataclass_transform would leave here, which is younger than Python 3.9; and the converter of fields.
+# The attribute that typing.dataclass_transform would set, which Python 3.9 does not have; and the converter of fields.
 py_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
     "eq_default": False,
     "order_default": False,
@@ -166,7 +166,7 @@ py_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
 
 
 def _info_of(cls: type) -> Any:
-    """The TypeInfo that is the class's own, None if it has none."""
+    """The TypeInfo of the class itself, None if it has none."""
     return info_of_class(cls) or cls.__dict__.get("__tvm_ffi_type_info__")
 
 
@@ -189,7 +189,7 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
 
 
 def _undo(cls: type, info: Any) -> None:
-    """Leave nothing behind but the class: its key can be used again."""
+    """Undo everything except the class, so that its key can be used again."""
     forget_type(info)
     _annotations.withdraw(cls)
     for name in ("__tvm_ffi_type_info__", "__ffi_is_dataclass__"):
@@ -198,7 +198,7 @@ def _undo(cls: type, info: Any) -> None:
 
 
 def _defer_init(cls: type, definition: _pending.Definition) -> None:
-    """Until the class is complete, the first instance completes it; of a class that failed there is none."""
+    """Make the first instance complete the class, until it is complete. A class that failed has no instances."""
     own_init = cls.__dict__.get("__init__")
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -216,8 +216,8 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
 
 
 def _attempt(cls: type, info: Any) -> bool:
-    """Complete a class whose annotations can be resolved, and whose parent is complete. Nothing is registered before
-    all that may fail for other reasons than memory is done."""
+    """Complete a class whose annotations can be resolved and whose parent is complete. Everything that may fail, other
+    than for lack of memory, is done before anything is registered."""
     parent = info.parent_type_info
     waiting = getattr(parent, "_definition", None)
     if parent.fields is None and (waiting is None or not waiting.complete()):
@@ -250,7 +250,7 @@ def _attempt(cls: type, info: Any) -> bool:
 
 
 def _finish_class(cls: type, info: Any, fields: list[Field], names: frozenset[str]) -> None:
-    """Give a class whose type is complete its attributes."""
+    """Set the attributes of a class whose type is complete."""
     options = info._decorator_args
     _add_class_attrs(cls, info, type_attr_names=names)
     install_dunders(
@@ -313,7 +313,7 @@ def _collect_fields(
 
 
 def _schema_of(hint: Any) -> TypeSchema:
-    """The schema of an annotation; of the commonest types always the same one."""
+    """The schema of an annotation; for the most frequent types always the same object."""
     found = _scalar_schemas.get(hint) if isinstance(hint, type) else None
     return TypeSchema.from_annotation(hint) if found is None else found
 

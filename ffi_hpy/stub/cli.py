@@ -38,7 +38,7 @@ _PROGRAM = "ffi-hpy-stubgen"
 
 
 class _Failure(Exception):
-    """What ends the command; the message says it all."""
+    """Ends the command with the message."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,12 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _Failure as failure:
         _complain(str(failure))
         return 2
-    del libraries  # they had to stay until here
+    del libraries  # the libraries had to stay loaded until here
     return 2 if has_failed else 1 if options.check and is_stale else 0
 
 
 def _run(options: Options) -> tuple[bool, bool]:
-    """Whether a file had to change, and whether one could not be processed."""
+    """Returns whether a file had to change, and whether one could not be processed."""
     if options.coverage_out is not None:
         _report_coverage(Path(options.coverage_out))
     failed: list[Path] = []
@@ -108,7 +108,7 @@ def _run(options: Options) -> tuple[bool, bool]:
 
 
 def _report(file: FileInfo, options: Options) -> None:
-    """Say that a file is not, or was not, what it should be."""
+    """Report that a file is not, or was not, up to date."""
     if options.check:
         print(*file.diff(), sep="\n")
         print(f"[Stale] {file.path}")
@@ -129,7 +129,8 @@ def _report_coverage(path: Path) -> None:
 
 
 def read_ty_maps(file: FileInfo, ty_map: dict[str, str]) -> None:
-    """Add what the ``ty-map: KEY -> NAME`` directives of a file say. ValueError for one that does not say that."""
+    """Add the mappings of the ``ty-map: KEY -> NAME`` directives of a file. ValueError for a directive of another
+    form."""
     for block in file.code_blocks:
         if block.kind == "directive" and block.pair_param[0] == "ty-map":
             key, arrow, name = block.pair_param[1].partition("->")
@@ -148,10 +149,10 @@ def make_missing(
     *,
     dry_run: bool = False,
 ) -> set[str]:
-    """Make the files, and in them the regions, for all names under a prefix; returns the prefixes that have a file.
+    """Make the files, and the regions in them, for all names under a prefix. Returns the prefixes that have a file.
 
-    What is under ``a.b.`` gets the folder ``a/b`` of `init_path`. New files join `files`; unless `dry_run` they are
-    written too. OSError, or ValueError that names the file, for one that cannot be read.
+    Names under ``a.b.`` get the folder ``a/b`` of `init_path`. New files are added to `files`; unless `dry_run` they
+    are also written. OSError, or ValueError that names the file, for one that cannot be read.
     """
     root = init_cfg.prefix.rstrip(".")
     type_keys = collect_type_keys()
@@ -194,11 +195,11 @@ def fill_regions(
     generator: Generator,
     declared: Mapping[str, Path] | None = None,
 ) -> bool:
-    """Fill every region of a file, and write it unless told not to; returns whether that changes it.
+    """Fill every region of a file, and write it unless told not to. Returns whether that changes it.
 
     `declared` has the files of all types of this run that have a region, by default those of this file. ValueError,
     which names the line, for a directive that the target does not know, and for a region of something that no loaded
-    library registers; regions of such types stay as they are, and the others are filled before.
+    library registers. Regions of such types stay as they are; the others are filled first.
     """
     imports = generator.new_imports()
     for block in file.code_blocks:
@@ -228,7 +229,7 @@ def fill_regions(
             names.add(block.text_param)
         elif block.kind == "export":
             generator.generate_export_block(block)
-    for i, block in enumerate(file.code_blocks):  # which need what the others have left
+    for i, block in enumerate(file.code_blocks):  # these regions depend on the others
         if block.kind == "import-section":
             generator.note_lines_before(imports, [line for before in file.code_blocks[:i] for line in before.lines])
             generator.generate_import_section_block(block, imports, opt, defined)
@@ -244,7 +245,7 @@ def fill_regions(
 
 
 _stage_1, _stage_2, _stage_3, __main__ = read_ty_maps, make_missing, fill_regions, main
-"""The names that tvm_ffi has for them."""
+"""tvm_ffi's names for them."""
 
 
 def _functions_for(block: CodeBlock, global_funcs: dict[str, list[FuncInfo]]) -> list[FuncInfo]:
@@ -261,7 +262,7 @@ def _functions_for(block: CodeBlock, global_funcs: dict[str, list[FuncInfo]]) ->
 def _roll_out_prefixes(
     files: list[FileInfo], generator: Generator, on_error: Callable[[Path, Exception], None] | None = None
 ) -> int:
-    """Add the regions that ``prefix`` directives ask for; returns in how many files that failed."""
+    """Add the regions that ``prefix`` directives ask for. Returns the number of files for which that failed."""
     failed: list[Path] = []
 
     def note(path: Path, error: Exception) -> None:
@@ -274,7 +275,7 @@ def _roll_out_prefixes(
 
 
 def _file_at(path: Path, by_path: dict[Path, FileInfo], files: list[FileInfo]) -> FileInfo | None:
-    """The file, read or new; None if it says that it is to be left alone."""
+    """The file, read or new; None if it is marked to be left alone."""
     path = path.resolve()
     if path not in by_path:
         try:
@@ -302,17 +303,17 @@ def _append(file: FileInfo, text: str, dry_run: bool) -> None:
 
 
 def _load(options: Options) -> list[object]:
-    """Import the modules and load the libraries that were asked for."""
+    """Import the modules and load the libraries of the command line."""
     for name in options.imports:
         try:
             import_module(name)
-        except Exception as error:  # it is another's code that runs
+        except Exception as error:  # foreign code runs here
             kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
             raise _Failure(f"--imports {name}: {kind}{error}") from error
     libraries: list[object] = []
     for path in options.dlls:
         try:
-            # A name alone is one that the system's loader looks for, unless it is that of a file
+            # A bare name is searched for by the system's loader, unless there is a file of that name
             name = os.path.abspath(path) if os.path.exists(path) else path  # noqa: PTH100, PTH110
             libraries.append(ctypes.CDLL(name))
         except OSError as error:

@@ -1,4 +1,4 @@
-"""The marks in source files, and which of them mean what."""
+"""The marks in source files, and their meaning."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = [
 
 @dataclass(frozen=True)
 class MarkerSyntax:
-    """How marks look in a language: `comment` begins a comment that ends with the line."""
+    """The form of marks in a language: `comment` begins a comment that ends with the line."""
 
     comment: str
 
     @property
     def prefix(self) -> str:
-        """What every mark begins with."""
+        """The beginning of every mark."""
         return f"{self.comment} tvm-ffi-stubgen("
 
     @property
     def begin(self) -> str:
-        """The mark before a region, less what the region is."""
+        """The mark before a region, without the description of the region."""
         return f"{self.prefix}begin):"
 
     @property
@@ -38,12 +38,12 @@ class MarkerSyntax:
         return f"{self.prefix}end)"
 
     def empty_region(self, stub: str, indent: str = "") -> str:
-        """The lines of a region that is to be filled."""
+        """The lines of an empty region."""
         return f"{indent}{self.begin} {stub}\n{indent}{self.end}\n"
 
     @property
     def ty_map(self) -> str:
-        """The mark of a type that is called otherwise in this language."""
+        """The mark of a type that has another name in this language."""
         return self.directive("ty-map")
 
     @property
@@ -53,11 +53,11 @@ class MarkerSyntax:
 
     @property
     def skip_file(self) -> str:
-        """The mark of a file that is to be left alone."""
+        """The mark of a file that must be left alone."""
         return f"{self.prefix}skip-file)"
 
     def directive(self, name: str) -> str:
-        """The mark of a one-line instruction, less what it says."""
+        """The mark of a one-line instruction, without its text."""
         return f"{self.prefix}{name}):"
 
 
@@ -66,10 +66,10 @@ RUST_SYNTAX = MarkerSyntax("//")
 SYNTAX_BY_EXT = {".py": PYTHON_SYNTAX, ".pyi": PYTHON_SYNTAX, ".rs": RUST_SYNTAX}
 
 STUB_BLOCK_KINDS = Union[Literal["global", "object", "import-section", "directive", "export", "__all__"], None]
-"""What a CodeBlock is; None: what lies between the marks, which stays as it is."""
+"""The kinds of a CodeBlock; None: lines between the marks, which stay as they are."""
 
 PIPELINE_DIRECTIVE_KINDS = frozenset({"prefix", "skip", "ty-map"})
-"""The directives that concern every target language; others are for those that declare them."""
+"""The directives that apply to every target language; each language declares the others itself."""
 
 BUILTIN_TYPE_KEYS = frozenset(
     f"ffi.{name}"
@@ -86,4 +86,4 @@ BUILTIN_TYPE_KEYS = frozenset(
         "Tensor",
     )
 )
-"""Types whose classes the runtime has, written by hand."""
+"""Types whose classes are written by hand in the runtime."""

@@ -1,4 +1,4 @@
-"""Source files as a sequence of blocks: what the marks enclose, and what lies between."""
+"""Source files as a sequence of blocks: the marked regions and the lines between them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["CodeBlock", "FileInfo", "collect_files", "syntax_for"]
 
 
 def syntax_for(path: Path) -> C.MarkerSyntax:
-    """How marks look in a file, by its extension; Python's for those that are not known."""
+    """The form of marks in a file, by its extension; Python's for unknown extensions."""
     return C.SYNTAX_BY_EXT.get(path.suffix.lower(), C.PYTHON_SYNTAX)
 
 
 @dataclass
 class CodeBlock:
-    """Lines of a file: a region with its marks, a directive, or what lies between (`kind` is None).
+    """Lines of a file: a region with its marks, a directive, or the lines between (`kind` is None).
 
-    `param` is what the mark says: of ``global/demo@mod`` it is ("demo", "mod"), of a directive its name and the rest,
-    of others what follows the slash. Line numbers count from 1; `lineno_end` is that of the last line.
+    `param` is the text of the mark: of ``global/demo@mod`` it is ("demo", "mod"), of a directive its name and the rest,
+    of other marks the text after the slash. Line numbers count from 1; `lineno_end` is that of the last line.
     """
 
     kind: C.STUB_BLOCK_KINDS
@@ -40,26 +40,26 @@ class CodeBlock:
 
     @property
     def indent(self) -> int:
-        """How many spaces are before the first line's text."""
+        """The number of spaces before the first line's text."""
         first = self.lines[0] if self.lines else ""
         return len(first) - len(first.lstrip(" "))
 
     @property
     def text_param(self) -> str:
-        """`param` of a block whose mark says one thing."""
+        """`param` of a block whose mark has one part."""
         assert isinstance(self.param, str)
         return self.param
 
     @property
     def pair_param(self) -> tuple[str, str]:
-        """`param` of a block whose mark says two things."""
+        """`param` of a block whose mark has two parts."""
         assert isinstance(self.param, tuple)
         first, second = self.param
         return first, second
 
     @staticmethod
     def new_region(stub: str, lineno: int, syntax: C.MarkerSyntax) -> CodeBlock:
-        """An empty region, less its place in a file."""
+        """An empty region, without its place in a file."""
         lines = syntax.empty_region(stub).splitlines()
         block = CodeBlock.from_begin_line(lineno, lines[0], syntax)
         block.lines = lines
@@ -68,7 +68,7 @@ class CodeBlock:
 
     @staticmethod
     def from_begin_line(lineno: int, line: str, syntax: C.MarkerSyntax) -> CodeBlock:
-        """The block that begins with a line, without its lines. ValueError for a mark that is not known."""
+        """The block that begins with a line, without its lines. ValueError for an unknown mark."""
         line = line.strip()
         if line.startswith(syntax.begin):
             stub = line[len(syntax.begin) :].strip()
@@ -93,7 +93,7 @@ class CodeBlock:
 
 @dataclass
 class FileInfo:
-    """A source file that is read, and changed by changing the lines of its blocks."""
+    """A source file that was read. It is changed by changing the lines of its blocks."""
 
     path: Path
     lines: tuple[str, ...]
@@ -105,14 +105,14 @@ class FileInfo:
 
     @staticmethod
     def from_file(file: Path, include_empty: bool = False, syntax: C.MarkerSyntax | None = None) -> FileInfo | None:
-        """Read a file; None if it says that it is to be left alone or, unless `include_empty`, has no mark.
+        """Read a file; None if it is marked to be left alone or, unless `include_empty`, has no mark.
 
         ValueError, which names the line, for marks that do not match.
         """
         syntax = syntax_for(file) if syntax is None else syntax
         content = file.read_bytes()
         if not include_empty and syntax.prefix.encode() not in content:
-            return None  # whatever it is encoded in
+            return None  # in any encoding
         encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else "utf-8"
         lines, newline = _lines_of(content.decode(encoding))
         if any(line.strip().startswith(syntax.skip_file) for line in lines):
@@ -123,17 +123,17 @@ class FileInfo:
         return FileInfo(file.resolve(), tuple(lines), blocks, syntax, newline, encoding)
 
     def new_lines(self) -> list[str]:
-        """The lines as they are in the blocks."""
+        """The lines of the blocks."""
         return [line for block in self.code_blocks for line in block.lines]
 
     def append(self, text: str) -> None:
-        """Put text after the last block, a blank line between them; its marks become blocks."""
+        """Put text after the last block, separated by a blank line; its marks become blocks."""
         lines = self.new_lines()
         lines += ["", *text.splitlines()] if lines and lines[-1] else text.splitlines()
         self.code_blocks = list(_split(lines, self.syntax))
 
     def insert(self, at: int, stub: str) -> None:
-        """Put an empty region behind so many lines, with blank lines around it."""
+        """Put an empty region after that many lines, with blank lines around it."""
         lines = self.new_lines()
         region = self.syntax.empty_region(stub).splitlines()
         after = [""] if lines[at:] and lines[at] else []
@@ -141,7 +141,7 @@ class FileInfo:
         self.code_blocks = list(_split(lines, self.syntax))
 
     def diff(self) -> list[str]:
-        """What the blocks have changed, as lines of a unified diff; empty if nothing."""
+        """The changes of the blocks, as lines of a unified diff; empty if there are none."""
         name = str(self.path)
         return list(difflib.unified_diff(self.lines, self.new_lines(), name, name, lineterm=""))
 
@@ -162,15 +162,15 @@ class FileInfo:
 
 
 def _lines_of(text: str) -> tuple[list[str], str]:
-    """Lines, and how they end. Only what ends lines of source files counts: others, such as a form feed, may stand in a
-    literal. Where ends are mixed a carriage return is part of its line."""
+    """The lines and their line end. Only the usual line ends count: other separators, such as a form feed, may be part
+    of a literal. In a file with mixed line ends a carriage return is part of its line."""
     newline = "\r\n" if text.count("\n") == text.count("\r\n") > 0 else "\n"
     lines = text.split(newline)
     return (lines if lines[-1] else lines[:-1]), newline
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """In one step: what somebody wrote by hand is not lost where the disk is full."""
+    """Write a file in one step, so that a hand-written file is not lost if the disk is full."""
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError("the file is read-only")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -207,7 +207,8 @@ def collect_files(
 
 
 def _files_below(path: Path, extensions: set[str]) -> Iterator[Path]:
-    """The path itself unless it is a folder, else files with those extensions, sorted; nothing that is hidden."""
+    """The path itself unless it is a folder, otherwise the files with those extensions in it, sorted, without hidden
+    ones."""
     if not path.is_dir():
         yield path
         return
@@ -220,7 +221,7 @@ def _files_below(path: Path, extensions: set[str]) -> Iterator[Path]:
 
 def _split(lines: list[str], syntax: C.MarkerSyntax) -> Iterator[CodeBlock]:
     """The blocks of a file, in order; together they have all its lines."""
-    between: CodeBlock | None = None  # lines that no mark concerns
+    between: CodeBlock | None = None  # lines outside of regions
     region: CodeBlock | None = None  # the region that is open
     for number, line in enumerate(lines, 1):
         text = line.strip()

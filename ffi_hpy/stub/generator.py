@@ -1,4 +1,4 @@
-"""Which target languages there are."""
+"""The list of target languages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Whether a type's memory can be reproduced from what its library registered: every byte must be explained.
 
-A type is complete if its parent is, its fields lie after the parent's without overlap, and what is left free between
-and after them is what alignment demands. Anything else has members that nobody registered, and is opaque.
+A type is complete if its parent is, its fields lie after the parent's without overlap, and the free bytes between and
+after them are exactly those that alignment demands. Any other type has members that are not registered, and is opaque.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         "by-directive",
         "no-mirror",
     ]
-    Fault = tuple[OpaqueReason, str]
+    Problem = tuple[OpaqueReason, str]
 
 __all__ = [
     "OBJECT_HEADER_ALIGNMENT",
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 OBJECT_HEADER_ALIGNMENT = 8
-"""Of TVMFFIObject, in bytes."""
+"""The alignment of TVMFFIObject, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class ByteRange:
 
 @dataclass(frozen=True)
 class FieldBytes:
-    """Where a field lies; all in bytes."""
+    """The position of a field; all in bytes."""
 
     name: str
     offset: int
@@ -79,7 +79,7 @@ class FieldBytes:
 
 @dataclass
 class Verdict:
-    """What classify() says of a type, with the evidence, which is there as far as it goes also for opaque types.
+    """The result of classify() for a type, with the evidence, as far as there is any for an opaque type.
 
     `own_bytes` are those after the parent's; `uncovered` those that nothing explains, `padding` those that alignment
     explains. `detail` is a sentence.
@@ -128,10 +128,10 @@ def classify(
     unmirrored: AbstractSet[str] = frozenset(),
     field_renderable: Callable[[NamedTypeSchema], bool] | None = None,
 ) -> dict[str, Verdict]:
-    """A verdict for each type, ancestors first. KeyError if an ancestor is not among them.
+    """A verdict for each type, ancestors first. KeyError if an ancestor is missing.
 
-    `forced_opaque` are opaque though their bytes are explained; `unmirrored` whatever their bytes are; a type with a
-    field that `field_renderable` refuses is opaque.
+    Types in `forced_opaque` are opaque even if their bytes are explained, those in `unmirrored` whatever their bytes
+    are. A type with a field that `field_renderable` refuses is opaque.
     """
     verdicts: dict[str, Verdict] = {}
     for key, info in infos.items():
@@ -145,7 +145,7 @@ def classify(
 
 
 def coverage_report(verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
-    """The verdicts as JSON can hold them, sorted by type key."""
+    """The verdicts in a form for JSON, sorted by type key."""
     return {key: verdicts[key].to_json_obj() for key in sorted(verdicts)}
 
 
@@ -165,32 +165,32 @@ def _judge(
     verdict = Verdict(
         key, "complete", None, "", info.parent_type_key, list(info.ancestors), info.total_size, info.is_final
     )
-    fault: Fault | None
+    problem: Problem | None
     if key in unmirrored:
-        fault = "no-mirror", "the target language has no type of its layout"
+        problem = "no-mirror", "the target language has no type of its layout"
     else:
-        fault = _weigh(verdict, info, parent)
-        if fault is None and key in forced_opaque:
-            fault = "by-directive", "vetoed by directive although the layout is reproducible"
-        if fault is None and field_renderable is not None:
+        problem = _weigh(verdict, info, parent)
+        if problem is None and key in forced_opaque:
+            problem = "by-directive", "vetoed by directive although the layout is reproducible"
+        if problem is None and field_renderable is not None:
             refused = next((f for f in info.fields if not field_renderable(f)), None)
             if refused is not None:
-                fault = "unrenderable-field", f"field {refused.name!r} ({refused.repr()}) has no native mirror"
-    if fault is not None:
+                problem = "unrenderable-field", f"field {refused.name!r} ({refused.repr()}) has no native mirror"
+    if problem is not None:
         verdict.verdict = "opaque"
-        verdict.reason, verdict.detail = fault
+        verdict.reason, verdict.detail = problem
     return verdict
 
 
-def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Fault | None:
-    """Note the evidence in `verdict`, with its detail if every byte is explained; returns what is wrong otherwise."""
-    fault = _note_fields(verdict, info)
+def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Problem | None:
+    """Store the evidence in `verdict`, with its detail if every byte is explained. Returns the problem otherwise."""
+    problem = _note_fields(verdict, info)
     if verdict.total_size is None:
         return "layout-unknown", "no metadata of its own: total_size is unknown"
     if parent is not None and not parent.is_complete:
         return "parent-opaque", f"parent {parent.type_key!r} is opaque ({parent.reason})"
-    if fault is not None:
-        return fault
+    if problem is not None:
+        return problem
     if parent is None:
         start, alignment = verdict.total_size, OBJECT_HEADER_ALIGNMENT
     else:
@@ -204,8 +204,8 @@ def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Fault 
     return _account(verdict, start)
 
 
-def _note_fields(verdict: Verdict, info: ObjectInfo) -> Fault | None:
-    """Put the fields into `verdict`, in the order of their offsets."""
+def _note_fields(verdict: Verdict, info: ObjectInfo) -> Problem | None:
+    """Store the fields in `verdict`, in the order of their offsets."""
     for f in info.fields:
         if f.offset is None or f.size is None or not f.alignment:
             return "layout-unknown", f"field {f.name!r} has no offset, size or alignment"
@@ -214,7 +214,7 @@ def _note_fields(verdict: Verdict, info: ObjectInfo) -> Fault | None:
     return None
 
 
-def _account(verdict: Verdict, start: int) -> Fault | None:
+def _account(verdict: Verdict, start: int) -> Problem | None:
     """Explain each byte from `start` to the end of the type."""
     assert verdict.total_size is not None and verdict.alignment is not None  # noqa: PT018
     cursor = start
@@ -240,7 +240,7 @@ def _account(verdict: Verdict, start: int) -> Fault | None:
 
 
 def _note_gap(verdict: Verdict, start: int, end: int, alignment: int) -> None:
-    """Note the free bytes before something that has to be aligned."""
+    """Store the free bytes before something that has to be aligned."""
     if start < end:
         forced = -(-start // alignment) * alignment
         (verdict.padding if forced == end else verdict.uncovered).append(ByteRange(start, end))

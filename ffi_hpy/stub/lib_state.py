@@ -1,4 +1,4 @@
-"""What the loaded libraries have registered: functions and types, in the form that stubs are made of."""
+"""The functions and types that the loaded libraries have registered, in the form that stubs are made from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ __all__ = ["collect_global_funcs", "collect_type_keys", "object_info_from_type_k
 
 
 def collect_global_funcs() -> dict[str, list[FuncInfo]]:
-    """The global functions, sorted, by what is before the last dot of their names; without those that have no dot."""
+    """The global functions, sorted, by the part of their names before the last dot; names without a dot are left
+    out."""
     found: dict[str, list[FuncInfo]] = {}
     for name in sorted(map(str, list_global_func_names())):
         prefix, dot, _ = name.rpartition(".")
@@ -21,7 +22,7 @@ def collect_global_funcs() -> dict[str, list[FuncInfo]]:
 
 
 def collect_type_keys() -> dict[str, list[str]]:
-    """The keys of the registered types, sorted, by what is before the last dot; without those that have no dot."""
+    """The keys of the registered types, sorted, by the part before the last dot; keys without a dot are left out."""
     found: dict[str, list[str]] = {}
     for key in sorted(map(str, get_registered_type_keys())):
         prefix, dot, _ = key.rpartition(".")
@@ -31,12 +32,12 @@ def collect_type_keys() -> dict[str, list[str]]:
 
 
 def object_info_from_type_key(type_key: str) -> ObjectInfo:
-    """What is registered under a type key. ValueError if nothing is."""
+    """The description of a registered type. ValueError if the key is not registered."""
     return ObjectInfo.from_type_info(info_of_key(type_key))
 
 
 def toposort_objects(type_keys: list[str]) -> list[ObjectInfo]:
-    """The types, each after those of them that it derives from, otherwise sorted by key."""
+    """The types, each after its ancestors among them, otherwise sorted by key."""
     infos = {key: object_info_from_type_key(key) for key in sorted(type_keys)}
     ordered: dict[str, ObjectInfo] = {}
     for key, info in infos.items():

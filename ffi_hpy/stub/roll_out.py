@@ -1,7 +1,7 @@
 """Regions for all types of a namespace: a file with the directive ``prefix: NAMESPACE`` gets those that are missing.
 
-``skip: KEY`` leaves a type out, in whatever file it stands. Regions of the namespace whose types are not registered any
-more are removed, unless none is registered.
+``skip: KEY`` leaves a type out, in whatever file it stands. Regions of the namespace whose types are no longer
+registered are removed, unless none is registered.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["declared_objects", "roll_out", "skipped_types"]
 
 
 def declared_objects(files: list[FileInfo]) -> dict[str, Path]:
-    """The types that have a region, and the file of each (the first one, of several)."""
+    """The types that have a region, and the first file with one for each."""
     found: dict[str, Path] = {}
     for file in files:
         for block in file.code_blocks:
@@ -43,10 +43,10 @@ def roll_out(
     say: Callable[[str], object],
     on_error: Callable[[Path, Exception], object],
 ) -> None:
-    """Add what the directives of all files ask for, to their blocks only.
+    """Add the regions that the directives of all files ask for, to their blocks only.
 
-    `registered` has type keys by namespace, `ordered` puts some into the order of their regions. `say` is told what is
-    removed, `on_error` ValueError for a file whose directive cannot be followed.
+    `registered` has type keys by namespace, `ordered` puts some into the order of their regions. `say` is called with
+    messages about removed regions, `on_error` with a ValueError for a file whose directive cannot be followed.
     """
     owners: dict[str, Path] = {}
     taken = declared_objects(files).keys() | skipped_types(files)
@@ -55,12 +55,12 @@ def roll_out(
         if not heads:
             continue
         prefix = heads[0].pair_param[1].rstrip(".")
-        fault = _fault(heads, prefix, owners, file, generator)
-        if fault is not None:
-            on_error(file.path, ValueError(fault))
+        problem = _problem(heads, prefix, owners, file, generator)
+        if problem is not None:
+            on_error(file.path, ValueError(problem))
             continue
         keys = registered.get(prefix, [])
-        if not keys:  # most likely because a library is not loaded
+        if not keys:  # probably because a library is not loaded
             say(f"{file.path}: no type is registered under the `prefix` {prefix}")
             continue
         _remove_unregistered(file, prefix, keys, say)
@@ -72,7 +72,7 @@ def _is_directive(block: CodeBlock, name: str) -> bool:
     return block.kind == "directive" and block.pair_param[0] == name
 
 
-def _fault(
+def _problem(
     heads: list[CodeBlock], prefix: str, owners: dict[str, Path], file: FileInfo, generator: Generator
 ) -> str | None:
     place = f"`prefix` at line {heads[0].lineno_start}"

@@ -19,9 +19,9 @@ __all__ = ["Generator"]
 class Generator(Protocol):
     """A target language. Each `generate_..._block` fills a region; `defined` are the type keys that its file defines.
 
-    `imports` is what new_imports() made for the file; the import section is filled after what needs imports. What
-    `generate_..._file` returns is appended to a file, which is then filled like any other. `has_whole_types` says that
-    an ``object`` region is all that a type needs, so that regions alone can be added for types.
+    `imports` is what new_imports() made for the file; the import section is filled after the regions that need imports.
+    The result of `generate_..._file` is appended to a file, which is then filled like any other. `has_whole_types`
+    tells that an ``object`` region is all that a type needs, so that regions alone can be added for types.
     """
 
     name: str
@@ -31,25 +31,25 @@ class Generator(Protocol):
     has_whole_types: bool
 
     def default_ty_map(self) -> dict[str, str]:
-        """What types of the ABI are called, before directives change it."""
+        """The names of types of the ABI, before directives change them."""
 
     def is_name(self, text: str) -> bool:
-        """Whether a package or a class can be called that; parts of native names can be anything."""
+        """Whether a package or a class can have that name; parts of native names can be any text."""
 
     def is_builtin(self, type_key: str) -> bool:
         """Whether the runtime has a class for the type."""
 
     def new_imports(self) -> Any:
-        """Where the imports of one file are collected."""
+        """A new collection of the imports of one file."""
 
     def add_directive(self, imports: Any, name: str, payload: str, lineno: int) -> None:
-        """Note a directive in `imports`. ValueError, which names the line, if it says nothing that is understood."""
+        """Store a directive in `imports`. ValueError, which names the line, if it is not understood."""
 
     def extra_export_names(self, imports: Any) -> set[str]:
-        """What a file exports besides its functions and classes."""
+        """The names that a file exports besides its functions and classes."""
 
     def check_view(self, code_blocks: list[CodeBlock]) -> object:
-        """What --check compares: a file is out of date when this changes."""
+        """What --check compares: a file is out of date if this changes."""
 
     def generate_global_funcs_block(
         self,
@@ -74,7 +74,7 @@ class Generator(Protocol):
         """Fill an ``object`` region. `declared` has the files of all the types that have one, this one among them."""
 
     def note_lines_before(self, imports: Any, lines: list[str]) -> None:
-        """Note in `imports` what stands before the import section, which is filled next."""
+        """Store in `imports` what the lines before the import section have; that section is filled next."""
 
     def generate_import_section_block(self, code: CodeBlock, imports: Any, opt: Options, defined: set[str]) -> None:
         """Fill an ``import-section``."""
@@ -86,10 +86,10 @@ class Generator(Protocol):
         """Fill an ``export`` region."""
 
     def api_filename(self) -> str:
-        """What the file of a prefix is called."""
+        """The name of a prefix's file."""
 
     def init_filename(self) -> str:
-        """What the file of a package is called that has the file of its prefix as a module."""
+        """The name of the file of a package that has a prefix's file as a module."""
 
     def generate_api_file(
         self,
@@ -100,13 +100,15 @@ class Generator(Protocol):
         init_cfg: InitConfig,
         is_root: bool,
     ) -> str:
-        """What the file of a prefix lacks; classes are made for `object_infos`, which are ordered, parents first."""
+        """The missing part of a prefix's file; classes are made for `object_infos`, which are ordered, parents
+        first."""
 
     def line_of_import_section(self, lines: list[str]) -> int:
-        """How many lines of a file a new import section stands behind."""
+        """The number of lines after which a new import section is put."""
 
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
-        """What the file of a package lacks that exports the names of its `submodule`."""
+        """The missing part of a package's file that exports the names of its `submodule`."""
 
     def finalize_init(self, init_path: Path, prefixes: set[str]) -> None:
-        """Make what the files of some prefixes need above them. OSError, ValueError for a name that cannot be one."""
+        """Make the files that the files of some prefixes need above them. OSError, ValueError for a name that is
+        impossible."""

@@ -1,4 +1,4 @@
-"""What stubs are made of: functions, types and fields as their libraries describe them, and the command's options."""
+"""What stubs are made from: functions, types and fields as their libraries describe them, and the command's options."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class InitConfig:
-    """What missing files are made for: the distribution `pkg`, its library `shared_target`, names under `prefix`."""
+    """The purpose of missing files: the distribution `pkg`, its library `shared_target`, names under `prefix`."""
 
     pkg: str
     shared_target: str
@@ -52,9 +52,9 @@ class Options:
 
 
 class NamedTypeSchema:
-    """The type of something that has a name, and where it is a field, what is known about the field.
+    """The type of something that has a name; for a field also what is known about the field.
 
-    `size`, `alignment` and `offset` are in bytes, None where there are none; `default` is MISSING, a value, or where
+    `size`, `alignment` and `offset` are in bytes, None if unknown; `default` is MISSING, a value, or, if
     `default_is_factory`, the function that makes one.
     """
 
@@ -102,26 +102,26 @@ class NamedTypeSchema:
 
     @property
     def origin(self) -> str:
-        """The type's name, less what is in brackets."""
+        """The type's name, without the brackets."""
         return self.schema.origin
 
     @property
     def args(self) -> tuple[TypeSchema, ...]:
-        """What is in brackets."""
+        """The types in brackets."""
         return self.schema.args or ()
 
     @property
     def type_key(self) -> str | None:
-        """The type's name where `origin` says less: "ffi.BigInt" for an int."""
+        """The type's name if `origin` is less specific: "ffi.BigInt" for an int."""
         return self.schema.type_key
 
     @property
     def named_args(self) -> dict[str, tuple[TypeSchema, ...]] | None:
-        """A function's "params" and "return", None where they are not known that way."""
+        """A function's "params" and "return"; None if they are not known by name."""
         return self.schema.named_args
 
     def repr(self, ty_map: Callable[[str], str] | None = None) -> str:
-        """The type as text, each name in it replaced by what `ty_map` gives for it."""
+        """The type as text, with each name in it replaced by the result of `ty_map`."""
         return self.schema.repr(ty_map)
 
     def __repr__(self) -> str:
@@ -130,7 +130,7 @@ class NamedTypeSchema:
 
 @dataclass
 class FuncInfo:
-    """A global function, or a method; `is_member` methods get the object as their first argument."""
+    """A global function or a method; methods with `is_member` get the object as their first argument."""
 
     schema: NamedTypeSchema
     is_member: bool
@@ -151,7 +151,8 @@ class FuncInfo:
         return self.schema.name.rpartition(".")[2]
 
     def signature(self) -> tuple[tuple[TypeSchema, ...] | None, TypeSchema]:
-        """Types of the parameters, None if any are taken, and of the result. ValueError if this is no function."""
+        """Types of the parameters, None if any are accepted, and of the result. ValueError if this is not a
+        function."""
         schema = self.schema
         if schema.origin != "Callable":
             raise ValueError(f"{schema.name} is no function: its type is {schema.repr()}")
@@ -172,10 +173,10 @@ class InitFieldInfo:
 
 @dataclass
 class ObjectInfo:
-    """A registered type. `fields` and `methods` are its own; `init_fields` the constructor's, ancestors' first.
+    """A registered type. `fields` and `methods` are its own; `init_fields` those of the constructor, ancestors' first.
 
-    `ancestors` are type keys from the root to the parent. `total_size` is in bytes, None if the library did not say;
-    `is_final` None if it did not say whether types can derive from it.
+    `ancestors` are type keys from the root to the parent. `total_size` is in bytes, None if the library did not tell;
+    `is_final` is None if it did not tell whether types can derive from it.
     """
 
     fields: list[NamedTypeSchema]
@@ -204,7 +205,7 @@ class ObjectInfo:
         has_init = any(method.name == "__ffi_init__" for method in methods)
         has_init = has_init or _core.type_attr(type_info.type_index, "__ffi_init__") is not None
         is_final = _core.type_attr(type_info.type_index, "__ffi_type_final__")
-        total_size = _core.type_info(type_info.type_index)[3]  # 0 if the library did not say
+        total_size = _core.type_info(type_info.type_index)[3]  # 0 if the library did not tell
         return ObjectInfo(
             fields=[NamedTypeSchema.from_type_field(type_field) for type_field in type_info.fields or ()],
             methods=methods,
@@ -219,7 +220,7 @@ class ObjectInfo:
 
 
 def function_schema(metadata: dict[str, Any]) -> TypeSchema:
-    """The type of a function, from its metadata; that of one which takes anything if they do not tell."""
+    """The type of a function, from its metadata; that of a function of any arguments if the metadata does not tell."""
     return schema_in(metadata) or TypeSchema("Callable")
 
 

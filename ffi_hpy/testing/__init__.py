@@ -4,7 +4,7 @@ Importing this loads the testing library, a small native library of the package 
 Its functions are here by their names (`echo`, `schema_id_int`, ...), and there is a class for most of its types.
 """
 
-# ruff: noqa: F401, F403 - these are names for others
+# ruff: noqa: F401, F403 - names for other modules
 
 from __future__ import annotations
 

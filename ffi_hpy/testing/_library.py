@@ -19,13 +19,13 @@ TESTING_LIBRARY = os.path.join(os.path.dirname(CORE_LIBRARY), "libtvm_ffi_testin
 
 
 def load() -> None:
-    """Load the library unless one of its sort is there. ImportError if that does not work."""
+    """Load the library unless a testing library is loaded already. ImportError if that fails."""
     if _core.global_get("testing.echo") is not None:
         return
     try:
         module.load_module(TESTING_LIBRARY)
     except RuntimeError as error:
         raise ImportError(f"{TESTING_LIBRARY} cannot be loaded: {error}", path=TESTING_LIBRARY) from error
-    if _core.global_get("testing.echo") is None:  # it said why on stderr
+    if _core.global_get("testing.echo") is None:  # the library printed the reason on stderr
         raise ImportError(f"{TESTING_LIBRARY} registered nothing", path=TESTING_LIBRARY)
     module._LOADED_ALONE[os.path.basename(TESTING_LIBRARY)] = TESTING_LIBRARY  # noqa: PTH119

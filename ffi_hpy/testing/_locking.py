@@ -1,4 +1,4 @@
-"""A lock for tests that use what a machine has once, such as its GPU."""
+"""A lock for tests that use something that a machine has only once, such as its GPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["run_with_gpu_lock"]
 
 
 def _gpu_lock_path() -> str:
-    """The file that all processes of a user lock; its folder is made."""
+    """The lock file of all processes of a user; makes its folder."""
     folder = os.environ.get("TVM_FFI_TEST_LOCK_DIR", "")
     if folder:
         folder = os.path.expanduser(folder)  # noqa: PTH111

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def create_object(type_key: str, **kwargs: Any) -> Object:
     """A new object of a native type, with fields by name; the others have their defaults.
 
-    TypeError, ValueError or RuntimeError as the core finds the type, a name or a value wrong.
+    TypeError, ValueError or RuntimeError, as the core raises it for a wrong type, name or value.
     """
     parts = (part for pair in kwargs.items() for part in pair)
     return _core_api.MakeObjectFromPackedArgs(type_key, *parts)  # type: ignore[no-any-return]
@@ -42,7 +42,7 @@ def add_one(x: int) -> int:
 
 @c_class("testing.TestObjectBase")
 class TestObjectBase(Object):
-    """An object with defaults, which others derive from."""
+    """An object with defaults, from which other classes derive."""
 
     __test__ = False
     v_i64: int
@@ -57,7 +57,7 @@ class TestObjectBase(Object):
 
 @c_class("testing.TestObjectDerived")
 class TestObjectDerived(TestObjectBase):
-    """An object with containers, below another."""
+    """An object with containers, of a derived class."""
 
     __test__ = False
     v_map: Mapping[Any, Any]
@@ -259,7 +259,7 @@ class _TestCxxClassDerived(_TestCxxClassBase):
 
 @c_class("testing.TestCxxClassDerivedDerived")
 class _TestCxxClassDerivedDerived(_TestCxxClassDerived):
-    """An object two levels below another."""
+    """An object of a class two levels below another."""
 
     v_str: str
     v_bool: bool
@@ -272,14 +272,14 @@ class _TestCxxClassDerivedDerived(_TestCxxClassDerived):
 
 
 class _TestCxxIntEnum(IntEnum, type_key="testing.TestCxxIntEnum"):
-    """Singletons that integers stand for."""
+    """Singletons that can be given as integers."""
 
     low = entry(value=10)
     high = entry(value=20)
 
 
 class _TestCxxStrEnum(StrEnum, type_key="testing.TestCxxStrEnum"):
-    """Singletons that texts stand for."""
+    """Singletons that can be given as text."""
 
     add = entry(value="+")
     mul = entry(value="*")
@@ -287,7 +287,7 @@ class _TestCxxStrEnum(StrEnum, type_key="testing.TestCxxStrEnum"):
 
 @c_class("testing.TestCxxEnumHolder")
 class _TestCxxEnumHolder(Object):
-    """An object with fields that are singletons: what stands for one can be passed in its place."""
+    """An object with fields that are singletons: the integer or text of one can be passed in its place."""
 
     __test__ = False
     priority: _TestCxxIntEnum
@@ -394,7 +394,7 @@ class _TestCxxNoAutoInit(Object):
 
 @c_class("testing.TestCxxAutoInitParent")
 class _TestCxxAutoInitParent(Object):
-    """An object that another inherits parameters of the constructor from."""
+    """An object from whose class another inherits parameters of the constructor."""
 
     __test__ = False
     parent_required: int

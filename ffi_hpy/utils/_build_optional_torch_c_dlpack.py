@@ -78,7 +78,7 @@ def _build(torch: object, folder: str | None, flags: list[str]) -> str:
 
 
 def _standard(torch: object) -> str:
-    """For PyTorch's headers: those of versions with a table of their own may need C++20, older ones know C++17."""
+    """The C++ standard for PyTorch's headers: versions with a table of their own may need C++20, older ones C++17."""
     version = str(torch.__version__).split(".")  # type: ignore[attr-defined]
     return "c++20" if tuple(int(part) for part in version[:2]) >= (2, 10) else "c++17"
 

@@ -29,11 +29,11 @@ def make_kwargs_wrapper(
 ) -> Callable[..., Any]:
     """A function with named parameters that calls `target_func` with positions only: `arg_names`, then `kwonly_names`.
 
-    `arg_defaults` belong to the last of `arg_names`; keyword-only parameters without a default are required. What is in
-    `map_dataclass_to_tuple` goes through unpack_dataclass_to_tuple() first. Name, docstring and annotations are those
-    of `prototype`. A call costs no more than that of a Python function with these parameters: that is what is made.
+    `arg_defaults` belong to the last of `arg_names`; keyword-only parameters without a default are required. Arguments
+    named in `map_dataclass_to_tuple` go through unpack_dataclass_to_tuple() first. Name, docstring and annotations are
+    those of `prototype`. The result is a Python function with these parameters, and a call costs as much.
 
-    TypeError or ValueError for names that cannot be parameters, and defaults that do not fit.
+    TypeError or ValueError for names that cannot be parameters, and for defaults that do not match.
     """
     kwonly = list(kwonly_names or ())
     defaults = dict(kwonly_defaults or {})

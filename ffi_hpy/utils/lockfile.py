@@ -27,7 +27,7 @@ if sys.platform == "win32":  # never run
                 return True
 
     def _unlock(descriptor: int) -> None:
-        """Closing does it."""
+        """Closing the file unlocks it."""
 
 else:
     import fcntl
@@ -40,12 +40,14 @@ else:
         return True
 
     def _unlock(descriptor: int) -> None:
-        """For processes that were forked meanwhile too: closing leaves it to the last who has the file open."""
+        """Unlocks for processes that were forked meanwhile, too: closing alone would keep the lock until the last of
+        them has closed the file."""
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 class FileLock:
-    """A lock file that one process, and in it one FileLock, holds at a time; the system lets go when a process ends.
+    """A lock file that one process, and in it one FileLock, holds at a time; the system releases it when a process
+    ends.
 
     As a context manager it waits for the lock. The file stays, because removing it could break a lock that another
     process is about to take. An object is for one thread; threads use one FileLock each.
@@ -56,7 +58,8 @@ class FileLock:
         self._file_descriptor: int | None = None
 
     def acquire(self) -> bool:
-        """Take the lock if it is free; False if somebody, perhaps this object, holds it. OSError: no such folder."""
+        """Take the lock if it is free; False if it is held, perhaps by this object. OSError if the folder does not
+        exist."""
         return self._take(wait=False)
 
     def blocking_acquire(self) -> bool:
@@ -64,7 +67,7 @@ class FileLock:
         return self._take(wait=True)
 
     def release(self) -> None:
-        """Let go; without the lock it does nothing."""
+        """Release the lock; does nothing without it."""
         if self._file_descriptor is not None:
             descriptor, self._file_descriptor = self._file_descriptor, None
             try:

@@ -10,14 +10,15 @@ if TYPE_CHECKING:
 
 __all__ = ["unpack_dataclass_to_tuple"]
 
-# The names of a dataclass's fields; written by whoever meets the class first, with the same content by everybody.
+# The names of a dataclass's fields, by class. Several threads may write an entry; all of them write the same.
 _field_names: dict[type, tuple[str, ...]] = {}
 
 
 def unpack_dataclass_to_tuple(value: Any) -> Any:
-    """A dataclass instance as a tuple of its fields, all the way down through lists, tuples and the values of dicts.
+    """A dataclass instance as a tuple of its fields, recursively through lists, tuples and the values of dicts.
 
-    Lists stay lists, dicts dicts, and named tuples what they are; anything else comes back as it is, not copied.
+    Lists stay lists, dicts stay dicts, and named tuples keep their class; anything else is returned as it is, not
+    copied.
     """
     cls = type(value)
     names = _field_names.get(cls)

@@ -1,7 +1,7 @@
-/* dlpack.h - the DLPack 1.3 binary interface: how tensors of different owners describe themselves to each other.
+/* dlpack.h - the DLPack 1.3 binary interface: how libraries describe tensors to each other.
  *
  * Written for ffi_hpy from the published layout of DLPack 1.3 (https://dmlc.github.io/dlpack). Plain C11, also C++11.
- * It carries the original's include guard, so that whichever copy a source file meets first serves. */
+ * It has the include guard of the original, so a source file uses whichever copy it includes first. */
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 
@@ -31,8 +31,8 @@
 extern "C" {
 #endif
 
-/* Version that a producer wrote. Another major means another layout: a consumer may then only call the deleter.
- * Another minor adds codes, never moves a member. */
+/* The version of the producer. Another major version has another layout: a consumer may then only call the deleter. A
+ * later minor version adds codes and never moves a member. */
 typedef struct {
   uint32_t major;
   uint32_t minor;
@@ -67,14 +67,14 @@ typedef struct {
   int32_t device_id; /* 0 where there is only one */
 } DLDevice;
 
-/* What one lane of an element is. */
+/* The type of one lane of an element. */
 typedef enum {
   kDLInt = 0U,
   kDLUInt = 1U,
   kDLFloat = 2U, /* IEEE 754 */
   kDLOpaqueHandle = 3U,
   kDLBfloat = 4U,
-  kDLComplex = 5U, /* real part first, bits counts both */
+  kDLComplex = 5U, /* real part first; `bits` counts both parts */
   kDLBool = 6U,
   kDLFloat8_e3m4 = 7U,
   kDLFloat8_e4m3 = 8U,
@@ -96,8 +96,8 @@ typedef struct {
   uint16_t lanes; /* 1 for scalars; a negative int16 here is a scalable vector (a tvm-ffi convention) */
 } DLDataType;
 
-/* A tensor somebody else owns. Element (i0, i1, ...) starts at
- * data + byte_offset + sum(i_k * strides[k]) * ((bits * lanes + 7) / 8). */
+/* A tensor that somebody else owns. Element (i0, i1, ...) starts at data + byte_offset + sum(i_k * strides[k]) * ((bits
+ * * lanes + 7) / 8). */
 typedef struct {
   void *data;           /* may be NULL for a tensor without elements */
   DLDevice device;
@@ -108,7 +108,8 @@ typedef struct {
   uint64_t byte_offset; /* from data to the first element */
 } DLTensor;
 
-/* A tensor with its owner, of DLPack before 1.0. Who takes it calls deleter(self) exactly once, unless that is NULL. */
+/* A tensor with its owner, as in DLPack before 1.0. Whoever takes it over calls deleter(self) exactly once, unless
+ * deleter is NULL. */
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;
   void *manager_ctx;
@@ -132,8 +133,8 @@ typedef struct DLManagedTensorVersioned {
 /* ---- The exchange table: what an array library offers to C callers, as the type attribute __dlpack_c_exchange_api__.
  * Every function returns 0 or -1. NoSync: it neither waits for nor orders anything on a device stream. */
 
-/* A fresh tensor with the prototype's shape, dtype and device. On failure it calls SetError(error_ctx, kind, message)
- * and returns -1; it needs no interpreter state of the caller. */
+/* A new tensor with the prototype's shape, dtype and device. On failure it calls SetError(error_ctx, kind, message) and
+ * returns -1. It does not need the caller to be attached to an interpreter. */
 typedef int (*DLPackManagedTensorAllocator)(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
                                             void (*SetError)(void *error_ctx, const char *kind, const char *message));
 /* An owned description of the Python object's memory. */
@@ -142,7 +143,7 @@ typedef int (*DLPackManagedTensorFromPyObjectNoSync)(void *py_object, DLManagedT
 typedef int (*DLPackDLTensorFromPyObjectNoSync)(void *py_object, DLTensor *out);
 /* The stream on which the library currently queues its work for that device. */
 typedef int (*DLPackCurrentWorkStream)(DLDeviceType device_type, int32_t device_id, void **out_current_stream);
-/* A new Python object that takes the tensor over. */
+/* A new Python object that takes over the tensor. */
 typedef int (*DLPackManagedTensorToPyObjectNoSync)(DLManagedTensorVersioned *tensor, void **out_py_object);
 
 /* `prev_api` chains to a table of an older major version, or is NULL. */

@@ -1,4 +1,5 @@
-/* attach.cc - what the core, which is C, gets from here: how to catch and to throw, and its modules' class. */
+/* attach.cc - gives the core, which is C, the means to catch and throw C++ exceptions, and the type of the class of
+ * modules. */
 #include "call.h"
 
 #include <string.h>
@@ -6,12 +7,12 @@
 namespace fx {
 
 #ifdef FX_LIBSTDCXX
-/* Clients that were built by some newer compilers for an older libstdc++ use std::cout and do not bring it up: they get
- * away with it because the library that has these names always did. */
+/* Some newer compilers that build for an older libstdc++ make clients that use std::cout without initialising it. That
+ * works for them because the reference's libtvm_ffi.so initialises it; this object does so here. */
 static std::ios_base::Init streams;
 #endif
 
-/* catch_cxx(code, state): runs code(state); a C++ exception becomes the error of this call. The core calls virtual
+/* catch_cxx(code, state): calls code(state). A C++ exception becomes the error of this call. The core calls the virtual
  * functions of modules through it. */
 static int catch_cxx(void *, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *) {
   if (n_args != 2 || args[0].type_index != kTVMFFIOpaquePtr || args[1].type_index != kTVMFFIOpaquePtr) {
@@ -51,7 +52,7 @@ static void register_catcher() {
   if (TVMFFIFunctionSetGlobal(&text, handle, 1) != 0) raise_pending();
 }
 
-/* Where it fails, for lack of memory, the core goes on as if there were no libtvm_ffi_cxx.so. */
+/* If this fails, for lack of memory, the core works as if there were no libtvm_ffi_cxx.so. */
 __attribute__((constructor)) static void attach() {
   try {
     const void *raise = reinterpret_cast<void *>(raise_pending);

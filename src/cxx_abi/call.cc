@@ -1,4 +1,4 @@
-/* call.cc - global functions called by name, their errors thrown. */
+/* call.cc - calls global functions by name, and throws their errors. */
 #include "call.h"
 
 #include <string.h>

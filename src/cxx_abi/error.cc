@@ -1,4 +1,4 @@
-/* error.cc - the exception class of clients. */
+/* error.cc - the exception class that clients throw and catch. */
 #include "call.h"
 
 namespace tvm {

@@ -1,4 +1,4 @@
-/* functions.cc - the functions over values, each a global function of the core under its C++ name. */
+/* functions.cc - functions over values: each is a C++ name for a global function of the core. */
 #include "call.h"
 
 namespace tvm {
@@ -25,7 +25,7 @@ bool RecursiveLe(const Any &left, const Any &right) { return compare("ffi.Recurs
 bool RecursiveGt(const Any &left, const Any &right) { return compare("ffi.RecursiveGt", left, right); }
 bool RecursiveGe(const Any &left, const Any &right) { return compare("ffi.RecursiveGe", left, right); }
 
-/* ---- By structure ---- */
+/* ---- Structural comparison and hash ---- */
 
 bool StructuralEqual::Equal(const Any &left, const Any &right, bool map_free_vars, bool skip_tensor_content) {
   const char *name = "ffi.StructuralEqual";

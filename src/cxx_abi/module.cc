@@ -1,4 +1,4 @@
-/* module.cc - modules: what the classes of clients inherit, and what they ask about any module. */
+/* module.cc - the functions that clients' classes of modules inherit, and the queries of any module. */
 #include "call.h"
 
 namespace tvm {
@@ -7,14 +7,14 @@ namespace ffi {
 using fx::call;
 using fx::view_of;
 
-/* The layout that handles and the table rely on: nothing but the table's address before the header. */
+/* The layouts that the ABI asks for. Before the header of a module lies nothing but the address of its table. */
 static_assert(sizeof(ModuleObj) == sizeof(void *) + sizeof(TVMFFIObject) + 2 * sizeof(void *), "ABI");
 static_assert(sizeof(Error) == 2 * sizeof(void *), "ABI");
 static_assert(sizeof(Any) == sizeof(TVMFFIAny) && sizeof(String) == sizeof(TVMFFIAny), "ABI");
 
 static TVMFFIAny view_of(const ModuleObj *module) { return fx::view_of_handle(static_cast<const Object *>(module)); }
 
-/* ---- What a class that does not override it gets ---- */
+/* ---- Virtual functions for classes that do not override them ---- */
 
 int ModuleObj::GetPropertyMask() const { return 0; }
 
@@ -40,7 +40,7 @@ void ModuleObj::ImportModule(const Module &other) {
 
 void ModuleObj::ClearImports() { call("ffi_hpy.module_drop_imports", {view_of(this)}); }
 
-/* ---- Questions that imports answer too: the core asks them, and turns what they throw into errors ---- */
+/* ---- Queries that imported modules answer too. The core asks them, and converts their exceptions into errors. ---- */
 
 static Any ask(const char *question, const ModuleObj *module, const String &name) {
   return call(question, {view_of(module), fx::view_of(name), fx::view_of(true)});
@@ -66,7 +66,7 @@ String ModuleObj::GetFunctionMetadata(const String &name, bool query_imports) {
   return query_imports ? fx::to_text(question, ask(question, this, name)) : GetFunctionMetadata(name);
 }
 
-/* ---- Functions of no module ---- */
+/* ---- Static functions ---- */
 
 Module Module::LoadFromFile(const String &path) {
   const char *name = "ffi.ModuleLoadFromFile";

@@ -1,9 +1,10 @@
-/* shapes.h - the classes of tvm::ffi that mangled names speak of: their size, layout and how they are passed.
+/* shapes.h - the classes of tvm::ffi that occur in mangled names: their size, their layout and how they are passed.
  *
- * Compiled clients have the full classes from headers; here is only what agrees with them at the binary level. A class
- * with a copy constructor or destructor of its own is passed and returned through memory, and that is all that most of
- * these need. None of it comes from a C++ library's headers: std::exception is the platform ABI's, declared here, so
- * that no compiler's own library gets in and the bridge runs on whatever libstdc++ its clients run on.
+ * Compiled clients have the full classes from the headers; the classes here agree with them at the binary level only. A
+ * class with a copy constructor or destructor of its own is passed and returned through memory. Most classes here need
+ * no more than that. Nothing is included from a C++ library: std::exception belongs to the platform's C++ ABI and is
+ * declared here. So no compiler's own library becomes a dependency, and this library runs with whatever libstdc++ its
+ * clients have.
  *
  * Errors are thrown as tvm::ffi::Error. Arguments are borrowed, results owned. Every function may be called from any
  * thread. */
@@ -15,9 +16,9 @@
 #include <tvm/ffi/c_api.h>
 
 #define FX_EXPORT __attribute__((visibility("default")))
-#define FX_LOCAL __attribute__((visibility("hidden"))) /* a member that clients have themselves, inline */
+#define FX_LOCAL __attribute__((visibility("hidden"))) /* a member that clients compile themselves, inline */
 
-/* Two of the names below are libstdc++'s alone. */
+/* Some names below exist in libstdc++ only. */
 #if !defined(__APPLE__)
 #define FX_LIBSTDCXX 1
 #endif
@@ -35,7 +36,7 @@ public:
 #ifdef FX_LIBSTDCXX
 class ios_base {
 public:
-  class Init { /* as long as there is one, std::cout and the like can be used */
+  class Init { /* std::cout and the like can be used while an Init exists */
   public:
     Init();
     ~Init();
@@ -43,7 +44,7 @@ public:
 };
 #endif
 
-/* What `typeid` needs to see. */
+/* The declaration that `typeid` needs. */
 class type_info {
 public:
   virtual ~type_info();
@@ -54,7 +55,7 @@ public:
 #ifdef FX_LIBSTDCXX
 namespace __cxxabiv1 {
 
-/* What the unwinding of a cancelled thread looks like to a handler; it must go on. */
+/* The exception that unwinds a cancelled thread. A handler must throw it on. */
 class __forced_unwind {
   virtual ~__forced_unwind() throw();
   virtual void __pure_dummy() = 0;
@@ -83,7 +84,7 @@ public:
   }
   ~Any();
   const TVMFFIAny &view() const { return cell_; }
-  /* Gives the value away. */
+  /* Gives the value to the caller and leaves None. */
   TVMFFIAny release() {
     TVMFFIAny owned = cell_;
     cell_ = TVMFFIAny{};
@@ -94,7 +95,7 @@ protected:
   TVMFFIAny cell_;
 };
 
-/* A text, also as a value of type Optional<String>, which is None without one; the same layout holds Bytes. */
+/* A text. Also the layout of Bytes, and of Optional<String>, where None means nothing. */
 class String : public Any {
 public:
   using Any::Any;
@@ -102,7 +103,8 @@ public:
   String() { cell_.type_index = kTVMFFISmallStr; }
 };
 
-/* Optional<int>: two layouts, the same name. A parameter by value is of the old one, a reference is to the new one. */
+/* Optional<int>: two layouts under one name. Clients that pass it by value have the old layout, clients that pass a
+ * reference the new one. */
 template <typename T, typename = void> class Optional;
 template <> class Optional<int, void> {
 public:
@@ -128,7 +130,8 @@ public:
   TVMFFIObject header;
 };
 
-/* A pointer to an object, or to none: also Optional<ObjectRef>, and every class derived without members. */
+/* A pointer to an object, or null. Also the layout of Optional<ObjectRef>, and of every class derived without
+ * members. */
 class ObjectRef {
 public:
   explicit ObjectRef(void *owned) : data_(static_cast<Object *>(owned)) {}
@@ -167,8 +170,9 @@ public:
   FX_EXPORT static void VisitContextSymbols(const TypedFunction<void(String, void *)> &visit);
 };
 
-/* The virtual functions are in the order of the table; what they do here is what a class that does not override them
- * gets. The table's address comes first, then the header, which is what handles point to. */
+/* The virtual functions are in the order of the ABI's table. Their bodies here are those that a class inherits if it
+ * does not override them. An object begins with the address of its table; behind that lies the header, which handles
+ * point to. */
 class FX_EXPORT ModuleObj : public Object {
 public:
   virtual const char *kind() const = 0;
@@ -222,7 +226,8 @@ public:
 
 namespace json {
 
-/* With an `error` there is no exception for what is no JSON: it gets the message, else the empty text. */
+/* Throws a ValueError for a text that is not JSON. If `error` is given, the message goes there instead; on success
+ * *error becomes empty. */
 FX_EXPORT Any Parse(const String &text, String *error);
 FX_EXPORT String Stringify(const Any &value, Optional<int> indent);
 FX_EXPORT String Stringify(const Any &value, const Optional<int> &indent);

@@ -1,4 +1,4 @@
-/* value.cc - how values and references are copied and dropped. */
+/* value.cc - copying and releasing values and references. */
 #include "call.h"
 
 namespace tvm {

@@ -1,4 +1,4 @@
-/* accept.c - which values a type takes, and what becomes of them. */
+/* accept.c - which values a type accepts, and how they are converted. */
 #include "accept.h"
 
 #include <stdio.h>
@@ -104,7 +104,8 @@ static void drop_all(ft_accepted *items, int64_t n_items) {
   free(items);
 }
 
-/* The container of the items, which it takes; the one that was given if nothing had to change. */
+/* Makes the container of the converted items, which it takes over. If no item changed and the given container has the
+ * right type, that one is used. */
 static ft_verdict finish(const ft_type *type, ft_core make, const TVMFFIAny *given, ft_accepted *items, int64_t n_items,
                          int changed, ft_accepted *out) {
   ft_verdict verdict = FT_YES;
@@ -142,7 +143,7 @@ static ft_verdict accept_sequence(const ft_type *type, const TVMFFIAny *value, f
   return finish(type, type->type_index == kTVMFFIArray ? FT_ARRAY : FT_LIST, value, items, n_items, changed, out);
 }
 
-/* One key or value of a mapping, which it takes. */
+/* Converts one key or value of a mapping, which it takes over. */
 static ft_verdict accept_part(const ft_type *type, TVMFFIAny *part, ft_accepted *out, int *changed) {
   ft_verdict verdict = ft_accept(type, part, out);
   if (verdict == FT_YES && !is_changed(out, part)) {
@@ -194,7 +195,7 @@ static ft_verdict accept_mapping(const ft_type *type, const TVMFFIAny *value, ft
 
 /* ---- Everything ---- */
 
-/* The first alternative that takes the value as it is, else the first that takes it. */
+/* The first alternative that accepts the value without conversion, else the first that accepts it. */
 static ft_verdict accept_variant(const ft_type *type, const TVMFFIAny *value, ft_accepted *out) {
   ft_accepted found = {ft_none(), 0};
   int is_found = 0;
@@ -255,7 +256,7 @@ static int refuses(const ft_type *type, const TVMFFIAny *value) {
   return verdict == FT_NO;
 }
 
-/* The word before `<` in the type's name. */
+/* Appends the word before `<` in the type's name. */
 static void put_word(const ft_type *type, ft_buffer *out) { ft_buffer_add(out, type->name, strcspn(type->name, "<")); }
 
 static int explain_sequence(const ft_type *type, const TVMFFIAny *value, ft_buffer *out) {

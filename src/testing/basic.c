@@ -14,7 +14,7 @@
 
 #include "tables.h"
 
-/* ---- Arguments of any number ---- */
+/* ---- Functions of any number of arguments ---- */
 
 static int nop(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)args, (void)n_args, (void)result;
@@ -68,14 +68,14 @@ static void sleep_a_second(void) {
   Sleep(1000);
 #else
   struct timespec left = {1, 0};
-  (void)nanosleep(&left, NULL); /* a signal may end it early: then the next look at signals comes sooner */
+  (void)nanosleep(&left, NULL); /* a signal may end the sleep early, and is then noticed sooner */
 #endif
 }
 
 static int run_check_signal(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args, (void)result;
   for (int64_t i = 0; i < args[0].v_int64; i++) {
-    /* The exception is the host's and pending there: this kind of error says so. */
+    /* The exception is already pending in the host; this kind of error says so. */
     if (TVMFFIEnvCheckSignals() != 0) return ft_raise("EnvErrorAlreadySet", "", (char *)NULL);
     sleep_a_second();
   }
@@ -88,7 +88,7 @@ static int run_check_signal(const ft_function *self, const TVMFFIAny *args, int3
 
 static int add_one(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args;
-  *result = ft_int((int32_t)((uint32_t)args[0].v_int64 + 1)); /* of 32 bits, as the C++ int of the reference is */
+  *result = ft_int((int32_t)((uint32_t)args[0].v_int64 + 1)); /* 32 bits, as the reference's C++ int */
   return 0;
 }
 
@@ -103,8 +103,8 @@ static int add_one_symbol(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return add_one(NULL, args, n_args, result);
 }
 
-/* add_one as compilers of the MLIR family call it: with the addresses of handle, args, n_args, result and the
- * status. */
+/* add_one in the calling convention of compilers of the MLIR family: an array of the addresses of handle, args, n_args,
+ * result and the status. */
 static void add_one_packed(void **packed) {
   void *handle = *(void **)packed[0];
   const TVMFFIAny *args = *(const TVMFFIAny **)packed[1];
@@ -129,7 +129,7 @@ static int address_of_packed(const ft_function *self, const TVMFFIAny *args, int
 static int use_count(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args;
   _Atomic(uint64_t) *count = (_Atomic(uint64_t) *)(void *)&args[0].v_obj->combined_ref_count;
-  /* relaxed: other threads may change it at any time, so it is only a number */
+  /* relaxed, because other threads may change the count at any time and nothing depends on it */
   *result = ft_int((int64_t)(atomic_load_explicit(count, memory_order_relaxed) & 0xffffffff));
   return 0;
 }

@@ -1,4 +1,4 @@
-/* custom.c - objects that compare, hash or visit themselves, or leave fields out of it. */
+/* custom.c - classes with their own comparison, hash or visit, and classes that exclude fields from these. */
 #include <stdlib.h>
 
 #include "tables.h"
@@ -80,7 +80,7 @@ static ft_class no_hash_class = {
     .creator = new_no_hash,
 };
 
-/* The key of an argument that is an object of the hook's class. */
+/* Reads the key of an argument that is an object of the hook's class. */
 static int key_of(const ft_function *self, const TVMFFIAny *arg, TVMFFIAny *out) {
   const ft_class *cls = (const ft_class *)self->context;
   if (arg->type_index != cls->type_index) return ft_raise("TypeError", "Expected a ", cls->key, (char *)NULL);
@@ -88,7 +88,7 @@ static int key_of(const ft_function *self, const TVMFFIAny *arg, TVMFFIAny *out)
   return 0;
 }
 
-/* Hash, equality and order are those of the keys: the last argument says how. */
+/* Hash, equality and order of objects are those of their keys. The last argument is the function that computes them. */
 static int by_key(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIAny keys[2];
   int32_t n_keys = n_args - 1;
@@ -150,7 +150,7 @@ static ft_class hooked_class = {
     FT_FIELDS(hooked_fields),
 };
 
-/* What a function carries that visits a child later: the visitor and the child, both retained. */
+/* The state of a function that visits a child later: the visitor and the child, both retained. */
 typedef struct {
   TVMFFIAny args[2];
 } later;
@@ -182,7 +182,7 @@ static int visit_later(const TVMFFIAny *visitor, void *child, TVMFFIAny *out) {
   return 0;
 }
 
-/* Visits the child as a definition, then 4 in whatever region the visit was in. */
+/* Visits the child in a region that defines it, then the number 4 in the region that the visit was in. */
 static int visit_hook(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIAny call[3] = {args[0], ft_int(kTVMFFIDefRegionKindSimple), ft_none()};
   (void)self, (void)n_args;

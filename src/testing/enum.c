@@ -1,7 +1,8 @@
-/* enum.c - enums of native code: one with two singletons, an integer and a text one without, an object with two. */
+/* enum.c - enumerations of native code: one with two singletons, an integer one and a text one without, and an object
+ * with fields of these two. */
 #include "tables.h"
 
-/* The layout of ffi.Enum and of all that derive from it. */
+/* The layout of ffi.Enum and of all classes that derive from it. */
 typedef struct {
   TVMFFIObject header;
   int64_t int_index;
@@ -16,7 +17,8 @@ typedef struct {
   void *attrs;   /* Dict of Dicts */
 } state;
 
-/* ffi.Enum itself is the core's: here are its fields for the objects that have them. */
+/* The fields of ffi.Enum. The core defines that class; the classes here declare its fields because their objects have
+ * them. */
 static const ft_field singleton_fields[] = {
     {"_int_index", FT_FIELD_i64, offsetof(singleton, int_index), 0, NULL, NULL, NULL},
     {"_str_index", FT_FIELD_str, offsetof(singleton, str_index), 0, NULL, NULL, NULL},
@@ -106,7 +108,7 @@ static int put(void *dict, TVMFFIAny key, TVMFFIAny value) {
   return ft_core_do(FT_DICT_SET, args, 3);
 }
 
-/* Adds the i'th singleton to the state, and its code to the column of codes. */
+/* Adds singleton i to the state, and its code to the attribute `codes`. */
 static int add_variant(const state *to, TVMFFIAny codes, int32_t i) {
   TVMFFIByteArray name = ft_text(variants[i].name);
   TVMFFIObjectHandle made;

@@ -1,8 +1,8 @@
-/* field.c - reading and writing fields by their type. */
+/* field.c - reads and writes fields by their type. */
 #include "field.h"
 
 static ft_field_type types[FT_FIELD_COUNT];
-/* What fields of containers begin with: one object for all, as nothing changes them. */
+/* The first values of fields that are containers. All objects share them, because an Array and a Map do not change. */
 static TVMFFIAny empty_array, empty_map;
 
 const ft_field_type *ft_field_type_of(ft_field_id id) { return &types[id]; }
@@ -60,7 +60,7 @@ static int get_object(void *at, TVMFFIAny *out) {
 
 /* ---- Writing ---- */
 
-/* Text and bytes that are views become values; what is no view gets a reference. */
+/* Makes the accepted value owned: views of text and bytes are copied, other values gain a reference. */
 static int own(ft_accepted *accepted) {
   TVMFFIAny owned;
   if (accepted->is_owned) return 0;

@@ -1,7 +1,8 @@
 /* field.h - the types of fields: how each is stored, read and written.
  *
- * A setter of the ABI gets an address and a value, and nothing that tells it the type: so each type of a field has one
- * of its own, and stands in this list. Where it is not the type that tells the size, `f32` and `i32` do. */
+ * The ABI calls a setter with an address and a value, and nothing that names the type. So each type of a field has its
+ * own setter and a row in this list. `f32` and `i32` are types of their own because their sizes differ from those of
+ * `f64` and `i64`. */
 #ifndef FT_FIELD_H_
 #define FT_FIELD_H_
 
@@ -38,7 +39,7 @@
 typedef enum { FT_FIELD_TYPES(FT_FIELD_ID) FT_FIELD_COUNT } ft_field_id;
 #undef FT_FIELD_ID
 
-/* How the bytes at a field's address hold its value. */
+/* How a field's value is stored at its address. */
 typedef enum {
   FT_STORE_I64,
   FT_STORE_I32,
@@ -54,18 +55,18 @@ typedef enum {
 typedef struct {
   ft_type type;
   ft_store store;
-  int64_t size; /* bytes; alignment too, up to 8 */
+  int64_t size; /* bytes */
   TVMFFIFieldGetter getter;
   TVMFFIFieldSetter setter;
 } ft_field_type;
 
-/* Reads the table, once the types that it names are registered. */
+/* Reads the types of the table. Call it when the classes that they name are registered. */
 int ft_field_load(void);
 const ft_field_type *ft_field_type_of(ft_field_id id);
 
-/* Replaces what is there by what was accepted, which is taken if it is owned. */
+/* Replaces the value at `at` by the accepted one. Takes that one over if it is owned, or adds a reference. */
 int ft_field_put(ft_store store, void *at, ft_accepted *accepted);
-/* The value of a new field where the type's is not all bits 0: empty text, empty containers. */
+/* Initialises a field whose first value is not all bits 0: empty text and empty containers. */
 void ft_field_begin(const ft_field_type *field, void *at);
 
 #endif /* FT_FIELD_H_ */

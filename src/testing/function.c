@@ -1,4 +1,4 @@
-/* function.c - calls with a signature, and how such functions are registered. */
+/* function.c - calls functions with a signature, and registers such functions. */
 #include "function.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 /* ---- Calls ---- */
 
-/* Begins a message: `when calling: `name(0: int) -> int`. ` */
+/* Appends the beginning of a message: `when calling: `name(0: int) -> int`. ` */
 static void put_callee(const ft_function *self, ft_buffer *out) {
   ft_buffer_put(out, "when calling: `");
   ft_buffer_put(out, self->name);
@@ -84,7 +84,7 @@ static int fill(const char *name, const char *signature, ft_body body, const voi
   return ft_raise("ValueError", "too many parameters in ", signature, (char *)NULL);
 }
 
-/* The core keeps what is registered for ever, so nothing ends these. */
+/* Makes a function that is never freed: the core keeps registered functions for ever. */
 static const ft_function *create(const char *name, const char *signature, ft_body body, const void *context,
                                  TVMFFIAny *out) {
   TVMFFIObjectHandle handle;
@@ -100,7 +100,7 @@ int ft_function_new(const char *name, const char *signature, ft_body body, const
   return create(name, signature, body, context, out) != NULL ? 0 : -1;
 }
 
-/* Fills everything but name and flags; `metadata` has the text. */
+/* Fills everything but name and flags. `metadata` holds the text that *info points to. */
 static int describe(const char *full_name, const char *signature, ft_body body, const void *context, const char *doc,
                     const char *more, TVMFFIMethodInfo *info, ft_buffer *metadata) {
   memset(info, 0, sizeof *info);

@@ -1,4 +1,4 @@
-/* function.h - functions with a signature: arguments are counted, checked and converted before the body sees them. */
+/* function.h - functions with a signature: arguments are counted, checked and converted before the body runs. */
 #ifndef FT_FUNCTION_H_
 #define FT_FUNCTION_H_
 
@@ -8,8 +8,8 @@
 
 typedef struct ft_function ft_function;
 
-/* *result arrives as None and leaves owned. Arguments are views, of the types of the signature; each stands for a value
- * that lives until the body returns. */
+/* The body of a function. *result is None on entry and owned by the caller afterwards. Arguments are views, of the
+ * types of the signature, and stay valid until the body returns. */
 typedef int (*ft_body)(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
 struct ft_function {
@@ -19,13 +19,13 @@ struct ft_function {
   const void *context;
 };
 
-/* A Function of the signature, `(0: int) -> int`, or NULL for any arguments. The texts last for ever, and so does what
- * is made here. */
+/* Makes a Function with the signature `(0: int) -> int`, or with any arguments for NULL. The texts must last for ever,
+ * and the Function is never freed. */
 int ft_function_new(const char *name, const char *signature, ft_body body, const void *context, TVMFFIAny *out);
-/* What the call does, for functions that are exported symbols. */
+/* Calls such a function, for functions that are exported symbols. */
 int ft_function_call(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
-/* A global function. `more` is what its metadata has besides, or NULL. */
+/* A global function. `more` is further metadata, or NULL. */
 typedef struct {
   const char *name;
   const char *signature;
@@ -36,7 +36,7 @@ typedef struct {
 
 int ft_function_add_globals(const ft_global *globals, int32_t n_globals);
 
-/* A method: it gets the object as its first argument, unless it is static. */
+/* A method. It gets the object as its first argument, unless it is static. */
 typedef struct {
   const char *name; /* "sum" */
   const char *full_name; /* "testing.TestIntPair.sum" */
@@ -48,7 +48,7 @@ typedef struct {
 } ft_method;
 
 int ft_function_add_method(int32_t type_index, const ft_method *method, const void *context);
-/* A Function as an attribute of a type. */
+/* Registers a Function as an attribute of a type. */
 int ft_function_add_attr(int32_t type_index, const char *attr, const char *full_name, const char *signature,
                          ft_body body, const void *context);
 

@@ -1,8 +1,8 @@
-/* init.c - objects whose constructors the core makes: by position and by keyword, with and without defaults,
+/* init.c - classes whose constructors the core makes: by position and by keyword, with and without defaults,
  * inherited. */
 #include "tables.h"
 
-/* Most of them have nothing but integers. */
+/* The layout of most of them: integers only. */
 typedef struct {
   TVMFFIObject header;
   int64_t number[5];
@@ -75,7 +75,8 @@ static ft_class derived_derived_class = {
     .creator = new_derived_derived,
 };
 
-/* ---- testing.TestCxxClassHiddenField, testing.TestCxxClassPolymorphic: layouts that fields do not tell ---- */
+/* ---- testing.TestCxxClassHiddenField, testing.TestCxxClassPolymorphic: layouts with bytes that no field describes
+ * ---- */
 
 typedef struct {
   TVMFFIObject header;
@@ -178,7 +179,7 @@ static const ft_field child_fields[] = {
 
 static void begin_all_off(void *object) {
   ((ints *)object)->number[0] = 7;
-  ((ints *)object)->number[2] = 1234; /* what it stays at, as there is no default */
+  ((ints *)object)->number[2] = 1234; /* its value, as it is no parameter and has no default */
 }
 
 static ft_class kw_only_class, auto_class, simple_class, all_off_class, mixed_class, parent_class, child_class,

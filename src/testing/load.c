@@ -1,11 +1,11 @@
-/* load.c - registers everything when the library is loaded, unless another library of this sort was there first. */
+/* load.c - registers everything when the library is loaded, unless another testing library is loaded already. */
 #include "load.h"
 
 #include <stdio.h>
 
 #include "tables.h"
 
-/* Whether somebody registered `testing.*` already: the first to come stays, and this library then adds nothing. */
+/* Whether another library has registered `testing.*`. The first one stays, and this library then adds nothing. */
 static int is_taken(void) {
   TVMFFIByteArray name = ft_text("testing.echo");
   TVMFFIObjectHandle found;
@@ -43,7 +43,7 @@ int ft_load(void) {
 }
 
 #ifndef FT_LOAD_BY_HAND
-/* A library that is being loaded has nobody to return an error to. */
+/* Prints the pending error: while a library is being loaded there is no caller to return it to. */
 static void complain(void) {
   TVMFFIObjectHandle error;
   TVMFFIErrorMoveFromRaised(&error);
@@ -70,6 +70,6 @@ __declspec(allocate(".CRT$XCU")) void (*ft_load_at_start)(void) = load_at_start;
 #endif
 #endif
 
-/* Something to link to, for programs that only want the library loaded. */
+/* For programs that link this library only to have it loaded: a symbol to refer to. */
 TVM_FFI_DLL_EXPORT int TVMFFITestingDummyTarget(void);
 int TVMFFITestingDummyTarget(void) { return 0; }

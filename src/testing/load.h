@@ -1,9 +1,10 @@
-/* load.h - the registration of the whole library. */
+/* load.h - registers the whole library. */
 #ifndef FT_LOAD_H_
 #define FT_LOAD_H_
 
-/* Registers everything: 1. 0 when somebody had registered `testing.*`; -1 with an error pending, then some of it may be
- * there. Called when the library is loaded, except in a build with FT_LOAD_BY_HAND. */
+/* Registers everything and returns 1. Returns 0 if another library has registered `testing.*`; -1 with an error
+ * pending, and then a part may be registered. Called when the library is loaded, except in a build with
+ * FT_LOAD_BY_HAND. */
 int ft_load(void);
 
 #endif /* FT_LOAD_H_ */

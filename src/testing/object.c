@@ -1,4 +1,5 @@
-/* object.c - objects of described types: making, copying, ending, constructing; and how the types are registered. */
+/* object.c - makes, copies, ends and constructs objects of classes that are described by tables; registers those
+ * classes. */
 #include "object.h"
 
 #include <stdio.h>
@@ -6,8 +7,8 @@
 
 #define MAX_PARENTS 4
 
-/* Every object has its class in the 8 bytes before the handle, where C++ has what a type with virtual functions
- * needs. */
+/* Lies directly before the handle of every object. In C++ the address of a table of virtual functions would be
+ * there. */
 typedef struct {
   const ft_class *cls;
   TVMFFIObject header;
@@ -61,7 +62,7 @@ int ft_object_new(const ft_class *cls, TVMFFIObjectHandle *out) {
   return 0;
 }
 
-/* ---- Bodies of the functions that every type has ---- */
+/* ---- Functions that every class has ---- */
 
 static int make_new(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIObjectHandle made;
@@ -81,6 +82,7 @@ static int copy(const ft_function *self, const TVMFFIAny *args, int32_t n_args, 
   for (const ft_class *of = cls; of != NULL; of = of->parent) {
     for (int32_t i = 0; i < of->n_fields; i++) {
       const ft_field_type *type = ft_field_type_of(of->fields[i].type);
+      /* The bits are copied already. Reading the field as a value adds the reference that the copy needs. */
       TVMFFIAny kept;
       if (type->store >= FT_STORE_ANY) (void)type->getter(to + of->fields[i].offset, &kept);
     }
@@ -89,7 +91,7 @@ static int copy(const ft_function *self, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
-/* The i'th field, parents' before own. */
+/* Field i of a class, counting those of its parents first. */
 static const ft_field *field_at(const ft_class *cls, int32_t i) {
   const ft_class *line[MAX_PARENTS];
   int32_t n = 0;
@@ -151,7 +153,7 @@ int ft_object_register(ft_class *const *classes, int32_t n_classes) {
   return 0;
 }
 
-/* Reads `10`, `1.5`, `"text"` or `None`. */
+/* Parses `10`, `1.5`, `"text"` or `None`. */
 static TVMFFIAny read_default(const char *text) {
   TVMFFIAny value = ft_none();
   if (text[0] == '"') {
@@ -184,7 +186,7 @@ static int define_field(const ft_class *cls, const ft_field *field) {
                                                    : type->size;
   info.offset = (int64_t)field->offset;
   info.getter = type->getter;
-  info.setter = (void *)(uintptr_t)type->setter; /* of read-only fields too: constructors and copies use it */
+  info.setter = (void *)(uintptr_t)type->setter; /* also for read-only fields: constructors and copies use it */
   info.field_static_type_index = ft_type_static_index(&type->type);
   if (field->value != NULL) {
     info.flags |= kTVMFFIFieldFlagBitMaskHasDefault;
@@ -196,7 +198,7 @@ static int define_field(const ft_class *cls, const ft_field *field) {
   return rc;
 }
 
-/* `key` + `tail`, kept for ever: functions have it as their name or signature. */
+/* `head` + `key` + `tail`, never freed: functions have it as their name or signature. */
 static const char *join(const char *head, const char *key, const char *tail) {
   size_t size = strlen(head) + strlen(key) + strlen(tail) + 1;
   char *text = (char *)malloc(size);

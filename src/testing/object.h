@@ -1,4 +1,4 @@
-/* object.h - object types by description: what a type has is a table, and everything that it does follows from that. */
+/* object.h - object types described by tables, from which their functions are made. */
 #ifndef FT_OBJECT_H_
 #define FT_OBJECT_H_
 
@@ -7,56 +7,56 @@
 #include "field.h"
 #include "function.h"
 
-/* One field of a type's own. */
+/* One field that a type itself declares. */
 typedef struct {
   const char *name;
   ft_field_id type;
   size_t offset;
-  int64_t flags; /* TVMFFIFieldFlagBitMask; that there is a default is told by `value` */
+  int64_t flags; /* TVMFFIFieldFlagBitMask, without the bit for a default, which `value` implies */
   const char *value; /* the default: `10`, `1.5`, `"text"`, `None`; NULL for none */
   const char *doc;
-  const char *more; /* of the metadata */
+  const char *more; /* further metadata, or NULL */
 } ft_field;
 
-/* What a type can do. */
+/* Traits of a type. */
 enum {
   FT_FINAL = 1, /* nothing derives from it */
   FT_NEW = 2, /* objects can be made without arguments */
   FT_COPY = 4, /* objects can be copied */
   FT_AUTO_INIT = 8, /* the core makes the constructor out of the fields */
-  FT_CONVERT = 16, /* it says what it can be converted from: objects of it */
-  FT_UNIQUE = 32 /* structural comparison goes by identity */
+  FT_CONVERT = 16, /* it converts objects of its own type only */
+  FT_UNIQUE = 32 /* structural comparison is by identity */
 };
 
 typedef struct ft_class ft_class;
 struct ft_class {
   const char *key;
-  const ft_class *parent; /* has the fields that come before its own; or NULL */
-  const char *parent_key; /* where the parent is not of this library; NULL for ffi.Object */
+  const ft_class *parent; /* declares the fields before its own; or NULL */
+  const char *parent_key; /* for a parent of another library; NULL for ffi.Object */
   size_t size; /* bytes, header included */
   int32_t child_slots;
   int traits;
-  int64_t extra_size; /* bytes of an object that lie before the handle */
+  int64_t extra_size; /* bytes of an object before the handle */
   const ft_field *fields;
   int32_t n_fields;
   const ft_method *methods;
   int32_t n_methods;
-  const char *init; /* signature of the constructor that fills the first fields, parents' before own; or NULL */
+  const char *init; /* signature of the constructor, which fills the first fields, parents' first; or NULL */
   const char *init_doc;
-  void (*begin)(void *object); /* initial values that are not 0; or NULL */
-  TVMFFIObjectCreator creator; /* with FT_NEW */
+  void (*begin)(void *object); /* sets initial values that are not 0; or NULL */
+  TVMFFIObjectCreator creator; /* if FT_NEW */
   int32_t type_index; /* filled by ft_object_register */
 };
 
-/* Allocates the indices of all classes, so that types can name each other. Parents come first. */
+/* Allocates the indices of all classes, so that types can name each other. Parents must come first. */
 int ft_object_register(ft_class *const *classes, int32_t n_classes);
-/* Registers what a class has. */
+/* Registers fields, methods and attributes of a class. */
 int ft_object_define(ft_class *cls);
 
 /* A new object with initial values. */
 int ft_object_new(const ft_class *cls, TVMFFIObjectHandle *out);
 
-/* Names for the rows of tables. */
+/* Initialisers for the tables of a class. */
 #define FT_FIELDS(table) .fields = (table), .n_fields = FT_COUNT(table)
 #define FT_METHODS(table) .methods = (table), .n_methods = FT_COUNT(table)
 #define FT_WRITABLE kTVMFFIFieldFlagBitMaskWritable

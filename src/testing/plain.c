@@ -174,7 +174,8 @@ static ft_class edges_class = {
     .creator = new_edges,
 };
 
-/* ---- testing.TestUnregisteredBaseObject, testing.TestUnregisteredObject: no binding has classes for them ---- */
+/* ---- testing.TestUnregisteredBaseObject, testing.TestUnregisteredObject: for bindings that have no classes for them
+ * ---- */
 
 typedef struct {
   TVMFFIObject header;

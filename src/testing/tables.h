@@ -1,4 +1,4 @@
-/* tables.h - what the library has, by the file that has it; load.c registers it in this order. */
+/* tables.h - the classes and functions of this library, by file. load.c registers them all. */
 #ifndef FT_TABLES_H_
 #define FT_TABLES_H_
 
@@ -12,11 +12,11 @@ typedef struct {
 
 ft_classes ft_plain_classes(void);  /* plain.c: objects with numbers, texts, objects */
 ft_classes ft_init_classes(void);   /* init.c: constructors of every sort */
-ft_classes ft_custom_classes(void); /* custom.c: comparison, hash and visit of their own */
+ft_classes ft_custom_classes(void); /* custom.c: with their own comparison, hash and visit */
 ft_classes ft_enum_classes(void);   /* enum.c */
 ft_classes ft_every_classes(void);  /* every.c: a field of every type */
 
-/* What is registered once all classes are. */
+/* Functions that register the rest, after all classes. */
 int ft_plain_load(void);
 int ft_custom_load(void);
 int ft_enum_load(void);
@@ -24,7 +24,8 @@ int ft_basic_load(void);  /* basic.c: add_one, echo, raising */
 int ft_tensor_load(void); /* tensor.c: containers with tensors */
 int ft_schema_load(void); /* schema.c: a function for every type */
 
-/* The creator of a class: the ABI gives it no argument that tells which. */
+/* Defines the creator of a class. Each class needs its own, because the ABI passes a creator no argument that names the
+ * class. */
 #define FT_CREATOR(name, cls) \
   static int name(TVMFFIObjectHandle *out) { return ft_object_new(&(cls), out); }
 

@@ -1,4 +1,4 @@
-/* tensor.c - functions that take tensors and put them into containers. */
+/* tensor.c - functions that take tensors and return them in containers. */
 #include "tables.h"
 
 static TVMFFIAny text(const char *short_text) {

@@ -1,4 +1,4 @@
-/* type.c - reads types from text, and describes them in metadata. */
+/* type.c - parses types from text, and describes them in metadata. */
 #include "type.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const struct {
     {"Dict", FT_MAPPING, kTVMFFIDict, "ffi.Dict"},
 };
 
-/* ---- Reading ---- */
+/* ---- Parsing ---- */
 
 static int read_one(const char **at, ft_type *out);
 
@@ -53,7 +53,7 @@ static int keep_args(ft_type *out, const ft_type *args, int32_t n_args) {
   return 0;
 }
 
-/* Reads `(0: int, 1: str) -> int`, of which `(` is behind us. */
+/* Parses `(0: int, 1: str) -> int`, after its `(`. */
 static int read_callable(const char **at, ft_type *out) {
   ft_type args[MAX_ARGS];
   int32_t n_args = 1;
@@ -72,7 +72,7 @@ static int read_callable(const char **at, ft_type *out) {
   return read_one(at, &args[0]) != 0 ? -1 : keep_args(out, args, n_args);
 }
 
-/* Reads the arguments in `Map<str, int>`, of which `<` is behind us. */
+/* Parses the arguments of `Map<str, int>`, after its `<`. */
 static int read_args(const char **at, ft_type *out) {
   ft_type args[MAX_ARGS];
   int32_t n_args = 0;

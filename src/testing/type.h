@@ -1,10 +1,10 @@
-/* type.h - types as messages write them, `Map<str, Array<int>>`, read into a tree.
+/* type.h - types as messages write them, `Map<str, Array<int>>`, parsed into a tree.
  *
- * A type is text. The grammar is that of the reference's messages:
+ * A type is given as text. The grammar is that of the reference's messages:
  *
  *   type: name | name '?' | name '<' type (', ' type)* '>' | '(' [index ': ' type (', ' index ': ' type)*] ') -> ' type
  *
- * A `?`, which no message shows, is behind the names of object types that take None too. */
+ * A `?` after the name of an object type means that None is accepted too. Messages do not show it. */
 #ifndef FT_TYPE_H_
 #define FT_TYPE_H_
 
@@ -22,33 +22,34 @@ typedef enum {
   FT_DTYPE,    /* DataType */
   FT_DLTENSOR, /* DLTensor*: a tensor's description, or a Tensor */
   FT_OBJECT,   /* a type key */
-  FT_OPTIONAL, /* args: what it may be besides None */
-  FT_VARIANT,  /* args: what it may be */
+  FT_OPTIONAL, /* args: the type besides None */
+  FT_VARIANT,  /* args: the alternatives */
   FT_SEQUENCE, /* Array or List; args: its items */
   FT_MAPPING,  /* Map or Dict; args: keys, values */
-  FT_CALLABLE  /* args: the result, then the parameters; a value is any function */
+  FT_CALLABLE  /* args: the result, then the parameters; any function is accepted */
 } ft_kind;
 
 typedef struct ft_type {
   ft_kind kind;
-  int32_t type_index; /* of objects: which; FT_SEQUENCE, FT_MAPPING: which of the two; else -1 */
+  int32_t type_index; /* of FT_OBJECT, FT_SEQUENCE and FT_MAPPING: the exact type; else -1 */
   int takes_none;
-  const char *name; /* the text, which the caller keeps */
+  const char *name; /* the text, which the caller keeps alive */
   size_t name_size;
   struct ft_type *args;
   int32_t n_args;
 } ft_type;
 
-/* Reads a type that lasts for ever. ValueError for text that is none, RuntimeError for a key that nobody registered. */
+/* Parses a type, which is never freed. ValueError for a text that is not a type, RuntimeError for a key that is not
+ * registered. */
 int ft_type_read(const char *text, ft_type *out);
 
 /* Appends the type as messages write it. */
 void ft_type_print(const ft_type *type, ft_buffer *out);
-/* Appends what the type is in metadata: {"type":"int"}. */
+/* Appends the type in the form of metadata: {"type":"int"}. */
 void ft_type_describe(const ft_type *type, ft_buffer *out);
 /* Appends a function's or field's metadata: the description, then `more`, which begins with a comma or is NULL. */
 void ft_type_add_metadata(const ft_type *type, const char *more, ft_buffer *out);
-/* What a field of the type says in field_static_type_index. */
+/* The field_static_type_index of a field of that type. */
 int32_t ft_type_static_index(const ft_type *type);
 
 #endif /* FT_TYPE_H_ */

@@ -23,7 +23,7 @@ int ft_value_bytes(const TVMFFIAny *value, TVMFFIByteArray *out) {
 
 int ft_value_is_instance(int32_t type_index, int32_t wanted) {
   if (type_index == wanted || wanted == kTVMFFIObject) return type_index >= kTVMFFIStaticObjectBegin;
-  if (type_index < wanted) return 0; /* descendants come later */
+  if (type_index < wanted) return 0; /* a descendant has a higher index */
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
   const TVMFFITypeInfo *ancestor = TVMFFIGetTypeInfo(wanted);
   if (info == NULL || ancestor == NULL || info->type_depth <= ancestor->type_depth) return 0;
@@ -126,7 +126,7 @@ int ft_core_do(ft_core which, const TVMFFIAny *args, int32_t n_args) {
 
 /* ---- Pairs ---- */
 
-/* What the step function of the core does, by its argument. */
+/* The commands of the core's iteration function, which it gets as its argument. */
 enum { STEP_KEY = 0, STEP_VALUE = 1, STEP_ON = 2 };
 
 int ft_walk_begin(const TVMFFIAny *mapping, ft_walk *walk) {

@@ -1,7 +1,6 @@
-/* value.h - what a C client of the ABI needs around values: making, owning, dropping, text, errors, the core's
- * functions.
+/* value.h - values for C clients of the ABI: making, owning and releasing them, text, errors, and the core's functions.
  *
- * Everything may be called from any thread once ft_value_load has returned. */
+ * Every function may be called from any thread once ft_value_load has returned. */
 #ifndef FT_VALUE_H_
 #define FT_VALUE_H_
 
@@ -37,7 +36,7 @@ static inline TVMFFIAny ft_bool(int truth) {
   return value;
 }
 
-/* None for NULL; it owns a reference if the caller gives it one. */
+/* A value of an object, None for NULL. It owns a reference if the caller gives it one. */
 static inline TVMFFIAny ft_object(void *object) {
   TVMFFIAny value = ft_none();
   if (object == NULL) return value;
@@ -46,7 +45,7 @@ static inline TVMFFIAny ft_object(void *object) {
   return value;
 }
 
-/* A view of a literal. */
+/* A view of a NUL-terminated literal. */
 static inline TVMFFIAny ft_raw(const char *text) {
   TVMFFIAny value = ft_none();
   value.type_index = kTVMFFIRawStr;
@@ -56,7 +55,7 @@ static inline TVMFFIAny ft_raw(const char *text) {
 
 static inline int ft_is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
 
-/* Gives one reference back; the value is None afterwards. */
+/* Releases the value's reference. The value is None afterwards. */
 static inline void ft_drop(TVMFFIAny *value) {
   TVMFFIAny gone = *value;
   *value = ft_none();
@@ -65,16 +64,16 @@ static inline void ft_drop(TVMFFIAny *value) {
 
 /* The bytes of a text or of bytes in any form, borrowed; 0 for any other value. */
 int ft_value_bytes(const TVMFFIAny *value, TVMFFIByteArray *out);
-/* Whether a value of a type is one of `wanted` too. */
+/* Whether an object of a type is an instance of `wanted`. */
 int ft_value_is_instance(int32_t type_index, int32_t wanted);
 /* The items of an Array or a List, borrowed. */
 const TVMFFISeqCell *ft_value_items(const TVMFFIAny *sequence);
 
 /* ---- Errors ---- */
 
-/* Makes an error of the parts, which end with NULL (16 at most), the pending one. Always -1. */
+/* Makes an error the pending one. The message consists of the parts, at most 16, which end with NULL. Always -1. */
 int ft_raise(const char *kind, ...);
-/* MemoryError: `what` could not be made. Always -1. */
+/* Raises a MemoryError: `what` could not be made. Always -1. */
 int ft_no_memory(const char *what);
 
 /* ---- Text that grows ---- */
@@ -83,12 +82,12 @@ typedef struct {
   char *data; /* NUL-terminated, NULL while empty */
   size_t size;
   size_t capacity;
-  int is_cut; /* there was no memory for all of it */
+  int is_cut; /* memory ran out, and the text is incomplete */
 } ft_buffer;
 
 void ft_buffer_add(ft_buffer *buffer, const char *data, size_t size);
 static inline void ft_buffer_put(ft_buffer *buffer, const char *text) { ft_buffer_add(buffer, text, strlen(text)); }
-/* As it stands in a JSON string. */
+/* Adds text as it is written inside a JSON string. */
 void ft_buffer_add_escaped(ft_buffer *buffer, const char *data, size_t size);
 void ft_buffer_free(ft_buffer *buffer);
 static inline const char *ft_buffer_text(const ft_buffer *buffer) { return buffer->data != NULL ? buffer->data : ""; }
@@ -114,14 +113,14 @@ typedef enum {
   FT_CORE_COUNT
 } ft_core;
 
-/* Looks them up. -1 with an error pending when the core lacks one of them. */
+/* Looks up the functions. -1 with an error pending if the core lacks one of them. */
 int ft_value_load(void);
-/* *result is owned, and None on failure. */
+/* Calls a function of the core. *result is owned, and None on failure. */
 int ft_core_call(ft_core which, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
-/* ft_core_call, and the result is dropped. */
+/* ft_core_call that drops the result. */
 int ft_core_do(ft_core which, const TVMFFIAny *args, int32_t n_args);
 
-/* Goes through a Map or a Dict. `ft_walk_begin` before, `ft_walk_end` after, whatever happened between. */
+/* Iterates over a Map or a Dict. Call `ft_walk_begin` before and `ft_walk_end` after, also after an error. */
 typedef struct {
   TVMFFIAny step;
   int64_t n_left;

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, TESTED_LIBRARY, settle
+from support import IS_DEBUG, IS_OWN_DEBUG, TESTED_LIBRARY, collect_garbage
 from support.native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
 
 import ffi_hpy
@@ -165,7 +165,7 @@ if IS_DEBUG or IS_OWN_DEBUG:
     @pytest.fixture(autouse=True)
     def no_open_handles() -> Iterator[None]:
         """Every handle that a test opens is closed when it ends."""
-        settle(n_rounds=1)
+        collect_garbage(n_rounds=1)
         detector = LeakDetector()
         detector.start()
         yield

@@ -67,7 +67,7 @@ def measure(work: Callable[[], object], seconds: float, most: int) -> dict[str, 
     for _ in range(QUARTERS):
         repeat(work, quarter)
         marks.append(resident())
-    # What is left behind grows in both halves; what only settles grows in one.
+    # A leak grows in both halves; memory that is only allocated once, such as a cache, grows in one.
     growth = max(0, min(marks[2] - marks[0], marks[4] - marks[2])) / (2 * quarter)
     return {"iterations": n, "growth": growth, "bound": MOST_BYTES_EACH + NOISE_BYTES / (2 * quarter)}
 

@@ -24,7 +24,7 @@ from ci.suites.foreign import (
     Outcome,
     Record,
     counts_of,
-    faults_of,
+    problems_of,
     read_allowances,
     run_suite,
     sum_reasons,
@@ -88,7 +88,7 @@ def run_file(row: Row, env: Path, tests: Path, file: str, allowances: list[Allow
         environ |= rust_environ(tests.parents[1] / "rust", env)
     log = LOGS / f"conformance-{row.name}-{Path(file).stem}.log"
     done = run_suite([*command, file, *extra], log, [HERE / "plugin"], environ, tests)
-    outcome = FileOutcome(file, fault=done.fault, seconds=time.monotonic() - started)
+    outcome = FileOutcome(file, problem=done.problem, seconds=time.monotonic() - started)
     return outcome if done.record is None else judge(outcome, done.record, allowances, row.gil)
 
 
@@ -97,7 +97,7 @@ def judge(outcome: FileOutcome, record: Record, allowances: list[Allowance], gil
     outcome.judge(record["outcomes"], allowances)
     outcome.gil = record["gil"]
     if outcome.gil != gil:
-        outcome.fault = f"the GIL is {outcome.gil} at the end"
+        outcome.problem = f"the GIL is {outcome.gil} at the end"
     return outcome
 
 
@@ -121,17 +121,17 @@ def report(name: str, outcomes: list[FileOutcome]) -> bool:
     rows: list[list[object]] = [[name, *COLUMNS, "GIL", "time"]]
     rows += [[o.file, *counts_of([o]), o.gil, f"{o.seconds:.0f} s"] for o in outcomes]
     print(table([*rows, ["all", *counts_of(outcomes), "", ""]]))
-    print("".join(f"{name}: {line}\n" for line in faults_of(outcomes)), flush=True)
-    return not any(o.failed or o.fault for o in outcomes) and any(o.counts["passed"] for o in outcomes)
+    print("".join(f"{name}: {line}\n" for line in problems_of(outcomes)), flush=True)
+    return not any(o.failed or o.problem for o in outcomes) and any(o.counts["passed"] for o in outcomes)
 
 
 def summarise(results: dict[str, list[FileOutcome]]) -> None:
     """Print the table of all interpreters, and how many tests are excepted for which reason, on how many of them."""
-    rows: list[list[object]] = [["NAME", *COLUMNS, "faults", "GIL", "time"]]
+    rows: list[list[object]] = [["NAME", *COLUMNS, "problems", "GIL", "time"]]
     for name, outcomes in results.items():
         gils = ", ".join(sorted({o.gil for o in outcomes} - {"-"}))
-        faults, seconds = sum(bool(o.fault) for o in outcomes), sum(o.seconds for o in outcomes)
-        rows.append([name, *counts_of(outcomes), faults, gils, f"{seconds:.0f} s"])
+        problems, seconds = sum(bool(o.problem) for o in outcomes), sum(o.seconds for o in outcomes)
+        rows.append([name, *counts_of(outcomes), problems, gils, f"{seconds:.0f} s"])
     print(table(rows))
     print("".join(f"{line}\n" for line in sum_reasons(results)), end="")
 
@@ -156,7 +156,7 @@ def main(parser: argparse.ArgumentParser) -> int:
     is_good = True
     for row in rows:
         if row.interpreter not in pythons:
-            print(f"{row.name}: FAULT: ci/interpreters cannot provide it, see above")
+            print(f"{row.name}: PROBLEM: ci/interpreters cannot provide it, see above")
             is_good = False
             continue
         results[row.name] = run(row, pythons[row.interpreter], wheel, tests, files, extra)

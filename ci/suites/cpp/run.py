@@ -19,7 +19,7 @@ from ci.provision.sdist import TVM_FFI, fetch_sdist
 from ci.provision.wheel import build_wheel
 from ci.suites.cpp.examples import run_examples
 from ci.suites.cpp.programs import EXCEPTIONS, FOLDER, Builder, find_compiler, unpack_wheel
-from ci.suites.foreign import COLUMNS, Allowance, Outcome, counts_of, faults_of, read_allowances, sum_reasons
+from ci.suites.foreign import COLUMNS, Allowance, Outcome, counts_of, problems_of, read_allowances, sum_reasons
 
 AT_ONCE = 2
 RESULTS = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
@@ -64,7 +64,7 @@ def run_file(
     results, running = read_results(outcome.file, text)
     outcome.judge(results, allowances)
     if status not in (0, 1) or running:
-        outcome.fault = f"ended in {running or 'no test'}: {closing_line(text, status)}"
+        outcome.problem = f"ended in {running or 'no test'}: {closing_line(text, status)}"
     outcome.seconds += time.monotonic() - started
 
 
@@ -85,7 +85,7 @@ def run_tests(builder: Builder, sources: list[Path], to_link: list[str], extra: 
         if left_out is not None:
             outcome.leave_out(left_out)
             return outcome, None
-        made, outcome.fault = builder.compile(source, log_of(outcome.file, "compile"))
+        made, outcome.problem = builder.compile(source, log_of(outcome.file, "compile"))
         outcome.seconds = time.monotonic() - started
         return outcome, made
 
@@ -109,7 +109,7 @@ def report(name: str, outcomes: list[Outcome]) -> None:
     rows: list[list[object]] = [[name, *COLUMNS, "time"]]
     rows += [[o.file, *counts_of([o]), f"{o.seconds:.0f} s"] for o in outcomes]
     print(table([*rows, ["all", *counts_of(outcomes), ""]]))
-    print("".join(f"{name}: {line}\n" for line in faults_of(outcomes)), flush=True)
+    print("".join(f"{name}: {line}\n" for line in problems_of(outcomes)), flush=True)
 
 
 def parse(parser: argparse.ArgumentParser) -> tuple[argparse.Namespace, list[str]]:
@@ -146,7 +146,7 @@ def main(parser: argparse.ArgumentParser) -> int:
     for line in sum_reasons(results):
         print(line)
     is_good = all(
-        not faults_of(outcomes) and any(o.counts["passed"] for o in outcomes) for outcomes in results.values()
+        not problems_of(outcomes) and any(o.counts["passed"] for o in outcomes) for outcomes in results.values()
     )
     sums = counts_of([outcome for outcomes in results.values() for outcome in outcomes])
     counts = ", ".join(f"{n} {column}" for n, column in zip(sums, COLUMNS))

@@ -42,7 +42,7 @@ class Outcome:
     compiled: int = 0
     reused: int = 0
     seconds: float = 0.0
-    fault: str = ""  # that is no failed test
+    problem: str = ""  # what went wrong besides failed tests
 
 
 def run(name: str, mode: str, python: Path, wheel: Path, suite: Path, modules: Path, extra: list[str]) -> Outcome:
@@ -53,7 +53,7 @@ def run(name: str, mode: str, python: Path, wheel: Path, suite: Path, modules: P
     try:
         env = cached_env(f"hpy-suite-{name}", python, [REQUIREMENTS / "hpy-suite.txt"])
     except Missing as reason:
-        return Outcome(row, fault=str(reason))
+        return Outcome(row, problem=str(reason))
     with locked(env.with_name(f".{env.name}.use.lock")):
         install_wheel(env, wheel)
         command = [str(python_of(env)), "-m", "pytest", "-v", "-p", "outcomes", "-p", "plugin"]
@@ -71,7 +71,7 @@ def run(name: str, mode: str, python: Path, wheel: Path, suite: Path, modules: P
         }
         done = run_suite(command, log, [HERE / "plugin", suite], environ, suite)
     if done.record is None:
-        return Outcome(row, fault=done.fault)
+        return Outcome(row, problem=done.problem)
     return judge(row, done.status, done.record, time.monotonic() - started)
 
 
@@ -89,10 +89,10 @@ def judge(name: str, status: int, record: Record, seconds: float) -> Outcome:
             excepted.append((test, exception.reason))
         elif outcome != "passed":
             failed.append(test if outcome == "failed" else f"{test} is {outcome}, and is not listed as an exception")
-    fault = "" if status in (0, 1) else f"pytest ended with status {status}"
+    problem = "" if status in (0, 1) else f"pytest ended with status {status}"
     expected_gil = "off" if BY_NAME[name.partition("-")[0]].free_threaded else "on"
     if record["gil"] != expected_gil:
-        fault = f"the GIL is {record['gil']} at the end"
+        problem = f"the GIL is {record['gil']} at the end"
     return Outcome(
         name,
         sum(outcome == "passed" for outcome in outcomes.values()),
@@ -103,7 +103,7 @@ def judge(name: str, status: int, record: Record, seconds: float) -> Outcome:
         record["notes"]["compiled"],
         record["notes"]["reused"],
         seconds,
-        fault,
+        problem,
     )
 
 
@@ -122,9 +122,9 @@ def report(outcomes: list[Outcome]) -> bool:
     for o in outcomes:
         for test in o.failed:
             print(f"{o.name}: FAILED: {test}")
-        if o.fault:
-            print(f"{o.name}: FAULT: {o.fault}")
-    return not any(o.failed or o.fault or not o.passed for o in outcomes)
+        if o.problem:
+            print(f"{o.name}: PROBLEM: {o.problem}")
+    return not any(o.failed or o.problem or not o.passed for o in outcomes)
 
 
 def main(parser: argparse.ArgumentParser) -> int:
@@ -143,9 +143,9 @@ def main(parser: argparse.ArgumentParser) -> int:
 
     def job(name: str) -> Outcome:
         if name not in pythons:
-            return Outcome(name, fault="ci/interpreters cannot provide it, see above")
+            return Outcome(name, problem="ci/interpreters cannot provide it, see above")
         outcome = run(name, mode, pythons[name], wheel, suite, modules, extra)
-        say(f"{name}: {outcome.passed} passed, {len(outcome.failed)} failed {outcome.fault}")
+        say(f"{name}: {outcome.passed} passed, {len(outcome.failed)} failed {outcome.problem}")
         return outcome
 
     (ROOT / "build").mkdir(exist_ok=True)

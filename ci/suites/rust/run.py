@@ -61,8 +61,8 @@ class Suite:
         for test in failed:
             print(f"{name}: FAILED: {test}")
         n_passed = sum(result == "ok" for result in results.values())
-        fault = closing_line(text, status) if (status != 0) != bool(failed) or not n_passed else ""
-        return n_passed, len(failed), fault
+        problem = closing_line(text, status) if (status != 0) != bool(failed) or not n_passed else ""
+        return n_passed, len(failed), problem
 
     # --- the jobs -----------------------------------------------------------------------------------------------------
 
@@ -144,10 +144,10 @@ def main(parser: argparse.ArgumentParser) -> int:
         install_wheel(env, wheel)
         suite = Suite(sdist, env, extra)
         for job in wanted:
-            n_passed, n_failed, fault = getattr(suite, job)()
+            n_passed, n_failed, problem = getattr(suite, job)()
             rows.append([job, n_passed, n_failed])
-            is_good = is_good and not n_failed and not fault
-            if fault:
-                print(f"{job}: FAULT: {fault}")
+            is_good = is_good and not n_failed and not problem
+            if problem:
+                print(f"{job}: PROBLEM: {problem}")
     print(table(rows))
     return 0 if is_good else 1

@@ -1,4 +1,4 @@
-"""What stands between the marks of Python files, and the text of new files."""
+"""The content of regions in Python files, and the text of new files."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def generate_python_global_funcs(
 ) -> None:
     """``global/PREFIX``: the call that fetches the functions, and their signatures for type checkers.
 
-    A function that is called as one of the file's classes, for instance because it makes them, is hidden by that.
+    A function with the name of one of the file's classes, for instance one that makes its instances, is hidden by the
+    class.
     """
     if not global_funcs:
         return
@@ -89,7 +90,7 @@ def generate_python_object(
 ) -> None:
     """``object/KEY``: the fields as annotations of a class, methods and constructors for type checkers.
 
-    Overloads get an implementation, which they must have outside of .pyi files, if it `is_implemented`.
+    Overloads get an implementation, which they need outside of .pyi files, if it `is_implemented`.
     """
     members = {f.name for f in obj_info.fields} | {method.name for method in obj_info.methods}
     names = TypeNames(ty_map, imports, members, defined)
@@ -111,9 +112,10 @@ def generate_python_object(
 def generate_python_import_section(
     code: CodeBlock, imports: list[ImportItem], opt: Options, defined: Collection[str] = (), is_first: bool = True
 ) -> None:
-    """``import-section``: what the other regions need, less the classes that the file defines itself.
+    """``import-section``: what the other regions need, without the classes that the file defines itself.
 
-    If it `is_first` in its file it has the import that leaves annotations unevaluated, else something before it has.
+    If the section `is_first` in its file, it has the import that leaves annotations unevaluated; otherwise something
+    before it has that.
     """
     own = {ImportItem(key).full_name for key in defined}
     items = [item for item in imports if not (item.type_checking_only and item.full_name in own)]
@@ -157,13 +159,13 @@ def generate_python_export(code: CodeBlock) -> None:
 
 
 def _for_type_checkers(lines: list[str], opt: Options) -> list[str]:
-    """A block that is not run. Comments alone make none for Python."""
+    """A block that is not run. For Python, comments alone are not a block."""
     is_empty = all(line.lstrip().startswith("#") for line in lines)
     return ["if TYPE_CHECKING:", *lines, *([f"{' ' * opt.indent}pass"] if is_empty else [])]
 
 
 def _fill(code: CodeBlock, lines: list[str]) -> None:
-    """Put lines between the marks of a region, under its first one."""
+    """Put lines between the marks of a region, indented like its first mark."""
     space = " " * code.indent
     code.lines = [code.lines[0], *(space + line for line in lines), code.lines[-1]]
 
@@ -184,7 +186,7 @@ def _as_isort_does(name: str) -> tuple[int, str]:
 
 
 def _inherited_methods(info: ObjectInfo) -> set[str]:
-    """Names of methods that a class gets from those that it derives from."""
+    """Names of methods that a class inherits."""
     found: set[str] = set()
     for key in info.ancestors:
         ancestor = object_info_from_type_key(key)
@@ -204,10 +206,11 @@ def generate_python_ffi_api(
     is_root: bool,
     syntax: MarkerSyntax,
 ) -> str:
-    """What a module for the names under a prefix lacks, with empty regions: all of it if it has no blocks.
+    """The missing part of a module for the names under a prefix, with empty regions; the whole module if it has no
+    blocks.
 
-    The root's module loads the library, and imports classes of other modules for the same library after that. The
-    classes of `object_infos` must be ordered, parents first.
+    The root's module loads the library; after that it imports classes of other modules of that library. The classes of
+    `object_infos` must be ordered, parents first.
     """
     have = {(block.kind, block.param) for block in code_blocks}
     kinds = {block.kind for block in code_blocks}
@@ -229,7 +232,7 @@ def generate_python_ffi_api(
 
 
 def generate_python_init(code_blocks: list[CodeBlock], module_name: str, submodule: str, syntax: MarkerSyntax) -> str:
-    """What a package lacks that exports the names of its `submodule`; "" if nothing."""
+    """The missing part of a package that exports the names of its `submodule`; "" if nothing is missing."""
     if any(block.kind == "export" and block.param == submodule for block in code_blocks):
         return ""
     doc = "" if code_blocks else f'"""Package {module_name}."""\n\n'
@@ -262,7 +265,8 @@ def _call_load_lib(init_cfg: InitConfig) -> str:
 def _class(
     info: ObjectInfo, here: Collection[str | None], ty_map: dict[str, str], syntax: MarkerSyntax, below: str
 ) -> str:
-    """A class with an empty region for its members. What begins with `below`, unless that is "", needs the library."""
+    """A class with an empty region for its members. Text that begins with `below`, unless that is "", needs the
+    library."""
     key = str(info.type_key)
     lineage = [info.parent_type_key or "ffi.Object", *reversed(info.ancestors)]
     parent = next((key for key in lineage if all(map(is_name, key.split(".")))), "ffi.Object")

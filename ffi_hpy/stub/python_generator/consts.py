@@ -1,4 +1,4 @@
-"""How types of the ABI are called in Python, and where their classes are."""
+"""The Python names of types of the ABI, and the modules of their classes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from ...dropin import is_installed
 __all__ = ["MOD_MAP", "RUNTIME", "TY_MAP_DEFAULTS", "TY_MAP_INPUT_DEFAULTS"]
 
 RUNTIME = "tvm_ffi" if is_installed() else "ffi_hpy"
-"""The package that generated code imports: that under whose name this program runs, see ffi_hpy.dropin."""
+"""The package that generated code imports: the one under whose name this program runs, see ffi_hpy.dropin."""
 
 MOD_MAP = {"ffi": RUNTIME, "testing": f"{RUNTIME}.testing", "tvm_ffi": RUNTIME, "ffi_hpy": RUNTIME}
-"""Modules, by what type keys and names in directives begin with."""
+"""Modules, by the first part of type keys and of names in directives."""
 
 TY_MAP_DEFAULTS = {
     "Any": "typing.Any",
@@ -29,7 +29,7 @@ TY_MAP_DEFAULTS = {
     "ffi.IntEnum": "ffi.dataclasses.IntEnum",
     "ffi.StrEnum": "ffi.dataclasses.StrEnum",
 }
-"""What results and fields are annotated with, by origin or type key."""
+"""The annotations of results and fields, by origin or type key."""
 
 TY_MAP_INPUT_DEFAULTS = {
     "Array": "collections.abc.Sequence",
@@ -38,4 +38,4 @@ TY_MAP_INPUT_DEFAULTS = {
     "Map": "collections.abc.Mapping",
     **({"Tensor": "ffi.SupportsDLPack"} if RUNTIME == "ffi_hpy" else {}),
 }
-"""What parameters are annotated with where that differs: whatever can be converted is taken."""
+"""The annotations of parameters where these differ: every type that converts is accepted."""

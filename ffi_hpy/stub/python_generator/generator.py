@@ -26,7 +26,7 @@ class PythonGenerator(Generator):
     syntax = C.PYTHON_SYNTAX
     source_exts = frozenset({".py", ".pyi"})
     directive_kinds = frozenset({"import-object"})
-    has_whole_types = False  # regions are inside of classes
+    has_whole_types = False  # regions are inside classes
 
     def default_ty_map(self) -> dict[str, str]:
         return dict(PC.TY_MAP_DEFAULTS)
@@ -89,7 +89,7 @@ class PythonGenerator(Generator):
     def generate_import_section_block(
         self, code: CodeBlock, imports: PythonImports, opt: Options, defined: set[str]
     ) -> None:
-        """ValueError, which names the line, where annotations could not be left unevaluated."""
+        """ValueError, which names the line, if annotations could not be left unevaluated."""
         if not (imports.head.is_all or imports.head.has_annotations):
             raise ValueError(
                 f"`import-section` at line {code.lineno_start}: what stands before it must begin with "

@@ -34,7 +34,7 @@ __all__ = [
 
 
 def is_name(text: str) -> bool:
-    """Whether Python code can call something that; native names can be anything."""
+    """Whether something can have that name in Python; native names can be any text."""
     return text.isidentifier() and not keyword.iskeyword(text)
 
 
@@ -43,7 +43,7 @@ def is_name(text: str) -> bool:
 
 @dataclass(frozen=True, init=False)
 class ImportItem:
-    """``from mod import name as alias``, perhaps only for type checkers."""
+    """``from mod import name as alias``, possibly for type checkers only."""
 
     mod: str
     name: str
@@ -63,33 +63,33 @@ class ImportItem:
 
     @property
     def name_with_alias(self) -> str:
-        """What stands behind ``import``."""
+        """The text after ``import``."""
         return self.name if self.alias is None else f"{self.name} as {self.alias}"
 
     @property
     def full_name(self) -> str:
-        """Where it is, the module's name as Python knows it."""
+        """Its full name, with the module as Python knows it."""
         return f"{self.mod}.{self.name}"
 
     @property
     def exposed_name(self) -> str:
-        """What it is called in the file that imports it."""
+        """Its name in the file that imports it."""
         return self.alias or self.name
 
 
 @dataclass
 class Head:
-    """What a file begins with: the lines that may stand before imports from __future__, and those imports."""
+    """The beginning of a file: the lines that may stand before imports from __future__, and those imports."""
 
     n_lines: int = 0
     is_all: bool = True
-    """Whether nothing else follows."""
+    """Whether the file has nothing else."""
     has_annotations: bool = False
-    """Whether annotations are imported from there, which leaves those of the file unevaluated."""
+    """Whether annotations are imported from __future__, which leaves those of the file unevaluated."""
 
     @staticmethod
     def of(lines: list[str]) -> Head:
-        """Of a file, or of its beginning. What is not Python has none."""
+        """The head of a file, or of its beginning; empty for text that is not Python."""
         head = Head()
         try:
             statements = ast.parse("\n".join(lines)).body
@@ -109,7 +109,7 @@ class Head:
 
 @dataclass
 class PythonImports:
-    """What a file must import; `has_lib_load` if it loads its library. `head` is what stands before the imports."""
+    """The imports of a file; `has_lib_load` if it loads its library. `head` is the text before the imports."""
 
     items: list[ImportItem] = field(default_factory=list)
     has_lib_load: bool = False
@@ -117,10 +117,10 @@ class PythonImports:
 
 
 class TypeNames:
-    """Turns the names of types into those for annotations, and notes in `imports` what these need.
+    """Converts the names of types to those for annotations, and records the imports that these need in `imports`.
 
-    `ty_map` has what is called otherwise. An alias is made where a name would mean something else: one of `taken` is
-    that of another thing where the annotations stand; `defined` has type keys of classes that the file defines.
+    `ty_map` has types with other names. An alias is made if a name would mean something else: `taken` has the names
+    that mean other things where the annotations stand; `defined` has type keys of classes that the file defines.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class TypeNames:
                 return full_name
             full_name = f"builtins.{full_name}"
         if not all(map(is_name, full_name.split("."))):
-            full_name = PC.TY_MAP_DEFAULTS["Object"]  # there is no class of that name, see make_missing()
+            full_name = PC.TY_MAP_DEFAULTS["Object"]  # no class has that name, see
         item = ImportItem(full_name, type_checking_only=True)
         for alias in (None, f"_{item.name}", f"_{item.full_name.replace('.', '_')}"):
             item = ImportItem(full_name, type_checking_only=True, alias=alias)
@@ -153,13 +153,13 @@ class TypeNames:
         return item.exposed_name
 
     def for_parameters(self) -> TypeNames:
-        """The same for parameters, which take more; what the user has mapped is the same for both."""
+        """Names for parameters, which accept wider types; a mapping of the user applies to both."""
         names = TypeNames({**self._ty_map, **_widened(self._ty_map)}, self._imports)
         names._taken, names._defined = self._taken, self._defined
         return names
 
     def _is_free_for(self, wanted: ImportItem) -> bool:
-        """Whether the name means nothing else in this file."""
+        """Whether the name has no other meaning in this file."""
         name = wanted.exposed_name
         if name in self._taken or self._defined.get(name, wanted.full_name) != wanted.full_name:
             return False
@@ -180,7 +180,7 @@ def _widened(ty_map: dict[str, str]) -> dict[str, str]:
 def render_func_signature(
     func: FuncInfo, ty_map: TypeMap, indent: int, input_ty_map: TypeMap | None = None, note: str = ""
 ) -> str:
-    """A function's line; `ty_map` gives the names of types, `input_ty_map` those in parameters if they differ.
+    """The line of a function; `ty_map` gives the names of types, `input_ty_map` those in parameters if they differ.
 
     ValueError if the type of `func` is not that of a function.
     """
@@ -212,10 +212,10 @@ def render_object_methods(
     inherited: Collection[str] = (),
     is_implemented: bool = False,
 ) -> list[str]:
-    """The lines of the methods other than the constructor, overloads next to each other.
+    """The lines of the methods except the constructor, overloads next to each other.
 
-    Type checkers are told that what has a name of `inherited` may differ from what it overrides. They want overloads to
-    have an implementation, unless they are in a .pyi file: one is there if it `is_implemented`.
+    For a method with a name in `inherited`, type checkers are told that it may differ from the method that it
+    overrides. Overloads need an implementation unless they are in a .pyi file: one is there if it `is_implemented`.
     """
     by_name: dict[str, list[FuncInfo]] = {}
     for method in info.methods:
@@ -249,8 +249,8 @@ def render_object_init(
     input_ty_map: TypeMap | None = None,
     is_implemented: bool = False,
 ) -> list[str]:
-    """The lines of ``__init__``: the fields that it takes or, where the library wrote a constructor, what that takes.
-    There may be several of these, see render_object_methods()."""
+    """The lines of ``__init__``: its parameters are those of the constructor that the library wrote, otherwise the
+    fields that it takes. There may be several overloads, see render_object_methods()."""
     if not info.has_init:
         return []
     parameters = _parameters_of_init(info, input_ty_map or ty_map)
@@ -296,7 +296,7 @@ def _written_constructors(info: ObjectInfo) -> list[FuncInfo]:
 
 
 def _parameters_of_init(info: ObjectInfo, ty_map: TypeMap) -> list[list[str]]:
-    """Of each constructor."""
+    """The parameters of each constructor."""
     written = _written_constructors(info)
     if not written:
         return [_parameters_from_fields(info, ty_map)]
@@ -305,7 +305,7 @@ def _parameters_of_init(info: ObjectInfo, ty_map: TypeMap) -> list[list[str]]:
     params, _ = written[0].signature()
     takes = None if params is None else [schema.repr() for schema in params[1 if written[0].is_member else 0 :]]
     if takes == [f.schema.repr() for f in info.init_fields] and not any(f.kw_only for f in info.init_fields):
-        return [_parameters_from_fields(info, ty_map)]  # the fields in their order, so they tell the names
+        return [_parameters_from_fields(info, ty_map)]  # the fields in their order give the names
     return [_parameters_from_method(written[0], ty_map)]
 
 
@@ -318,7 +318,8 @@ def _parameters_from_method(method: FuncInfo, ty_map: TypeMap) -> list[str]:
 
 
 def _parameters_from_fields(info: ObjectInfo, ty_map: TypeMap) -> list[str]:
-    """Those without a default first, as the constructor takes them; then those that are taken by name only."""
+    """The parameters without a default first, as the constructor takes them; then those that are passed by name
+    only."""
     if not all(is_name(f.name) for f in info.init_fields):
         return [f"*args: {ty_map('Any')}", f"**kwargs: {ty_map('Any')}"]
     words = {f.name: f"{f.name}: {f.schema.repr(ty_map)}{' = ...' if f.has_default else ''}" for f in info.init_fields}

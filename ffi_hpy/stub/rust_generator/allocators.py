@@ -1,4 +1,4 @@
-"""How objects are made and copied whose memory is reproduced: functions and implementations for a type's struct."""
+"""Making and copying objects whose memory is reproduced: functions and implementations for a type's struct."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["allocator_sections", "by_offset", "copy_sections", "wrapped"]
 
 
 def by_offset(info: ObjectInfo) -> list[NamedTypeSchema]:
-    """A type's own fields, as they lie in memory."""
+    """A type's own fields, in the order of their offsets."""
     return sorted(info.fields, key=lambda field: field.offset or 0)
 
 
 def wrapped(head: str, items: list[str], tail: str) -> list[str]:
-    """A list between brackets on one line or, if that is too long, as rustfmt wraps it.
+    """A list in brackets on one line or, if that is too long, wrapped as rustfmt does.
 
-    What is assigned goes to a line of its own first; if that is too long too, so does each item.
+    The assigned value goes to a line of its own first; if that is too long too, so does each item.
     """
     listed = ", ".join(items)
     if len(head) + len(listed) + len(tail) <= RC.RUST_MAX_WIDTH:
@@ -44,7 +44,8 @@ def wrapped(head: str, items: list[str], tail: str) -> list[str]:
 
 @dataclass
 class _Parameter:
-    """Of a function that makes objects. `passed` is the type that the parent's function takes, None of own fields."""
+    """A parameter of a function that makes objects. `passed` is the type that the parent's function takes, None for own
+    fields."""
 
     name: str
     type: str
@@ -52,16 +53,17 @@ class _Parameter:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is taken as it is: a number in the source has the type of its parameter only then."""
+        """Whether the argument is not converted: only then does a number in the source get the type of its
+        parameter."""
         return self.type in RC.RUST_SCALAR_WIDTHS
 
 
 def allocator_sections(
     info: ObjectInfo, leaf: str, base: str, types: FieldTypes, lookup: Callable[[str], ObjectInfo]
 ) -> list[list[str]]:
-    """``new`` of the struct, which takes each field as it is, and of the reference, which converts.
+    """``new`` of the struct, which takes each field without conversion, and of the reference, which converts.
 
-    Both take the ancestors' fields first. The struct's is for types that derive from this one too, if any can.
+    Both take the ancestors' fields first. If types can derive from this one, the struct's function serves them, too.
     """
     key = str(info.type_key)
     parameters = _parameters(key, info, types, lookup)
@@ -99,7 +101,7 @@ def allocator_sections(
 
 
 def _parameters(key: str, info: ObjectInfo, types: FieldTypes, lookup: Callable[[str], ObjectInfo]) -> list[_Parameter]:
-    """Of the function for a type, the root's fields first."""
+    """The parameters of the function for a type, the root's fields first."""
     parent = info.parent_type_key
     above = []
     if parent is not None and not is_crate_type_key(parent):
@@ -111,7 +113,7 @@ def _parameters(key: str, info: ObjectInfo, types: FieldTypes, lookup: Callable[
         result.append(_Parameter(parameter.name, narrowed, parameter.type))
     for field in by_offset(info):
         mirror = types.mirror(key, field)
-        assert mirror is not None  # or the layout would not be reproduced
+        assert mirror is not None  # otherwise the layout would not be reproduced
         result.append(_Parameter(field.name, mirror, None))
     return result
 
@@ -120,10 +122,10 @@ def _parameters(key: str, info: ObjectInfo, types: FieldTypes, lookup: Callable[
 
 
 def copy_sections(info: ObjectInfo, leaf: str, types: FieldTypes) -> list[list[str]]:
-    """What a type that is written in Rust needs of its parent: a copy, and a way to drop what is made in part.
+    """What a type that is written in Rust needs from its parent: a copy, and a way to drop a partly made object.
 
-    Nothing for a type that none can derive from; nor below a type that is mapped to code written by hand, which may
-    not have them.
+    Nothing for a type that none can derive from; nor below a type that is mapped to hand-written code, which may not
+    have them.
     """
     ancestors = [key for key in info.ancestors if key != RC.ROOT_TYPE_KEY]
     if info.is_final or any(types.names.provider(key) != "generated" for key in ancestors):
@@ -145,7 +147,7 @@ def _shallow_copy_lines(info: ObjectInfo, leaf: str, types: FieldTypes) -> list[
 
 
 def _unsafe_init_lines(info: ObjectInfo, leaf: str, types: FieldTypes) -> list[str]:
-    """A field that is not set yet has bytes of zero: a None where it is an Any, elsewhere nothing to drop."""
+    """A field that is not set yet has zero bytes: that is None for an Any, and nothing to drop for other types."""
     imports, key = types.names.imports, str(info.type_key)
     trait, address = imports.record("tvm_ffi::UnsafeInit"), imports.record("std::ptr::addr_of_mut")
     drops = [f"{trait}::drop_defined_fields({address}!((*this).base));"]

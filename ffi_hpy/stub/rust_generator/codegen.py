@@ -1,8 +1,8 @@
-"""What stands between the marks of Rust files, and the text of new files.
+"""The content of regions in Rust files, and the text of new files.
 
-A type gets the struct of its objects, the type that refers to them, and what converts both to those of its ancestors.
-Where the bytes of its objects are explained (see ..layout) the struct has all fields, and functions that make objects;
-else it has the parent's struct only, and functions that read the fields.
+A type gets the struct of its objects, the type that refers to them, and conversions of both to those of its ancestors.
+If the bytes of its objects are explained (see ..layout) the struct has all fields, and there are functions that make
+objects. Otherwise the struct has the parent's struct only, and there are functions that read the fields.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def generate_rust_object(
 ) -> None:
     """``object/KEY``: everything for a type. `declared` has the modules of the types with a region in this run.
 
-    ValueError if the type needs one that nobody provides, if a directive contradicts what is registered, and if there
-    is no name for the type in Rust.
+    ValueError if the type needs one that nothing provides, if a directive contradicts what is registered, and if the
+    type has no possible name in Rust.
     """
     key = str(obj_info.type_key)
     names = TypeNames(imports, ty_map, declared[key], declared)
@@ -70,8 +70,8 @@ def generate_rust_object(
 def generate_rust_import_section(
     code: CodeBlock, imports: RustImports, opt: Options, defined_types: Collection[str]
 ) -> None:
-    """``import-section``: what the other regions need, less the paths in `defined_types`, and structs for the crate's
-    types that have none."""
+    """``import-section``: what the other regions need, without the paths in `defined_types`, and structs for the
+    crate's types that have none."""
     lines = sorted(line for item in imports.items if item.path not in defined_types and (line := item.as_use_line()))
     for type_key, base in imports.builtin_mirrors.items():
         lines += [
@@ -89,7 +89,7 @@ def generate_rust_import_section(
 
 
 def _fill(code: CodeBlock, lines: list[str]) -> None:
-    """Put lines between the marks of a region, under its first one."""
+    """Put lines between the marks of a region, indented like its first mark."""
     space = " " * code.indent
     code.lines = [code.lines[0], *(space + line if line else "" for line in lines), code.lines[-1]]
 
@@ -156,7 +156,7 @@ class _RustObject:
         return lines[1:]
 
     def _verdict(self) -> Verdict:
-        """Whether the bytes of the type, as those of its ancestors, are explained and have types."""
+        """Whether the bytes of the type and of its ancestors are explained and have types."""
         infos = {key: object_info_from_type_key(key) for key in self.info.ancestors}
         infos[self.key] = self.info
         owners = {id(field): key for key, info in infos.items() for field in info.fields}
@@ -173,11 +173,11 @@ class _RustObject:
         )[self.key]
 
     def _above(self) -> list[str]:
-        """The ancestors, less the root."""
+        """The ancestors, without the root."""
         return [key for key in self.info.ancestors if key != RC.ROOT_TYPE_KEY]
 
     def _base(self) -> tuple[str, bool]:
-        """The struct of the parent, and whether it is that of a type in this program."""
+        """The struct of the parent, and whether that is a type of this program."""
         above = self._above()
         if above and self.names.provider(above[-1]) != "crate":
             return self.names.of_object(above[-1]), True
@@ -256,7 +256,8 @@ def generate_rust_api_file(
     is_root: bool,
     syntax: MarkerSyntax,
 ) -> str:
-    """What a file for the names under a prefix lacks, with empty regions: all of it if it has no blocks."""
+    """The missing part of a file for the names under a prefix, with empty regions; the whole file if it has no
+    blocks."""
     have = {block.param for block in code_blocks if block.kind == "object"}
     regions = [] if any(block.kind == "import-section" for block in code_blocks) else ["import-section"]
     regions += [f"object/{info.type_key}" for info in object_infos if info.type_key not in have]
@@ -268,9 +269,10 @@ def generate_rust_api_file(
 
 
 def finalize_rust_module_tree(init_path: Path, prefixes: Collection[str]) -> None:
-    """Declare the modules for some prefixes, each in the ``mod.rs`` of the one above it, unless that is done.
+    """Declare the modules for some prefixes, each in the ``mod.rs`` of the module above it, unless that is done
+    already.
 
-    ValueError for one that no module can be called.
+    ValueError for a prefix that no module can be named after.
     """
     below: dict[Path, set[str]] = {}
     for prefix in prefixes:
@@ -290,5 +292,5 @@ def finalize_rust_module_tree(init_path: Path, prefixes: Collection[str]) -> Non
 
 
 def _declares(text: str, module: str) -> bool:
-    """Whether Rust code declares a module, however visible."""
+    """Whether Rust code declares a module, with any visibility."""
     return re.search(rf"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(?:r#)?{re.escape(module)}\s*[;{{]", text, re.M) is not None

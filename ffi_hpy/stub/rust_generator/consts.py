@@ -25,7 +25,7 @@ RUST_DIRECTIVE_KINDS = frozenset({"custom-new", "enum", "field", "import-object"
 ROOT_TYPE_KEY = "ffi.Object"
 
 RUST_MOD_MAP = {"ffi": "tvm_ffi"}
-"""What the first part of a dotted name is called as a crate; type keys that begin so are the crate's own."""
+"""The crate for the first part of a dotted name; type keys that begin with it belong to the crate."""
 
 RUST_TY_MAP_DEFAULTS = {
     "Any": "tvm_ffi::Any",
@@ -57,10 +57,10 @@ RUST_TY_MAP_DEFAULTS = {
     "ffi.reflection.AccessPath": "tvm_ffi::reflection::AccessPath",
     "ffi.reflection.AccessStep": "tvm_ffi::reflection::AccessStep",
 }
-"""What a value is in Rust, by origin or type key. An object is held by a reference; paths are imported."""
+"""The Rust type of a value, by origin or type key. An object is held by a reference; paths are imported."""
 
 RUST_UNSUPPORTED_ORIGINS = frozenset({"Dict", "Union", "tuple"})
-"""What the crate has no type for: read as `Any`."""
+"""Origins that the crate has no type for: they are read as `Any`."""
 
 RUST_SCALAR_BY_SIZE = {
     ("int", 1): "i8",
@@ -70,7 +70,7 @@ RUST_SCALAR_BY_SIZE = {
     ("float", 4): "f32",
     ("float", 8): "f64",
 }
-"""What a field's bytes are, by origin and size; the schema does not say how wide they are."""
+"""The Rust type of a field's bytes, by origin and size; the schema does not tell how wide they are."""
 
 RUST_SCALAR_WIDTHS = {
     "bool": 1,
@@ -78,7 +78,7 @@ RUST_SCALAR_WIDTHS = {
     "f32": 4,
     "f64": 8,
 }
-"""The types that functions take as they are, in bytes; anything else they take from what converts into it."""
+"""The types that functions take without conversion, with their bytes; other parameters accept whatever converts."""
 
 SIZE_OF_REFERENCE = 8
 
@@ -147,13 +147,13 @@ RUST_KEYWORDS = frozenset(
 )
 
 RUST_NOT_RAW_IDENTIFIERS = frozenset({"Self", "crate", "self", "super"})
-"""Keywords that ``r#`` does not make names."""
+"""Keywords that ``r#`` cannot escape."""
 
 RUST_RESERVED_MEMBERS = frozenset({"base", "type_index"})
 """Members that every generated struct has for itself."""
 
 RUST_SPOKEN_FOR = frozenset({"Clone", "Into", "ObjectCore", "Option", "TryFrom", *RUST_SCALAR_WIDTHS})
-"""Names that generated code uses as they are, so that no type can have them."""
+"""Names that generated code uses unqualified, so no type can have them."""
 
 RUST_MAX_WIDTH = 100
-"""Of a line, as rustfmt has it."""
+"""The width of a line in rustfmt."""

@@ -39,7 +39,7 @@ _MEMBER = re.compile(r"([A-Za-z_]\w*)\s*=\s*(-?\d+)", re.ASCII)
 
 @dataclass(frozen=True)
 class EnumSpec:
-    """A type that is to be declared: its name, the type of its numbers, and the named ones."""
+    """A declared type: its name, the type of its numbers, and the named numbers."""
 
     name: str
     repr: str
@@ -58,7 +58,7 @@ class Directives:
     custom_new: set[str] = field(default_factory=set)
 
     def add(self, name: str, payload: str, lineno: int) -> None:
-        """Note a directive. ValueError, which names the line and the form, for one that is not of that form."""
+        """Store a directive. ValueError, which names the line and the expected form, for one of another form."""
         if name not in _FORMS:
             raise ValueError(f"Unknown directive `{name}` at line {lineno}")
         form = _FORMS[name]
@@ -79,7 +79,7 @@ class Directives:
             {"nullable": self.nullable, "opaque": self.opaque, "custom-new": self.custom_new}[name].add(target)
 
     def fields_of(self, type_key: str) -> Iterator[tuple[str, str]]:
-        """The directive and the field of each that is about a field of a type."""
+        """The name and the field of each directive for a field of a type."""
         for name, targets in (("field", self.field_types), ("nullable", self.nullable), ("enum", self.enums)):
             for target in targets:
                 key, _, field_name = target.rpartition(".")

@@ -1,4 +1,4 @@
-"""What fields are in Rust: their types in memory, and the functions that read them where memory is not reproduced."""
+"""Fields in Rust: their types in memory, and the functions that read them if the memory is not reproduced."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class FieldTypes:
 
     @property
     def directives(self) -> Directives:
-        """Those of the file."""
+        """The directives of the file."""
         return self.names.imports.directives
 
     def mirror(self, owner: str, field: NamedTypeSchema) -> str | None:
-        """The type of a field's bytes, None if there is none. ValueError for a directive that these contradict."""
+        """The type of a field's bytes, None if there is none. ValueError for a directive that the bytes contradict."""
         target = f"{owner}.{field.name}"
         if not is_nameable(rust_ident(field.name).replace("r#", "")):
             return None
@@ -90,7 +90,7 @@ class FieldTypes:
 
 
 def enum_lines(spec: EnumSpec, names: TypeNames) -> list[str]:
-    """The type of an `enum` directive. It holds every number, so that a newer library's do no harm."""
+    """The type of an `enum` directive. It can hold any number, so that the numbers of a newer library do no harm."""
     error, kind = names.imports.record("tvm_ffi::Error"), names.imports.record("tvm_ffi::VALUE_ERROR")
     result = names.imports.record("tvm_ffi::Result")
     message = f'"{spec.name} value {{value}} does not fit {spec.repr}"'
@@ -141,7 +141,7 @@ def accessor_lines(owner: str, field: NamedTypeSchema, ident: str, types: FieldT
 
 
 def allow_non_snake_case(idents: Iterable[str]) -> list[str]:
-    """The attribute for what has names that Rust's compiler warns of."""
+    """The attribute for items whose names the Rust compiler warns about."""
     names = [ident.replace("r#", "") for ident in idents]
     return ["#[allow(non_snake_case)]"] if any(name != name.lower() for name in names) else []
 

@@ -21,7 +21,8 @@ __all__ = ["RustGenerator"]
 
 
 class RustGenerator(Generator):
-    """Types of objects in .rs files. Functions get nothing: the crate finds them by name when they are called."""
+    """Types of objects in .rs files. Functions get nothing, because the crate finds them by name when they are
+    called."""
 
     name = "rust"
     syntax = C.RUST_SYNTAX
@@ -42,7 +43,7 @@ class RustGenerator(Generator):
         return RustImports()
 
     def add_directive(self, imports: RustImports, name: str, payload: str, lineno: int) -> None:
-        """``import-object: PATH``, of which what follows a semicolon is for Python; others are in .directives."""
+        """``import-object: PATH``; text after a semicolon is for Python. For other directives see .directives."""
         if name != "import-object":
             imports.directives.add(name, payload, lineno)
             return
@@ -55,7 +56,7 @@ class RustGenerator(Generator):
         return set()
 
     def check_view(self, code_blocks: list[CodeBlock]) -> object:
-        """What the regions define, however it is written down."""
+        """The definitions in the regions, without their formatting."""
         regions = [block for block in code_blocks if block.kind in ("object", "import-section")]
         views = {(block.kind, block.param): check_tokens(block.lines[1:-1]) for block in regions}
         return {region: tokens for region, tokens in views.items() if tokens}
@@ -94,7 +95,7 @@ class RustGenerator(Generator):
         codegen.generate_rust_object(code, ty_map, imports, opt, obj_info, modules)
 
     def note_lines_before(self, imports: RustImports, lines: list[str]) -> None:
-        """Nothing: imports may be anywhere."""
+        """Does nothing: imports may be anywhere."""
 
     def generate_import_section_block(
         self, code: CodeBlock, imports: RustImports, opt: Options, defined: set[str]
@@ -102,10 +103,10 @@ class RustGenerator(Generator):
         codegen.generate_rust_import_section(code, imports, opt, imports.defined)
 
     def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None:
-        """Nothing: what is public is exported."""
+        """Does nothing: public items are exported."""
 
     def generate_export_block(self, code: CodeBlock) -> None:
-        """Nothing: modules are declared when files are made."""
+        """Does nothing: modules are declared when files are made."""
 
     def api_filename(self) -> str:
         return "mod.rs"
@@ -137,7 +138,7 @@ class RustGenerator(Generator):
 
 
 class _Modules(Mapping[str, "tuple[str, ...]"]):
-    """The modules of files, found when they are asked for: only a file that another refers to must be in a crate."""
+    """The modules of files, computed on demand, because only a file that another refers to must be in a crate."""
 
     def __init__(self, files: Mapping[str, Path]) -> None:
         self._files = files

@@ -1,4 +1,4 @@
-"""What types are called in one file: those of the crate, generated ones, and those that the user maps."""
+"""The names of types in one file: those of the crate, generated ones, and those that the user maps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PATH = re.compile(r"[\w:#]*::[\w:#]*")
 
 
 def type_name(type_key: str) -> str:
-    """The last part of a type key. ValueError if no type can be called that."""
+    """The last part of a type key. ValueError if no type can have that name."""
     leaf = type_key.rpartition(".")[2]
     if not is_nameable(leaf) or leaf in RC.RUST_SPOKEN_FOR:
         why = "generated code needs it for something else" if is_nameable(leaf) else "that is no name"
@@ -33,10 +33,10 @@ def type_name(type_key: str) -> str:
 
 @dataclass
 class TypeNames:
-    """The names of types in the file that is `module`, which notes in `imports` what they need.
+    """The names of types in the file `module`. The imports that they need are recorded in `imports`.
 
-    `declared` has the modules of the types that are generated, in whatever file. Type keys that nobody provides join
-    `missing`.
+    `declared` has the modules of the types that are generated, in whatever file. Type keys that nothing provides are
+    added to `missing`.
     """
 
     imports: RustImports
@@ -46,7 +46,7 @@ class TypeNames:
     missing: set[str] = field(default_factory=set)
 
     def without_notes(self) -> TypeNames:
-        """The same that notes nothing."""
+        """A copy that records neither imports nor missing types."""
         return replace(self, imports=RustImports(directives=self.imports.directives), missing=set())
 
     def of_value(self, origin: str, type_key: str | None = None) -> str | None:
@@ -59,7 +59,8 @@ class TypeNames:
         return self.of_reference(origin)
 
     def of_path(self, path: str) -> str:
-        """What a user wrote: a path is imported unless it leads into this very module, anything else stays."""
+        """The name for a path that the user wrote. A path is imported unless it leads into this module; anything else
+        stays."""
         if not _PATH.fullmatch(path):
             return path
         module, _, leaf = path.rpartition("::")
@@ -74,7 +75,7 @@ class TypeNames:
         return self._of_class(type_key, "Obj")
 
     def provider(self, type_key: str) -> Provider | None:
-        """Who provides a type; nobody: it is missing."""
+        """The provider of a type; if there is none, the type is added to `missing`."""
         if is_crate_type_key(type_key):
             return "crate"
         if type_key in self.ty_map:
@@ -85,9 +86,9 @@ class TypeNames:
         return None
 
     def of_mirror(self, ancestors: list[str]) -> str:
-        """The struct for the last of some types of the crate, which are ordered, parents first; none: the root's.
+        """The struct for the last of some types of the crate, which are ordered, parents first; for none, the root's.
 
-        The crate has no structs for them, so the file gets some that have nothing but their places in the ancestry.
+        The crate has no structs for them, so the file gets structs that only reproduce their places in the ancestry.
         """
         base = self.imports.record("tvm_ffi::Object")
         for key in ancestors:
@@ -105,6 +106,6 @@ class TypeNames:
 
 
 def mirror_name(type_key: str) -> str:
-    """What the struct for a type of the crate is called: FfiIntEnumObj for ffi.IntEnum."""
+    """The name of the struct for a type of the crate: FfiIntEnumObj for ffi.IntEnum."""
     head, _, leaf = type_key.rpartition(".")
     return f"{head.replace('.', '_').capitalize()}{leaf}Obj"

@@ -1,4 +1,4 @@
-"""Rust's names and types: imports, identifiers, modules, and what of generated text counts."""
+"""Rust's names and types: imports, identifiers, modules, and which parts of generated text count."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, init=False)
 class RustUse:
-    """``use path;``. A name without ``::`` or dots is there without it."""
+    """``use path;``. A name without ``::`` or dots needs no import."""
 
     path: str
 
@@ -51,7 +51,7 @@ class RustUse:
 
     @property
     def leaf(self) -> str:
-        """What it is called once it is imported."""
+        """The imported name."""
         return self.path.rpartition("::")[2]
 
     def as_use_line(self) -> str:
@@ -61,10 +61,10 @@ class RustUse:
 
 @dataclass
 class RustImports:
-    """What one file imports and says.
+    """The imports and directives of one file.
 
     `builtin_mirrors` are the crate's types that the file needs structs for, each with the struct of its parent;
-    `reserved` are names that the file's own types have, `defined` the type keys by their types' paths.
+    `reserved` are names of the file's own types, `defined` the type keys by their types' paths.
     """
 
     items: list[RustUse] = field(default_factory=list)
@@ -74,7 +74,7 @@ class RustImports:
     defined: dict[str, str] = field(default_factory=dict)
 
     def record(self, name: str) -> str:
-        """Import something, and return what to call it: its whole path if its name means something else here."""
+        """Import something, and return its name in the file: the whole path if the short name has another meaning."""
         use = RustUse(name)
         if use in self.items or not use.as_use_line():
             return use.leaf
@@ -88,19 +88,20 @@ class RustImports:
 
 
 def is_nameable(name: str) -> bool:
-    """Whether something can be called that, perhaps escaped."""
+    """Whether something can have that name, perhaps escaped."""
     return name.isidentifier() and name != "_"
 
 
 def escaped(name: str) -> str:
-    """A name that may be a keyword, as it must be written."""
+    """A name, escaped if it is a keyword."""
     if name in RC.RUST_NOT_RAW_IDENTIFIERS:
         return f"{name}_"
     return f"r#{name}" if name in RC.RUST_KEYWORDS else name
 
 
 def rust_ident(name: str) -> str:
-    """What a field is called: ``value_`` is ``value`` and ``__dict__`` is ``dict``, in the manner of C++ and Python."""
+    """The name of a field: ``value_`` becomes ``value`` and ``__dict__`` becomes ``dict``, as is the custom in C++ and
+    Python."""
     if name.startswith("__") and name.endswith("__") and len(name) > 4:
         name = name[2:-2]
     elif name.endswith("_") and not name.endswith("__") and len(name) > 1:
@@ -109,7 +110,7 @@ def rust_ident(name: str) -> str:
 
 
 def unique_idents(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """What fields are called that stand side by side; one whose name another or `taken` has gets underscores."""
+    """The names of fields of one struct; one that another field or `taken` has gets underscores."""
     names, used = list(names), set(taken)
     unchanged = {name for name in names if rust_ident(name) == name}
     result = []
@@ -123,15 +124,15 @@ def unique_idents(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
 
 
 def is_crate_type_key(type_key: str) -> bool:
-    """Whether a type is the crate's own."""
+    """Whether a type belongs to the crate."""
     return type_key.partition(".")[0] in RC.RUST_MOD_MAP
 
 
 @functools.cache
 def rust_module_path(path: Path) -> tuple[str, ...]:
-    """The module that a file is, from where it lies below the ``src`` of its crate: ``("crate", "ir")`` of src/ir.rs.
+    """The module of a file, from its path below the ``src`` of its crate: ``("crate", "ir")`` for src/ir.rs.
 
-    ValueError if it does not lie there.
+    ValueError if it is not below such a folder.
     """
     path = path.resolve()
     root = next((folder for folder in path.parents if (folder / "Cargo.toml").is_file()), None)
@@ -149,15 +150,15 @@ def rust_module_path(path: Path) -> tuple[str, ...]:
 
 
 def is_any(schema: TypeSchema | NamedTypeSchema) -> bool:
-    """Whether every value will do; None is one of them."""
+    """Whether every value is accepted, None included."""
     return schema.origin == "Any" or (schema.origin == "Optional" and is_any(_args(schema)[0]))
 
 
 def render_rust_type(schema: TypeSchema | NamedTypeSchema, names: LeafNames) -> str | None:
     """The type of a value, None if there is none.
 
-    `names` gives that of a part from its origin and the type key that the origin leaves out (as of ``ffi.BigInt``,
-    which is an int).
+    `names` gives the name of a part from its origin and from the type key, where the origin is less specific (as of
+    ``ffi.BigInt``, which is an int).
     """
     if schema.origin in RC.RUST_UNSUPPORTED_ORIGINS:
         return None
@@ -177,7 +178,7 @@ def _generic(base: str | None, schema: TypeSchema | NamedTypeSchema, names: Leaf
 
 
 def _args(schema: TypeSchema | NamedTypeSchema) -> tuple[TypeSchema, ...]:
-    """The arguments of a schema that has some, each Any if it does not say which."""
+    """The arguments of a schema that has some, each Any if they are not given."""
     return schema.args or (TypeSchema("Any"),) * (2 if schema.origin == "Map" else 1)
 
 
@@ -187,7 +188,7 @@ _QUALIFIER = re.compile(r"(?<![\w:])(?:::)?(?:(?!(?:[iu](?:8|16|32|64)|f32|f64|b
 
 
 def check_tokens(lines: Iterable[str]) -> tuple[str, ...]:
-    """What generated lines say, however they are wrapped: without imports, comments, and modules before names."""
+    """The tokens of generated lines, without imports, comments, and modules before names. Wrapping does not matter."""
     kept = [line.strip() for line in lines if not line.strip().startswith(("use ", "//"))]
     tokens = re.findall(r"\w+|\S", _QUALIFIER.sub("", " ".join(kept)))
     return tuple(

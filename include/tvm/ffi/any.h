@@ -1,9 +1,9 @@
 /* any.h - values of any type: AnyView borrows one, Any owns one. Both are 16 bytes, a TVMFFIAny.
  *
- *   as<T>()            T if the value is one, else nullopt; a pointer for a class of objects, null if it is none
- *   as_or_throw<T>()   the same; TypeError instead
- *   cast<T>()          T, converted if need be (an int to a float, text to a data type, ...); TypeError if it cannot be
- *   try_cast<T>()      the same; nullopt instead */
+ *   as<T>()            T if the value is one, else nullopt; for a class of objects a pointer, null if the value is none
+ *   as_or_throw<T>()   as as<T>(), with a TypeError instead of nullopt
+ *   cast<T>()          T, converted if necessary (an int to a float, text to a data type, ...); TypeError if impossible
+ *   try_cast<T>()      as cast<T>(), with nullopt instead of the TypeError */
 #ifndef TVM_FFI_ANY_H_
 #define TVM_FFI_ANY_H_
 
@@ -18,7 +18,7 @@ namespace detail {
 
 struct AnyUnsafe;
 
-/* "Cannot <verb> `source`<link>`target`": out of line, for every type. */
+/* Throws "Cannot <verb> `source<link>target`". Out of line and shared by all types. */
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void
 ThrowTypeError(const char *verb, const std::string &source, const char *link, const std::string &target) {
   TVM_FFI_THROW(TypeError) << "Cannot " << verb << " `" << source << link << target << "`";
@@ -36,19 +36,19 @@ template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void Thro
   TVM_FFI_UNREACHABLE();
 }
 
-/* What can be in an Any, or come out of one as an argument. */
+/* Whether a T can be in an Any; and whether an argument can be a T. */
 template <typename T>
 inline constexpr bool storage_enabled_v = std::is_same_v<T, Any> || TypeTraits<T>::storage_enabled;
 template <typename T>
 inline constexpr bool convertible_or_any_v = TypeTraits<T>::convert_enabled || std::is_same_v<T, Any>;
 
-/* Whether a T can be a value, with an error that names T if it cannot: other code that would fail is not compiled
- * then. */
+/* Whether a T can be a value. If it cannot, a static assert names T, and callers leave out code that would fail to
+ * compile as well. */
 template <typename T> constexpr bool CheckCrossing() {
   static_assert(TypeTraits<T>::convert_enabled, "this type cannot be a value: it needs TypeTraits");
   return TypeTraits<T>::convert_enabled;
 }
-/* Whether a T can be kept, as a field or as a result. */
+/* Whether a T can be kept, as a field or a result. */
 template <typename T, typename = void> inline constexpr bool is_kept_v = false;
 template <typename T>
 inline constexpr bool is_kept_v<
@@ -63,7 +63,7 @@ template <typename T> constexpr bool CheckField() {
     return false;
   }
 }
-/* Whether as<T>() can ask if a value is a T. It cannot for a type that values are only converted to. */
+/* Whether as<T>() can test if a value is a T. It cannot for a type that values are only converted to. */
 template <typename T, typename = void> inline constexpr bool has_strict_check_v = false;
 template <typename T>
 inline constexpr bool has_strict_check_v<
@@ -76,18 +76,18 @@ template <typename T> constexpr bool CheckStrict() {
   }
   return false;
 }
-/* Checks that a T can be in an Any, with an error that names T. Always true, so that nothing else fails to compile. */
+/* Asserts that a T can be in an Any; the assert names T. Always true, so that no second error follows. */
 template <typename T> constexpr bool CheckElement() {
   static_assert(storage_enabled_v<T>, "this type cannot be in an Any: it needs TypeTraits with storage_enabled");
   return true;
 }
 
-/* What as<T>() gives. */
+/* The result type of as<T>(). */
 template <typename T> using AsResult = std::conditional_t<std::is_base_of_v<Object, T>, const T *, std::optional<T>>;
 
 } // namespace detail
 
-/* A value that somebody else keeps alive: an argument. */
+/* A value that something else keeps alive: an argument. */
 class AnyView {
 public:
   AnyView() { detail::PutNone(&data_); }
@@ -104,7 +104,7 @@ public:
   void swap(AnyView &other) noexcept { std::swap(data_, other.data_); }
   int32_t type_index() const noexcept { return data_.type_index; }
   std::string GetTypeKey() const { return TypeIndexToTypeKey(data_.type_index); }
-  /* Whether both have equal bits: they are one object, or equal plain data. */
+  /* Whether both have equal bits: they are the same object, or equal plain data. */
   bool same_as(const AnyView &other) const noexcept {
     return data_.type_index == other.data_.type_index && data_.zero_padding == other.data_.zero_padding &&
            data_.v_int64 == other.data_.v_int64;
@@ -139,7 +139,7 @@ public:
     if constexpr (detail::CheckCrossing<T>()) return TypeTraits<T>::TryCastFromAnyView(&data_);
   }
 
-  /* To and from C. */
+  /* Conversion to and from the C ABI. */
   TVMFFIAny CopyToTVMFFIAny() const { return data_; }
   static AnyView CopyFromTVMFFIAny(TVMFFIAny data) {
     AnyView view;
@@ -164,7 +164,7 @@ TVM_FFI_NO_INLINE inline void OwnBorrowedContent(TVMFFIAny *data) {
     TypeTraits<Bytes>::MoveToAny(Bytes(*static_cast<TVMFFIByteArray *>(data->v_ptr)), data);
     break;
   case kTVMFFIObjectRValueRef: {
-    Object **place = static_cast<Object **>(data->v_ptr); /* in an ObjectPtr */
+    Object **place = static_cast<Object **>(data->v_ptr); /* the pointer inside an ObjectPtr */
     TVM_FFI_ICHECK(*place != nullptr) << "RValueRef already moved";
     ObjectUnsafe::PutObject(reinterpret_cast<TVMFFIObject *>(std::exchange(*place, nullptr)), data);
     break;
@@ -173,7 +173,7 @@ TVM_FFI_NO_INLINE inline void OwnBorrowedContent(TVMFFIAny *data) {
   }
 }
 
-/* Makes a copied view a value of its own. */
+/* Makes an owned value of a view whose bits were copied. */
 TVM_FFI_INLINE void InplaceConvertAnyViewToAny(TVMFFIAny *data, [[maybe_unused]] size_t extra_any_bytes = 0) {
   if (data->type_index >= kTVMFFIStaticObjectBegin) {
     ObjectUnsafe::IncRefObjectHandle(data->v_obj);
@@ -214,7 +214,8 @@ public:
     Any(std::move(value)).swap(*this);
     return *this;
   }
-  /* Of any other type; only said of those that do not convert by themselves. */
+  /* Deleted for types without traits. The parameter's name shows in the compiler's message. Types that convert to Any
+   * by themselves are not affected. */
   template <typename T, typename = std::enable_if_t<!TypeTraits<T>::convert_enabled && !std::is_convertible_v<T, Any>>>
   explicit Any(const T &its_type_needs_TypeTraits) = delete;
   template <typename T, typename = std::enable_if_t<!TypeTraits<T>::convert_enabled && !std::is_convertible_v<T, Any>>>
@@ -233,7 +234,7 @@ public:
   bool operator==(std::nullptr_t) const noexcept { return data_.type_index == kTVMFFINone; }
   bool operator!=(std::nullptr_t) const noexcept { return data_.type_index != kTVMFFINone; }
 
-  /* The && forms take what is owned out, where the value is a T, and leave None; plain data stays. */
+  /* The && forms move owned content out if the value is a T, and leave None; plain data stays. */
   template <typename T> TVM_FFI_INLINE detail::AsResult<T> as() const & {
     if constexpr (std::is_same_v<T, Any>) {
       return *this;
@@ -299,7 +300,7 @@ static_assert(std::is_trivially_copyable_v<AnyView> && std::is_standard_layout_v
 
 namespace detail {
 
-/* Any and AnyView from inside. "AfterCheck": the caller knows that the value is a T. */
+/* Access to the inside of Any and AnyView. "AfterCheck": the caller knows that the value is a T. */
 struct AnyUnsafe : ObjectUnsafe {
   TVM_FFI_INLINE static TVMFFIAny MoveAnyToTVMFFIAny(Any &&any) {
     TVMFFIAny raw = any.data_;
@@ -353,7 +354,7 @@ private:
   }
 };
 
-/* The name of a type in a signature. */
+/* The name of a type in the text of a signature. */
 template <typename T> struct Type2Str {
   static std::string v() {
     using Plain = std::remove_const_t<std::remove_reference_t<T>>;
@@ -363,7 +364,7 @@ template <typename T> struct Type2Str {
       return "AnyView";
     } else if constexpr (std::is_void_v<Plain>) {
       return "void";
-    } else if constexpr (TypeTraits<Plain>::convert_enabled) { /* else the signature is an error */
+    } else if constexpr (TypeTraits<Plain>::convert_enabled) { /* otherwise CheckArg reports the type */
       return TypeTraits<Plain>::TypeStr();
     }
   }

@@ -1,8 +1,8 @@
-/* any_compare.h - AnyHash and AnyEqual: how values are keys of maps. Programs include any.h.
+/* any_compare.h - AnyHash and AnyEqual: how maps hash and compare their keys. Programs include any.h.
  *
- * Part of the ABI, because each library fills and searches maps with its own copy. Text and bytes are compared by
- * content, wherever it is; objects of a type with the attributes __any_hash__ and __any_equal__ by these; all else by
- * its bits: 1, 1.0 and true are three keys. */
+ * Part of the ABI, because each library fills and searches maps with its own copy of this code. Text and bytes are
+ * compared by content, whether it is in the value or in an object. Objects of a type with the attributes __any_hash__
+ * and __any_equal__ are compared by these. All else is compared by its bits: 1, 1.0 and true are three keys. */
 #ifndef TVM_FFI_ANY_COMPARE_H_
 #define TVM_FFI_ANY_COMPARE_H_
 
@@ -12,7 +12,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* The value of a column for a type; null if it has none. */
+/* The value of an attribute for a type; null if the type has none. */
 inline const TVMFFIAny *TypeAttrOf(const TVMFFITypeAttrColumn *column, int32_t type_index) {
   if (column == nullptr) return nullptr;
   int32_t i = type_index - column->begin_index;
@@ -20,7 +20,7 @@ inline const TVMFFIAny *TypeAttrOf(const TVMFFITypeAttrColumn *column, int32_t t
   return &column->data[i];
 }
 
-/* Calls a hook: a Function, or the address of a C function, which gives its result or its error as a value. */
+/* Calls a hook. It is a Function, or the address of a C function that returns its result, or an Error, as a value. */
 template <typename... Args>
 TVM_FFI_NO_INLINE Any CallCompareHook(const TVMFFIAny *hook, const char *name, const Args &...args) {
   TVMFFIAny result;
@@ -44,7 +44,7 @@ inline const TVMFFITypeAttrColumn *ColumnNamed(const char *name) {
   return TVMFFIGetTypeAttrColumn(&key);
 }
 
-/* Whether a value is text (kTVMFFIStr) or bytes (kTVMFFIBytes), and its content; else 0. */
+/* Stores the content of text or bytes and returns kTVMFFIStr or kTVMFFIBytes; returns 0 for any other value. */
 TVM_FFI_INLINE int32_t ContentOf(const TVMFFIAny *value, TVMFFIByteArray *content) {
   switch (value->type_index) {
   case kTVMFFISmallStr: *content = {value->v_bytes, value->small_str_len}; return kTVMFFIStr;

@@ -1,4 +1,4 @@
-/* base_detail.h - what the headers need of the compiler, code that runs when a library is loaded, and stable hashes. */
+/* base_detail.h - compiler macros, code that runs when a library is loaded, and stable hashes. Used by all headers. */
 #ifndef TVM_FFI_BASE_DETAIL_H_
 #define TVM_FFI_BASE_DETAIL_H_
 
@@ -42,13 +42,15 @@ static_assert(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit system
 #define TVM_FFI_STR_CONCAT_(a, b) a##b
 #define TVM_FFI_STR_CONCAT(a, b) TVM_FFI_STR_CONCAT_(a, b)
 
-/* Where a pointer is shorter than the 8 bytes of a value, the rest must be 0. */
+/* Clears the payload before a pointer is written that does not fill its 8 bytes. Does nothing on 64-bit systems, the
+ * only ones that these headers serve. */
 #define TVM_FFI_CLEAR_PTR_PADDING_IN_FFI_ANY(result) \
   if constexpr (sizeof(void *) != sizeof(int64_t)) { \
     (result)->v_int64 = 0;                           \
   }
 
-/* Classes with a destructor of their own say so for the other five. */
+/* For a class that declares a destructor: declares the four copy and move members, because the compiler would leave out
+ * the move members. */
 #define TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName) \
   TypeName(const TypeName &) = default;                       \
   TypeName(TypeName &&) noexcept = default;                   \
@@ -57,12 +59,13 @@ static_assert(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit system
 
 /* ---- When a library is loaded ----
  *
- * TVM_FFI_STATIC_INIT_BLOCK() { ... } runs its body once, after libtvm_ffi is ready. An exception in it fails the load,
- * where the library is loaded as a module; elsewhere nobody can catch it, and the process ends. Then
- * TVM_FFI_LOG_EXCEPTION_CALL_BEGIN/END around such code say on stderr which one it was; who uses them includes
- * <iostream>.
- * It is the initialiser of a variable, not a constructor function, as these run before all variables of their file:
- * before the classes above it have their type indices. */
+ * TVM_FFI_STATIC_INIT_BLOCK() { ... } runs its body once, while the library is loaded, with libtvm_ffi ready for use.
+ * An exception that leaves the body makes the load fail if the core loads the library as a module. In any other case
+ * nothing can catch it and the process ends. TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() and END(Name) around such code print
+ * the message of a std::exception on stderr and end the process.
+ *
+ * The body runs as the initialiser of a variable. A constructor function would run before all variables of its file,
+ * and so before the classes that are declared above the block have their type indices. */
 #define TVM_FFI_STATIC_INIT_BLOCK_NAMED_(name)                                                                        \
   static void name();                                                                                                 \
   [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Done) = (::tvm::ffi::detail::RunInitBlock(name), true); \
@@ -84,9 +87,10 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* Whether somebody is loading this library on this thread, who then fails for that reason. */
+/* If the core is loading a library on this thread, makes that load fail with `reason` and returns true. Returns false
+ * otherwise, and with a core that has no such function. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline bool FailLoad(const char *reason) {
-  static constexpr char kName[] = "ffi_hpy.fail_load"; /* not of other cores */
+  static constexpr char kName[] = "ffi_hpy.fail_load"; /* only in our core */
   TVMFFIByteArray name{kName, sizeof(kName) - 1};
   TVMFFIObjectHandle fail = nullptr;
   TVMFFIAny arg{}, result{};
@@ -118,8 +122,8 @@ template <typename F, typename... Args> void for_each(const F &f, Args &&...args
 
 /* ---- Stable hashes ----
  *
- * Maps are filled and searched by the code of every library, so these are part of the ABI: the same on every machine
- * and in every version. */
+ * Every library compiles its own copy of this code and uses it on maps that other libraries filled. So the results are
+ * part of the ABI: the same on every machine and in every version. */
 
 template <typename T, std::enable_if_t<std::is_convertible_v<T, uint64_t>, bool> = true>
 TVM_FFI_INLINE uint64_t StableHashCombine(uint64_t key, const T &value) {
@@ -139,7 +143,8 @@ TVM_FFI_INLINE uint64_t LoadWord(const char *bytes, size_t size) {
 
 constexpr uint64_t kStableHashModulus = 2147483647U;
 
-/* Of `size` bytes: a polynomial over little-endian words of 8 bytes, the last one filled up with zeros. */
+/* The hash of `size` bytes: a polynomial over little-endian words of 8 bytes, modulo a prime. The last word is padded
+ * with zeros. */
 inline uint64_t StableHashBytes(const void *data, size_t size) {
   constexpr uint64_t kFactor = 1099511628211ULL;
   const char *bytes = static_cast<const char *>(data);
@@ -149,7 +154,7 @@ inline uint64_t StableHashBytes(const void *data, size_t size) {
   return hash;
 }
 
-/* StableHashBytes of the bytes inside a value. The unused ones are 0. */
+/* StableHashBytes of a small string or small bytes. Unused bytes of the payload are 0, so one word is enough. */
 TVM_FFI_INLINE uint64_t StableHashSmallStrBytes(const TVMFFIAny *value) {
   return LoadWord(value->v_bytes, 8) % kStableHashModulus;
 }

@@ -1,11 +1,11 @@
-/* big_int.h - BigInt: integers of any size. One that fits in int64 is stored in the value, all others in an object that
- * never changes and is shared by copies.
+/* big_int.h - BigInt: integers of any size. One that fits in int64 is stored in the value itself; any other is an
+ * immutable object that copies share.
  *
  *   BigInt big = BigInt(1) << 100;
  *   int64_t small = static_cast<int64_t>(big >> 60);   (OverflowError if it did not fit)
  *
- * Operators are those of int64_t, without its limits: bits are those of two's complement, / and % truncate. Integers of
- * the language convert by themselves, floating-point numbers when asked to. */
+ * Operators are those of int64_t without its limits: bit operations are those of two's complement, / and % truncate.
+ * C++ integers convert implicitly, floating-point numbers explicitly. */
 #ifndef TVM_FFI_BIG_INT_H_
 #define TVM_FFI_BIG_INT_H_
 
@@ -26,7 +26,8 @@ namespace detail {
 
 struct BigIntUnsafe;
 
-/* The words follow behind the object. Whoever makes one writes all of them, and drops redundant ones by Normalize. */
+/* The words lie directly behind the object. Code that makes one writes all of them and then drops redundant ones by
+ * Normalize. */
 class BigIntObj : public Object {
 public:
   explicit BigIntObj(size_t n_words) : n_words_(n_words) {}
@@ -43,7 +44,7 @@ private:
 };
 static_assert(sizeof(BigIntObj) == sizeof(TVMFFIObject) + sizeof(size_t), "words follow behind the ABI's object");
 
-/* What operators call where int64 is not enough; defined below the class. */
+/* Operators call these if int64 is not enough. Defined below the class. */
 namespace int_ops {
 BigInt FromUnsigned(uint64_t value);
 BigInt FromDouble(double value);
@@ -52,9 +53,9 @@ BigInt Subtract(WordsView a, WordsView b);
 BigInt Multiply(WordsView a, WordsView b);
 BigInt ShiftLeft(WordsView x, uint64_t n_bits);
 BigInt ShiftRight(WordsView x, uint64_t n_bits);
-/* With op(uint64_t, uint64_t) for each pair of words. */
+/* Applies op(uint64_t, uint64_t) to each pair of words. */
 template <typename Op> BigInt Bitwise(WordsView a, WordsView b, Op op);
-/* The quotient, truncated, and the remainder, which has the sign of a. ZeroDivisionError. */
+/* The truncated quotient, and the remainder, which has the sign of a. ZeroDivisionError. */
 std::pair<BigInt, BigInt> DivRemFallback(WordsView a, WordsView b);
 [[noreturn]] void ThrowNegativeShift();
 [[noreturn]] void ThrowTooLarge(const char *for_what);
@@ -62,7 +63,7 @@ std::pair<BigInt, BigInt> DivRemFallback(WordsView a, WordsView b);
 
 } // namespace detail
 
-/* 16 bytes, a value of kTVMFFIInt or kTVMFFIBigInt. Moved away it is 0. */
+/* 16 bytes, a value of kTVMFFIInt or kTVMFFIBigInt. After a move it is 0. */
 class BigInt {
   template <typename Int>
   using EnableForInt = std::enable_if_t<std::is_integral_v<Int> && sizeof(Int) <= sizeof(int64_t), int>;
@@ -80,7 +81,7 @@ public:
     }
     data_ = static_cast<int64_t>(value);
   }
-  /* Truncated. ValueError for what is no number, OverflowError for infinity. */
+  /* Truncates. ValueError for NaN, OverflowError for infinity. */
   explicit BigInt(double value) : data_(int64_t{0}) {
     if (value >= -0x1p63 && value < 0x1p63) {
       data_ = static_cast<int64_t>(value);
@@ -98,22 +99,22 @@ public:
   void swap(BigInt &other) noexcept { data_.swap(other.data_); }
   friend void swap(BigInt &a, BigInt &b) noexcept { a.swap(b); }
 
-  /* ---- As other types ---- */
+  /* ---- Conversion to other types ---- */
 
   explicit operator bool() const noexcept { return !IsSmall() || Small() != 0; }
-  /* OverflowError if it does not fit. */
+  /* OverflowError if the integer does not fit. */
   explicit operator int64_t() const {
     if (TVM_FFI_PREDICT_FALSE(!IsSmall())) detail::int_ops::ThrowTooLarge("int64_t");
     return Small();
   }
-  /* The nearest one, of two the even one. OverflowError where that is infinity. */
+  /* The nearest double; of two equally near ones, the one with an even mantissa. OverflowError if that is infinity. */
   explicit operator double() const {
     if (IsSmall()) return static_cast<double>(Small());
     double value = detail::int_ops::ToDouble(detail::int_ops::DigitsOf(Words()));
     if (std::isinf(value)) detail::int_ops::ThrowTooLarge("double");
     return detail::int_ops::IsNegative(Words()) ? -value : value;
   }
-  /* nullopt if it does not fit. */
+  /* nullopt if the integer does not fit. */
   template <typename Int, EnableForInt<Int> = 0> std::optional<Int> as() const {
     if (IsSmall()) {
       Int value = static_cast<Int>(Small());
@@ -125,7 +126,8 @@ public:
     }
     return std::nullopt;
   }
-  /* A small integer is its own hash. Every machine and every version has one hash for an integer. */
+  /* An integer that fits in int64 is its own hash. The hash of an integer is the same on every machine and in every
+   * version. */
   uint64_t hash() const {
     if (IsSmall()) return static_cast<uint64_t>(Small());
     return detail::StableHashBytes(&Words()[0], Words().size() * sizeof(int64_t));
@@ -159,7 +161,8 @@ public:
   friend BigInt operator+(const BigInt &x) { return x; }
   friend BigInt operator-(const BigInt &x) { return 0 - x; }
 
-  /* ---- Bits. ValueError for a negative count, OverflowError for one to the left that is not small. ---- */
+  /* ---- Bits. ValueError for a negative count; OverflowError for a shift to the left by a count that does not fit in
+   * int64. ---- */
 
   friend BigInt operator&(const BigInt &a, const BigInt &b) {
     return detail::int_ops::Bitwise(a.Words(), b.Words(), [](uint64_t x, uint64_t y) { return x & y; });
@@ -211,7 +214,7 @@ private:
   int64_t Small() const { return Raw().v_int64; }
   ArrayView Words() const;
   static bool AreSmall(const BigInt &a, const BigInt &b) { return TVM_FFI_PREDICT_TRUE(a.IsSmall() && b.IsSmall()); }
-  /* INT64_MIN / -1 is one too large. */
+  /* INT64_MIN / -1 does not fit in int64. */
   static bool CanDivideSmall(const BigInt &a, const BigInt &b) {
     return AreSmall(a, b) && b.Small() != 0 && (b.Small() != -1 || a.Small() != INT64_MIN);
   }
@@ -226,10 +229,10 @@ private:
   friend struct TypeTraits<BigInt>;
 };
 
-/* Towards zero; the remainder has the sign of a. ZeroDivisionError. */
+/* Division that rounds towards zero; the remainder has the sign of a. ZeroDivisionError. */
 inline BigInt truncdiv(const BigInt &a, const BigInt &b) { return a / b; }
 inline BigInt truncmod(const BigInt &a, const BigInt &b) { return a % b; }
-/* Down; the remainder has the sign of b. */
+/* Division that rounds down; the remainder has the sign of b. */
 inline BigInt floordiv(const BigInt &a, const BigInt &b) {
   BigInt quotient = a / b;
   return (a < 0) != (b < 0) && quotient * b != a ? quotient - 1 : quotient;
@@ -243,11 +246,11 @@ inline BigInt max(const BigInt &a, const BigInt &b) { return a < b ? b : a; }
 
 namespace detail {
 
-/* Words and how they are made, for code that knows of them. */
+/* Access to the words and to how they are made, for code that knows the representation. */
 struct BigIntUnsafe {
   static bool CheckInt64(const BigInt &value) { return value.IsSmall(); }
   static int64_t GetInt64(const BigInt &value) { return value.Small(); }
-  /* Borrowed from what is given, which stays. */
+  /* The words, borrowed from the argument, which must outlive the view. */
   static BigInt::ArrayView GetArrayView(const BigInt &value) { return GetArrayView(&value.Raw()); }
   static BigInt::ArrayView GetArrayView(const int64_t &value) { return {&value, 1}; }
   static BigInt::ArrayView GetArrayView(const ObjectPtr<BigIntObj> &ptr) {
@@ -258,10 +261,10 @@ struct BigIntUnsafe {
     const BigIntObj *object = ObjectUnsafe::RawObjectPtrFromUnowned<BigIntObj>(value->v_obj);
     return {reinterpret_cast<const int64_t *>(object + 1), object->n_words_};
   }
-  /* Of an object that nobody shares yet. */
+  /* Writable words of an object that is not shared yet. */
   static int64_t *GetMutableData(const ObjectPtr<BigIntObj> &ptr) { return reinterpret_cast<int64_t *>(ptr.get() + 1); }
   static void ShrinkSize(const ObjectPtr<BigIntObj> &ptr, size_t n_words) { ptr->n_words_ = n_words; }
-  /* The integer of all the words, in the same object if it needs one. */
+  /* The integer that consists of all the words. It uses the same object if it needs one. */
   static BigInt Normalize(ObjectPtr<BigIntObj> ptr) {
     const int64_t *words = GetMutableData(ptr);
     size_t n = ptr->n_words_;
@@ -274,7 +277,7 @@ struct BigIntUnsafe {
 
 namespace int_ops {
 
-/* Of n words, word(i) for i from 0 on. */
+/* The integer of n words, which are word(0) to word(n - 1). */
 template <typename Word> BigInt FromWords(size_t n, Word word) {
   auto object = make_inplace_array_object<BigIntObj, int64_t>(n, n);
   int64_t *words = BigIntUnsafe::GetMutableData(object);
@@ -303,7 +306,7 @@ inline BigInt FromDouble(double value) {
   return BigInt(static_cast<int64_t>(std::ldexp(fraction, 53))) << (exponent - 53);
 }
 
-/* One word more than the operands have is room for the sign. */
+/* The sum may need one word more than the operands. */
 inline BigInt Add(WordsView a, WordsView b) {
   uint64_t carry = 0;
   return FromWords(std::max(a.size(), b.size()) + 1, [&](size_t i) {
@@ -363,7 +366,7 @@ inline BigInt ShiftRight(WordsView x, uint64_t n_bits) {
 
 inline BigInt::ArrayView BigInt::Words() const { return detail::BigIntUnsafe::GetArrayView(&Raw()); }
 
-/* An integer of either kind; a bool counts as 0 or 1. */
+/* Accepts both kinds of integer; a bool counts as 0 or 1. */
 template <> struct TypeTraits<BigInt> : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(const BigInt &src, TVMFFIAny *result) { *result = src.Raw(); }
   TVM_FFI_INLINE static void MoveToAny(BigInt src, TVMFFIAny *result) {
@@ -387,8 +390,8 @@ template <> struct TypeTraits<BigInt> : TypeTraitsBase {
   static std::string TypeSchema() { return detail::NamedTypeSchema(StaticTypeKey::kTVMFFIBigInt); }
 };
 
-/* As decimal text. Reading skips space, takes a sign and digits, and leaves what follows; without a digit the stream
- * fails, and the integer is what it was. */
+/* Decimal text. Reading skips white space, takes a sign and digits, and leaves what follows. Without a digit the stream
+ * fails and the integer is unchanged. */
 inline std::ostream &operator<<(std::ostream &out, const BigInt &value) {
   BigInt::ArrayView words = detail::BigIntUnsafe::GetArrayView(value);
   return out << detail::int_ops::ToDecimal(detail::int_ops::DigitsOf(words), detail::int_ops::IsNegative(words));
@@ -403,7 +406,7 @@ inline std::istream &operator>>(std::istream &in, BigInt &value) {
   std::ios::iostate state = digit() ? std::ios::goodbit : std::ios::failbit;
   BigInt sum;
   while (digit()) {
-    int64_t part = 0, unit = 1; /* as many as fit in int64 at a time */
+    int64_t part = 0, unit = 1; /* as many digits as fit in int64 */
     for (; unit < 1000000000000000000 && digit(); unit *= 10) part = part * 10 + (text->sbumpc() - '0');
     sum = sum * unit + part;
   }

@@ -1,8 +1,10 @@
-/* big_int_words.h - integers as words and as digits: what big_int.h calculates with. Programs include that.
+/* big_int_words.h - arithmetic of integers of any size, as words and as digits, for big_int.h. Programs include
+ * big_int.h.
  *
- * Words are int64, the low one first, two's complement: the highest has the sign, and stands for all above it. They are
- * what is stored, and right for whatever goes word by word. Digits are those of the absolute value to the base 2^32,
- * the low one first, the highest not 0: for multiplication, division and decimal text. */
+ * Words are int64, the least significant first, in two's complement: the highest word has the sign, and stands for all
+ * words above it. Words are the stored form; addition, comparison and bitwise operations work on them. Digits are those
+ * of the absolute value in base 2^32, the least significant first, without leading zeros: for multiplication, division
+ * and decimal text. */
 #ifndef TVM_FFI_BIG_INT_WORDS_H_
 #define TVM_FFI_BIG_INT_WORDS_H_
 
@@ -19,13 +21,13 @@ namespace ffi {
 namespace detail {
 namespace int_ops {
 
-/* At least one word, which somebody else keeps. */
+/* Borrows at least one word. */
 class WordsView {
 public:
   WordsView(const int64_t *data, size_t size) : data_(data), size_(size) {}
   size_t size() const { return size_; }
   const int64_t &operator[](size_t i) const { return data_[i]; }
-  /* Any word, also above the highest. */
+  /* Word i. Above the highest word: the sign of the number, as 0 or all ones. */
   uint64_t Word(size_t i) const { return static_cast<uint64_t>(i < size_ ? data_[i] : data_[size_ - 1] < 0 ? -1 : 0); }
 
 private:
@@ -36,7 +38,7 @@ private:
 inline bool IsNegative(WordsView x) { return x[x.size() - 1] < 0; }
 inline bool IsNormalizedZero(WordsView x) { return x.size() == 1 && x[0] == 0; }
 
-/* -1, 0 or 1. Signs decide, then the words from above: all the others count as unsigned. */
+/* Returns -1, 0 or 1. If the signs are equal, the words are compared from the highest down, as unsigned numbers. */
 inline int Compare(WordsView a, WordsView b) {
   if (IsNegative(a) != IsNegative(b)) return IsNegative(a) ? -1 : 1;
   for (size_t i = std::max(a.size(), b.size()); i-- > 0;) {
@@ -45,9 +47,10 @@ inline int Compare(WordsView a, WordsView b) {
   return 0;
 }
 
-/* ---- One word: whether the result fits in int64, and it, where it does ---- */
+/* ---- One word: each function returns whether the result fits in int64, and stores it if it does ---- */
 
-/* Unsigned numbers wrap around. A sum is wrong if its sign is that of neither part. */
+/* Computes with unsigned numbers, which wrap around. The sum has overflowed if its sign differs from that of both
+ * operands. */
 inline bool AddFitsPortable(int64_t a, int64_t b, int64_t *sum) {
   *sum = static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
   return ((a ^ *sum) & (b ^ *sum)) >= 0;
@@ -58,7 +61,7 @@ inline bool SubtractFitsPortable(int64_t a, int64_t b, int64_t *difference) {
 }
 inline bool MultiplyFitsPortable(int64_t a, int64_t b, int64_t *product) {
   *product = static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  if (a == -1) return b != INT64_MIN; /* which is the only one whose negative does not fit, nor a quotient by -1 */
+  if (a == -1) return b != INT64_MIN; /* -INT64_MIN does not fit, and INT64_MIN / -1 below would trap */
   return a == 0 || *product / a == b;
 }
 
@@ -122,13 +125,13 @@ inline uint32_t DivideBy(Digits *x, uint32_t divisor) {
   return static_cast<uint32_t>(rest);
 }
 
-/* How far to shift a digit so that its highest bit is set. */
+/* By how many bits to shift a digit to the left so that its highest bit is set. */
 inline int LeadingZeroBits(uint32_t digit) {
   int n = 0;
   while ((digit >> (31 - n) & 1) == 0) ++n;
   return n;
 }
-/* By less than a digit, into as many digits and one more. */
+/* Shifts by less than one digit. The result has one digit more than x. */
 inline Digits ShiftLeft(const Digits &x, int n_bits) {
   Digits shifted(x.size() + 1);
   for (size_t i = 0; i < x.size(); ++i) {
@@ -146,14 +149,15 @@ inline void ShiftRight(Digits *x, int n_bits) {
   DropLeadingZeros(x);
 }
 
-/* One digit of a long division: with divisor d of n digits, the highest of them at least 2^31, and a rest of n + 1
- * digits below d * 2^32, takes q * d away from the rest and returns q, the quotient. */
+/* One step of the long division of Knuth (algorithm D). `d` has n digits, the highest of them at least 2^31, and a 0
+ * above them. `rest` has n + 1 digits and is less than d * 2^32. Subtracts q * d from `rest` and returns the digit q of
+ * the quotient. */
 inline uint32_t DivideStep(uint32_t *rest, const Digits &d) {
-  size_t n = d.size() - 1; /* d has a 0 on top, like the rest */
+  size_t n = d.size() - 1; /* without the 0 above the highest digit */
   uint64_t top = uint64_t{rest[n]} << 32 | rest[n - 1];
   uint64_t q = std::min<uint64_t>(top / d[n - 1], UINT32_MAX);
   uint64_t left = top - q * d[n - 1];
-  /* By two digits of d, q is right or 1 too much. */
+  /* With the second digit of d taken into account, q is right or 1 too large. */
   while (left <= UINT32_MAX && q * d[n - 2] > (left << 32 | rest[n - 2])) {
     --q;
     left += d[n - 1];
@@ -174,7 +178,7 @@ inline uint32_t DivideStep(uint32_t *rest, const Digits &d) {
   return static_cast<uint32_t>(q - 1);
 }
 
-/* Makes *x the remainder and returns the quotient. The divisor is not 0. */
+/* Makes *x the remainder and returns the quotient. The divisor must not be 0. */
 inline Digits Divide(Digits *x, const Digits &divisor) {
   if (x->size() < divisor.size()) return Digits();
   if (divisor.size() == 1) {
@@ -193,7 +197,7 @@ inline Digits Divide(Digits *x, const Digits &divisor) {
   return quotient;
 }
 
-/* Nine decimals of it at a time. */
+/* Decimal text. One division by 10^9 gives nine decimals. */
 inline std::string ToDecimal(Digits x, bool negative) {
   std::string reversed;
   do {
@@ -206,8 +210,9 @@ inline std::string ToDecimal(Digits x, bool negative) {
   return std::string(reversed.rbegin(), reversed.rend());
 }
 
-/* The nearest double, of two the even one; infinity if there is none. The highest 64 bits, the lowest of which also
- * stands for all that is below them, are rounded by the conversion itself. */
+/* The nearest double; of two equally near ones, the one with an even mantissa. Infinity if x is too large. The
+ * conversion rounds the highest 64 bits itself; the lowest of them is set if any bit below is, so that rounding is
+ * right. */
 inline double ToDouble(const Digits &x) {
   size_t n = x.size();
   if (n == 0) return 0;

@@ -51,12 +51,12 @@
 #define TVM_FFI_ATTRIBUTE_PURE
 #endif
 
-/* ABI version, as the reference implementation counts it: release 0.1.15.post2 says patch 16 here. */
+/* ABI version. The reference implementation counts release 0.1.15.post2 as patch 16. */
 #define TVM_FFI_VERSION_MAJOR 0
 #define TVM_FFI_VERSION_MINOR 1
 #define TVM_FFI_VERSION_PATCH 16
 
-/* Enumerations are 4 bytes: C++ is told so, C does it by itself. */
+/* Enumerations have 4 bytes. C++ needs the underlying type for that, C compilers choose it. */
 #ifdef __cplusplus
 #define TVM_FFI_ENUM_BASE_ : int32_t
 #else
@@ -76,7 +76,7 @@ typedef struct {
 /* ---- Values ---- */
 
 /* What a TVMFFIAny holds, and the type of every object. Below 64 a value is plain data; from 64 on it is an object.
- * From 128 on indices are handed out at run time: programs know those types by key only. */
+ * Indices from 128 on are assigned at run time: programs know those types by key only. */
 enum TVMFFITypeIndex TVM_FFI_ENUM_BASE_ {
   kTVMFFIAny = -1,            /* "anything", only in metadata; no live value has it */
   kTVMFFINone = 0,            /* payload 0: an all-zero TVMFFIAny is None */
@@ -91,7 +91,7 @@ enum TVMFFITypeIndex TVM_FFI_ENUM_BASE_ {
   kTVMFFIByteArrayPtr = 9,    /* v_ptr to a TVMFFIByteArray; only in views */
   kTVMFFIObjectRValueRef = 10, /* v_ptr to a TVMFFIObject* that the callee may take, leaving NULL; only in views */
   kTVMFFISmallStr = 11,       /* v_bytes: up to 7 bytes of text, rest 0; length in small_str_len */
-  kTVMFFISmallBytes = 12,     /* the same for bytes */
+  kTVMFFISmallBytes = 12,     /* as kTVMFFISmallStr, for bytes */
   kTVMFFIUnchanged = 13,      /* marker: a structural mutation produced no new value */
   kTVMFFIStaticObjectBegin = 64,
   kTVMFFIObject = 64,         /* the root type: only the header */
@@ -119,7 +119,7 @@ typedef enum TVMFFITypeIndex TVMFFITypeIndex;
 /* Points at the TVMFFIObject header of an object. */
 typedef void *TVMFFIObjectHandle;
 
-/* What a deleter is to do: end the value (Strong), free the memory (Weak), or both. */
+/* What a deleter does: ends the value (Strong), frees the memory (Weak), or both. */
 enum TVMFFIObjectDeleterFlagBitMask TVM_FFI_ENUM_BASE_ {
   kTVMFFIObjectDeleterFlagBitMaskStrong = 1 << 0,
   kTVMFFIObjectDeleterFlagBitMaskWeak = 1 << 1,
@@ -135,14 +135,14 @@ typedef struct {
   int32_t type_index; /* >= kTVMFFIStaticObjectBegin */
   uint32_t __padding;
   union {
-    /* Code of whoever made the object; NULL for an object that is never freed. */
+    /* Belongs to the library that made the object. NULL for an object that is never freed. */
     void (*deleter)(void *self, int flags);
     int64_t __ensure_align; /* 8 bytes on 32-bit systems too */
   };
 } TVMFFIObject;
 
 /* One value, 16 bytes. An owned Any holds a reference to its object; a view borrows it and may have one of the
- * view-only indices. Every byte counts: unused ones are 0, because equality compares all 16. */
+ * view-only indices. Unused bytes are 0, because equality compares all 16. */
 typedef struct {
   int32_t type_index;
   union {
@@ -162,7 +162,7 @@ typedef struct {
   };
 } TVMFFIAny;
 
-/* Borrowed bytes. */
+/* Borrowed bytes: whoever made the struct keeps them alive. */
 typedef struct {
   const char *data;
   size_t size; /* bytes */
@@ -202,9 +202,9 @@ typedef struct {
   TVMFFIObjectHandle extra_context; /* owned object or NULL */
 } TVMFFIErrorCell;
 
-/* How every function is called. `args` are views. `result` arrives as None and leaves owned. On -1 (error pending)
- * the callee leaves no object in `result`. No exception of any language passes through. `handle` is the Function
- * object, except where the function was found as a bare library symbol (then NULL). */
+/* How every function is called. `args` are views. `result` is None on entry, and owned by the caller afterwards. On -1
+ * an error is pending and `result` holds no object. No exception of any language passes through. `handle` is the
+ * Function object; it is NULL if the function was found as a symbol of a library. */
 typedef int (*TVMFFISafeCallType)(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
 /* Body of ffi.Function. 16 bytes. */
@@ -236,7 +236,7 @@ TVM_FFI_DLL int TVMFFIObjectDecRef(TVMFFIObjectHandle obj);
 TVM_FFI_DLL int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index, void (*deleter)(void *handle),
                                          TVMFFIObjectHandle *out);
 
-/* Sits directly before an object that a custom allocator made, at address -8. */
+/* Lies directly before an object that a custom allocator made, at address -8. */
 typedef struct {
   void (*delete_space)(void *ptr); /* takes the object's address */
 } TVMFFIObjectAllocHeader;
@@ -247,11 +247,11 @@ typedef struct {
   void *context;
 } TVMFFICustomAllocator;
 
-/* The allocator in force, never NULL; the built-in one if none was set. Cannot fail. */
+/* The current allocator, never NULL; the built-in one if none was set. Cannot fail. */
 TVM_FFI_DLL TVMFFICustomAllocator *TVMFFIGetCustomAllocator(void);
 
-/* Puts an allocator in force for the whole process; NULL brings the built-in one back. The struct is borrowed for as
- * long as it is in force. The objects of this library do not come from it. */
+/* Makes `allocator` the current one for the whole process; NULL selects the built-in one. The struct is borrowed while
+ * it is current. This library's own objects do not come from it. */
 TVM_FFI_DLL int TVMFFISetCustomAllocator(TVMFFICustomAllocator *allocator);
 
 /* Index of a registered type. RuntimeError when nobody registered the key. */
@@ -259,13 +259,13 @@ TVM_FFI_DLL int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *o
 
 /* ---- Functions and errors ---- */
 
-/* A Function around a C closure: a call arrives as safe_call(self, args, num_args, result), the end as deleter(self).
- * With neither self nor deleter, safe_call stands directly in the cell and gets the Function as its handle.
- * On failure `self` stays the caller's. */
+/* Makes a Function of a C closure. A call becomes safe_call(self, args, num_args, result), and deleter(self) runs when
+ * the Function ends. If self and deleter are both NULL, safe_call stands directly in the cell and gets the Function as
+ * its handle. On failure `self` stays the caller's. */
 TVM_FFI_DLL int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self),
                                      TVMFFIObjectHandle *out);
 
-/* The global function of that name. When there is none: 0 with *out NULL. */
+/* The global function of that name. If there is none: 0, with NULL in *out. */
 TVM_FFI_DLL int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
 
 /* Makes a view into an owned value: view-only text and bytes are copied, an rvalue reference is taken out of its slot
@@ -331,13 +331,13 @@ TVM_FFI_DLL int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAn
 /* A bytes value: small form up to 7 bytes, an ffi.Bytes above. */
 TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
-/* An integer from 64-bit words, the low one first, each in the machine's byte order; the last one has the sign.
- * Redundant sign words are dropped; what fits int64 becomes kTVMFFIInt; no words at all mean 0. ValueError for a size
- * that is no multiple of 8. */
+/* An integer from 64-bit words, the least significant first, each in the machine's byte order; the last one has the
+ * sign. Redundant sign words are dropped, a number that fits int64 becomes kTVMFFIInt, and no words at all mean 0.
+ * ValueError for a size that is not a multiple of 8. */
 TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
-/* The words of an integer (kTVMFFIInt or kTVMFFIBigInt), as above; borrowed from `value`, so valid while it stays
- * where it is and unchanged. {NULL, 0} for a value that is neither. Cannot fail. */
+/* The words of an integer (kTVMFFIInt or kTVMFFIBigInt), in the order of TVMFFIBigIntFromByteArray. They are borrowed
+ * from `value` and valid until it moves or changes. {NULL, 0} for a value that is neither. Cannot fail. */
 TVM_FFI_DLL TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value);
 
 /* Parses "float32", "int8x4", "float8_e4m3fn", ... ValueError for anything else. */
@@ -377,7 +377,7 @@ enum TVMFFIFieldFlagBitMask TVM_FFI_ENUM_BASE_ {
 };
 typedef enum TVMFFIFieldFlagBitMask TVMFFIFieldFlagBitMask;
 
-/* How structural equality and hash look at a type. */
+/* How structural equality and structural hash treat a type. */
 enum TVMFFISEqHashKind TVM_FFI_ENUM_BASE_ {
   kTVMFFISEqHashKindUnsupported = 0,
   kTVMFFISEqHashKindTreeNode = 1,
@@ -411,7 +411,7 @@ typedef struct {
   TVMFFIFieldGetter getter;
   void *setter; /* a TVMFFIFieldSetter, or a Function handle by flag; NULL when read-only */
   TVMFFIAny default_value_or_factory; /* None unless a flag says there is one */
-  int32_t field_static_type_index;    /* what a static type can tell, else kTVMFFIAny */
+  int32_t field_static_type_index;    /* the index if the static type determines it, else kTVMFFIAny */
 } TVMFFIFieldInfo;
 
 /* One method of a type. 72 bytes. */
@@ -431,17 +431,17 @@ typedef struct {
   TVMFFISEqHashKind structural_eq_hash_kind;
 } TVMFFITypeMetadata;
 
-/* One attribute over all types: that of type i is data[i - begin_index] when 0 <= i - begin_index < size, and None
- * stands for "has none". Read `size` before `data` when types may be registered meanwhile. */
+/* One attribute of all types: that of type i is data[i - begin_index] if 0 <= i - begin_index < size. None stands for a
+ * type without the attribute. Read `size` before `data` if types may be registered at the same time. */
 typedef struct {
   const TVMFFIAny *data;
   int32_t size;
   int32_t begin_index; /* always 0 */
 } TVMFFITypeAttrColumn;
 
-/* One type. 72 bytes. Never moves, never goes away. Lists hold what the type itself declares; walk the ancestors for
- * the rest. `fields` and `methods` may be replaced by longer copies; the old ones stay readable. Read the count before
- * the pointer when types may be registered meanwhile. */
+/* One type. 72 bytes. It never moves and never goes away. The lists hold what the type itself declares; those of the
+ * ancestors hold the rest. `fields` and `methods` may be replaced by longer copies; the old ones stay readable. Read
+ * the count before the pointer if types may be registered at the same time. */
 typedef struct TVMFFITypeInfo {
   int32_t type_index;
   int32_t type_depth; /* 0 for a root */
@@ -462,51 +462,53 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjec
 /* As TVMFFIFunctionSetGlobal, for a method and its metadata, which are copied. The documentation is not kept. */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, int allow_override);
 
-/* Declares a field. Everything in `info` is copied or gains a reference. RuntimeError for an unknown type or a name
- * this type has already; a name that an ancestor has is a line on stderr. */
+/* Declares a field. Everything in `info` is copied or gains a reference. RuntimeError for an unknown type, or for a
+ * name that this type has already. A name that an ancestor has gives a warning on stderr. */
 TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info);
 
-/* Declares a method, as above; a later one of the same name is added behind. */
+/* Declares a method, as TVMFFITypeRegisterField does a field. A second one of the same name is appended. */
 TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info);
 
-/* Declares size, creator and documentation. RuntimeError for an unknown type or a second time. */
+/* Declares size, creator and documentation. RuntimeError for an unknown type, and for a type that has them already. */
 TVM_FFI_DLL int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata);
 
-/* Gives a type an attribute, which cannot be changed afterwards: RuntimeError when it has one. With kTVMFFINone as
- * type it only makes sure that the column exists. RuntimeError for a negative type index. */
+/* Gives a type an attribute, which cannot be changed afterwards: RuntimeError if the type has it already. With
+ * kTVMFFINone as the type it only makes sure that the column exists. RuntimeError for a negative type index. */
 TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
                                        const TVMFFIAny *attr_value);
 
-/* The column of that name, NULL if nobody made one. The pointer stays valid for the life of the process. No error. */
+/* The column of that name, NULL if there is none. The pointer stays valid for the life of the process. No error. */
 TVM_FFI_DLL const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name);
 
 /* ---- For generated code and bindings ---- */
 
 /* The frames above the caller, most recent first, in the format of TVMFFIErrorCell.backtrace; the given frame comes
- * first when `filename` and `func` are not NULL. Stops where the caller entered through this ABI, unless
- * cross_ffi_boundary is nonzero. TVM_TRACEBACK_LIMIT in the environment bounds the number of frames (512).
- * The text belongs to the thread and lasts until its next call. Never NULL. */
+ * first if `filename` and `func` are not NULL. Stops where the caller was entered through this ABI, unless
+ * cross_ffi_boundary is nonzero. The environment variable TVM_TRACEBACK_LIMIT limits the number of frames (512). The
+ * text belongs to the thread and is valid until its next call. Never NULL. */
 TVM_FFI_DLL const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const char *func,
                                                    int cross_ffi_boundary);
 
 /* The index of a type key; registers the type if it is new.
  * static_type_index: the index to take, -1 for the next free one. type_depth: 0 for a root, else the parent's + 1.
  * num_child_slots: indices to keep free behind this type for its descendants. child_slots_can_overflow: whether a
- * descendant may get an index elsewhere once they are used up. parent_type_index: -1 for a root, -2 to only ask.
- * A key that is registered gives its index, whatever else was passed. Returns -2 when only asked and unknown, and -1
- * with a RuntimeError pending for an impossible registration (the reference implementation ends the process there). */
+ * descendant may get an index elsewhere once they are used up. parent_type_index: -1 for a root, -2 to look the key up
+ * without registering it.
+ * A registered key gives its index, whatever else was passed. Returns -2 for an unknown key that was only looked up,
+ * and -1 with a RuntimeError pending for an impossible registration (the reference implementation ends the process
+ * there). */
 TVM_FFI_DLL int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t static_type_index,
                                               int32_t type_depth, int32_t num_child_slots,
                                               int32_t child_slots_can_overflow, int32_t parent_type_index);
 
-/* The type of that index, for ever the same pointer. NULL, and no error, for an index that no type has (the reference
+/* The type of that index, always the same pointer. NULL, and no error, for an index that no type has (the reference
  * implementation ends the process there). */
 TVM_FFI_DLL TVM_FFI_ATTRIBUTE_PURE const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index);
 
-/* Fills *handle_addr by init_func unless it is filled already. Of several threads one runs init_func, the others wait;
- * no lock is held meanwhile, so it may initialise other handles. RuntimeError when it gives NULL, or asks for its own
- * handle, or for one whose init_func, on another thread, waits for this one. A nonzero result of init_func is passed
- * on, and the next call tries again. */
+/* Fills *handle_addr by init_func unless it is filled already. Of several threads one runs init_func and the others
+ * wait. No lock is held meanwhile, so init_func may initialise other handles. RuntimeError if init_func gives NULL, or
+ * asks for its own handle, or asks for one whose init_func is waiting, on another thread, for this one. A nonzero
+ * result of init_func is passed on, and the next call tries again. */
 TVM_FFI_DLL int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result));
 
 /* Empties *handle_addr and gives what was there to deinit_func, whose result is passed on; 0 when it was empty. */

@@ -1,4 +1,4 @@
-/* device.h - DLDevice as a value, which text like "cuda:0" converts to. */
+/* device.h - DLDevice as a value; text like "cuda:0" converts to it. */
 #ifndef TVM_FFI_DEVICE_H_
 #define TVM_FFI_DEVICE_H_
 
@@ -12,7 +12,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* "cpu", "cuda:1", ...; nullopt for anything else. The index is a number from 0 on. */
+/* Parses "cpu", "cuda:1", ...; nullopt for anything else. The index must not be negative. */
 inline std::optional<DLDevice> TryStringViewToDLDevice(std::string_view text) {
   static constexpr std::pair<std::string_view, DLDeviceType> kNames[] = {
       {"cpu", kDLCPU},        {"cuda", kDLCUDA},       {"opencl", kDLOpenCL}, {"vulkan", kDLVulkan},

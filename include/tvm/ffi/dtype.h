@@ -1,4 +1,4 @@
-/* dtype.h - DLDataType: its text forms, comparison, and as a value, which text converts to. */
+/* dtype.h - DLDataType: text forms, comparison, and its use as a value; text converts to it. */
 #ifndef TVM_FFI_DTYPE_H_
 #define TVM_FFI_DTYPE_H_
 
@@ -13,7 +13,7 @@
 namespace tvm {
 namespace ffi {
 
-/* Type codes from here on are for others than DLPack to give out. */
+/* Type codes from here on are not DLPack's: others may define them. */
 enum DLExtDataTypeCode { kDLExtCustomBegin = 129 };
 
 /* "float32", "int8x4", "bool", ...; ValueError for anything else. */
@@ -30,12 +30,12 @@ inline String DLDataTypeToString(DLDataType dtype) {
   return TypeTraits<String>::MoveFromAnyAfterCheck(&text);
 }
 
-/* Of any width, bfloat and the small formats included. */
+/* Floating-point of any width, bfloat and the small formats included. */
 inline bool DTypeIsFloat(DLDataType dtype) {
   return dtype.code == kDLFloat || dtype.code == kDLBfloat ||
          (dtype.code >= kDLFloat8_e3m4 && dtype.code <= kDLFloat4_e2m1fn);
 }
-/* Signed or unsigned. */
+/* Signed and unsigned integers. */
 inline bool DTypeIsInt(DLDataType dtype) { return dtype.code == kDLInt || dtype.code == kDLUInt; }
 inline bool DTypeIsBool(DLDataType dtype) { return dtype.code == kDLBool; }
 
@@ -44,7 +44,7 @@ inline std::string DTypeAbbrev(DLDataType dtype) {
   std::string full = DLDataTypeToString(dtype);
   if (dtype.code == kDLOpaqueHandle) return dtype.bits == 0 && dtype.lanes == 0 ? "void" : "handle";
   if (dtype.code >= kDLExtCustomBegin) return full;
-  /* The others begin with one of these words; the width and the lanes follow, or the small format and the lanes. */
+  /* The full name begins with one of these words. Its width and lanes follow, or the small format and the lanes. */
   static constexpr std::pair<const char *, const char *> kWords[] = {
       {"bfloat", "bf"}, {"float", "f"}, {"uint", "u"}, {"int", "i"}};
   for (const auto &[word, abbreviation] : kWords) {
@@ -71,7 +71,7 @@ struct TypeTraits<DLDataType> : detail::PlainTraitsBase<TypeTraits<DLDataType>, 
 } // namespace ffi
 } // namespace tvm
 
-/* At the top, where DLDataType is. */
+/* In the global namespace, where DLDataType is declared, so that lookup by argument finds them. */
 inline std::ostream &operator<<(std::ostream &out, DLDataType dtype) {
   return out << tvm::ffi::DLDataTypeToString(dtype);
 }

@@ -1,4 +1,4 @@
-/* endian.h - byte order: of this machine, and of what is written for others (little-endian unless told otherwise). */
+/* endian.h - the byte order of this machine, and of portable data (little-endian unless configured otherwise). */
 #ifndef TVM_FFI_ENDIAN_H_
 #define TVM_FFI_ENDIAN_H_
 
@@ -9,13 +9,13 @@
 #define TVM_FFI_IO_USE_LITTLE_ENDIAN 1
 #endif
 
-/* 1 if this machine is little-endian; a build may say so itself. */
+/* 1 if this machine is little-endian. A build may define it. */
 #ifndef TVM_FFI_LITTLE_ENDIAN
 #if defined(TVM_FFI_CMAKE_LITTLE_ENDIAN)
 #define TVM_FFI_LITTLE_ENDIAN TVM_FFI_CMAKE_LITTLE_ENDIAN
 #elif defined(__BYTE_ORDER__) && defined(__ORDER_BIG_ENDIAN__)
 #define TVM_FFI_LITTLE_ENDIAN (__BYTE_ORDER__ != __ORDER_BIG_ENDIAN__)
-#else /* MSVC: every machine that it compiles for is little-endian */
+#else /* MSVC: all its targets are little-endian */
 #define TVM_FFI_LITTLE_ENDIAN 1
 #endif
 #endif

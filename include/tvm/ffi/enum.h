@@ -9,12 +9,12 @@
 namespace tvm {
 namespace ffi {
 
-/* The instances of one class, an attribute of its type. */
+/* The instances of one class. The type has it as an attribute. */
 class EnumStateObj : public Object {
 public:
   List<ObjectRef> entries;                    /* in the order of definition */
   Dict<Any, ObjectRef> indexes;               /* by number and by name */
-  Dict<String, Dict<ObjectRef, Any>> attrs;   /* what else is known of each */
+  Dict<String, Dict<ObjectRef, Any>> attrs;   /* attributes of instances, by name */
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.EnumState", EnumStateObj, Object);
 };
 class EnumState : public ObjectRef {
@@ -35,7 +35,7 @@ public:
 
   EnumObj() = default;
   EnumObj(int64_t int_index, String str_index) : _int_index(int_index), _str_index(std::move(str_index)) {}
-  /* The instance of that number or name; ValueError if there is none. */
+  /* The instance with that number or name; ValueError if there is none. */
   template <typename EnumClsObj> static Enum _GetByIntIndex(int64_t index);
   template <typename EnumClsObj> static Enum _GetByStrIndex(const String &index);
   static Enum _GetByIntIndex(int32_t type_index, int64_t index);
@@ -52,7 +52,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Enum, ObjectRef, EnumObj);
 };
 
-/* Those whose numbers are given, and those that are known by name. */
+/* IntEnum: instances are defined with a number. StrEnum: instances are known by their names. */
 class IntEnumObj : public EnumObj {
 public:
   TVM_FFI_DECLARE_OBJECT_INFO("ffi.IntEnum", IntEnumObj, EnumObj);

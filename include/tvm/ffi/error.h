@@ -5,7 +5,7 @@
  *   TVM_FFI_ICHECK(ptr != nullptr) << "an invariant of this library";   (an InternalError)
  *   TVM_FFI_DCHECK(...)                                                 (the same, in builds without NDEBUG only)
  *
- * An Error is an object as any other, and a C++ exception. It crosses the ABI as an object: what is thrown in one
+ * An Error is an object like any other, and a C++ exception. It crosses the ABI as an object: an error thrown in one
  * library is caught in another, or raised as the Python exception that is registered for its kind. */
 #ifndef TVM_FFI_ERROR_H_
 #define TVM_FFI_ERROR_H_
@@ -18,7 +18,7 @@
 #include <sstream>
 #include <string>
 
-/* 1: errors are told on stderr before they are thrown, for where nobody can catch them. */
+/* 1: errors are printed on stderr before they are thrown, for places where nothing can catch them. */
 #ifndef TVM_FFI_ALWAYS_LOG_BEFORE_THROW
 #define TVM_FFI_ALWAYS_LOG_BEFORE_THROW 0
 #endif
@@ -39,9 +39,9 @@ TVM_FFI_INLINE TVMFFIByteArray ByteArrayOf(const std::string &text) { return {te
 } // namespace detail
 
 /* The exception of this ABI. Its parts are texts:
- *   kind       "ValueError", ...; whatever names one
+ *   kind       the name of the error's class, such as "ValueError"
  *   message
- *   backtrace  one line or two a frame, `  File "a.cc", line 1, in f`, the most recent call first */
+ *   backtrace  one line or two per frame, `  File "a.cc", line 1, in f`, the most recent call first */
 class TVM_FFI_DLL Error : public ObjectRef, public std::exception {
 public:
   Error(std::string kind, std::string message, std::string backtrace)
@@ -57,7 +57,7 @@ public:
   std::string backtrace() const { return Text(get()->backtrace); }
   /* The error that led to this one. */
   std::optional<Error> cause_chain() const { return RefTo<Error>(get()->cause_chain); }
-  /* Whatever else was said about it. */
+  /* Any object that was attached to the error. */
   std::optional<ObjectRef> extra_context() const { return RefTo<ObjectRef>(get()->extra_context); }
 
   /* The backtrace the way Python prints it: the most recent call last. */
@@ -65,14 +65,14 @@ public:
     std::string lines;
     const TVMFFIByteArray &text = get()->backtrace;
     for (size_t end = text.size; end > 0;) {
-      size_t begin = end; /* of the last line that is left; end is behind its line feed, if it has one */
+      size_t begin = end; /* begin of the last remaining line; `end` is behind its text */
       while (begin > 0 && text.data[begin - 1] != '\n') --begin;
       if (begin < end) lines.append(text.data + begin, end - begin).push_back('\n');
       end = begin > 0 ? begin - 1 : 0;
     }
     return lines;
   }
-  /* All of it, as an uncaught exception is printed. */
+  /* Backtrace, kind and message, in the form in which an uncaught exception is printed. */
   TVM_FFI_COLD_CODE std::string FullMessage() const {
     std::string text("Traceback (most recent call last):\n");
     return text.append(TracebackMostRecentCallLast()).append(kind()).append(": ").append(message()).append(1, '\n');
@@ -92,7 +92,7 @@ private:
     TVMFFIByteArray kind_text = detail::ByteArrayOf(kind), message_text = detail::ByteArrayOf(message);
     TVMFFIObjectHandle made;
     if (TVMFFIErrorCreateWithCauseAndExtraContext(&kind_text, &message_text, &backtrace, cause, context, &made) != 0) {
-      throw std::bad_alloc(); /* it fails for nothing else */
+      throw std::bad_alloc(); /* the only way in which it can fail */
     }
     data_ = detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(made));
   }
@@ -109,7 +109,7 @@ private:
   }
 };
 
-/* To be thrown after TVMFFIEnvCheckSignals gave -1: the error is the frontend's, which has it already. */
+/* Throw this after TVMFFIEnvCheckSignals has returned -1: the exception is already pending in the host language. */
 inline Error EnvErrorAlreadySet() { return Error("EnvErrorAlreadySet", "", ""); }
 
 namespace detail {
@@ -126,7 +126,8 @@ inline void SetSafeCallRaised(const Error &error) {
   TVMFFIErrorSetRaised(ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error));
 }
 
-/* Collects a message; its end throws. Everything here is out of line: throwing need not be fast, and is everywhere. */
+/* Collects a message; its destructor throws. All members are out of line: throwing need not be fast, but it occurs in
+ * many places and each should be small. */
 class ErrorBuilder {
 public:
   TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE ErrorBuilder(const char *kind, const TVMFFIByteArray *backtrace, bool log)
@@ -174,7 +175,7 @@ private:
   ::tvm::ffi::detail::ErrorBuilder(#ErrorKind, TVMFFIBacktrace(__FILE__, __LINE__, TVM_FFI_FUNC_SIG, 0), log).stream()
 
 #define TVM_FFI_THROW(ErrorKind) TVM_FFI_ERROR_STREAM_(ErrorKind, TVM_FFI_ALWAYS_LOG_BEFORE_THROW)
-/* Where nobody can catch it: while a library is loaded. */
+/* For code that runs while a library is loaded, where nothing may catch the error. */
 #define TVM_FFI_LOG_AND_THROW(ErrorKind) TVM_FFI_ERROR_STREAM_(ErrorKind, true)
 
 /* ---- Checking ---- */
@@ -194,7 +195,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE std::unique_ptr<std::string> LogCheckFormat(
   return std::make_unique<std::string>(stream.str());
 }
 
-/* Null if it holds. Comparisons are the caller's: also of a signed with an unsigned number. */
+/* Null if the comparison holds. Warnings about comparing signed with unsigned numbers are off, as the caller chose the
+ * operands. */
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-compare"
@@ -235,7 +237,7 @@ TVM_FFI_CHECK_FUNC_(_NE, !=)
 #define TVM_FFI_CHECK_GE(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_GE, >=, x, y, ErrorKind)
 #define TVM_FFI_CHECK_EQ(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_EQ, ==, x, y, ErrorKind)
 #define TVM_FFI_CHECK_NE(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_NE, !=, x, y, ErrorKind)
-/* The pointer, which is not null. */
+/* Gives the pointer, after a check that it is not null. */
 #define TVM_FFI_CHECK_NOTNULL(x, ErrorKind) \
   ((x) == nullptr ? TVM_FFI_THROW(ErrorKind) << "Check not null: " #x << ' ', (x) : (x))
 
@@ -248,7 +250,7 @@ TVM_FFI_CHECK_FUNC_(_NE, !=)
 #define TVM_FFI_ICHECK_NE(x, y) TVM_FFI_CHECK_NE(x, y, InternalError)
 #define TVM_FFI_ICHECK_NOTNULL(x) TVM_FFI_CHECK_NOTNULL(x, InternalError)
 
-/* In builds with NDEBUG they are compiled and never run. */
+/* With NDEBUG these checks are compiled but never run. */
 #ifdef NDEBUG
 #define TVM_FFI_DCHECK_SKIP_ while (false)
 #define TVM_FFI_DCHECK_NOTNULL(x) (x)

@@ -18,7 +18,7 @@
 namespace tvm {
 namespace ffi {
 
-/* An error that is to become an Expected. */
+/* An error to be returned as an Expected. */
 template <typename E = Error> class Unexpected {
   static_assert(std::is_base_of_v<Error, std::remove_cv_t<E>>, "an Unexpected holds an Error");
 
@@ -48,15 +48,15 @@ template <typename E> inline constexpr bool is_unexpected_v<Unexpected<E>> = tru
 
 struct ExpectedUnsafe;
 
-/* What does not depend on T. */
+/* The part of Expected<T> that does not depend on T. */
 class ExpectedBase {
 public:
-  /* Of the value or the error. */
+  /* The index of the value or of the error. */
   int32_t type_index() const noexcept { return data_.type_index(); }
   bool is_err() const noexcept { return data_.type_index() == kTVMFFIError; }
   bool is_ok() const noexcept { return !is_err(); }
   bool has_value() const noexcept { return is_ok(); }
-  /* RuntimeError if there is none. */
+  /* The error. RuntimeError if there is a value. */
   Error error() const & {
     RequireError();
     return AnyUnsafe::CopyFromAnyViewAfterCheck<Error>(data_);
@@ -84,7 +84,7 @@ private:
   friend struct ExpectedUnsafe;
 };
 
-/* A value of the one type is none of the other, whose name is made only now. */
+/* The TypeError for a value that is not of the other type. That type's name is made only here, when it is needed. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error CannotTreat(int32_t type_index, std::string (*name_of_other)()) {
   return Error("TypeError",
                "Cannot treat type `" + TypeIndexToTypeKey(type_index) + "` as type `" + name_of_other() + "`", "");
@@ -105,7 +105,7 @@ public:
   Expected(T value) : ExpectedBase(Any(std::move(value))) {}
   template <typename U, typename = std::enable_if_t<kIsValue<std::decay_t<U>> && std::is_convertible_v<U, T>>>
   Expected(U &&value) : Expected(static_cast<T>(std::forward<U>(value))) {}
-  /* Of another T, which is converted if it is not one already. */
+  /* From an Expected of another type, whose value is converted if it is not a T already. */
   template <typename U,
             typename = std::enable_if_t<!std::is_void_v<U> && (type_subsumes_v<T, U> || std::is_convertible_v<U, T>)>>
   Expected(Expected<U> other) {
@@ -119,7 +119,7 @@ public:
   template <typename E, typename = std::enable_if_t<std::is_base_of_v<Error, std::remove_cv_t<E>>>>
   Expected(Unexpected<E> unexpected) : Expected(Error(std::move(unexpected).error())) {}
 
-  /* Throws the error if there is none. */
+  /* The value. Throws the error if there is no value. */
   TVM_FFI_INLINE T value() const & {
     RequireValue();
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(data_);
@@ -135,7 +135,8 @@ public:
     return is_ok() ? std::move(*this).value() : static_cast<T>(std::forward<U>(fallback));
   }
 
-  /* The value as a U, as Any::as, or the error there is, or a TypeError. */
+  /* The value as a U, by the rules of Any::as. If there is an error, that error; if the value is not a U, a
+   * TypeError. */
   template <typename U, typename = std::enable_if_t<std::is_same_v<U, std::decay_t<U>> &&
                                                     !std::is_base_of_v<Error, U> && detail::storage_enabled_v<U>>>
   TVM_FFI_INLINE Expected<U> as_or_error() const & {
@@ -181,7 +182,7 @@ public:
 
 namespace detail {
 
-/* An Expected as the value that it is. */
+/* Access to the value inside an Expected. */
 struct ExpectedUnsafe {
   template <typename T> TVM_FFI_INLINE static Expected<T> MoveFromTVMFFIAny(TVMFFIAny raw) {
     Expected<T> result;
@@ -282,7 +283,8 @@ private:
 #define TVM_FFI_UNEXPECTED(ErrorKind) \
   ::tvm::ffi::detail::UnexpectedBuilder(#ErrorKind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG)
 
-/* Return from the function unless the condition holds. A loop, because an `if` would take the else of the caller's. */
+/* Returns from the function unless the condition holds. A loop, because an `if` would capture an `else` of the
+ * caller. */
 #define TVM_FFI_RET_CHECK(cond, ErrorKind)                                \
   while (TVM_FFI_PREDICT_FALSE(!(cond)))                                  \
   return TVM_FFI_UNEXPECTED(ErrorKind) << "Check failed: (" #cond ") is " \

@@ -7,10 +7,11 @@
  *   Function::SetGlobal("my.add", add);
  *
  *   int Add(int a, int b) { return a + b; }
- *   TVM_FFI_DLL_EXPORT_TYPED_FUNC(add, Add);    (the function "add" of this library, for whoever loads it)
+ *   TVM_FFI_DLL_EXPORT_TYPED_FUNC(add, Add);    (exports the function "add" from this library)
  *
- * Arguments are borrowed for the call, a result is owned. Errors are thrown as Error in C++, and cross the C ABI as its
- * return code. Functions may be called from any thread; what they do is up to them. */
+ * Arguments are borrowed for the call, a result is owned. In C++ an error is thrown as an Error; across the C ABI it
+ * becomes a return code. Any thread may call a function; whether the function itself is safe for that is up to its
+ * author. */
 #ifndef TVM_FFI_FUNCTION_H_
 #define TVM_FFI_FUNCTION_H_
 
@@ -26,14 +27,15 @@
 #include <cxxabi.h>
 #endif
 
-/* 1: exported functions tell their types and documentation, too, for generated stubs. */
+/* 1: exported functions also export their types and documentation, for generated stubs. */
 #ifndef TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 0
 #endif
 
 /* ---- Between C++ and C ---- */
 
-/* Around the body of a function of type TVMFFISafeCallType: it returns 0, or -1 with what was thrown as its error. */
+/* Put these around the body of a function of type TVMFFISafeCallType. It returns 0; if an exception is thrown, -1 with
+ * that as the pending error. */
 #define TVM_FFI_SAFE_CALL_BEGIN() \
   try {                           \
   (void)0
@@ -57,7 +59,8 @@ namespace ffi {
 
 namespace detail {
 
-/* In a handler: makes the exception the error of this thread. What C++ itself throws becomes an InternalError. */
+/* In a handler: makes the current exception the pending error of this thread. An exception that is not an Error becomes
+ * an InternalError. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
   try {
     throw;
@@ -78,7 +81,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
 
 class FunctionObj : public Object, public TVMFFIFunctionCell {
 public:
-  /* The way from C++ to C++, which throws. */
+  /* The entry for calls from C++, which throws errors. */
   using FCall = void (*)(const FunctionObj *, const AnyView *, int32_t, Any *);
 
   TVM_FFI_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
@@ -109,9 +112,9 @@ public:
   int size() const { return size_; }
   const AnyView *data() const { return data_; }
   AnyView operator[](int i) const { return data_[i]; }
-  /* Those from `begin` on, up to `end` or to the last one. */
+  /* The arguments from `begin` to before `end`, or to the last one. */
   PackedArgs Slice(int begin, int end = -1) const { return PackedArgs(data_ + begin, (end < 0 ? size_ : end) - begin); }
-  /* Writes arguments, as many as there are args, to `data`: views of args, which have to stay. */
+  /* Writes a view of each argument to `data`. The arguments must outlive the views. */
   template <typename... Args> TVM_FFI_INLINE static void Fill(AnyView *data, Args &&...args) {
     size_t i = 0;
     ((data[i++] = View(std::forward<Args>(args))), ...);
@@ -134,8 +137,8 @@ private:
 
 namespace detail {
 
-/* The way from C into every function that C++ made. One for all: the code of a call is there once for each function,
- * for C++ and for C, which pays with a jump. */
+/* The entry from C of every function made in C++. It jumps to the entry for C++, so that the code of a function is
+ * compiled once and not once for each entry. */
 inline int SafeCallOfCpp(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
   TVM_FFI_ICHECK_LT(result->type_index, static_cast<int32_t>(kTVMFFIStaticObjectBegin))
@@ -146,7 +149,7 @@ inline int SafeCallOfCpp(void *handle, const TVMFFIAny *args, int32_t num_args, 
   TVM_FFI_SAFE_CALL_END();
 }
 
-/* A function that is a C++ object with a call operator of packed form. */
+/* A function that holds a C++ callable of packed form. */
 template <typename TCallable> class FunctionObjImpl : public FunctionObj {
   static_assert(std::is_same_v<TCallable, std::decay_t<TCallable>>, "the function owns the object that it calls");
 
@@ -167,7 +170,7 @@ private:
   mutable TCallable callable_;
 };
 
-/* An argument, or an Any of one that has to be owned while it is passed. */
+/* Passes an argument on, or an Any made of it if it needs an owner during the call. */
 template <typename T>
 inline constexpr bool is_passed_as_any_v = needs_owner_v<std::remove_cv_t<std::remove_reference_t<T>>>;
 template <typename T> TVM_FFI_INLINE decltype(auto) AsArgument(T &&value) {
@@ -178,7 +181,7 @@ template <typename T> TVM_FFI_INLINE decltype(auto) AsArgument(T &&value) {
   }
 }
 
-/* Makes the packed form of a callable that takes typed arguments. */
+/* The packed form of a callable with typed parameters. */
 template <typename TCallable> class TypedCallable {
 public:
   template <typename F> TypedCallable(F &&f, std::string &&name) : f_(std::forward<F>(f)), name_(std::move(name)) {}
@@ -200,7 +203,7 @@ public:
 private:
   mutable TCallable f_;
 };
-/* Of one that takes PackedArgs. */
+/* The packed form of a callable that takes PackedArgs. */
 template <typename TCallable> class PackedArgsCallable {
 public:
   template <typename F> explicit PackedArgsCallable(F &&f) : f_(std::forward<F>(f)) {}
@@ -214,11 +217,11 @@ private:
 
 } // namespace detail
 
-/* A function, or none. */
+/* A reference to a function; may be null. */
 class Function : public ObjectRef {
 public:
   Function(std::nullptr_t) {}
-  /* What FromPacked makes. */
+  /* As FromPacked. */
   template <typename TCallable, typename = std::enable_if_t<!std::is_same_v<std::decay_t<TCallable>, Function>>>
   explicit Function(TCallable &&packed_call) : Function(FromPacked(std::forward<TCallable>(packed_call))) {}
 
@@ -235,7 +238,8 @@ public:
       return Make<detail::PackedArgsCallable<F>>(std::forward<TCallable>(packed_call));
     }
   }
-  /* FromPacked with a callable that is constructed from args inside of the function, and a pointer to that callable. */
+  /* FromPacked with a callable that is constructed from args inside the function object. Returns the function and a
+   * pointer to the callable. */
   template <typename TCallable, typename... Args> static auto FromPackedInplace(Args &&...args) {
     static_assert(std::is_invocable_v<TCallable &, const AnyView *, int32_t, Any *>,
                   "a packed function takes (const AnyView *, int32_t, Any *)");
@@ -243,14 +247,15 @@ public:
     TCallable *callable = object->GetCallable();
     return std::make_tuple(Function(ObjectPtr<FunctionObj>(std::move(object))), callable);
   }
-  /* From anything that can be called, with its arguments converted and checked. The name is for messages. */
+  /* From any callable. A call converts and checks its arguments. The name is for messages. */
   template <typename TCallable> static Function FromTyped(TCallable &&callable) {
     return Make<detail::NamelessTypedCallable<std::decay_t<TCallable>>>(std::forward<TCallable>(callable));
   }
   template <typename TCallable> static Function FromTyped(TCallable &&callable, std::string name) {
     return Make<detail::TypedCallable<std::decay_t<TCallable>>>(std::forward<TCallable>(callable), std::move(name));
   }
-  /* From a C function, which is called with `self`; deleter(self) is called at its end, if there is a deleter. */
+  /* From a C function, which is called with `self`. deleter(self) is called when the function ends, unless the deleter
+   * is null. */
   static Function FromExternC(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self)) {
     TVMFFIObjectHandle handle;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(self, safe_call, deleter, &handle));
@@ -295,12 +300,12 @@ public:
 
   /* ---- Calling ---- */
 
-  /* RuntimeError without a function. */
+  /* RuntimeError if this is null. */
   template <typename... Args> TVM_FFI_INLINE Any operator()(Args &&...args) const {
     if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
       return (*this)(detail::AsArgument(std::forward<Args>(args))...);
     } else {
-      AnyView views[sizeof...(Args) + 1]; /* never empty */
+      AnyView views[sizeof...(Args) + 1]; /* one more, because an array of length 0 is not allowed */
       PackedArgs::Fill(views, std::forward<Args>(args)...);
       Any result;
       CallPacked(views, sizeof...(Args), &result);
@@ -312,7 +317,7 @@ public:
     get()->CallPacked(args, num_args, result);
   }
   TVM_FFI_INLINE void CallPacked(PackedArgs args, Any *result) const { CallPacked(args.data(), args.size(), result); }
-  /* The result or the error; a TypeError if the result is no T. */
+  /* The result or the error; a TypeError if the result does not convert to T. */
   template <typename T = Any, typename... Args> Expected<T> CallExpected(Args &&...args) const {
     if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
       return CallExpected<T>(detail::AsArgument(std::forward<Args>(args))...);
@@ -328,7 +333,7 @@ public:
       return ExpectResult<T>(std::move(result));
     }
   }
-  /* Calls a C function with a handle, as it is exported by a library. */
+  /* Calls a C function, such as a library exports, with the given handle. */
   template <typename... Args> static Any InvokeExternC(void *handle, TVMFFISafeCallType safe_call, Args &&...args) {
     if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
       return InvokeExternC(handle, safe_call, detail::AsArgument(std::forward<Args>(args))...);
@@ -373,11 +378,12 @@ private:
 
 template <typename FType> class TypedFunction;
 
-/* A function with the types of its arguments and result: from here on they are checked by the compiler. It is the size
- * of a Function, into which it converts. */
+/* A function whose arguments and result have types that the compiler checks. It has the size of a Function and converts
+ * to one. */
 template <typename R, typename... Args> class TypedFunction<R(Args...)> {
-  /* Whether an F can be copied is asked last, and of what can be called only: for this class itself, and for one that
-   * is made of a TypedFunction, it may be what is being found out. */
+  /* The order of these conditions matters. For this class, and for a class made of a TypedFunction,
+   * is_copy_constructible may be the very question that is being answered; so it is asked last, and only of an F that
+   * can be called. */
   template <typename F>
   static constexpr bool kCallable =
       std::conjunction_v<std::negation<std::is_same<std::decay_t<F>, TypedFunction>>,
@@ -402,7 +408,7 @@ public:
   }
   TypedFunction &operator=(std::nullptr_t) { return *this = Function(); }
 
-  /* An Expected gives the error, whichever way the function tells it. */
+  /* With an R that is an Expected, every error is returned in it. */
   TVM_FFI_INLINE R operator()(Args... args) const {
     if constexpr (detail::is_expected_v<R>) {
       return packed_.template CallExpected<typename R::value_type>(std::forward<Args>(args)...);
@@ -427,7 +433,7 @@ private:
 
 template <typename FType> inline constexpr bool use_default_type_traits_v<TypedFunction<FType>> = false;
 
-/* Any function: what it takes shows when it is called. */
+/* Every function is accepted; a mismatch of types shows when it is called. */
 template <typename FType> struct TypeTraits<TypedFunction<FType>> : TypeTraitsBase {
   static constexpr int32_t field_static_type_index = kTVMFFIFunction;
   TVM_FFI_INLINE static void CopyToAnyView(const TypedFunction<FType> &src, TVMFFIAny *result) {
@@ -472,7 +478,7 @@ inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
 
 /* ---- Exporting from a library ---- */
 
-/* Names in here end in _, so that they hide no function that is exported. */
+/* The parameters' names end in _, so that they hide no function that is exported. */
 #define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                  \
   extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *ffi_self_,            \
                                            [[maybe_unused]] const TVMFFIAny *ffi_args_, \
@@ -486,7 +492,7 @@ inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
     TVM_FFI_SAFE_CALL_END();                                                                                    \
   }
 
-/* A text of the library's, kept by libtvm_ffi, so that it may outlive the library. */
+/* Exports a text. The caller gets a copy that libtvm_ffi made, which may outlive this library. */
 #define TVM_FFI_EXPORT_TEXT_(Symbol, text)                        \
   TVM_FFI_EXPORT_SYMBOL_(Symbol) {                                \
     TVM_FFI_SAFE_CALL_BEGIN();                                    \

@@ -1,4 +1,4 @@
-/* function_detail.h - what the type of a C++ function tells, and how it is called with values. Programs include
+/* function_detail.h - the signature of a C++ function, and how it is called with values. Programs include
  * function.h. */
 #ifndef TVM_FFI_FUNCTION_DETAIL_H_
 #define TVM_FFI_FUNCTION_DETAIL_H_
@@ -22,7 +22,7 @@ template <typename T> struct TypeSchemaImpl {
       return NamedTypeSchema(StaticTypeKey::kTVMFFINone);
     } else if constexpr (std::is_same_v<T, Any> || std::is_same_v<T, AnyView>) {
       return NamedTypeSchema(StaticTypeKey::kTVMFFIAny);
-    } else if constexpr (TypeTraits<T>::convert_enabled) { /* else the signature is an error */
+    } else if constexpr (TypeTraits<T>::convert_enabled) { /* otherwise CheckArg reports the type */
       return TypeTraits<T>::TypeSchema();
     }
   }
@@ -30,7 +30,7 @@ template <typename T> struct TypeSchemaImpl {
 
 template <typename T> inline constexpr bool IsAnyOrView = std::is_same_v<T, Any> || std::is_same_v<T, AnyView>;
 
-/* A parameter is a T, a const T & or a T &&: an argument is converted into an object of its own. */
+/* A parameter may be a T, a const T & or a T &&: the argument is converted into an object of its own. */
 template <typename T, typename Plain = std::remove_const_t<std::remove_reference_t<T>>>
 static constexpr bool ArgSupported = (!std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>) &&
                                      (!std::is_rvalue_reference_v<T> || !std::is_const_v<std::remove_reference_t<T>>) &&
@@ -38,7 +38,7 @@ static constexpr bool ArgSupported = (!std::is_lvalue_reference_v<T> || std::is_
 template <typename T>
 static constexpr bool RetSupported = std::is_same_v<T, Any> || std::is_void_v<T> || TypeTraits<T>::convert_enabled;
 
-/* A type that cannot cross fails to compile here, and the compiler names it. */
+/* Fails to compile for a type that cannot be a value; the compiler's message names the type. */
 template <typename T> constexpr bool CheckArg() {
   static_assert(ArgSupported<T>,
                 "this parameter type cannot cross: it needs TypeTraits (and be a T, const T & or T &&)");
@@ -52,7 +52,8 @@ template <typename T> constexpr bool CheckRet() {
 
 using FGetFuncSignature = std::string (*)();
 
-/* Of the result and n parameters: "(0: int, 1: str) -> float", for messages, of their names; JSON of their schemas. */
+/* The text of a signature, of the names of the result and of n parameters: "(0: int, 1: str) -> float", for messages.
+ * And its JSON, of their schemas. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string SignatureText(const TypeText *types, size_t n) {
   std::string text = "(";
   for (size_t i = 0; i < n; ++i) {
@@ -85,7 +86,7 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
   }
 };
 
-/* Without noexcept, which is part of a function's type and changes nothing here. */
+/* The type F without noexcept, which is part of a function's type and does not matter here. */
 template <typename F> struct NoNoexcept {
   using type = F;
 };
@@ -102,14 +103,15 @@ template <typename C, typename R, typename... Args> struct NoNoexcept<R (C::*)(A
   using type = R (C::*)(Args...) const;
 };
 
-/* Of the call operator of a class. */
+/* The signature of the call operator of a class. */
 template <typename T> struct CallOperatorInfo;
 template <typename T, typename R, typename... Args>
 struct CallOperatorInfo<R (T::*)(Args...)> : FuncFunctorImpl<R, Args...> {};
 template <typename T, typename R, typename... Args>
 struct CallOperatorInfo<R (T::*)(Args...) const> : FuncFunctorImpl<R, Args...> {};
 
-/* Of anything that can be called; a method takes its object first. Of anything else the error, in CheckSignature. */
+/* The signature of anything callable; the object is the first parameter of a method. For anything else, CheckSignature
+ * fails to compile. */
 template <typename T, typename = void> struct PlainFunctionInfo : FuncFunctorImpl<void> {
   static constexpr bool CheckSignature() {
     static_assert(std::is_void_v<T>, "this is no function with one signature: it cannot be called, is generic or "
@@ -140,7 +142,7 @@ struct FunctionInfo : PlainFunctionInfo<typename NoNoexcept<std::remove_cv_t<std
 
 /* ---- Calls ---- */
 
-/* Who is called, for messages. */
+/* The function that is called, for messages. */
 struct CallContext {
   std::string_view name;
   FGetFuncSignature signature;
@@ -168,7 +170,7 @@ template <typename T>
   ThrowArgType(context, i, Type2Str<T>::v(), TypeTraits<T>::GetMismatchTypeInfo(&given));
 }
 
-/* Argument i as what a parameter of type T needs. */
+/* Argument i, converted to the type of the parameter. */
 template <typename T, typename Plain = std::remove_const_t<std::remove_reference_t<T>>>
 TVM_FFI_INLINE Plain ConvertArg(const CallContext &context, const AnyView *args, size_t i) {
   if constexpr (IsAnyOrView<Plain>) {
@@ -180,7 +182,8 @@ TVM_FFI_INLINE Plain ConvertArg(const CallContext &context, const AnyView *args,
   }
 }
 
-/* Calls f with values that fit; `result` is None, and owns what comes. The error of an Expected is thrown. */
+/* Calls f with converted arguments. `result` is None before and owns the result afterwards. The error of an Expected is
+ * thrown. */
 template <typename F, typename... Values>
 TVM_FFI_INLINE void InvokeInto([[maybe_unused]] Any *result, F &f, Values &&...values) {
   using R = typename FunctionInfo<F>::RetType;
@@ -202,7 +205,8 @@ TVM_FFI_INLINE void CallWithArgs(std::index_sequence<I...>, const CallContext &c
   InvokeInto(result, f, ConvertArg<std::tuple_element_t<I, Args>>(context, args, I)...);
 }
 
-/* Calls f with values; `result` is None, and owns what comes. TypeError where they do not fit. */
+/* Calls f with values. `result` is None before and owns the result afterwards. TypeError if the arguments do not
+ * match. */
 template <typename F>
 TVM_FFI_INLINE void UnpackCall(std::string_view name, F &&f, const AnyView *args, int32_t num_args, Any *result) {
   using Info = FunctionInfo<F>;

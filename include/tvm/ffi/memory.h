@@ -1,7 +1,7 @@
-/* memory.h - objects are made here: make_object, make_arc, make_inplace_array_object.
+/* memory.h - makes objects: make_object, make_arc, make_inplace_array_object.
  *
- * An object is freed by the code that made it, whoever drops it: its deleter is a function of this library. Exceptions
- * of constructors pass through, nothing is leaked; std::bad_alloc when there is no memory. */
+ * An object is freed by the library that made it, whoever releases it last: its deleter is a function of that library.
+ * An exception of the constructor is passed on and nothing is leaked; std::bad_alloc if there is no memory. */
 #ifndef TVM_FFI_MEMORY_H_
 #define TVM_FFI_MEMORY_H_
 
@@ -17,14 +17,14 @@
 namespace tvm {
 namespace ffi {
 
-/* Of what the flags name: the object inside the memory (strong), the memory (weak), or both. */
+/* Ends what the flags name: the object inside the memory (strong), the memory (weak), or both. */
 using FObjectDeleter = void (*)(void *obj, int flags);
 
 namespace detail {
 
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowBadAlloc() { throw std::bad_alloc(); }
 
-/* size bytes at a multiple of align, a power of two; std::bad_alloc. Given back to AlignedFree. */
+/* Allocates `size` bytes at a multiple of `align`, a power of two; throws std::bad_alloc. AlignedFree frees them. */
 TVM_FFI_INLINE void *AlignedAlloc(size_t size, size_t align) {
 #if defined(_WIN32)
   void *data = _aligned_malloc(size, align);
@@ -47,7 +47,7 @@ TVM_FFI_INLINE void AlignedFree(void *data) noexcept {
 #endif
 }
 
-/* Memory until it is released to an object whose constructor has returned. */
+/* Owns memory until the constructor of its object has returned; then the object owns it. */
 class Space {
 public:
   Space(size_t size, size_t align) : data_(AlignedAlloc(size, align)) {}
@@ -87,13 +87,12 @@ template <typename T, typename... Args> inline ObjectPtr<T> make_object(Args &&.
   return detail::MakeInSpace<T>(sizeof(T), alignof(T), std::forward<Args>(args)...);
 }
 
-/* make_object, with a pointer that is never null. */
+/* make_object that returns a pointer that is never null. */
 template <typename T, typename... Args> inline Arc<T> make_arc(Args &&...args) {
   return detail::ObjectUnsafe::ArcFromObjectPtr(make_object<T>(std::forward<Args>(args)...));
 }
 
-/* A new object with room for num_elems elements right behind it, which are the object's business: it constructs and
- * destroys them. */
+/* A new object with room for num_elems elements directly behind it. The object constructs and destroys the elements. */
 template <typename ArrayType, typename ElemType, typename... Args>
 inline ObjectPtr<ArrayType> make_inplace_array_object(size_t num_elems, Args &&...args) {
   static_assert(alignof(ArrayType) % alignof(ElemType) == 0 && sizeof(ArrayType) % alignof(ElemType) == 0,

@@ -1,4 +1,4 @@
-/* object.h - classes of objects and of references to them: how they are declared, and how they are values.
+/* object.h - how classes of objects, and of references to them, are declared; and how they are values.
  *
  *   class PointObj : public tvm::ffi::Object {
  *   public:
@@ -13,7 +13,8 @@
  *     TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Point, tvm::ffi::ObjectRef, PointObj);
  *   };
  *
- * The type gets its index when the library is loaded; reflection/registry.h makes its members known to others. */
+ * The type gets its index when the library is loaded. reflection/registry.h makes its members known to other libraries
+ * and languages. */
 #ifndef TVM_FFI_OBJECT_H_
 #define TVM_FFI_OBJECT_H_
 
@@ -40,12 +41,12 @@
   }                                                                                           \
   TVM_FFI_INLINE static int32_t RuntimeTypeIndex() noexcept { return TypeName::_type_index; }
 
-/* For a type whose index the ABI fixes, which the class has as _type_index. */
+/* For a type whose index is fixed by the ABI. The class declares that index as _type_index. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_STATIC(TypeKey, TypeName, ParentType)  \
   TVM_FFI_OBJECT_INFO_COMMON_(TypeName, ParentType, TypeName::_type_index) \
   static constexpr const char *_type_key = TypeKey
 
-/* For a class that has its _type_key already. */
+/* For a class that declares its _type_key itself. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_PREDEFINED_TYPE_KEY(TypeName, ParentType) \
   TVM_FFI_OBJECT_INFO_COMMON_(TypeName, ParentType, -1)                       \
   static inline const int32_t _type_index = _GetOrAllocRuntimeTypeIndex()
@@ -55,14 +56,14 @@
   [[maybe_unused]] static constexpr const char *_type_key = TypeKey; \
   TVM_FFI_DECLARE_OBJECT_INFO_PREDEFINED_TYPE_KEY(TypeName, ParentType)
 
-/* For one that no class derives from: the quickest to recognise. */
+/* For a class that no class derives from. Its objects are recognised by one comparison. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, TypeName, ParentType) \
   [[maybe_unused]] static constexpr uint32_t _type_child_slots = 0;      \
   [[maybe_unused]] static constexpr bool _type_final = true;             \
   TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)
 
-/* For a class that another library, or Python, registers: the index is asked for at its first use, RuntimeError if the
- * key is unknown then. TypeDepth is that of the type: 1 below Object. */
+/* For a class that another library, or Python, registers. The index is looked up at its first use; RuntimeError if the
+ * key is unknown then. TypeDepth is the depth of the type: 1 directly below Object. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_LOOKUP(TypeKey, TypeDepth)                  \
   [[maybe_unused]] static constexpr const char *_type_key = TypeKey;            \
   [[maybe_unused]] static constexpr int32_t _type_depth = TypeDepth;            \
@@ -86,13 +87,13 @@
   [[maybe_unused]] static constexpr bool _type_is_nullable = kNullable;                              \
   using ContainerType = ObjectName
 
-/* For references that may be null: by default they are, and None is one. */
+/* For references that may be null. A default constructed one is null, and None converts to null. */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(TypeName, ParentType, ObjectName)   \
   TypeName() = default;                                                                \
   explicit TypeName(::tvm::ffi::ObjectPtr<ObjectName> n) : ParentType(std::move(n)) {} \
   TVM_FFI_OBJECT_REF_COMMON_(TypeName, ParentType, ObjectName, true)
 
-/* For references to what is always there. */
+/* For references that are never null. */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(TypeName, ParentType, ObjectName) \
   TVM_FFI_OBJECT_REF_COMMON_(TypeName, ParentType, ObjectName, false)
 
@@ -103,7 +104,8 @@ namespace detail {
 /* Defined in function.h. */
 int32_t LookUpTypeIndex(const char *type_key);
 
-/* Not inline: of a type that is neither the target nor in the target's slots. */
+/* Whether a type has an ancestor, by the registry. Not inline: it is needed only for a type that is neither the target
+ * itself nor in the target's child slots. */
 TVM_FFI_NO_INLINE inline bool HasAncestor(int32_t type_index, int32_t target_index, int32_t target_depth) {
   const TypeInfo *info = TVMFFIGetTypeInfo(type_index);
   return info->type_depth > target_depth && info->type_ancestors[target_depth]->type_index == target_index;
@@ -118,7 +120,7 @@ template <typename TargetType> TVM_FFI_INLINE bool IsObjectInstance(int32_t type
     if constexpr (TargetType::_type_final) {
       return type_index == target;
     } else {
-      /* An index below wraps around, so that one comparison is enough. */
+      /* A smaller index wraps around to a large number, so one comparison checks both bounds. */
       if (static_cast<uint32_t>(type_index - target) <= TargetType::_type_child_slots) return true;
       if constexpr (!TargetType::_type_child_slots_can_overflow) return false;
       return type_index > target && HasAncestor(type_index, target, TargetType::_type_depth);
@@ -126,23 +128,25 @@ template <typename TargetType> TVM_FFI_INLINE bool IsObjectInstance(int32_t type
   }
 }
 
-/* Whether a value of one type is an instance of another one, both known at run time only. Small strings are strings. */
+/* Whether a value of type `actual` is an instance of `target`; both are known at run time only. Small strings are
+ * strings. */
 inline bool RuntimeTypeIndexMatch(int32_t actual, int32_t target) {
   if (actual == target || target == kTVMFFIAny) return true;
   if (target == kTVMFFIStr) return actual == kTVMFFISmallStr;
   if (target == kTVMFFIBytes) return actual == kTVMFFISmallBytes;
   if (target == kTVMFFIObject) return actual >= kTVMFFIStaticObjectBegin;
-  if (target < kTVMFFIStaticObjectBegin || actual < target) return false; /* a child has a higher index */
+  if (target < kTVMFFIStaticObjectBegin || actual < target) return false; /* a descendant has a higher index */
   return HasAncestor(actual, target, TVMFFIGetTypeInfo(target)->type_depth);
 }
 
-/* A T object with a qualifier. */
+/* Whether T is a class of objects with const, volatile or a reference. */
 template <typename T>
 inline constexpr bool is_qualified_object_v = is_object_subclass_v<std::remove_cv_t<std::remove_reference_t<T>>> &&
                                               !std::is_same_v<T, std::remove_cv_t<std::remove_reference_t<T>>>;
 
-/* What pointers and references to objects have in common. Traits gives: kNullable; Header(const Pointer &), null for
- * null; Release(Pointer &&), an owned header; Borrow(TVMFFIObject *), which counts anew; Own(TVMFFIObject *). */
+/* The traits that pointers and references to objects share. Traits provides kNullable; Header(const Pointer &), the
+ * header, null for null; Release(Pointer &&), the header with its reference; Borrow(TVMFFIObject *), which adds a
+ * reference; Own(TVMFFIObject *), which takes one over. */
 template <typename Traits, typename Pointer, typename TObject> struct ObjectTraitsBase : TypeTraitsBase {
   static constexpr int32_t field_static_type_index = kTVMFFIObject;
 
@@ -199,7 +203,7 @@ template <typename TObject> struct TypeToRuntimeTypeIndex<Arc<TObject>, detail::
   static int32_t v() { return TObject::RuntimeTypeIndex(); }
 };
 
-/* ObjectPtr: the object, or None. */
+/* ObjectPtr: an object, or None for null. */
 template <typename TObject>
 struct TypeTraits<ObjectPtr<TObject>, detail::EnableForObject<void, TObject>>
     : detail::ObjectTraitsBase<TypeTraits<ObjectPtr<TObject>>, ObjectPtr<TObject>, TObject> {
@@ -221,7 +225,7 @@ struct TypeTraits<ObjectPtr<TObject>, detail::EnableForObject<void, TObject>>
   }
 };
 
-/* Arc: the object. */
+/* Arc: an object. */
 template <typename TObject>
 struct TypeTraits<Arc<TObject>, detail::EnableForObject<void, TObject>>
     : detail::ObjectTraitsBase<TypeTraits<Arc<TObject>>, Arc<TObject>, TObject> {
@@ -260,7 +264,7 @@ struct ObjectRefTypeTraitsBase
     return detail::ObjectUnsafe::ObjectRefFromObjectPtr<TObjRef>(
         detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(object));
   }
-  /* Derived traits may have a stricter check. */
+  /* Calls the check of the derived traits, which may be stricter. */
   TVM_FFI_INLINE static std::optional<TObjRef> TryCastFromAnyView(const TVMFFIAny *src) {
     if (TypeTraits<TObjRef>::CheckAnyStrict(src)) return TypeTraits<TObjRef>::CopyFromAnyViewAfterCheck(src);
     return std::nullopt;
@@ -272,7 +276,8 @@ struct TypeTraits<TObjRef,
                   std::enable_if_t<std::is_base_of_v<ObjectRef, TObjRef> && use_default_type_traits_v<TObjRef>>>
     : ObjectRefTypeTraitsBase<TObjRef> {};
 
-/* Traits of references that other values are converted to: they add ConvertFallbackValue for each Fallback. */
+/* Base for traits of references to which other values convert. They provide a ConvertFallbackValue for each of
+ * Fallbacks. */
 template <typename TObjRef, typename... Fallbacks>
 struct ObjectRefWithFallbackTraitsBase : ObjectRefTypeTraitsBase<TObjRef> {
   TVM_FFI_INLINE static std::optional<TObjRef> TryCastFromAnyView(const TVMFFIAny *src) {
@@ -281,7 +286,7 @@ struct ObjectRefWithFallbackTraitsBase : ObjectRefTypeTraitsBase<TObjRef> {
   }
 };
 
-/* A borrowed pointer to an object, const unless the class is _type_mutable. It does not keep the object. */
+/* A borrowed pointer to an object, const unless the class is _type_mutable. It does not keep the object alive. */
 template <typename TObject>
 struct TypeTraits<TObject *, std::enable_if_t<std::is_base_of_v<Object, TObject>>> : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(TObject *src, TVMFFIAny *result) {

@@ -1,9 +1,9 @@
-/* object_ptr.h - Object, the base of every object's class, and the pointers that share objects: ObjectPtr, Arc and
+/* object_ptr.h - Object, the base class of all objects, and the pointers that share objects: ObjectPtr, Arc and
  * WeakObjectPtr. Programs include object.h.
  *
- * Pointers count in the object itself, atomically: an object may be shared by threads, a pointer not. The last strong
- * pointer runs the destructor, the last pointer of any kind frees the memory, both by the deleter of the library that
- * made the object. */
+ * References are counted in the object itself, atomically: threads may share an object, but not a pointer. The last
+ * strong pointer runs the destructor, the last pointer of any kind frees the memory. Both happen in the deleter of the
+ * library that made the object. */
 #ifndef TVM_FFI_OBJECT_PTR_H_
 #define TVM_FFI_OBJECT_PTR_H_
 
@@ -17,21 +17,22 @@
 namespace tvm {
 namespace ffi {
 
-/* Tag of the constructors that leave out an invariant, which the caller then sees to. */
+/* Tag of constructors that do not establish an invariant of their class. The caller establishes it. */
 struct UnsafeInit {};
 
 namespace detail {
 
 struct ObjectUnsafe;
 
-/* ---- The two counts: strong in the lower half of the word; weak, with one for all strong ones, in the upper ---- */
+/* ---- The two counts: strong references in the lower half of the word, weak ones in the upper half. All strong
+ * references together own one weak reference. ---- */
 constexpr uint64_t kCombinedRefCountStrongOne = 1;
 constexpr uint64_t kCombinedRefCountWeakOne = static_cast<uint64_t>(1) << 32;
 constexpr uint64_t kCombinedRefCountBothOne = kCombinedRefCountWeakOne | kCombinedRefCountStrongOne;
 constexpr uint64_t kCombinedRefCountMaskUInt32 = kCombinedRefCountWeakOne - 1;
 
 #if defined(_MSC_VER) && !defined(__clang__)
-/* Interlocked operations order everything, which is more than is asked for. */
+/* Interlocked operations are full barriers, which is stronger than needed. */
 TVM_FFI_INLINE uint64_t CountAddRelaxed(uint64_t *count, uint64_t n) {
   return static_cast<uint64_t>(
       _InterlockedExchangeAdd64(reinterpret_cast<volatile __int64 *>(count), static_cast<__int64>(n)));
@@ -41,7 +42,7 @@ TVM_FFI_INLINE void CountAcquireFence() {
 #if defined(_M_ARM64)
   __dmb(_ARM64_BARRIER_ISHLD);
 #else
-  _ReadWriteBarrier(); /* the machine keeps the order, the compiler has to be told */
+  _ReadWriteBarrier(); /* the processor keeps the order, the compiler needs this */
 #endif
 }
 TVM_FFI_INLINE uint64_t CountLoadAcquire(const uint64_t *count) {
@@ -74,7 +75,7 @@ inline void RunDeleter(TVMFFIObject *object, int flags) {
   if (object->deleter != nullptr) object->deleter(object, flags);
 }
 
-/* Gives up a weak count. Not inline, as the next: they end objects, and stand in every destructor. */
+/* Releases a weak reference. This and DropStrong are not inline, because every destructor of a pointer calls them. */
 TVM_FFI_NO_INLINE inline void DropWeak(TVMFFIObject *object) {
   if (CountSubRelease(&object->combined_ref_count, kCombinedRefCountWeakOne) == kCombinedRefCountWeakOne) {
     CountAcquireFence();
@@ -82,7 +83,7 @@ TVM_FFI_NO_INLINE inline void DropWeak(TVMFFIObject *object) {
   }
 }
 
-/* Gives up a strong count. */
+/* Releases a strong reference. */
 TVM_FFI_NO_INLINE inline void DropStrong(TVMFFIObject *object) {
   uint64_t before = CountSubRelease(&object->combined_ref_count, kCombinedRefCountStrongOne);
   if ((before & kCombinedRefCountMaskUInt32) != kCombinedRefCountStrongOne) return;
@@ -95,10 +96,10 @@ TVM_FFI_NO_INLINE inline void DropStrong(TVMFFIObject *object) {
   }
 }
 
-/* Whether an object of the one type is an instance of TargetType. */
+/* Whether an object of type `object_type_index` is an instance of TargetType. */
 template <typename TargetType> TVM_FFI_INLINE bool IsObjectInstance(int32_t object_type_index);
 
-/* Index of a type that is registered if need be. */
+/* The index of a type; registers the type if it is new. */
 inline int32_t GetOrAllocTypeIndex(const char *type_key, int32_t static_index, int32_t depth, uint32_t child_slots,
                                    bool child_slots_can_overflow, int32_t parent_index) {
   TVMFFIByteArray key{type_key, std::char_traits<char>::length(type_key)};
@@ -110,12 +111,12 @@ inline int32_t GetOrAllocTypeIndex(const char *type_key, int32_t static_index, i
 
 /* Base class of all objects; type key "ffi.Object".
  *
- * The static members tell about a type and are hidden by those of derived classes:
+ * The static members describe a type. Derived classes hide them by their own:
  *   _type_key, _type_index, _type_depth   set by the TVM_FFI_DECLARE_OBJECT_INFO macros
  *   _type_final                           no class derives from it
  *   _type_mutable                         references give access to members that are not const
  *   _type_child_slots, _type_child_slots_can_overflow   type indices kept free for derived classes
- *   _type_s_eq_hash_kind                  how structural equality and hash treat it */
+ *   _type_s_eq_hash_kind                  how structural equality and structural hash treat it */
 class Object {
 protected:
   TVMFFIObject header_;
@@ -130,11 +131,11 @@ public:
   std::string GetTypeKey() const { return TypeIndexToTypeKey(header_.type_index); }
   uint64_t GetTypeKeyHash() const { return TVMFFIGetTypeInfo(header_.type_index)->type_key_hash; }
   static std::string TypeIndex2Key(int32_t type_index) { return TypeIndexToTypeKey(type_index); }
-  /* Strong pointers to the object: a snapshot when other threads have some. */
+  /* The number of strong references: a snapshot, as other threads may change it. */
   uint64_t use_count() const {
     return detail::CountLoadAcquire(&header_.combined_ref_count) & detail::kCombinedRefCountMaskUInt32;
   }
-  /* Whether nobody else has it: who has a weak pointer may become an owner. */
+  /* Whether there is one strong reference and no weak pointer, which could become a strong one. */
   bool unique() const {
     return detail::CountLoadAcquire(&header_.combined_ref_count) == detail::kCombinedRefCountBothOne;
   }
@@ -160,7 +161,7 @@ private:
     detail::CountAddRelaxed(&header_.combined_ref_count, detail::kCombinedRefCountWeakOne);
   }
   TVM_FFI_INLINE void DecWeakRef() { detail::DropWeak(&header_); }
-  /* A strong count, if there is one still. */
+  /* Adds a strong reference if there still is one. Returns whether it did. */
   bool TryPromoteWeakPtr() {
     uint64_t count = detail::CountLoadAcquire(&header_.combined_ref_count);
     while ((count & detail::kCombinedRefCountMaskUInt32) != 0) {
@@ -231,12 +232,12 @@ private:
   friend struct detail::ObjectUnsafe;
 };
 
-/* A strong pointer that is null only after it was moved from. Made by make_arc. */
+/* A strong pointer that is null only after it was moved from. make_arc makes one. */
 template <typename T> class Arc : public ObjectPtr<T> {
 public:
   Arc() = delete;
   Arc(std::nullptr_t) = delete;
-  /* Null, to be filled before anybody sees it. */
+  /* Null; the caller fills it before anything else uses it. */
   explicit Arc(UnsafeInit) : ObjectPtr<T>(nullptr) {}
   TVM_FFI_INLINE ~Arc() = default;
   TVM_FFI_INLINE Arc(const Arc &) = default;
@@ -257,7 +258,8 @@ private:
   friend struct detail::ObjectUnsafe;
 };
 
-/* Keeps the memory of an object, not the object: lock() gives a strong pointer as long as there is one elsewhere. */
+/* A weak pointer: keeps the memory of an object but not the object. lock() gives a strong pointer as long as another
+ * strong pointer exists. */
 template <typename T> class WeakObjectPtr {
 public:
   WeakObjectPtr() = default;
@@ -308,7 +310,7 @@ private:
   friend struct detail::ObjectUnsafe;
 };
 
-/* An ObjectPtr<Base> is every ObjectPtr and Arc of a derived class; an Arc<Base> only the Arcs. */
+/* Every ObjectPtr or Arc of a derived class is an ObjectPtr<Base>; only an Arc of one is an Arc<Base>. */
 template <typename Base, typename Derived>
 inline constexpr bool type_subsumes_v<ObjectPtr<Base>, ObjectPtr<Derived>> = std::is_base_of_v<Base, Derived>;
 template <typename Base, typename Derived>

@@ -1,4 +1,4 @@
-/* object_ref.h - ObjectRef, the base of the classes that programs use objects through. Programs include object.h. */
+/* object_ref.h - ObjectRef, the base class of all references to objects. Programs include object.h. */
 #ifndef TVM_FFI_OBJECT_REF_H_
 #define TVM_FFI_OBJECT_REF_H_
 
@@ -10,13 +10,14 @@ namespace ffi {
 template <typename T, typename = void> class Optional;
 template <typename... V> class Variant;
 
-/* A strong pointer with the methods of one kind of object. Derived classes add methods, no members: each is the size
- * of a pointer, and any of them can stand for the same object. Most cannot be null (see the macros in object.h). */
+/* A strong pointer with the methods of one kind of object. Derived classes add methods and no members, so each has the
+ * size of a pointer, and any of them can refer to an object of its kind. Most cannot be null (see the macros in
+ * object.h). */
 class ObjectRef {
 public:
   using ContainerType = Object;
   static constexpr bool _type_is_nullable = true;
-  /* Whether every object of ContainerType may be behind such a reference, whatever is in it. */
+  /* Whether such a reference may refer to every object of ContainerType, whatever the object contains. */
   static constexpr bool _type_container_is_exact = true;
 
   ObjectRef() = default;
@@ -33,23 +34,24 @@ public:
   const Object *operator->() const { return get(); }
   bool unique() const { return data_.unique(); }
   int use_count() const { return data_.use_count(); }
-  /* kTVMFFINone without an object. */
+  /* kTVMFFINone if the reference is null. */
   int32_t type_index() const { return data_ == nullptr ? static_cast<int32_t>(kTVMFFINone) : data_->type_index(); }
   std::string GetTypeKey() const { return data_ == nullptr ? StaticTypeKey::kTVMFFINone : data_->GetTypeKey(); }
 
-  /* Comparison is that of identity. */
+  /* Compares identity. */
   bool same_as(const ObjectRef &other) const { return data_ == other.data_; }
   bool operator==(const ObjectRef &other) const { return data_ == other.data_; }
   bool operator!=(const ObjectRef &other) const { return data_ != other.data_; }
   bool operator<(const ObjectRef &other) const { return data_.get() < other.data_.get(); }
 
-  /* The object as one of a class, borrowed; null if it is none. Of a temporary reference only for as long as that
-   * lives, unless somebody else has the object. */
+  /* The object as a T, borrowed; null if it is not a T. From a temporary reference the pointer is valid only as long as
+   * that reference, unless another reference keeps the object. */
   template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> const T *as() const & {
     return data_ != nullptr && data_->IsInstance<T>() ? static_cast<const T *>(data_.get()) : nullptr;
   }
 
-  /* As another reference; nullopt if the object is none of its kind, or there is none and that cannot be null. */
+  /* As another kind of reference. nullopt if the object is not of that kind, and for null if that kind cannot be
+   * null. */
   template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>
   TVM_FFI_INLINE std::optional<Ref> as() const & {
     return Is<Ref>() ? std::optional<Ref>(Become<Ref>(ObjectPtr<Object>(data_))) : std::nullopt;
@@ -70,7 +72,7 @@ protected:
   ObjectPtr<Object> data_;
 
 private:
-  /* The object as a borrowed value. */
+  /* The object as a borrowed value, None for null. */
   TVM_FFI_INLINE TVMFFIAny View() const;
   template <typename Ref> TVM_FFI_INLINE bool Is() const {
     TVMFFIAny view = View();
@@ -86,7 +88,7 @@ private:
   friend struct detail::ObjectUnsafe;
 };
 
-/* Whether a T object may be behind a Ref, as far as its class tells. */
+/* Whether a Ref may refer to an object of class T, judged by the classes alone. */
 template <typename Ref, typename T,
           typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref> && std::is_base_of_v<Object, T>>>
 inline constexpr bool object_ref_contains_v =
@@ -108,15 +110,16 @@ struct ObjectPtrEqual {
 
 namespace detail {
 
-/* What the ABI's own code does behind the back of the public classes. "Owned" handles are taken over, "unowned" ones
- * are counted anew. */
+/* Access to the inside of pointers and references, for these headers. A function that takes an "owned" handle takes
+ * over its reference; one that takes an "unowned" handle adds a reference. */
 struct ObjectUnsafe {
   TVM_FFI_INLINE static TVMFFIObject *GetHeader(const Object *object) {
     return const_cast<TVMFFIObject *>(&object->header_);
   }
-  /* How far the header of a class with virtual functions is from its beginning. */
+  /* Bytes from the beginning of a Class to its object header. Not 0 for a class with virtual functions. */
   template <typename Class> static int64_t GetObjectOffsetToSubclass() {
-    /* Of an object that nobody touches, at an address that is not null. */
+    /* The address of an object that is never accessed. It must not be null, because casting a null pointer adds no
+     * offset. */
     Class *whole = reinterpret_cast<Class *>(static_cast<uintptr_t>(4096));
     return reinterpret_cast<char *>(static_cast<Object *>(whole)) - reinterpret_cast<char *>(whole);
   }
@@ -172,7 +175,8 @@ struct ObjectUnsafe {
     if (handle != nullptr) DropStrong(static_cast<TVMFFIObject *>(handle));
   }
 
-  /* An object as a value, None for null: the same bits are a borrowed and an owned one. */
+  /* Writes an object as a value, the second function None for null. A borrowed and an owned value have the same
+   * bits. */
   TVM_FFI_INLINE static void PutObject(TVMFFIObject *object, TVMFFIAny *result) {
     TVM_FFI_UNSAFE_ASSUME(object->type_index >= kTVMFFIStaticObjectBegin);
     PutPointer(object->type_index, object, result);

@@ -1,7 +1,7 @@
-/* optional.h - Optional<T>: a T or nothing, which is None as a value.
+/* optional.h - Optional<T>: a T or nothing; nothing is None as a value.
  *
- * Its layout is part of the ABI, as it stands in fields: a pointer, null for nothing, where T is one; a value where T
- * can be one; a std::optional<T> otherwise. */
+ * Its layout is part of the ABI, because fields may have it. If T is a pointer or a reference to an object: a pointer,
+ * null for nothing. If a T can be in an Any: an Any, None for nothing. Otherwise a std::optional<T>. */
 #ifndef TVM_FFI_OPTIONAL_H_
 #define TVM_FFI_OPTIONAL_H_
 
@@ -34,12 +34,12 @@ namespace detail {
   TVM_FFI_UNREACHABLE();
 }
 
-/* The class of objects that an ObjectPtr or Arc is to. */
+/* The class that an ObjectPtr or Arc points to. */
 template <typename T> using PointeeOf = std::remove_reference_t<decltype(*std::declval<T>())>;
 
-/* ---- The layouts: Has, Copy and Move where there is a value, and the store as a value of the ABI ---- */
+/* ---- The layouts. Each store has Has, and Copy and Move, which need a value ---- */
 
-/* Of what cannot be in an Any. */
+/* The store of a T that cannot be in an Any. */
 template <typename T, typename = void> class OptionalStore {
 protected:
   OptionalStore() = default;
@@ -52,7 +52,8 @@ private:
   std::optional<T> data_;
 };
 
-/* Of values: None for nothing, so that nothing inside something is nothing. */
+/* The store of a T that can be in an Any: None for nothing. An Optional of an Optional that holds nothing is itself
+ * nothing. */
 template <typename T>
 class OptionalStore<T, std::enable_if_t<TypeTraits<T>::storage_enabled && !use_object_ptr_optional_v<T>>> {
 protected:
@@ -70,7 +71,7 @@ protected:
   Any data_;
 };
 
-/* Of references: null for nothing. */
+/* The store of references: null for nothing. */
 template <typename T> class OptionalStore<T, std::enable_if_t<use_object_ref_optional_v<T>>> {
 public:
   using ContainerType = typename T::ContainerType;
@@ -93,7 +94,7 @@ private:
   ObjectPtr<Object> data_;
 };
 
-/* Of pointers: the same, and an ObjectPtr itself, which may be null. */
+/* The store of pointers: null for nothing. It derives from ObjectPtr, so it can be used as one. */
 template <typename T>
 class OptionalStore<T, std::enable_if_t<is_object_ptr_type_v<T> || is_arc_type_v<T>>> : public ObjectPtr<PointeeOf<T>> {
 public:
@@ -117,12 +118,13 @@ private:
   }
 };
 
-/* What a comparison gives. In C++20 a compiler has to know it before it turns the sides around. */
+/* The type of a comparison. It must be named: in C++20 a compiler needs it before it tries the operands in reverse
+ * order. */
 template <typename L, typename R> using EqualResult = decltype(std::declval<const L &>() == std::declval<const R &>());
 template <typename L, typename R>
 using NotEqualResult = decltype(std::declval<const L &>() != std::declval<const R &>());
 
-/* left == right, or the opposite; where they give no bool (an expression of them), that, with its own false. */
+/* left == right, or left != right. The result need not be a bool: operators of T may build expressions. */
 template <bool kEqual, typename L, typename R> TVM_FFI_INLINE auto CompareValues(const L &left, const R &right) {
   if constexpr (kEqual) {
     return left == right;
@@ -168,7 +170,7 @@ public:
   TVM_FFI_INLINE bool has_value() const noexcept { return Has(); }
   TVM_FFI_INLINE explicit operator bool() const noexcept { return Has(); }
 
-  /* RuntimeError if there is none. The && form leaves nothing behind. */
+  /* The value; RuntimeError if there is none. The && form leaves nothing in its place. */
   TVM_FFI_INLINE decltype(auto) value() const & {
     if (TVM_FFI_PREDICT_FALSE(!has_value())) detail::ThrowBadOptionalAccess();
     return Copy();
@@ -180,11 +182,11 @@ public:
   template <typename U = std::remove_cv_t<T>> TVM_FFI_INLINE T value_or(U &&fallback) const {
     return has_value() ? T(Copy()) : T(std::forward<U>(fallback));
   }
-  /* Only where there is one. */
+  /* The value, which must be there. */
   TVM_FFI_INLINE decltype(auto) operator*() const & { return Copy(); }
   TVM_FFI_INLINE decltype(auto) operator*() && { return Move(); }
 
-  /* As another type, as of Any. */
+  /* The value, or None, as another type, by the rules of Any. */
   template <typename U, typename = std::enable_if_t<detail::convertible_or_any_v<U> || std::is_base_of_v<Object, U>>>
   TVM_FFI_INLINE auto as() const {
     return Value().template as<U>();
@@ -200,7 +202,7 @@ public:
     return value;
   }
 
-  /* Identity. */
+  /* Compares identity. */
   template <typename U = T, typename = std::enable_if_t<TypeTraits<U>::storage_enabled>>
   bool same_as(const Optional &other) const {
     return AnyView(*this).same_as(AnyView(other));
@@ -212,7 +214,7 @@ public:
     return AnyView(*this).same_as(AnyView(other));
   }
 
-  /* Equality is that of T; nothing equals nothing. */
+  /* Compares by the operators of T. Nothing equals nothing. */
   bool operator==(std::nullopt_t) const noexcept { return !has_value(); }
   bool operator!=(std::nullopt_t) const noexcept { return has_value(); }
   template <typename Null, typename = std::enable_if_t<std::is_same_v<Null, std::nullptr_t>>, typename = void>

@@ -22,18 +22,19 @@ public:
 
   explicit RValueRef(TObjRef &&ref)
       : data_(detail::ObjectUnsafe::ObjectPtrFromObjectRef<ContainerType>(std::move(ref))) {}
-  /* The reference, once. */
+  /* Moves the reference out. */
   TObjRef operator*() && { return detail::ObjectUnsafe::ObjectRefFromObjectPtr<TObjRef>(std::move(data_)); }
 
 private:
-  mutable ObjectPtr<ContainerType> data_; /* the callee takes it through its address */
+  mutable ObjectPtr<ContainerType> data_; /* the callee empties it through its address */
 
   template <typename, typename> friend struct TypeTraits;
 };
 
 template <typename TObjRef> inline constexpr bool use_default_type_traits_v<RValueRef<TObjRef>> = false;
 
-/* Takes the object of an RValueRef that holds a TObjRef; anything else as for a TObjRef. */
+/* Takes the object out of an argument that is an RValueRef to a TObjRef. Any other argument is converted as for a
+ * TObjRef. */
 template <typename TObjRef> struct TypeTraits<RValueRef<TObjRef>> : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
 
@@ -51,7 +52,7 @@ template <typename TObjRef> struct TypeTraits<RValueRef<TObjRef>> : TypeTraitsBa
       *Place(src) = nullptr;
       return RValueRef<TObjRef>(TypeTraits<TObjRef>::MoveFromAnyAfterCheck(&held));
     }
-    std::optional<TObjRef> ref = TypeTraits<TObjRef>::TryCastFromAnyView(&held); /* a copy: the object stays */
+    std::optional<TObjRef> ref = TypeTraits<TObjRef>::TryCastFromAnyView(&held); /* the caller keeps its reference */
     if (!ref.has_value()) return std::nullopt;
     return RValueRef<TObjRef>(*std::move(ref));
   }
@@ -62,9 +63,10 @@ template <typename TObjRef> struct TypeTraits<RValueRef<TObjRef>> : TypeTraitsBa
   }
 
 private:
-  /* Of the type that an ObjectPtr has inside, for compilers that tell memory apart by type. */
+  /* The pointer inside the caller's ObjectPtr. Typed as ObjectPtr declares it, because compilers assume that pointers
+   * to different types do not alias. */
   static Object **Place(const TVMFFIAny *src) { return static_cast<Object **>(src->v_ptr); }
-  /* What it holds, borrowed: None once it was taken. */
+  /* The object in it as a borrowed value; None if it was taken already. */
   static TVMFFIAny Held(const TVMFFIAny *src) {
     TVMFFIAny held;
     detail::ObjectUnsafe::PutObjectOrNone(reinterpret_cast<TVMFFIObject *>(*Place(src)), &held);

@@ -1,7 +1,7 @@
-/* string.h - String and Bytes: text and bytes that never change, shared by copies.
+/* string.h - String and Bytes: immutable text and bytes, shared by copies.
  *
- * Both are 16 bytes and hold up to 7 bytes in themselves; longer content is an object. Text is UTF-8 and has a NUL
- * behind it, which size() does not count. Functions that make one throw std::bad_alloc. */
+ * Both have 16 bytes and store up to 7 bytes of content in themselves; longer content is an object. Text is UTF-8. A
+ * NUL follows the content; size() does not count it. Functions that make a String or Bytes throw std::bad_alloc. */
 #ifndef TVM_FFI_STRING_H_
 #define TVM_FFI_STRING_H_
 
@@ -37,7 +37,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIStr, StringObj, Object);
 };
 
-/* Takes over the content of a std::string. */
+/* An object that takes over a std::string instead of copying it. */
 template <typename Base> class BytesObjStdImpl : public Base {
 public:
   explicit BytesObjStdImpl(std::string &&content) : content_(std::move(content)) {
@@ -49,7 +49,7 @@ private:
   std::string content_;
 };
 
-/* The value inside a String or Bytes; also None, for an Optional of one. */
+/* The value inside a String or Bytes. It is also None, for an Optional of one. */
 class BytesBaseCell {
 public:
   BytesBaseCell() { PutNone(&value_); }
@@ -102,7 +102,7 @@ public:
     }
   }
 
-  /* As a value: borrowed, or given away. */
+  /* The content as a value: CopyToTVMFFIAny gives a borrowed one, MoveToAny gives it away. */
   TVMFFIAny CopyToTVMFFIAny() const { return value_; }
   void MoveToAny(TVMFFIAny *result) {
     *result = value_;
@@ -120,7 +120,7 @@ public:
   }
 
 private:
-  /* From this size on it costs less to keep a std::string than to copy what is in it. */
+  /* From this size on it is cheaper to keep a std::string than to copy its content. */
   static constexpr size_t kAdoptSize = 128;
 
   explicit BytesBaseCell(const TVMFFIAny &value) : value_(value) {}
@@ -142,7 +142,7 @@ public:
   Bytes(const std::string &content) : Bytes(content.data(), content.size()) {}
   Bytes(std::string &&content) { cell_.Adopt<detail::BytesObj>(std::move(content), kTVMFFISmallBytes); }
 
-  /* From all that Bytes are constructed from, text included. */
+  /* From any type that Bytes can be constructed from, text included. */
   template <typename T,
             typename = std::enable_if_t<!std::is_same_v<std::decay_t<T>, Bytes> && std::is_constructible_v<Bytes, T>>>
   Bytes &operator=(T &&content) {
@@ -154,7 +154,7 @@ public:
   size_t size() const noexcept { return cell_.size(); }
   operator std::string() const { return std::string(data(), size()); }
 
-  /* -1, 0 or 1, as unsigned bytes; the shorter one is less where all else is equal. */
+  /* Compares as unsigned bytes and returns -1, 0 or 1. A prefix is less than the longer one. */
   static int memncmp(const char *left, const char *right, size_t left_size, size_t right_size) {
     int order = std::string_view(left, left_size).compare(std::string_view(right, right_size));
     return (order > 0) - (order < 0);
@@ -197,10 +197,10 @@ public:
   size_t length() const noexcept { return size(); }
   bool empty() const noexcept { return size() == 0; }
   operator std::string() const { return std::string(data(), size()); }
-  /* std::out_of_range beyond the end. */
+  /* std::out_of_range for a position that is not before the end. */
   char at(size_t pos) const { return view().at(pos); }
 
-  /* In bytes. The size of the rest where count is left out; std::out_of_range for a pos beyond the end of substr. */
+  /* Positions and counts are in bytes. substr throws std::out_of_range for a `pos` beyond the end. */
   size_t find(const String &text, size_t pos = 0) const { return view().find(text.view(), pos); }
   size_t find(const char *text, size_t pos = 0) const { return view().find(text, pos); }
   size_t find(const char *text, size_t pos, size_t count) const { return view().find(text, pos, count); }
@@ -218,7 +218,7 @@ public:
   bool ends_with(const String &suffix) const { return ends_with(suffix.view()); }
   bool ends_with(const char *suffix) const { return ends_with(std::string_view(suffix)); }
   bool ends_with(const char *suffix, size_t count) const { return ends_with(std::string_view(suffix, count)); }
-  /* The parts between delimiters, one more than there are of these. They are views of this string. */
+  /* The parts between delimiters, one more than there are delimiters. They are views of this string. */
   std::vector<std::string_view> Split(char delimiter) const {
     std::vector<std::string_view> parts;
     std::string_view rest = view();
@@ -228,7 +228,7 @@ public:
     return parts;
   }
 
-  /* -1, 0 or 1, as unsigned bytes. */
+  /* Compares as unsigned bytes and returns -1, 0 or 1. */
   int compare(std::string_view other) const { return Bytes::memncmp(data(), other.data(), size(), other.size()); }
   int compare(const String &other) const { return compare(other.view()); }
   int compare(const std::string &other) const { return compare(std::string_view(other)); }
@@ -255,7 +255,7 @@ private:
   friend String operator+(const char *left, const String &right) { return Concat(left, right.view()); }
 };
 
-/* With each kind of text on either side, and with nullptr on none. */
+/* Comparisons with every kind of text on either side. Comparing with nullptr does not compile. */
 #define TVM_FFI_STRING_COMPARE_(op)                                                                          \
   inline bool operator op(const String &left, const String &right) { return left.compare(right) op 0; }      \
   inline bool operator op(const String &left, const std::string &right) { return left.compare(right) op 0; } \
@@ -286,8 +286,8 @@ template <> inline constexpr bool use_default_type_traits_v<std::string> = false
 
 namespace detail {
 
-/* String and Bytes have two indices, one for content inside the value and one for objects. From kBorrowed, the index of
- * content that somebody else owns, they are made by TypeTraits<TText>::FromBorrowed. */
+/* Traits of String and Bytes. Each has two indices: kSmall for content inside the value, kLarge for an object. A value
+ * with the index kBorrowed, whose content somebody else owns, is converted by TypeTraits<TText>::FromBorrowed. */
 template <typename TText, int32_t kSmall, int32_t kLarge, int32_t kBorrowed> struct TextTraitsBase : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(const TText &src, TVMFFIAny *result) {
     *result = src.cell_.CopyToTVMFFIAny();
@@ -307,7 +307,7 @@ template <typename TText, int32_t kSmall, int32_t kLarge, int32_t kBorrowed> str
   }
 };
 
-/* What is passed as borrowed content: it becomes an object where it has to be kept. */
+/* Traits of text that is passed as borrowed content. It is copied into a String or Bytes if it has to be kept. */
 template <typename T> struct BorrowedTextTraitsBase : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
   TVM_FFI_INLINE static void PutRawStr(const char *text, TVMFFIAny *result) {
@@ -330,7 +330,7 @@ struct TypeTraits<Bytes> : detail::TextTraitsBase<Bytes, kTVMFFISmallBytes, kTVM
   static std::string TypeSchema() { return detail::NamedTypeSchema(StaticTypeKey::kTVMFFIBytes); }
 };
 
-/* Text up to its NUL: a String where it is kept. */
+/* Text up to its NUL. An owned value of it is a String. */
 template <> struct TypeTraits<const char *> : detail::BorrowedTextTraitsBase<const char *> {
   TVM_FFI_INLINE static void CopyToAnyView(const char *src, TVMFFIAny *result) { PutRawStr(src, result); }
   TVM_FFI_INLINE static void MoveToAny(const char *src, TVMFFIAny *result) {
@@ -351,7 +351,7 @@ template <int N> struct TypeTraits<char[N]> : detail::BorrowedTextTraitsBase<cha
   }
 };
 
-/* Bytes with a length: Bytes where they are kept. */
+/* Bytes with a length. An owned value of them is a Bytes. */
 template <> struct TypeTraits<TVMFFIByteArray *> : detail::BorrowedTextTraitsBase<TVMFFIByteArray *> {
   static constexpr int32_t field_static_type_index = kTVMFFIByteArrayPtr;
   TVM_FFI_INLINE static void CopyToAnyView(TVMFFIByteArray *src, TVMFFIAny *result) {
@@ -367,7 +367,8 @@ template <> struct TypeTraits<TVMFFIByteArray *> : detail::BorrowedTextTraitsBas
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIByteArrayPtr)
 };
 
-/* Text as an argument up to its first NUL, as there is no borrowed text with a length; as a result all of it. */
+/* As an argument only the text up to the first NUL is passed, because borrowed text has no length; as a result all of
+ * it is. */
 template <>
 struct TypeTraits<std::string> : FallbackOnlyTraitsBase<std::string, const char *, TVMFFIByteArray *, Bytes, String> {
   TVM_FFI_INLINE static void CopyToAnyView(const std::string &src, TVMFFIAny *result) {
@@ -382,7 +383,7 @@ struct TypeTraits<std::string> : FallbackOnlyTraitsBase<std::string, const char 
   TVM_FFI_TRAITS_NAME_("std::string")
 };
 
-/* ---- As text in quotes ---- */
+/* ---- Quoted text ---- */
 
 namespace detail {
 
@@ -391,7 +392,7 @@ inline void AppendHex(const char *prefix, uint32_t number, int n_digits, std::st
   while (n_digits-- > 0) out->push_back("0123456789abcdef"[(number >> (4 * n_digits)) & 15]);
 }
 
-/* The escape that JSON and Python have in common, without its backslash; 0 if there is none. */
+/* The letter of the short escape of a character, the same in JSON and Python; 0 if there is none. */
 inline char ShortEscape(char c) {
   switch (c) {
   case '"': return '"';
@@ -405,7 +406,8 @@ inline char ShortEscape(char c) {
   }
 }
 
-/* The length of the UTF-8 sequence that `text` begins with, and its character; 1 and the byte itself if it is none. */
+/* Decodes the UTF-8 sequence that `text` begins with and returns its length. If the bytes do not have that form: 1,
+ * with the first byte as the character. */
 inline size_t DecodeUTF8(std::string_view text, uint32_t *character) {
   uint32_t lead = static_cast<unsigned char>(text[0]);
   size_t size = (lead & 0xe0) == 0xc0 ? 2 : (lead & 0xf0) == 0xe0 ? 3 : (lead & 0xf8) == 0xf0 ? 4 : 1;
@@ -423,7 +425,7 @@ inline size_t DecodeUTF8(std::string_view text, uint32_t *character) {
 
 } // namespace detail
 
-/* As a JSON string, in quotes; what is not ASCII stays. */
+/* The text as a JSON string in quotes. Characters that are not ASCII are kept. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline String EscapeStringJSON(const String &text) {
   std::string out(1, '"');
   for (char c : std::string_view(text.data(), text.size())) {
@@ -443,7 +445,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline String EscapeStringJSON(const String 
   return EscapeStringJSON(text);
 }
 
-/* As a string of Python source, in quotes and in ASCII; bytes that are no UTF-8 as \xNN. */
+/* The text as a string literal of Python, in quotes and in ASCII. Control characters without a short escape, and bytes
+ * that do not have the form of UTF-8, become \xNN. */
 inline String EscapedStringPy(const String &text) {
   std::string out(1, '"');
   std::string_view rest(text.data(), text.size());

@@ -1,10 +1,10 @@
-/* tvm_ffi.h - all of the core, in the order in which to read it: each header includes only what stands above it.
+/* tvm_ffi.h - includes the core's headers, in the order in which to read them: each includes only headers above it.
  *
  * container/dict.h, reflection/native_function.h and the headers for special uses are included by name. */
 #ifndef TVM_FFI_TVM_FFI_H_
 #define TVM_FFI_TVM_FFI_H_
 
-/* clang-format off: the order is for readers */
+/* clang-format off: the order is meant for readers */
 #include <tvm/ffi/base_detail.h>
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/endian.h>
@@ -37,7 +37,7 @@
 #include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/container/variant.h>
 
-/* classes that others know of */
+/* classes that other libraries and languages know */
 #include <tvm/ffi/enum.h>
 #include <tvm/ffi/reflection/access_path.h>
 #include <tvm/ffi/reflection/accessor.h>
@@ -46,7 +46,7 @@
 #include <tvm/ffi/reflection/overload.h>
 #include <tvm/ffi/reflection/registry.h>
 
-/* programs that include all of this use std::cout and std::function, and were never asked to include these */
+/* programs that include this header use std::cout and std::function without including these */
 #include <functional>
 #include <iostream>
 /* clang-format on */

@@ -68,7 +68,7 @@ struct StaticTypeKey {
   static constexpr const char *kTVMFFIBigInt = "ffi.BigInt";
 };
 
-/* The key of a type, for messages also of one that does not exist. */
+/* The key of a type, for messages. It also takes an index that no type has. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string TypeIndexToTypeKey(int32_t type_index) {
   const TypeInfo *info = TVMFFIGetTypeInfo(type_index);
   if (info == nullptr) return "(type index " + std::to_string(type_index) + ")";
@@ -82,8 +82,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NamedTypeSchema(const cha
   return std::string("{\"type\":\"").append(name).append("\"}");
 }
 
-/* Gives the name or the schema of a type. Texts about several types are put together from arrays of these, by code that
- * is the same for all types. */
+/* A function that gives the name or the schema of a type. Texts about several types are made from arrays of these, so
+ * that the code that joins them is compiled once and not for each combination of types. */
 using TypeText = std::string (*)();
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string JoinTypes(std::string text, const TypeText *types, size_t n,
                                                                  const char *separator, const char *end) {
@@ -91,7 +91,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string JoinTypes(std::string tex
   return text.append(end);
 }
 
-/* Every value of plain data is written through this. */
+/* Writes a value with an integer payload. None, int and bool are whole with that; others overwrite the payload. */
 TVM_FFI_INLINE void PutInt64(int32_t type_index, int64_t value, TVMFFIAny *result) {
   result->type_index = type_index;
   result->zero_padding = 0;
@@ -107,7 +107,8 @@ TVM_FFI_INLINE void PutPointer(int32_t type_index, void *value, TVMFFIAny *resul
 
 } // namespace detail
 
-/* Whether every Source is a Target: a container of the one can be used as a container of the other as it is. */
+/* Whether every Source is a Target. Then a container of Source can be used as a container of Target without
+ * conversion. */
 template <typename Target, typename Source, typename = void>
 inline constexpr bool type_subsumes_v = std::is_base_of_v<Target, Source> || std::is_same_v<Target, Source>;
 template <typename Source> inline constexpr bool type_subsumes_v<Any, Source> = true;
@@ -117,19 +118,19 @@ template <typename, typename = void> struct TypeTraits {
   static constexpr bool storage_enabled = false;
 };
 
-/* Of T without const and reference. */
+/* The traits of T without const and reference. */
 template <typename T> using TypeTraitsNoCR = TypeTraits<std::remove_const_t<std::remove_reference_t<T>>>;
 
 namespace detail {
-/* Whether a T becomes a new object, which a view of it could not own: calls make an Any of such an argument. Its traits
- * say so as kNeedsOwner. */
+/* Whether passing a T makes a new object, which a view cannot own. A call passes such an argument as an Any. The traits
+ * of T say so by kNeedsOwner. */
 template <typename T, typename = void> inline constexpr bool needs_owner_v = false;
 template <typename T>
 inline constexpr bool needs_owner_v<T, std::enable_if_t<sizeof(TypeTraits<T>::kNeedsOwner) != 0>> =
     TypeTraits<T>::kNeedsOwner;
 } // namespace detail
 
-/* False for a class below ObjectRef that has its own TypeTraits. */
+/* False for a class derived from ObjectRef that has its own TypeTraits. */
 template <typename T> inline constexpr bool use_default_type_traits_v = true;
 
 struct TypeTraitsBase {
@@ -139,21 +140,22 @@ struct TypeTraitsBase {
   static std::string GetMismatchTypeInfo(const TVMFFIAny *source) { return TypeIndexToTypeKey(source->type_index); }
 };
 
-/* field_static_type_index of any type, kTVMFFIAny where it cannot cross. */
+/* field_static_type_index of any type; kTVMFFIAny for a type that cannot be a value. */
 template <typename T, typename = void> struct TypeToFieldStaticTypeIndex {
   static constexpr int32_t value = kTVMFFIAny;
 };
 template <typename T> struct TypeToFieldStaticTypeIndex<T, std::enable_if_t<TypeTraits<T>::convert_enabled>> {
   static constexpr int32_t value = TypeTraits<T>::field_static_type_index;
 };
-/* As TypeToFieldStaticTypeIndex, also for types whose index is known at run time only. */
+/* As TypeToFieldStaticTypeIndex, but also for types whose index is known at run time only. */
 template <typename T, typename = void> struct TypeToRuntimeTypeIndex {
   static int32_t v() { return TypeToFieldStaticTypeIndex<T>::value; }
 };
 
 namespace detail {
 
-/* What is common to plain data. Traits gives: Put(T, TVMFFIAny *), Get(const TVMFFIAny *), TryCastFromAnyView. */
+/* The traits that all plain data shares. Traits provides Put(T, TVMFFIAny *), Get(const TVMFFIAny *) and, if values are
+ * converted, TryCastFromAnyView. */
 template <typename Traits, typename T, int32_t kIndex> struct PlainTraitsBase : TypeTraitsBase {
   static constexpr int32_t field_static_type_index = kIndex;
   TVM_FFI_INLINE static void CopyToAnyView(const T &src, TVMFFIAny *result) { Traits::Put(src, result); }
@@ -167,7 +169,7 @@ template <typename Traits, typename T, int32_t kIndex> struct PlainTraitsBase : 
   }
 };
 
-/* A type with one name. */
+/* For the traits of a type whose name does not depend on parameters. */
 #define TVM_FFI_TRAITS_NAME_(Name)              \
   static std::string TypeStr() { return Name; } \
   static std::string TypeSchema() { return ::tvm::ffi::detail::NamedTypeSchema(Name); }
@@ -185,7 +187,7 @@ struct TypeTraits<std::nullptr_t> : detail::PlainTraitsBase<TypeTraits<std::null
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFINone)
 };
 
-/* A bool into which no int is converted. */
+/* A bool that no int converts to. */
 class StrictBool {
 public:
   StrictBool(bool value) : value_(value) {}
@@ -220,8 +222,8 @@ namespace detail {
 [[noreturn]] void ThrowIntegerTooLarge(uint64_t value);
 } // namespace detail
 
-/* Integers and enumerations: an int, or a bool, which counts as 0 or 1. What does not fit is cut off on the way out,
- * and an OverflowError on the way in. */
+/* Integers and enumerations: an int, or a bool, which counts as 0 or 1. An int that is too wide for Int is truncated. A
+ * uint64 that is too large for int64 is an OverflowError. */
 template <typename Int>
 struct TypeTraits<Int, std::enable_if_t<std::is_integral_v<Int> || is_integeral_enum_v<Int>>>
     : detail::PlainTraitsBase<TypeTraits<Int>, Int, kTVMFFIInt> {
@@ -240,7 +242,7 @@ struct TypeTraits<Int, std::enable_if_t<std::is_integral_v<Int> || is_integeral_
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIInt)
 };
 
-/* Floating-point numbers: a float, or an int or bool that is converted. */
+/* Floating-point numbers: a float, or a converted int or bool. */
 template <typename Float>
 struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
     : detail::PlainTraitsBase<TypeTraits<Float>, Float, kTVMFFIFloat> {
@@ -258,7 +260,7 @@ struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIFloat)
 };
 
-/* An address that means nothing to others; None is the null pointer. */
+/* An opaque address; None is the null pointer. */
 template <> struct TypeTraits<void *> : detail::PlainTraitsBase<TypeTraits<void *>, void *, kTVMFFIOpaquePtr> {
   TVM_FFI_INLINE static void Put(void *src, TVMFFIAny *result) { detail::PutPointer(kTVMFFIOpaquePtr, src, result); }
   TVM_FFI_INLINE static void *Get(const TVMFFIAny *src) { return src->v_ptr; }
@@ -272,7 +274,8 @@ template <> struct TypeTraits<void *> : detail::PlainTraitsBase<TypeTraits<void 
 
 namespace detail {
 
-/* The first of Fallbacks that the value converts to, made a T by TypeTraits<T>::ConvertFallbackValue. */
+/* Converts the value to the first of Fallbacks that it converts to, and that to a T by
+ * TypeTraits<T>::ConvertFallbackValue. */
 template <typename T, typename Fallback, typename... Rest>
 TVM_FFI_INLINE std::optional<T> TryFallbacks(const TVMFFIAny *src) {
   static_assert(!std::is_same_v<Fallback, bool>, "a bool takes ints too: say StrictBool");
@@ -285,7 +288,7 @@ TVM_FFI_INLINE std::optional<T> TryFallbacks(const TVMFFIAny *src) {
 
 } // namespace detail
 
-/* Base for a type that is no value itself and is made from one of Fallbacks. */
+/* Base for the traits of a type that is never in a value and is made from one of Fallbacks. */
 template <typename T, typename... Fallbacks> struct FallbackOnlyTraitsBase : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
   TVM_FFI_INLINE static std::optional<T> TryCastFromAnyView(const TVMFFIAny *src) {

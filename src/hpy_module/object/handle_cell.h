@@ -27,13 +27,13 @@ typedef struct FbHandleCell {
 
 /* States of n_uses while nobody may begin a use. */
 enum {
-  FB_HANDLE_MOVING = -1,  /* for a few instructions: a thread that wants to use the cell waits */
+  FB_HANDLE_MOVING = -1, /* for a few instructions: a thread that wants to use the cell waits */
   FB_HANDLE_OFFERED = -2, /* for the time of a call, which may take the handle: other uses are refused */
 };
 
 /* Whether the wrapper is the one that stands for its object: see identity.h. */
 typedef enum FbListing {
-  FB_UNMADE,     /* nobody made the wrapper: object.__new__ gave it its struct, which PyPy 8 does not refuse */
+  FB_UNMADE, /* nobody made the wrapper: object.__new__ gave it its struct, which PyPy 8 does not refuse */
   FB_UNLISTABLE, /* it has no object, or is no instance of the object's class */
   FB_UNLISTED,
   FB_LISTED,

@@ -1,10 +1,9 @@
-/* What every CPython from 3.9 to 3.15 has, with the GIL and without: structs whose layout the stable ABI freezes, and
- * functions and data that all of them export.
+/* The part of the C API that every CPython from 3.9 to 3.15 has, with the GIL and without: structs whose layout the
+ * stable ABI freezes, and functions and data that all of them export.
  *
  * There is no Python.h. The functions and data are plain externs: the loader refuses the file if the interpreter lacks
- * one of them, so this list must stay within what all versions have. Functions of some versions only are in optional.h;
- * what the stable ABI hides (where an object keeps its type, where a type keeps its slots) is measured by layout.h.
- */
+ * one of them, so this list must stay within what all versions have. Functions of some versions only are in optional.h.
+ * What the stable ABI hides (where an object keeps its type, where a type keeps its slots) is measured by layout.h. */
 #ifndef FFI_HPY_RUNTIME_CPYTHON_ABI_H_
 #define FFI_HPY_RUNTIME_CPYTHON_ABI_H_
 
@@ -62,8 +61,8 @@ typedef struct {
   void *value;
 } PyModuleDef_Slot;
 
-/* Py_buffer is frozen since 3.11, with the layout that 3.9 and 3.10 have. HPy_buffer has its members in its order, and
- * a handle is a pointer, so a Py_buffer is passed on as an HPy_buffer. */
+/* Py_buffer is frozen since 3.11, and 3.9 and 3.10 have the same layout. HPy_buffer has the same members in that order,
+ * and a handle is a pointer. So a Py_buffer is passed on as an HPy_buffer. */
 
 enum { METH_VARARGS = 0x1, METH_KEYWORDS = 0x2, METH_NOARGS = 0x4, METH_O = 0x8, METH_FASTCALL = 0x80 };
 enum { MEMBER_READONLY = 1, MEMBER_SSIZE = 19 };

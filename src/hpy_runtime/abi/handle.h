@@ -1,4 +1,5 @@
-/* Handles: a handle is the object pointer (extension.h), so the conversions cost nothing. */
+/* Conversions between handles and object pointers. A handle is the object pointer (extension.h), so they cost
+ * nothing. */
 #ifndef FFI_HPY_RUNTIME_HANDLE_H_
 #define FFI_HPY_RUNTIME_HANDLE_H_
 

@@ -13,7 +13,7 @@ static const int member_slot[MEMBER_COUNT] = {
 };
 
 #ifdef FHPY_PYPY
-/* Types have no __basicsize__. The member's place is known to every extension built for cpyext. */
+/* Types have no __basicsize__. The offset of the member is part of cpyext's ABI. */
 Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
   enum { BASICSIZE_OFFSET = 40 };
   return *(const Py_ssize_t *)(const void *)((const char *)type + BASICSIZE_OFFSET);
@@ -29,12 +29,12 @@ Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
 #endif
 
 void *fhpy_layout_get_slot(PyObject *type, TypeMember member) {
-  /* Static types are refused before 3.10, where the layout is known to be found, so that this is not reached. */
+  /* Before 3.10 PyType_GetSlot refuses static types. There every member is found, so this is not reached. */
   return PyType_GetSlot(type, member_slot[member]);
 }
 
-/* The functions of the probe type are never called, because no instance of it is made. Each has a body of its own, so
- * that no linker folds them into one address. */
+/* Functions of the probe type. They are never called, because no instance of it is made. Their bodies differ, so that
+ * no linker merges them to one address. */
 static int unused_count;
 static void probe_dealloc(PyObject *o) { (void)o, unused_count += 1; }
 static void probe_finalize(PyObject *o) { (void)o, unused_count += 2; }
@@ -55,7 +55,8 @@ static ptrdiff_t find_word(const void *o, size_t byte_size, const void *word) {
   return found;
 }
 
-/* The offset of tp_flags: the only one at which the probe type and four types with other flags each have their own. */
+/* The offset of tp_flags: the only one at which the probe type has its flags, if four types with other flags have
+ * theirs there, too. 0 if there is none. */
 static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
   PyObject *const others[] = {&PyType_Type, &PyLong_Type, &PyList_Type, &PyBaseObject_Type};
   ptrdiff_t found = find_word(probe, byte_size, (void *)PyType_GetFlags((PyObject *)(uintptr_t)probe));
@@ -64,7 +65,8 @@ static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
   return found;
 }
 
-/* Makes a type whose members have known values, and looks for these. The base is there to be looked for, too. */
+/* Makes a type whose members have known values, and searches it for these. It has a base made here, whose pointer is
+ * searched for as well. */
 static int measure_type_members(void) {
   Py_ssize_t type_size = fhpy_layout_get_basicsize(&PyType_Type);
   if (type_size < 0) return -1;
@@ -106,15 +108,15 @@ static int measure_sizes(void) {
     Py_ssize_t size = fhpy_layout_get_basicsize(shapes[i]);
     if (size < 0) return -1;
     if (i == 0) fhpy_layout.header_size = (size_t)size;
-    fhpy_layout.data_offset[i] = (size + 15) & ~(Py_ssize_t)15; /* any C struct is aligned to 16 */
+    fhpy_layout.data_offset[i] = (size + 15) & ~(Py_ssize_t)15; /* the alignment that any C struct may need */
   }
   return 0;
 }
 
 #ifndef FHPY_PYPY
-/* The pointer to the items of a list, which are read and written in place where reference counts are plain: extensions
- * that are built for these released versions do so. A list begins with the header and the number of items; that nothing
- * but the pointer and the capacity follows is checked. */
+/* Finds the pointer to the items of a list, which are read and written in place where reference counts are plain:
+ * extensions that are built for these released versions do so, too. A list begins with the header and the number of
+ * items. Its size shows that only the pointer and the capacity follow. */
 static int find_list_items(void) {
   Py_ssize_t after = (Py_ssize_t)(fhpy_layout.header_size + sizeof(Py_ssize_t));
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyList_Type);
@@ -123,8 +125,8 @@ static int find_list_items(void) {
   return 0;
 }
 
-/* The items of a tuple, which never change. They should follow what every tuple has; a tuple made for the purpose
- * proves it. */
+/* Finds the items of a tuple, which never change. They should follow the part that every tuple has; a tuple made for
+ * the purpose shows whether they do. */
 static int find_tuple_items(void) {
   enum { N_ITEMS = 3 };
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyTuple_Type);

@@ -1,9 +1,8 @@
-/* Where the running interpreter keeps what the stable ABI hides, measured at import.
+/* Where the running interpreter keeps what the stable ABI hides: measured at import.
  *
- * Nothing here is known from a header. Sizes come from __basicsize__; offsets come from looking for known pointers in a
- * type and an object made for the purpose (layout.c). So one binary fits builds with the GIL and without, and a version
- * that moves a member is measured right. Where a measurement finds nothing, PyType_GetSlot serves instead.
- */
+ * Nothing here comes from a header. Sizes come from __basicsize__. Offsets come from a search for known pointers in a
+ * type and an object that are made for the purpose (layout.c). So one binary fits builds with the GIL and without, and
+ * a version that moves a member is measured right. If a measurement finds nothing, PyType_GetSlot serves instead. */
 #ifndef FFI_HPY_RUNTIME_LAYOUT_H_
 #define FFI_HPY_RUNTIME_LAYOUT_H_
 
@@ -38,13 +37,13 @@ typedef struct FhpyLayout {
   ptrdiff_t member_offset[MEMBER_COUNT]; /* in a type object; 0: not found */
 } FhpyLayout;
 
-/* Constant after fhpy_layout_measure() succeeded, which happens before the context is given to anybody. */
+/* Constant after fhpy_layout_measure(), which succeeds before anybody is given the context. */
 extern FhpyLayout fhpy_layout;
 
 /* Fills fhpy_optional and fhpy_layout. Returns 0, or -1 with an exception raised. */
 int fhpy_layout_measure(void);
 
-/* PyType_GetSlot: what type_member falls back on. */
+/* PyType_GetSlot, for members that were not found. */
 void *fhpy_layout_get_slot(PyObject *type, TypeMember member);
 
 static inline PyObject *type_of(PyObject *o) {

@@ -1,7 +1,6 @@
-/* Functions that only some versions export, or that the stable ABI does not promise: NULL where the interpreter has
- * none.
+/* Functions that only some versions export, or that the stable ABI does not promise: NULL if the interpreter has none.
  *
- * The comment of each says which versions have it, and what serves instead elsewhere. */
+ * The comment of each tells which versions have it, and what serves instead elsewhere. */
 #ifndef FFI_HPY_RUNTIME_OPTIONAL_H_
 #define FFI_HPY_RUNTIME_OPTIONAL_H_
 

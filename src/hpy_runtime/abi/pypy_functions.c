@@ -1,11 +1,11 @@
-/* Replacements for functions of cpyext that accept, refuse or answer otherwise than CPython's.
+/* Replacements for functions of cpyext that accept, refuse or return something else than CPython's.
  *
- * pypy_names.h maps CPython's names to these functions, so that no other file of the runtime has to know. */
+ * pypy_names.h maps CPython's names to these functions, so no other file of the runtime needs to know about them. */
 #include "layout.h"
 
 #ifdef FHPY_PYPY
 
-/* ---- int: cpyext asks __int__ and __index__ of anything ---- */
+/* ---- int: cpyext converts any object by __int__ and __index__ ---- */
 
 extern PyObject *PyExc_IndexError;
 extern unsigned long long PyPyLong_AsUnsignedLongLong(PyObject *);
@@ -33,7 +33,7 @@ extern PyObject *PyPyNumber_InPlacePower(PyObject *, PyObject *, PyObject *);
 extern PyObject *PyNumber_Power(PyObject *, PyObject *, PyObject *);
 extern PyObject *PyNumber_InPlacePower(PyObject *, PyObject *, PyObject *); /* ctx_number.c declares it for itself */
 
-/* cpyext's own refuses a modulus. CPython asks __ipow__ first, which does not see the modulus, and then pow(). */
+/* cpyext's own refuses a modulus. CPython calls __ipow__ first, which does not get the modulus, and then pow(). */
 PyObject *PyNumber_InPlacePower(PyObject *a, PyObject *b, PyObject *modulus) {
   if (modulus == &_Py_NoneStruct) return PyPyNumber_InPlacePower(a, b, modulus);
   PyObject *in_place = PyObject_GetAttrString(type_of(a), "__ipow__");
@@ -50,7 +50,7 @@ PyObject *PyNumber_InPlacePower(PyObject *a, PyObject *b, PyObject *modulus) {
   return PyNumber_Power(a, b, modulus);
 }
 
-/* ---- str: cpyext takes what CPython refuses, and a NULL is the end of the process ---- */
+/* ---- str: cpyext accepts arguments that CPython refuses, and ends the process for NULL ---- */
 
 extern PyObject *PyPyUnicode_FromEncodedObject(PyObject *, const char *, const char *);
 extern PyObject *PyPyUnicode_Substring(PyObject *, Py_ssize_t, Py_ssize_t);
@@ -77,7 +77,7 @@ int PyCapsule_SetDestructor(PyObject *o, capsule_destructor destructor) {
   return -1;
 }
 
-/* ---- what cpyext does not have ---- */
+/* ---- functions that cpyext does not have ---- */
 
 int64_t fhpy_pypy_functions_interpreter_id(void *interpreter) { return (void)interpreter, 0; }
 

@@ -8,20 +8,20 @@
 
 extern PyObject *PyExc_RecursionError;
 
-/* Py_EnterRecursiveCall looks at the stack pointer and refuses when a sixteenth of the interpreter's 768 KB is left,
- * which is too late for functions of cpyext. So it is called from further down: 160 KB suffice in 8.0.1; 64 KB do not
- * where Python calls itself between calls of native code. Py_LeaveRecursiveCall is not needed, because cpyext's does
- * nothing. */
+/* Py_EnterRecursiveCall compares the stack pointer with the end of the interpreter's 768 KB of stack and refuses when a
+ * sixteenth is left, which is too late for functions of cpyext. So it is called from further down: 160 KB suffice in
+ * 8.0.1; 64 KB do not where Python calls itself between calls of native code. Py_LeaveRecursiveCall is not needed,
+ * because cpyext's does nothing. */
 enum { ROOM = 160 * 1024 };
 static __attribute__((noinline)) bool ask_from_below(void) {
   char room[ROOM];
-  __asm__ volatile("" : : "r"(room) : "memory"); /* keeps the compiler from leaving the room out */
+  __asm__ volatile("" : : "r"(room) : "memory"); /* keeps the compiler from removing `room` */
   return Py_EnterRecursiveCall(" in a call of native code") == 0;
 }
 
 typedef struct {
   uintptr_t end;    /* lowest address; 0: not known */
-  uintptr_t spared; /* bytes at the end that are left to what is called */
+  uintptr_t spared; /* bytes at the end that are reserved for the called function */
 } Stack;
 
 static Stack find_stack(void) {
@@ -38,8 +38,8 @@ static Stack find_stack(void) {
   return stack;
 }
 
-/* A thread may have less stack than the interpreter takes for granted. Near the end of such a stack the interpreter is
- * not asked, and what is left of the stack decides. */
+/* A thread may have less stack than the interpreter assumes. Near the end of such a stack the interpreter is not asked,
+ * and the remaining stack decides. */
 bool fhpy_pypy_stack_has_room(void) {
   static _Thread_local Stack stack;
   static _Thread_local bool is_known;

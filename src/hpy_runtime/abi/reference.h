@@ -1,12 +1,12 @@
-/* References to objects: taken, given up, and left uncounted. */
+/* References to objects: taking them, releasing them, and leaving them uncounted. */
 #ifndef FFI_HPY_RUNTIME_REFERENCE_H_
 #define FFI_HPY_RUNTIME_REFERENCE_H_
 
 #include "layout.h"
 
 /* Up to 3.11 and with the GIL the reference count is an object's first word, which every extension built for the
- * limited API of those versions changes in place. Later versions have immortal objects, and functions that know of
- * them. Both functions accept NULL. */
+ * limited API of those versions changes in place. Later versions have immortal objects, which only the interpreter's
+ * functions handle right. Both functions accept NULL. */
 static inline void take_reference(PyObject *o) {
   if (!fhpy_layout.plain_refcounts)
     Py_IncRef(o);
@@ -24,9 +24,9 @@ static inline void drop_reference(PyObject *o) {
 static inline bool can_defer_references(void) {
   return fhpy_layout.free_threaded && fhpy_optional.PyUnstable_Object_EnableDeferredRefcount != NULL;
 }
-/* Asks the interpreter to defer the reference counts of an object that threads are going to share; true if it will.
- * Only a collection frees the object then. The interpreter declines an object that is not garbage-collected or that was
- * asked for before. Any thread may ask. */
+/* Asks the interpreter to defer the reference counts of an object that threads are going to share; true if it complies.
+ * Only a collection frees the object then. The interpreter refuses an object that is not garbage-collected or that has
+ * been asked for before. Any thread may ask. */
 static inline bool defer_references(PyObject *o) {
   return can_defer_references() && fhpy_optional.PyUnstable_Object_EnableDeferredRefcount(o) != 0;
 }

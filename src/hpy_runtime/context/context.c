@@ -1,4 +1,5 @@
-/* Puts the context together: measures the interpreter, has each group of entries fill its part, looks for gaps. */
+/* Puts the context together: measures the interpreter, has each group of entries fill its part of the table, and looks
+ * for gaps. */
 #include "context.h"
 
 #include "entries.h"
@@ -10,7 +11,7 @@ FhpyContext fhpy_context;
 static bool is_complete; /* written once, under the import lock */
 
 int fhpy_context_check(const HPyContext *ctx, size_t byte_size) {
-  /* every member but abi_version is one pointer wide, and none may be missing */
+  /* From h_None on every member is as wide as a pointer, and none may be missing. */
   const char *words = (const char *)ctx;
   for (size_t at = offsetof(HPyContext, h_None); at < byte_size; at += sizeof(void *)) {
     if (*(void *const *)(words + at) != NULL) continue;
@@ -22,6 +23,7 @@ int fhpy_context_check(const HPyContext *ctx, size_t byte_size) {
 
 HPyContext *fhpy_context_get(void) {
   if (is_complete) return &fhpy_context.base;
+  /* First, because the groups choose their functions by what was measured. */
   if (fhpy_layout_measure() < 0 || fhpy_watch_measure() < 0) return NULL;
   HPyContext *ctx = &fhpy_context.base;
   ctx->name = FHPY_CONTEXT_NAME;

@@ -1,21 +1,25 @@
-/* Context entries: ListBuilder and TupleBuilder, which are the unfinished list or tuple itself.
+/* Context entries: ListBuilder and TupleBuilder. A builder is the unfinished list or tuple itself, so Build costs
+ * nothing.
  *
- * A builder that could not be made is 0: Set and Cancel ignore it, Build raises the failure. Until then no exception is
- * raised, because the calls that make the items must not find one. */
+ * A builder that could not be made is 0: Set and Cancel ignore it, Build raises MemoryError. New raises nothing,
+ * because the calls that make the items must not find an exception. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
+/* The word of a new builder, which takes over the list or tuple; 0 for NULL. */
 static intptr_t take_started(PyObject *made) {
   if (made == NULL) PyErr_Clear();
   return (intptr_t)made;
 }
 
+/* The finished list or tuple, owned by the caller; NULL with MemoryError raised for 0. */
 static PyObject *take_built(intptr_t builder) {
   if (builder == 0) PyErr_NoMemory();
   return (PyObject *)builder;
 }
 
-/* Lists and tuples as layout.c has measured them, where fhpy_layout.list_items and tuple_items are known. */
+/* Lists and tuples as layout.c has measured them. Used only where fhpy_layout.list_items and tuple_items have these
+ * offsets. */
 typedef struct {
   Py_ssize_t refcount;
   PyObject *type;
@@ -30,8 +34,8 @@ typedef struct {
   PyObject *items[];
 } PlainTuple;
 
-/* Fills an empty slot, as all slots of a new builder are. False for a full slot or a null item: then the interpreter's
- * function is called. */
+/* Stores a new reference in an empty slot, without a call. False for a slot that is filled or for a null item: then the
+ * interpreter's function has to be called. Used only where reference counts are plain. */
 static inline bool fill_plain(PyObject **slot, PyObject *item) {
   if (*slot != NULL || item == NULL) return false;
   *slot = item;
@@ -39,8 +43,8 @@ static inline bool fill_plain(PyObject **slot, PyObject *item) {
   return true;
 }
 
-/* PyList_SetItem and PyTuple_SetItem take over the reference even when the index is out of range. HPy's Set cannot
- * report that error, so the exception stays raised for the caller's next check. */
+/* PyList_SetItem and PyTuple_SetItem take over the reference even if the index is out of range. HPy's Set cannot report
+ * that error, so the exception stays raised for the caller's next check. */
 static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
   return (void)ctx, (HPyListBuilder){take_started(PyList_New(n_items))};
 }
@@ -50,6 +54,7 @@ static FH_NOINLINE void list_builder_set(HPyContext *ctx, HPyListBuilder builder
   take_reference(to_py(item));
   PyList_SetItem((PyObject *)builder._lst, i, to_py(item));
 }
+/* The cast makes a negative index too large. */
 static void plain_list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
   PlainList *list = (PlainList *)builder._lst;
   if (list != NULL && (size_t)i < list->head.n_items && fill_plain(list->items + i, to_py(item))) return;

@@ -1,10 +1,11 @@
 /* Context entries: capsules. How a destructor is called is in ctx_trampoline.c.
  *
- * HPy reads and writes all properties of a capsule by one entry each, with a key. */
+ * HPy has one entry for reading and one for writing all properties of a capsule; a key tells which. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
-/* HPy asks for both functions of a destructor; the interpreter is given the one in its own shape. */
+/* Whether a destructor is NULL or complete; if not, ValueError is raised. HPy asks for both functions. The interpreter
+ * is given the trampoline, which calls the context. */
 static bool is_valid_destructor(const HPyCapsule_Destructor *d) {
   if (d == NULL || (d->cpy_trampoline != NULL && d->impl != NULL)) return true;
   PyErr_SetString(PyExc_ValueError, "HPyCapsule_Destructor expects both functions, got only one or none");

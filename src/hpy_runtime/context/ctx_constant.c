@@ -1,8 +1,10 @@
-/* Context entries: constants, which are handles that live as long as the process. */
+/* Context entries: constants, which are handles that live as long as the process. The interpreter's static objects are
+ * borrowed; they never end. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
-/* The exceptions, named as in the context without the prefix h_. CPython exports each as a pointer, PyExc_<name>. */
+/* The exceptions by their names, as the context has them with the prefix h_. CPython exports each as a pointer,
+ * PyExc_<name>. */
 /* clang-format off */
 #define EXCEPTIONS(X) \
   X(BaseException) X(Exception) X(StopAsyncIteration) X(StopIteration) X(GeneratorExit) X(ArithmeticError)           \

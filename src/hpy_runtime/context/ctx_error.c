@@ -1,4 +1,5 @@
-/* Context entries: exceptions and warnings. */
+/* Context entries: exceptions and warnings. A raised exception is the interpreter's own, so an exception that an
+ * extension raises needs no translation. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
@@ -9,7 +10,7 @@ static void err_set_object(HPyContext *ctx, HPy type, HPy value) {
   (void)ctx, PyErr_SetObject(to_py(type), to_py(value));
 }
 
-/* The result is always HPy_NULL, as that of the interpreter's functions is always NULL. */
+/* These two raise; the interpreter's functions always return NULL. */
 static HPy err_set_from_errno(HPyContext *ctx, HPy type, const char *filename) {
   return (void)ctx, to_hpy(PyErr_SetFromErrnoWithFilename(to_py(type), filename));
 }
@@ -17,6 +18,7 @@ static void err_set_from_errno_objects(HPyContext *ctx, HPy type, HPy filename1,
   (void)ctx, PyErr_SetFromErrnoWithFilenameObjects(to_py(type), to_py(filename1), to_py(filename2));
 }
 
+/* HPy wants a truth value where the interpreter returns the type. */
 static int err_occurred(HPyContext *ctx) { return (void)ctx, PyErr_Occurred() != NULL; }
 static int err_exception_matches(HPyContext *ctx, HPy exc) { return (void)ctx, PyErr_ExceptionMatches(to_py(exc)); }
 static void err_no_memory(HPyContext *ctx) { (void)ctx, PyErr_NoMemory(); }
@@ -32,6 +34,7 @@ static int err_warn(HPyContext *ctx, HPy category, const char *message, HPy_ssiz
 }
 static void err_write_unraisable(HPyContext *ctx, HPy o) { (void)ctx, PyErr_WriteUnraisable(to_py(o)); }
 
+/* Does not return. */
 static void fatal_error(HPyContext *ctx, const char *message) { (void)ctx, Py_FatalError(message); }
 
 void fhpy_ctx_error_fill(HPyContext *ctx) {

@@ -1,4 +1,5 @@
-/* Context entries: running Python code: import, compile, eval, context variables, leaving and reentering Python. */
+/* Context entries: running Python code: import, compile, eval, context variables, leaving and reentering Python. And
+ * Dump. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
@@ -27,8 +28,9 @@ static HPy eval_code(HPyContext *ctx, HPy code, HPy globals, HPy locals) {
   return (void)ctx, to_hpy(PyEval_EvalCode(to_py(code), to_py(globals), to_py(locals)));
 }
 
-/* ---- context variables: exported by every version here, though no promise of the stable ABI ---- */
+/* ---- context variables: every supported version exports the functions, though they are not in the stable ABI ---- */
 
+/* Whether the interpreter has them; if not, SystemError is raised. */
 static bool has_context_variables(void) {
   if (fhpy_optional.PyContextVar_New && fhpy_optional.PyContextVar_Get && fhpy_optional.PyContextVar_Set) return true;
   PyErr_SetString(PyExc_SystemError, "this interpreter does not export PyContextVar_New, PyContextVar_Get and "
@@ -40,6 +42,7 @@ static HPy context_var_new(HPyContext *ctx, const char *name, HPy default_value)
   if (!has_context_variables()) return HPy_NULL;
   return to_hpy(fhpy_optional.PyContextVar_New(name, to_py(default_value)));
 }
+/* *result is a new handle; null for a variable without a value and without a default, which is no error. */
 static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy *result) {
   (void)ctx;
   PyObject *value = NULL;
@@ -53,7 +56,7 @@ static HPy context_var_set(HPyContext *ctx, HPy var, HPy value) {
   return to_hpy(fhpy_optional.PyContextVar_Set(to_py(var), to_py(value)));
 }
 
-/* ---- threads: within a pair of these calls the thread is detached, and may use no handle ---- */
+/* ---- threads: between these two calls the thread is detached, and must not use a handle ---- */
 
 static HPyThreadState leave_python(HPyContext *ctx) {
   return (void)ctx, (HPyThreadState){(intptr_t)PyEval_SaveThread()};
@@ -62,7 +65,7 @@ static void reenter_python(HPyContext *ctx, HPyThreadState state) { (void)ctx, P
 
 /* ---- debugging ---- */
 
-/* Writes to stderr. A raised exception stays raised. */
+/* Writes to stderr, by the interpreter's function if it has one. A raised exception stays raised. */
 static void dump_object(HPyContext *ctx, HPy h) {
   (void)ctx;
   void (*interpreter_dump)(PyObject *) =

@@ -1,4 +1,4 @@
-/* The private extension of the context (extension.h). */
+/* The private extension of the context: fills the table of extension.h, which has the contracts of these functions. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/lifetime/type_end.h"
@@ -7,10 +7,10 @@
 #include "hpy_runtime/types/pypy_text.h"
 #include "threads.h"
 
-static FhpyExtension extension; /* filled once, before the context is given to anybody */
+static FhpyExtension extension; /* filled once, before anybody is given the context */
 
-/* Up to 3.11 a raised exception is three words, of which the value may still be the arguments of an exception that is
- * not made yet. Normalizing makes it. */
+/* Up to 3.11 a raised exception is three words, and the value may still be the arguments of an exception that is not
+ * made yet. Normalizing makes the exception. */
 static HPy error_take(HPyContext *ctx) {
   (void)ctx;
   if (fhpy_optional.PyErr_GetRaisedException != NULL) return to_hpy(fhpy_optional.PyErr_GetRaisedException());
@@ -23,6 +23,7 @@ static HPy error_take(HPyContext *ctx) {
   return to_hpy(value);
 }
 
+/* Restoring the three words needs references to all of them; PyException_GetTraceback returns a new one. */
 static void error_restore(HPyContext *ctx, HPy exception) {
   (void)ctx;
   PyObject *value = to_py(exception);
@@ -42,7 +43,7 @@ static HPy method_new(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy
   return to_hpy(fhpy_descriptor_new_method(to_py(callable), to_py(name), to_py(qualname), to_py(doc)));
 }
 
-/* While the interpreter ends it collects without calling type_end.c back, so no type is taken on. */
+/* While the interpreter ends, it collects without calling type_end.c back, so no type is watched any more. */
 static int type_watch(HPy type, void (*ended)(intptr_t word)) {
   return fhpy_threads_is_finalizing() ? 0 : fhpy_type_end_watch(to_py(type), ended);
 }
@@ -53,13 +54,14 @@ static void text_class_made(HPy type) { fhpy_pypy_text_free_with(to_py(type)); }
 
 static void reference_watch(HPy h) { fhpy_watch_begin(to_py(h)); }
 #ifndef FHPY_PYPY
+/* Malformed bytes become U+FFFD. */
 static HPy text_new(const char *data, HPy_ssize_t byte_len) {
   return to_hpy(PyUnicode_DecodeUTF8(data, byte_len, "replace"));
 }
 #endif
 static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
 
-/* The copy lives as long as the process: the descriptor points into it and does not say when it ends. */
+/* The copy is never freed, because the descriptor points into it and nothing tells when the descriptor ends. */
 static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
   (void)ctx;
   if (!is_type(to_py(type))) {
@@ -95,7 +97,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .reference_watch = fhpy_watch_is_possible() ? reference_watch : NULL,
       .reference_try = fhpy_watch_is_possible() ? reference_try : NULL,
       .method_new = fhpy_descriptor_is_possible() ? method_new : NULL,
-#ifndef FHPY_PYPY /* cpyext's decoder ends the process on malformed text */
+#ifndef FHPY_PYPY /* NULL there: cpyext's decoder ends the process on malformed text */
       .text_new = text_new,
 #endif
       .tuple_items = fhpy_layout.tuple_items,

@@ -2,7 +2,7 @@
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
-/* The entries of the context are named as the functions of CPython. */
+/* The entries are named as the interpreter's functions are, so each is one word in these lists. */
 #define UNARY(X) X(Negative) X(Positive) X(Absolute) X(Invert) X(Index) X(Long) X(Float)
 /* clang-format off */
 #define BINARY(X)                                                                                                \

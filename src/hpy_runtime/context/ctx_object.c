@@ -1,11 +1,12 @@
-/* Context entries: handles, and the object protocol. */
+/* Context entries: handles, and the object protocol. A handle is an object pointer (extension.h), so duplicating one
+ * takes a reference and closing one releases it. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
 static HPy dup_handle(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(to_py(h)); }
 static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, drop_reference(to_py(h)); }
 
-/* Both directions return a new reference, and keep the one that they are given. */
+/* Both return a new reference and leave their argument to the caller. */
 static HPy from_py_object(HPyContext *ctx, cpy_PyObject *o) { return (void)ctx, new_reference((PyObject *)o); }
 static cpy_PyObject *as_py_object(HPyContext *ctx, HPy h) {
   (void)ctx;
@@ -36,7 +37,8 @@ static HPy get_attr(HPyContext *ctx, HPy o, HPy name) {
 static HPy get_attr_s(HPyContext *ctx, HPy o, const char *name) {
   return (void)ctx, to_hpy(PyObject_GetAttrString(to_py(o), name));
 }
-/* HPy_HasAttr cannot fail: any exception means no. PyObject_HasAttr would do, but from 3.13 it prints the exception. */
+/* Whether the attribute was found. HPy_HasAttr cannot fail: any exception means no. PyObject_HasAttr would do, but from
+ * 3.13 on it prints the exception. */
 static int take_is_present(PyObject *value) {
   if (value == NULL) PyErr_Clear();
   Py_DecRef(value);
@@ -48,7 +50,7 @@ static int has_attr(HPyContext *ctx, HPy o, HPy name) {
 static int has_attr_s(HPyContext *ctx, HPy o, const char *name) {
   return (void)ctx, take_is_present(PyObject_GetAttrString(to_py(o), name));
 }
-/* A null value deletes the attribute, in both. */
+/* In both, a null value deletes the attribute. */
 static int set_attr(HPyContext *ctx, HPy o, HPy name, HPy value) {
   return (void)ctx, PyObject_SetAttr(to_py(o), to_py(name), to_py(value));
 }
@@ -56,7 +58,7 @@ static int set_attr_s(HPyContext *ctx, HPy o, const char *name, HPy value) {
   return (void)ctx, PyObject_SetAttrString(to_py(o), name, to_py(value));
 }
 
-/* ---- items: by key, by index, by name; the latter two make the key ---- */
+/* ---- items: by key, by index, by name. For the latter two the key is made here. ---- */
 
 static HPy get_item(HPyContext *ctx, HPy o, HPy key) {
   return (void)ctx, to_hpy(PyObject_GetItem(to_py(o), to_py(key)));
@@ -69,7 +71,7 @@ static int contains(HPyContext *ctx, HPy container, HPy key) {
   return (void)ctx, PySequence_Contains(to_py(container), to_py(key));
 }
 
-/* These take the new key over; NULL means that making it failed. */
+/* These three take over the new key. NULL means that making it failed, and an exception is raised. */
 static HPy get_item_take_key(HPy o, PyObject *key) {
   if (key == NULL) return HPy_NULL;
   PyObject *result = PyObject_GetItem(to_py(o), key);
@@ -89,8 +91,9 @@ static int del_item_take_key(HPy o, PyObject *key) {
   return rc;
 }
 
-/* A new reference to an item of a list or tuple, read from its memory. NULL with nothing raised if there is no such
- * item, or the offset of the items is not known; that of a list's items is known only where there is a GIL. */
+/* A new reference to an item of a list or tuple, read in place. NULL with nothing raised if there is no such item, or
+ * if the offset of the items is not known. The offset of a list's items is known only where there is a GIL, which keeps
+ * other threads from changing the list meanwhile. */
 static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
   const char *body = (const char *)o;
   PyObject *const *items;
@@ -106,7 +109,9 @@ static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
   return items[i];
 }
 
-/* Lists and tuples are the commonest; subclasses may have a __getitem__ of their own, and are asked like any object. */
+/* Exact lists and tuples are the most frequent and are read without an int as the key. A subclass may have a
+ * __getitem__ of its own, so it is asked like any other object. PySequence_GetItem raises the IndexError, and counts a
+ * negative index from the end. */
 static HPy get_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i) {
   (void)ctx;
   PyObject *type = type_of(to_py(o));

@@ -1,15 +1,15 @@
 /* Context entries: HPyField and HPyGlobal, which hold one reference each.
  *
- * The word is the object pointer. A store exchanges it atomically and retires the old value (retire.h). A load is given
- * the word by value, which the extension has read just before, and takes a reference. When the owner of a field ends or
- * is cleared, no other thread can reach it, so the values of its fields are released at once (type.c).
- */
+ * The word is the object pointer. A store exchanges it atomically and retires the old value (retire.h). A load gets the
+ * word by value: the extension has read it just before. The load takes a reference. When the owner of a field ends or
+ * is cleared, no other thread can reach it, so the values of its fields are released at once (type.c). */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/lifetime/retire.h"
 
-/* Between a store and a load stands the extension's plain read of the word. The processor reads what a pointer points
- * to after the pointer itself; ThreadSanitizer does not know that and has to be told. */
+/* Between a store and a load the extension reads the word without an atomic operation. The processor reads the object's
+ * memory after the pointer to it, so that is enough. ThreadSanitizer does not know about such dependencies and is told
+ * here. */
 #ifdef __SANITIZE_THREAD__
 extern void __tsan_release(void *), __tsan_acquire(void *);
 #define TELL_TSAN(action, o) __tsan_##action(o)
@@ -26,8 +26,8 @@ static void store_value(intptr_t *word, PyObject *value) {
     return;
   }
   TELL_TSAN(release, value);
-  /* release: a thread that reads the pointer sees the object complete; acquire: pairs with the release of the thread
-   * that stored the old value */
+  /* release: a thread that reads the pointer sees a complete object; acquire: pairs with the release of the thread that
+   * stored the old value */
   fhpy_retire_release(fh_atomic_exchange_acq_rel_ptr((void **)(void *)word, value));
 }
 
@@ -44,8 +44,8 @@ static HPy field_load(HPyContext *ctx, HPy owner, HPyField field) {
   (void)ctx, (void)owner;
   return load_value(field._i);
 }
-/* The reference counts of globals are not deferred (reference.h): the reference that a load returns is taken in C,
- * where it is counted anyway, and the value would live until a collection. */
+/* Reference counts of globals are not deferred (reference.h). A load takes its reference in C, where it is counted in
+ * any case, so deferring would gain nothing and keep the value until a collection. */
 static void global_store(HPyContext *ctx, HPyGlobal *global, HPy h) { (void)ctx, store_value(&global->_i, to_py(h)); }
 static HPy global_load(HPyContext *ctx, HPyGlobal global) { return (void)ctx, load_value(global._i); }
 

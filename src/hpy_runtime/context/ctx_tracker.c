@@ -1,16 +1,17 @@
-/* Context entries: Tracker, a bag of handles that are closed together. One thread uses a tracker at a time.
- * The debug context uses these entries, too; so they never take a handle for a pointer. */
+/* Context entries: Tracker, a growing array of handles that are closed together. One thread uses a tracker at a time.
+ * The debug context uses these entries as well, so they never use a handle as a pointer. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
 typedef struct {
   size_t n_handles;
-  size_t capacity; /* always more than n_handles, so that the handle whose Add fails to grow the bag is still kept */
+  size_t capacity; /* always more than n_handles */
   HPy *handles;
 } Tracker;
 
 static Tracker *get_tracker(HPyTracker t) { return (Tracker *)t._i; }
 
+/* A null tracker with an exception raised if there is no memory or the size is negative. */
 static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
   (void)ctx;
   if (n_expected < 0) {
@@ -29,6 +30,7 @@ static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
   return (HPyTracker){(intptr_t)t};
 }
 
+/* The handle is stored before the array grows, so it is closed with the others even if Add fails. */
 static int tracker_add(HPyContext *ctx, HPyTracker tracker, HPy h) {
   (void)ctx;
   Tracker *t = get_tracker(tracker);
@@ -47,6 +49,7 @@ static int tracker_add(HPyContext *ctx, HPyTracker tracker, HPy h) {
 
 static void tracker_forget_all(HPyContext *ctx, HPyTracker tracker) { (void)ctx, get_tracker(tracker)->n_handles = 0; }
 
+/* Closes through `ctx`: in debug mode these are handles of the debug context. */
 static void tracker_close(HPyContext *ctx, HPyTracker tracker) {
   Tracker *t = get_tracker(tracker);
   if (t == NULL) return;

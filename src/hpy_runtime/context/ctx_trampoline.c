@@ -1,14 +1,14 @@
 /* Context entry CallRealFunctionFromTrampoline: from the interpreter's calling shapes to HPy's.
  *
  * A trampoline, compiled into the extension, has packed the interpreter's arguments into a struct. Handles are
- * pointers, so most cases only call; what differs is the argument tuple of tp_new and tp_init, and the capsule's
- * destructor.
- */
+ * pointers, so most cases only call. The exceptions are the argument tuple of tp_new and tp_init, which HPy wants as an
+ * array, and the destructor of a capsule. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/types/pypy_slots.h"
 #include "hpy_runtime/types/type_traverse.h"
 
+/* H: the handle of an object. P: the object of a handle. */
 #define H(pointer) ((HPy){(intptr_t)(pointer)})
 #define P(handle) ((cpy_PyObject *)(handle)._i)
 
@@ -18,18 +18,19 @@ enum { N_ON_STACK = 16 };
 
 typedef struct {
   HPy stack[N_ON_STACK];
-  HPy *items; /* borrowed from the tuple */
+  HPy *items; /* borrowed from the tuple; `stack` or an allocated array */
   Py_ssize_t n_items;
 } Arguments;
 
-/* The items within a tuple, which are the array that HPy wants, since handles are pointers. NULL where their offset is
- * not known. */
+/* The items within a tuple, which are the array that HPy wants, since handles are pointers. NULL for no tuple, and if
+ * their offset is not known. */
 static inline const HPy *find_items(PyObject *tuple, Py_ssize_t *n_items) {
   if (tuple == NULL || fhpy_layout.tuple_items == 0) return NULL;
   *n_items = *(Py_ssize_t *)((char *)tuple + fhpy_layout.header_size);
   return (const HPy *)((char *)tuple + fhpy_layout.tuple_items);
 }
 
+/* Copies the items out of a tuple, or none for NULL. Few items need no allocation. False with MemoryError raised. */
 static bool unpack(Arguments *a, PyObject *tuple) {
   a->items = a->stack;
   a->n_items = tuple != NULL ? PyTuple_Size(tuple) : 0;
@@ -45,6 +46,7 @@ static void free_arguments(Arguments *a) {
   if (a->items != a->stack) PyMem_Free(a->items);
 }
 
+/* Not inline, so that call_real needs no room for the array in its stack frame. */
 static FH_NOINLINE int call_init_unpacked(HPyContext *ctx, HPyFunc_initproc f, const _HPyFunc_args_INITPROC *call) {
   Arguments a;
   if (!unpack(&a, (PyObject *)call->args)) return -1;
@@ -71,6 +73,7 @@ static inline HPy call_new(HPyContext *ctx, HPyFunc_newfunc f, const _HPyFunc_ar
   return items != NULL ? f(ctx, H(call->self), items, n, H(call->kw)) : call_new_unpacked(ctx, f, call);
 }
 
+/* The interpreter passes the capsule; HPy's destructor wants its name, pointer and context. */
 static FH_NOINLINE void call_capsule_destructor(HPyFunc_Capsule_Destructor f, PyObject *capsule) {
   const char *name = PyCapsule_GetName(capsule);
   f(name, PyCapsule_GetPointer(capsule, name), PyCapsule_GetContext(capsule));
@@ -105,7 +108,7 @@ static void call_real(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func,
     CASE(TRAVERSEPROC, HPyFunc_traverseproc,
          a->result = fhpy_type_traverse_struct((PyObject *)a->self, f, (visit_fn)a->visit, a->arg))
   case HPyFunc_MOD_CREATE: {
-    _HPyFunc_args_UNARYFUNC *a = (_HPyFunc_args_UNARYFUNC *)args; /* what its trampoline packs */
+    _HPyFunc_args_UNARYFUNC *a = (_HPyFunc_args_UNARYFUNC *)args; /* which its trampoline packs */
     a->result = P(((HPyFunc_mod_create)(void (*)(void))func)(ctx, H(a->arg0)));
     return;
   }
@@ -115,7 +118,7 @@ static void call_real(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func,
   case HPyFunc_DESTROYFUNC: /* called from the deallocation, without a trampoline */
   case HPyFunc_VECTORCALLFUNC: /* no trampoline of HPy 0.9 has this shape */ break;
   }
-  /* There is no way to return an error in an unknown shape: the packed struct cannot be written to. */
+  /* An unknown shape has no known place for a result, so no error can be returned. */
   Py_FatalError("ffi_hpy._hpy: a trampoline asks for a call in an HPyFunc_Signature that HPy 0.9 does not have");
 }
 

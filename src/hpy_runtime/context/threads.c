@@ -1,4 +1,7 @@
-/* Threads of native making: how they are attached to the interpreter, and kept out of it when it ends. */
+/* Native threads: how threads that the interpreter did not make are attached to it, and kept out of it when it ends.
+ *
+ * A thread is known to the interpreter if the interpreter has a state for it, otherwise foreign. Foreign threads are
+ * counted while they are attached, so that fhpy_threads_close can wait for them. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "threads.h"
 
@@ -8,18 +11,17 @@
 #include "core/platform/fork.h"
 #include "hpy_runtime/abi/layout.h"
 
-/* How many threads are attached that the interpreter did not know, and whether no more are let in. A thread counts
- * itself and then looks whether it is let in; fhpy_threads_close closes and then looks at the count. Both are
- * sequentially consistent, so that either the thread sees that it is too late, or fhpy_threads_close sees the
- * thread. */
+/* How many foreign threads are attached, and whether no more are let in. A thread counts itself and then looks whether
+ * it is let in; fhpy_threads_close closes and then looks at the count. Both words are sequentially consistent. So
+ * either the thread sees that it is too late, or fhpy_threads_close sees the thread. */
 static uint64_t n_foreign, is_closed;
 static _Thread_local uint64_t n_of_thread; /* what this thread has added to n_foreign */
 
-/* Other threads that were attached when this process was forked never detach in the child. */
+/* In the child of a fork: the other threads that were attached do not exist and will never detach. */
 static void forget_other_threads(void) { fh_atomic_store_seq_cst_u64(&n_foreign, n_of_thread); }
 FH_FORK_CHILD(forget_other_threads);
 
-/* `change` is 1 or -1. */
+/* `change` is 1 or -1; unsigned addition wraps around. */
 static void count_foreign(int change) {
   n_of_thread += (uint64_t)change;
   fh_atomic_add_seq_cst_u64(&n_foreign, (uint64_t)change);
@@ -43,11 +45,11 @@ static int ensure_foreign(void) { return PyGILState_Ensure(); }
 static void release_foreign(int token) { PyGILState_Release(token); }
 static void release_known(int token) { PyGILState_Release(token); }
 #else
-/* The interpreter makes a thread state under a lock of its own and without the GIL. Up to 3.11 a child of fork waits
- * for that lock for ever if another thread held it during the fork. So states are made under states_lock, which a fork
- * takes. */
+/* Making a thread state takes a lock of the interpreter's, without the GIL. Up to 3.11 a child of fork waits for that
+ * lock for ever if another thread held it during the fork. So here states are made under states_lock, and a fork takes
+ * that one. */
 FH_LOCK(states_lock, "thread states", FH_RANK_PLAIN);
-static void *interpreter; /* the main one; written once, while importing */
+static void *interpreter; /* the main interpreter; written once, while importing */
 
 static bool makes_state(void) { return fhpy_layout.minor < 12; }
 
@@ -77,7 +79,7 @@ static int ensure_foreign(void) {
   }
   if (makes_state()) {
     fh_mutex_lock(&states_lock);
-    (void)PyThreadState_New(interpreter); /* becomes the thread's own */
+    (void)PyThreadState_New(interpreter); /* PyGILState_Ensure finds it as the thread's own */
     fh_mutex_unlock(&states_lock);
   }
   return PyGILState_Ensure();
@@ -90,12 +92,14 @@ static void release_foreign(int token) {
     PyThreadState_DeleteCurrent();
     return;
   }
-  /* PyGILState counts a state that it did not make once more, so that nobody else takes it for its own. */
+  /* PyGILState counts a state that it did not make once more, so that it does not delete it. This releases that
+   * count. */
   if (makes_state()) PyGILState_Release(STAYS_ATTACHED);
   PyGILState_Release(token);
 }
 #endif
 
+/* Attaches a foreign thread: the token, or NOT_ATTACHED if no thread is let in. */
 static int attach_foreign(void) {
   count_foreign(1);
   bool is_open = !fh_atomic_load_seq_cst_u64(&is_closed) && !fhpy_threads_is_finalizing();
@@ -108,7 +112,7 @@ static int attach_foreign(void) {
 #ifdef FHPY_PYPY
 static _Thread_local bool is_closer; /* this thread called fhpy_threads_close */
 
-/* A detached thread of PyPy's own looks like a foreign one, so every detached thread counts as foreign. */
+/* On PyPy a detached thread of the interpreter looks like a foreign one, so every detached thread counts as foreign. */
 int fhpy_threads_attach(void) {
   if (PyGILState_Check()) return WAS_ATTACHED;
   return is_closer ? PyGILState_Ensure() : attach_foreign();
@@ -118,12 +122,12 @@ static void mark_closer(void) { is_closer = true; }
 static void *closer; /* the thread that called fhpy_threads_close */
 static void mark_closer(void) { closer = PyGILState_GetThisThreadState(); }
 
-/* Whether a thread's own state is the one attached on it, up to 3.12. */
+/* Whether a thread's own state is the one that is attached on it, up to 3.12. */
 static bool is_attached(void *own) {
   return fhpy_optional._PyThreadState_UncheckedGet != NULL && own == fhpy_optional._PyThreadState_UncheckedGet();
 }
 
-/* The commonest caller is a callback within a call that kept the GIL; finding that out costs a third of Ensure and
+/* The most frequent caller is a callback within a call that kept the GIL. Finding that out costs a third of Ensure and
  * Release. While the interpreter finalizes no thread is let in, because the interpreter would hang or end it. */
 int fhpy_threads_attach(void) {
   /* From 3.13 on the attached state is the thread's own by definition. */
@@ -147,8 +151,7 @@ void fhpy_threads_detach(int token) {
   count_foreign(-1);
 }
 
-/* Polls, because a wait has to end after a second even if a thread never leaves, and a condition of sync.h has no
- * limit. */
+/* Waits for foreign threads, at most a second. It polls, because a condition of sync.h has no time limit. */
 void fhpy_threads_close(void) {
   enum { TRIES = 1000, NANOSECONDS = 1000000 };
   mark_closer();

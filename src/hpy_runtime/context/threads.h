@@ -1,11 +1,12 @@
-/* Threads of native making: how they are attached to the interpreter, and kept out of it when it ends.
+/* Native threads: how threads that the interpreter did not make are attached to it, and kept out of it when it ends.
  *
- * The functions are entries of the extension; what they promise is said there (extension.h). They may be called by any
- * thread, attached or not. */
+ * The functions are entries of the extension, whose header has their contracts (extension.h). Any thread may call them,
+ * attached or not. */
 #ifndef FFI_HPY_RUNTIME_THREADS_H_
 #define FFI_HPY_RUNTIME_THREADS_H_
 
-/* Notes the interpreter that threads are attached to. Called once, while importing, from the main interpreter. */
+/* Stores the interpreter that threads are attached to. Called once, while ffi_hpy._hpy is imported, from the main
+ * interpreter. */
 void fhpy_threads_measure(void);
 
 int fhpy_threads_attach(void);

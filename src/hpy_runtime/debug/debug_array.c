@@ -1,4 +1,5 @@
-/* Debug mode: entries whose handles come in an array. */
+/* Debug mode: entries that take handles in an array. The handles are looked up into an array of objects, which the
+ * plain context's entry is given. */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "debug_name.h"
@@ -6,7 +7,8 @@
 
 static HPyContext *const real = &fhpy_context.base;
 
-/* The objects of an array of handles. To be freed with PyMem_Free; never NULL. */
+/* The objects of an array of handles, borrowed. Free the array with PyMem_Free. Never NULL: without memory the process
+ * ends. */
 static HPy *unwrap_array(const HPy *items, size_t n_items, const char *entry) {
   HPy *objects = PyMem_Malloc((n_items + 1) * sizeof(HPy));
   if (objects == NULL) Py_FatalError("ffi_hpy debug mode: no memory for the arguments of a call");
@@ -14,8 +16,8 @@ static HPy *unwrap_array(const HPy *items, size_t n_items, const char *entry) {
   return objects;
 }
 
-/* The objects of arguments and, after them, of the values of keywords. If `names` is no tuple, the real entry refuses
- * it. */
+/* The objects of arguments, and after them those of the values of keywords. If `names` is not a tuple there are no
+ * values, and the plain context's entry raises the TypeError. */
 static HPy *unwrap_arguments(const HPy *args, size_t nargs, HPy names, const char *entry) {
   PyObject *tuple = to_py(names);
   if (tuple != NULL && type_has_flag(type_of(tuple), TYPE_FLAG_TUPLE_SUBCLASS)) nargs += (size_t)PyTuple_Size(tuple);
@@ -61,13 +63,15 @@ static HPy type_from_spec(HPyContext *ctx, HPyType_Spec *spec, HPyType_SpecParam
   (void)ctx;
   size_t n_params = 0;
   while (params != NULL && params[n_params].kind != 0) n_params++;
-  HPyType_SpecParam *unwrapped = PyMem_Calloc(n_params + 1, sizeof(HPyType_SpecParam)); /* ends with kind 0 */
+  /* One more, zeroed, because kind 0 ends the array. */
+  HPyType_SpecParam *unwrapped = PyMem_Calloc(n_params + 1, sizeof(HPyType_SpecParam));
   if (unwrapped == NULL) {
     PyErr_NoMemory();
     return HPy_NULL;
   }
   for (size_t i = 0; i < n_params; i++)
     unwrapped[i] = (HPyType_SpecParam){params[i].kind, debug_unwrap(params[i].object, "Type_FromSpec")};
+  /* Before the type exists, so that the first call of one of its functions finds the name. */
   if (spec->name != NULL) fhpy_debug_name_defines(spec->name, spec->defines);
   HPy result = real->ctx_Type_FromSpec(real, spec, unwrapped);
   PyMem_Free(unwrapped);

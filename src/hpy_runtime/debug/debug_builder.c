@@ -1,9 +1,9 @@
-/* Debug mode: builders. A builder's word is that of a record, so that its misuse is noticed like that of a handle. A
- * builder remembers which items were set, so that neither an index out of range nor an unfinished list or tuple gets to
- * the interpreter.
+/* Debug mode: builders. A builder's word is that of a record, so its misuse is noticed like that of a handle. A builder
+ * remembers which items were set, so neither an index out of range nor an unfinished list or tuple reaches the
+ * interpreter.
  *
  * A null builder is one that could not be made: Set and Cancel ignore it, Build raises the failure. A builder that has
- * ended counts as a null builder, once the report of its misuse has returned. */
+ * ended counts as a null builder once the report of its misuse has returned. */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "debug_name.h"
@@ -11,7 +11,7 @@
 #include "hpy_runtime/context/context.h"
 
 typedef struct {
-  PyObject *sequence; /* owned */
+  PyObject *sequence; /* the plain context's builder, which is the unfinished list or tuple; owned */
   HPy_ssize_t n_items;
   bool is_set[];
 } Builder;
@@ -20,13 +20,14 @@ typedef struct {
   FhpyHandleKind kind;
   const char *set, *build, *cancel; /* names of the entries */
 } Shape;
+/* List builders and tuple builders differ in the entries that they call and in what reports call them. */
 static const Shape list_shape = {HANDLE_LIST_BUILDER, "ListBuilder_Set", "ListBuilder_Build", "ListBuilder_Cancel"};
 static const Shape tuple_shape = {HANDLE_TUPLE_BUILDER, "TupleBuilder_Set", "TupleBuilder_Build",
                                   "TupleBuilder_Cancel"};
 
 static HPyContext *const real = &fhpy_context.base;
 
-/* Takes over the sequence. */
+/* The word of a new builder around a sequence, which it takes over. 0 for NULL, and with MemoryError raised. */
 static intptr_t make_builder(const Shape *shape, PyObject *sequence, HPy_ssize_t n_items) {
   if (sequence == NULL) return 0;
   Builder *b = PyMem_Calloc(1, sizeof(Builder) + (size_t)n_items * sizeof(bool));
@@ -40,6 +41,7 @@ static intptr_t make_builder(const Shape *shape, PyObject *sequence, HPy_ssize_t
   return fhpy_debug_record_open(b, shape->kind)._i;
 }
 
+/* Sets an item by the plain context's entry. The index is in range. */
 static void set_real_item(const Shape *shape, const Builder *b, HPy_ssize_t i, PyObject *item) {
   intptr_t sequence = (intptr_t)b->sequence;
   if (shape->kind == HANDLE_LIST_BUILDER)
@@ -48,6 +50,7 @@ static void set_real_item(const Shape *shape, const Builder *b, HPy_ssize_t i, P
     real->ctx_TupleBuilder_Set(real, (HPyTupleBuilder){sequence}, i, to_hpy(item));
 }
 
+/* HPy's Set cannot fail: a mistake is reported, and if the report returns, nothing is set. */
 static void set_item(const Shape *shape, intptr_t word, HPy_ssize_t i, HPy h) {
   Builder *b = fhpy_debug_handle_get_as((HPy){word}, shape->kind, shape->set);
   PyObject *item = fhpy_debug_handle_get(h, shape->set);
@@ -65,7 +68,7 @@ static void set_item(const Shape *shape, intptr_t word, HPy_ssize_t i, HPy h) {
   set_real_item(shape, b, i, item);
 }
 
-/* Reports what was not set, and makes it None. */
+/* Reports the first item that was not set, and sets all such items to None. */
 static void complete_items(const Shape *shape, const Builder *b) {
   bool is_reported = false;
   for (HPy_ssize_t i = 0; i < b->n_items; i++) {
@@ -78,7 +81,7 @@ static void complete_items(const Shape *shape, const Builder *b) {
   }
 }
 
-/* Ends a builder. Its sequence, owned; NULL for a null one, and after a report. */
+/* Ends a builder. Returns its sequence, owned; NULL for a null builder, and after a report. */
 static PyObject *take_builder(const Shape *shape, intptr_t word, bool is_built) {
   Builder *b = fhpy_debug_handle_take_as((HPy){word}, shape->kind, is_built ? shape->build : shape->cancel);
   if (b == NULL) return NULL;

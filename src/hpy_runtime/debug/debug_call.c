@@ -1,11 +1,12 @@
-/* Debug mode: calls into the extension. Arguments become handles that end with the call. */
+/* Debug mode: calls into the extension. Arguments become handles that are closed when the call returns, so an extension
+ * that keeps one is noticed at its next use. */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "debug_name.h"
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/types/pypy_slots.h"
 
-/* The arguments of one call. */
+/* The argument handles that one call has opened. `few` is large enough for every calling shape. */
 typedef struct {
   HPy few[8]; /* those that are passed one by one */
   size_t n_few;
@@ -13,18 +14,21 @@ typedef struct {
   size_t n_items;
 } Frame;
 
+/* The record owns a reference, because the object must outlive the handle. */
 static HPy open_argument(PyObject *o) {
   Py_IncRef(o);
   return fhpy_debug_record_open(o, HANDLE_ARGUMENT);
 }
 
+/* A handle for an argument that is passed by itself; null for a null pointer. */
 static HPy frame_open(Frame *frame, void *o) {
   HPy h = open_argument(o);
   frame->few[frame->n_few++] = h;
   return h;
 }
 
-/* Never NULL: functions may look at the array's address. */
+/* Memory for an array of argument handles. Never NULL, even for no items, because functions may look at the array's
+ * address. */
 static HPy *frame_allocate(Frame *frame, size_t n_items) {
   frame->items = PyMem_Malloc((n_items + 1) * sizeof(HPy));
   if (frame->items == NULL) Py_FatalError("ffi_hpy debug mode: no memory for the arguments of a call");
@@ -38,12 +42,14 @@ static const HPy *frame_open_array(Frame *frame, PyObject *const *objects, size_
   return items;
 }
 
+/* The items of an argument tuple, by the interpreter's function: only the plain context uses them in place. */
 static const HPy *frame_open_tuple(Frame *frame, PyObject *tuple, Py_ssize_t n_items) {
   HPy *items = frame_allocate(frame, (size_t)n_items);
   for (Py_ssize_t i = 0; i < n_items; i++) items[i] = open_argument(PyTuple_GetItem(tuple, i));
   return items;
 }
 
+/* Closes what the call has opened. frame_allocate is called at most once in a call. */
 static void frame_close(Frame *frame) {
   for (size_t i = 0; i < frame->n_few; i++) fhpy_debug_handle_close_argument(frame->few[i]);
   for (size_t i = 0; i < frame->n_items; i++) fhpy_debug_handle_close_argument(frame->items[i]);
@@ -54,7 +60,8 @@ static void frame_close(Frame *frame) {
 
 static Py_ssize_t tuple_size(void *tuple) { return tuple != NULL ? PyTuple_Size(tuple) : 0; }
 
-/* view->obj, the exporting object, is a handle to the extension and an owned pointer to the interpreter. */
+/* view->obj, the exporting object, is a handle for the extension and an owned pointer for the interpreter. It is
+ * changed from the one to the other around the call. */
 static int call_getbuffer(HPyContext *ctx, HPyFunc_getbufferproc f, HPy self, HPy_buffer *view, int flags) {
   int rc = f(ctx, self, view, flags);
   view->obj = rc == 0 ? to_hpy(fhpy_debug_handle_take(view->obj)) : HPy_NULL;
@@ -69,6 +76,8 @@ static void call_releasebuffer(HPyContext *ctx, HPyFunc_releasebufferproc f, HPy
 
 /* ---- the call ---- */
 
+/* What trampoline_shapes.def uses: H and ITEMS open argument handles, P closes the handle that the function
+ * returned. */
 #define H(pointer) frame_open(frame, pointer)
 #define P(handle) ((cpy_PyObject *)fhpy_debug_handle_take(handle))
 #define ITEMS(array, n) frame_open_array(frame, (PyObject *const *)(array), (size_t)(n))
@@ -95,11 +104,12 @@ static void call_wrapped(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction fu
     VOID(RELEASEBUFFERPROC, HPyFunc_releasebufferproc,
          call_releasebuffer(ctx, f, H(a->self), H(to_py(((HPy_buffer *)a->view)->obj)), (HPy_buffer *)a->view))
     CASE(MOD_CREATE, UNARYFUNC, HPyFunc_mod_create, a->result = P(f(ctx, H(a->arg0))))
-  default: /* no handles are passed, or the signature is unknown */
+  default: /* no handles are passed, or the plain context refuses the signature */
     fhpy_context.base.ctx_CallRealFunctionFromTrampoline(&fhpy_context.base, sig, func, args);
   }
 }
 
+/* Calls nest, so the name of the outer function is restored. */
 void fhpy_debug_call(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func, void *args) {
   if (fhpy_pypy_slots_refuse(sig, func, args)) return;
   const char *outer = fhpy_debug_name_running;

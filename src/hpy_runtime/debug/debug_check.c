@@ -1,5 +1,5 @@
-/* Debug mode: entries whose arguments nothing else checks, neither the interpreter nor C. An argument of the wrong kind
- * is reported; if the report returns, the entry fails, or answers no. HPy's own tests look for the texts. */
+/* Debug mode: entries whose arguments neither the interpreter nor C checks. An argument of the wrong kind is reported;
+ * if the report returns, the entry fails, or answers no. HPy's own tests look for the texts. */
 #include "debug_entries.h"
 
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 static HPyContext *const real = &fhpy_context.base;
 
+/* Reports an object that breaks a rule, with its type. */
 static void report_object(PyObject *o, const char *rule) {
   const char *type = o != NULL ? real->ctx_Type_GetName(real, to_hpy(type_of(o))) : NULL;
   if (o != NULL && type == NULL) PyErr_Clear();
@@ -20,6 +21,7 @@ static void report_object(PyObject *o, const char *rule) {
                     o == NULL ? "a null handle" : "an object of type ", type != NULL ? type : "");
 }
 
+/* Whether o is a type; if not, that is reported. */
 static bool expect_type(PyObject *o, const char *rule) {
   if (o != NULL && is_type(o)) return true;
   report_object(o, rule);
@@ -68,15 +70,15 @@ static HPy unicode_substring(HPyContext *ctx, HPy h, HPy_ssize_t start, HPy_ssiz
 
 /* ---- structs ---- */
 
-/* The legacy struct is the whole object, whatever that is. */
+/* Whether the object has a struct of the shape. The legacy struct is the object itself, so every object has it. */
 static bool has_shape(PyObject *o, HPyType_BuiltinShape shape) {
   if (shape == HPyType_BuiltinShape_Legacy) return true;
   const FhpyType *note = type_nearest_note(type_of(o));
   return note != NULL && note->shape == shape;
 }
 
-/* After a report that returned there is no struct to give. Zeroes do less harm than the memory behind another
- * object. */
+/* The struct of an object of that shape. After a report that returned there is none to give; zeroes do less harm than
+ * the memory behind another object. */
 static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyType_BuiltinShape shape,
                             const char *shape_name) {
   static _Alignas(16) char nothing[4096];
@@ -85,7 +87,7 @@ static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyTyp
   PyObject *o = fhpy_debug_handle_get(h, words);
   if (o != NULL && has_shape(o, shape)) return as_struct(real, to_hpy(o));
   snprintf(words, sizeof words, "Invalid usage of _HPy_AsStruct_%s. Expected an object of that shape", shape_name);
-  /* None most often stands for a handle that was reported already. */
+  /* None mostly stands for a handle that fhpy_debug_handle_get has reported already. */
   if (o != &_Py_NoneStruct) report_object(o, words);
   return nothing;
 }

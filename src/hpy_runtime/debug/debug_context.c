@@ -1,7 +1,8 @@
 /* Debug mode: the context. Most entries are made from the lists debug_entries.def and debug_appended.def.
  *
- * The lists name the kind of each parameter and result. For a kind K, T_K is the type in C, U_K turns an argument into
- * what the real entry is given, and R_K returns the real entry's result. Only handles are changed on the way. */
+ * The lists name the kind of each parameter and of the result. For a kind K, T_K is the C type, U_K makes of an
+ * argument what the plain context's entry is given, and R_K returns that entry's result. Only handles are changed on
+ * the way: U_handle looks the object up, R_handle opens a handle for it. */
 #include "debug_context.h"
 
 #include "core/platform/fork.h"
@@ -42,10 +43,11 @@ typedef uint32_t T_uint32;
 typedef uint64_t T_uint64;
 typedef const wchar_t *T_wide;
 
+/* `real` is the plain context, whose entries do the work. debug_context is filled once and constant afterwards. */
 static HPyContext *const real = &fhpy_context.base;
 static FhpyContext debug_context;
 
-/* What the real entry is given for an argument. */
+/* What the plain context's entry is given for an argument. A kind that is not a handle passes through. */
 #define U_handle(x, entry) debug_unwrap(x, entry)
 #define U_boolean(x, entry) x
 #define U_capsule_destructor(x, entry) x
@@ -71,7 +73,7 @@ static FhpyContext debug_context;
 #define U_uint64(x, entry) x
 #define U_wide(x, entry) x
 
-/* What is done with the real entry's result. */
+/* What is done with the result of the plain context's entry. */
 #define R_handle(call) return debug_wrap(call);
 #define R_none(call) call;
 #define R_boolean(call) return call;
@@ -91,7 +93,8 @@ static FhpyContext debug_context;
 #define R_uint32(call) return call;
 #define R_uint64(call) return call;
 
-/* ---- the entries of the lists. REAL is the table that has the real entry. ---- */
+/* ---- the entries of the lists. ENTRYn defines the function of an entry with n parameters; REAL is the table that has
+ * the plain context's entry, because the appended entries are in a larger struct. ---- */
 
 #define ENTRY0(R, name)                \
   static T_##R name(HPyContext *ctx) { \
@@ -134,6 +137,8 @@ static FhpyContext debug_context;
 
 static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, fhpy_debug_handle_close(h); }
 
+/* The result goes through a pointer, for which the lists have no kind. It is null for a variable without a value, and
+ * stays null when it is wrapped. */
 static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy *result) {
   (void)ctx;
   int32_t rc = real->ctx_ContextVar_Get(real, debug_unwrap(var, "ContextVar_Get"),
@@ -142,6 +147,7 @@ static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy 
   return rc;
 }
 
+/* The function is in no list of definitions, so it gets its name here, after the type of the object. */
 static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) {
   (void)ctx;
   HPy object = debug_unwrap(h, "SetCallFunction");
@@ -153,6 +159,8 @@ static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) 
 
 /* ---- the table ---- */
 
+/* Fills the handles from *first up to the member at `end`, which lie in the context one after the other. Each record
+ * owns a reference for good: closing a constant is a mistake that is reported. */
 static void wrap_constants(HPy *first, const HPy *from, const void *end) {
   for (HPy *h = first; (const void *)h < end; h++, from++) {
     Py_IncRef(to_py(*from));
@@ -160,7 +168,7 @@ static void wrap_constants(HPy *first, const HPy *from, const void *end) {
   }
 }
 
-/* Constants stand in two rows in the context, and there is one among the appended entries. */
+/* The constants are two rows of members of HPy's context, and one member among the appended ones. */
 static void fill_constants(FhpyContext *table) {
   HPyContext *ctx = &table->base;
   wrap_constants(&ctx->h_None, &real->h_None, &ctx->ctx_Dup);
@@ -168,6 +176,8 @@ static void fill_constants(FhpyContext *table) {
   wrap_constants(&table->h_DictType, &fhpy_context.h_DictType, &table->ctx_AsStruct_Dict);
 }
 
+/* Fills the whole table. _private has the functions by which native threads attach, in place of the extension. The
+ * groups come after the lists; no entry is in both. */
 static void fill_table(void) {
   static const FhpyThreads threads = {FHPY_THREADS_MAGIC, fhpy_threads_attach, fhpy_threads_detach};
   FhpyContext *table = &debug_context;
@@ -198,7 +208,7 @@ static void fill_table(void) {
   ctx->ctx_CallRealFunctionFromTrampoline = fhpy_debug_call;
 }
 
-FH_ONCE(table_filled, "debug context"); /* the filling opens handles, which takes records_lock */
+FH_ONCE(table_filled, "debug context"); /* filling opens handles, which takes records_lock under this once */
 
 HPyContext *fhpy_debug_context_get(void) {
   fh_once_run(&table_filled, fill_table);

@@ -1,10 +1,10 @@
 /* Debug mode: a second context, whose handles are numbers of records instead of object pointers, so that misuse is
  * noticed.
  *
- * A module that was loaded with it sees the same entries. Each unwraps its handles, calls the entry of the real context
- * and wraps the result (debug_context.c, debug_array.c); some look at more than the handles (debug_builder.c,
- * debug_tracker.c, debug_check.c, debug_text.c). A call into the module wraps its arguments for as long as it runs
- * (debug_call.c). The one debug context serves all threads, also those that come from outside.
+ * A module that was loaded with it sees the entries that any module sees. Each unwraps its handles, calls the entry of
+ * the plain context and wraps the result (debug_context.c, debug_array.c). Some look at more than handles
+ * (debug_builder.c, debug_tracker.c, debug_check.c, debug_text.c). A call into the module wraps the arguments for as
+ * long as it runs (debug_call.c). One debug context serves all threads, native ones included.
  *
  * The context does not carry the extension of extension.h, whose contract is that handles are pointers. */
 #ifndef FFI_HPY_RUNTIME_DEBUG_CONTEXT_H_

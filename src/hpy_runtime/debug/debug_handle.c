@@ -1,4 +1,4 @@
-/* Debug mode: what entries do with handles, and what is said of a misused one. */
+/* Debug mode: how entries look up, take and close handles, and the texts of reports. */
 #include "debug_handle.h"
 
 #include <stdio.h>
@@ -6,13 +6,14 @@
 #include "debug_name.h"
 #include "debug_report.h"
 
-/* ---- reports: from a copy of the record, without a lock, because the hook runs Python code ---- */
+/* ---- reports: made from a copy of the record and without a lock, because the hook runs Python code ---- */
 
 static const char *const nouns[] = {
     [HANDLE_OWNED] = "handle",         [HANDLE_ARGUMENT] = "handle",       [HANDLE_CONSTANT] = "handle",
     [HANDLE_LIST_BUILDER] = "builder", [HANDLE_TUPLE_BUILDER] = "builder", [HANDLE_TRACKER] = "tracker",
 };
 
+/* The word never was a handle; or its record has been used again since; or the record still tells who closed it. */
 static void report_not_open(const FhpyRecord *r, bool is_known, HPy h, FhpyHandleKind wanted, const char *did) {
   const char *running = debug_words(fhpy_debug_name_running);
   if (!is_known)
@@ -28,6 +29,7 @@ static void report_not_open(const FhpyRecord *r, bool is_known, HPy h, FhpyHandl
                       r->state == RECORD_RETURNED ? " (when it returned)" : "");
 }
 
+/* The handle is open, but of a kind that the entry does not take or that the extension may not close. */
 static void report_wrong_kind(const FhpyRecord *r, const char *did) {
   static const char *const kinds[] = {
       [HANDLE_OWNED] = "of an object",
@@ -41,7 +43,7 @@ static void report_wrong_kind(const FhpyRecord *r, const char *did) {
                     (unsigned long long)r->serial, kinds[r->kind]);
 }
 
-/* Reports a word that is not an open handle of the wanted kind. `did` says what was done with it. */
+/* Reports a word that is not an open handle of the wanted kind. `did` tells what was done with it. */
 static void report_answer(const FhpyRecordAnswer *answer, HPy h, FhpyHandleKind wanted, const char *did) {
   if (answer->is_open)
     report_wrong_kind(&answer->record, did);
@@ -51,6 +53,7 @@ static void report_answer(const FhpyRecordAnswer *answer, HPy h, FhpyHandleKind 
 
 enum { DID_SIZE = 80 };
 
+/* Reports a word that was passed to an entry. */
 static void report_passed(const FhpyRecordAnswer *answer, HPy h, FhpyHandleKind wanted, const char *entry) {
   char did[DID_SIZE];
   snprintf(did, sizeof did, "passed to %s", entry);
@@ -59,6 +62,7 @@ static void report_passed(const FhpyRecordAnswer *answer, HPy h, FhpyHandleKind 
 
 /* ---- uses ---- */
 
+/* Kinds up to HANDLE_CONSTANT have an object; the others are builders and trackers. */
 static bool is_handle(FhpyHandleKind kind) { return kind <= HANDLE_CONSTANT; }
 
 PyObject *fhpy_debug_handle_get(HPy h, const char *entry) {
@@ -94,7 +98,7 @@ void fhpy_debug_handle_close(HPy h) {
     report_answer(&answer, h, HANDLE_OWNED, "closed");
 }
 
-/* The record shall name this function as the closer, not the extension's function that may be running. */
+/* The record names ffi_hpy.hpy_debug.close as the closer, not a function of the extension that may be running. */
 bool fhpy_debug_handle_close_forgotten(HPy h) {
   const char *outer = fhpy_debug_name_running;
   fhpy_debug_name_running = "ffi_hpy.hpy_debug.close";
@@ -106,7 +110,8 @@ bool fhpy_debug_handle_close_forgotten(HPy h) {
 
 void fhpy_debug_handle_close_argument(HPy h) {
   if (HPy_IsNull(h)) return;
-  FhpyRecordAnswer answer = fhpy_debug_record_ask(h, HANDLE_ARGUMENT, RECORD_RETURNED); /* nobody else could close it */
+  /* The answer is always that of an open argument, because nothing else closes one. */
+  FhpyRecordAnswer answer = fhpy_debug_record_ask(h, HANDLE_ARGUMENT, RECORD_RETURNED);
   Py_DecRef(answer.record.object);
 }
 
@@ -114,7 +119,8 @@ PyObject *fhpy_debug_handle_take(HPy h) {
   if (HPy_IsNull(h)) return NULL;
   FhpyRecordAnswer answer = fhpy_debug_record_ask(h, HANDLE_OWNED, RECORD_RETURNED);
   if (answer.is_done) return answer.record.object;
-  /* An argument or a constant that was returned has an object; for anything else the caller gets None. */
+  /* An argument or a constant that was returned has an object, which the caller gets all the same. For anything else
+   * the caller gets None. */
   bool has_object = answer.is_open && is_handle(answer.record.kind);
   report_answer(&answer, h, HANDLE_OWNED, has_object ? "returned without HPy_Dup" : "returned");
   PyObject *o = has_object ? answer.record.object : &_Py_NoneStruct;

@@ -1,25 +1,26 @@
-/* Debug mode: what entries do with handles. A mistake is reported.
+/* Debug mode: how entries look up, take and close handles. A mistake is reported.
  *
- * Any attached thread. A null handle stands for a null object, and the other way round. */
+ * Any attached thread may call these. A null handle stands for a null object, and the other way round. */
 #ifndef FFI_HPY_RUNTIME_DEBUG_HANDLE_H_
 #define FFI_HPY_RUNTIME_DEBUG_HANDLE_H_
 
 #include "debug_record.h"
 
-/* The object of an open handle, borrowed. A handle that is not open is reported; its object is None, if the report
- * returns at all. `entry` names the context's entry that was called. */
+/* The object of an open handle, borrowed. A handle that is not open is reported; if the report returns, its object is
+ * None. `entry` names the context's entry that was called. */
 PyObject *fhpy_debug_handle_get(HPy h, const char *entry);
-/* What a builder's or tracker's word stands for, borrowed. NULL for a null word, and after the report of another. */
+/* What a builder's or tracker's word stands for, borrowed. NULL for a null word, and for any other word after it was
+ * reported. */
 void *fhpy_debug_handle_get_as(HPy word, FhpyHandleKind kind, const char *entry);
 /* As fhpy_debug_handle_get_as, and closes the word: what is returned belongs to the caller. */
 void *fhpy_debug_handle_take_as(HPy word, FhpyHandleKind kind, const char *entry);
 /* Closes a handle that the extension owns; reports any other. */
 void fhpy_debug_handle_close(HPy h);
-/* Closes a handle for an extension that has forgotten it; false if there is no such open handle. */
+/* Closes a handle that an extension has forgotten; false if there is no such open handle. */
 bool fhpy_debug_handle_close_forgotten(HPy h);
-/* Closes an argument, when the call that passed it returns. */
+/* Closes an argument when the call that passed it returns. */
 void fhpy_debug_handle_close_argument(HPy h);
-/* Closes a handle that a function of the extension returned; the object, owned. */
+/* Closes a handle that a function of the extension returned. Returns the object, owned. */
 PyObject *fhpy_debug_handle_take(HPy h);
 
 static inline HPy debug_unwrap(HPy h, const char *entry) { return to_hpy(fhpy_debug_handle_get(h, entry)); }

@@ -1,4 +1,7 @@
-/* Debug mode: what is open and what was closed, for Python and for the end of the process. */
+/* Debug mode: lists of open and of closed handles, for Python and for the end of the process.
+ *
+ * Records are copied under their lock and described from the copies, because making Python objects may run Python
+ * code. */
 #include "debug_list.h"
 
 #include <stdio.h>
@@ -16,14 +19,16 @@ static const char *kind_of(const FhpyRecord *r) {
   }
 }
 
-/* Borrowed. The unfinished object of a builder is not shown; its type stands for it. */
+/* The object to show for a record, borrowed. A builder's sequence is unfinished and must not be seen by Python code;
+ * its type stands for it. None for trackers and closed handles. */
 static PyObject *value_of(const FhpyRecordCopy *copy) {
   if (copy->object != NULL) return copy->object;
   if (copy->record.kind == HANDLE_LIST_BUILDER) return &PyList_Type;
   return copy->record.kind == HANDLE_TUPLE_BUILDER ? &PyTuple_Type : &_Py_NoneStruct;
 }
 
-/* A row of the list. An item that could not be made ends the row; those after it are given up one by one. */
+/* A row of the list, NULL with an exception raised. If an item could not be made, the row is dropped, and with it the
+ * items that it has; later items are dropped one by one. */
 static PyObject *describe_record(const FhpyRecordCopy *copy) {
   const FhpyRecord *r = &copy->record;
   enum { N_ITEMS = 8 };
@@ -51,6 +56,7 @@ static PyObject *describe_record(const FhpyRecordCopy *copy) {
   return row;
 }
 
+/* A list of rows, or NULL with an exception raised. */
 static PyObject *list_records(FhpyRecordList which, uint64_t since) {
   PyObject *rows = PyList_New(0);
   if (rows == NULL) return NULL;
@@ -75,6 +81,7 @@ static PyObject *list_records(FhpyRecordList which, uint64_t since) {
 PyObject *fhpy_debug_list_open(uint64_t since) { return list_records(LIST_OPEN, since); }
 PyObject *fhpy_debug_list_closed(uint64_t since) { return list_records(LIST_CLOSED, since); }
 
+/* One line for a handle. Type_GetName of the plain context gives the name; its handles are object pointers. */
 static void print_open(const FhpyRecordCopy *copy) {
   const FhpyRecord *r = &copy->record;
   HPyContext *real = &fhpy_context.base;
@@ -88,7 +95,7 @@ static void print_open(const FhpyRecordCopy *copy) {
           type != NULL ? " of type " : "", type != NULL ? type : "", debug_words(r->opener));
 }
 
-/* The threads that run, as keys of a dict; NULL if that cannot be told. */
+/* The identities of the threads that run, as the keys of a dict; NULL, with nothing raised, if that fails. */
 static PyObject *find_threads(void) {
   PyObject *sys = PyImport_ImportModule("sys");
   PyObject *get = sys != NULL ? PyObject_GetAttrString(sys, "_current_frames") : NULL;
@@ -98,8 +105,8 @@ static PyObject *find_threads(void) {
   return threads;
 }
 
-/* Whether another thread opened the handle and still runs. A later thread may have its identity; then the handle is
- * left out of the report, though it is a leak. */
+/* Whether another thread opened the handle and still runs. If a later thread has got the identity of one that has
+ * ended, a leaked handle is left out of the report. */
 static bool is_in_use(const FhpyRecord *r, PyObject *threads) {
   if (threads == NULL || r->thread == PyThread_get_thread_ident()) return false;
   PyObject *ident = PyLong_FromUnsignedLong(r->thread);

@@ -1,8 +1,7 @@
 /* Debug mode: the names of an extension's functions, found by their addresses.
  *
- * A hash table of chains that only grow. A node is complete before it becomes the head of its chain, and constant
- * afterwards, so readers take no lock.
- */
+ * A hash table with chains that only grow. A node is complete before a compare-and-swap makes it the head of its chain,
+ * and constant afterwards, so readers take no lock. Two threads may add one function twice; the later node is found. */
 #include "debug_name.h"
 
 #include <stdio.h>
@@ -38,7 +37,7 @@ void fhpy_debug_name_add(HPyCFunction function, const char *owner, const char *n
   if (function == NULL || find_node(function) != NULL) return;
   size_t size = strlen(owner) + 1 + strlen(name) + 1;
   Node *node = malloc(sizeof(Node) + size);
-  if (node == NULL) return; /* the function stays unnamed */
+  if (node == NULL) return; /* without memory the function stays unnamed */
   node->function = function;
   snprintf(node->name, size, "%s.%s", owner, name);
   void **chain = chain_of(function), *head = fh_atomic_load_relaxed_ptr(chain);
@@ -52,6 +51,7 @@ const char *fhpy_debug_name_find(HPyCFunction function) {
   return node != NULL ? node->name : "a function without a name";
 }
 
+/* The name of a slot in HPy's spelling, for reports. */
 static const char *slot_name(HPySlot_Slot slot) {
   switch (slot) {
 #define SLOT(name) \

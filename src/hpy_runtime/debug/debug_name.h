@@ -4,16 +4,16 @@
 
 #include "hpy_runtime/abi/handle.h"
 
-/* Learns the names of what a module or type defines. `owner` stands before the dot. */
+/* Stores the names of the functions that a module or type defines. `owner` stands before the dot. */
 void fhpy_debug_name_defines(const char *owner, HPyDef *const *defines);
-/* Learns one name, "owner.name". A function that is known keeps its name. */
+/* Stores the name "owner.name" of a function. A function that has a name keeps it. */
 void fhpy_debug_name_add(HPyCFunction function, const char *owner, const char *name);
-/* Never NULL; lives as long as the process. */
+/* The name of a function, or words for one without a name. Never NULL; lives as long as the process. */
 const char *fhpy_debug_name_find(HPyCFunction function);
 
-/* The function of an extension that runs on this thread, for reports; NULL: none. */
+/* The name of the extension's function that runs on this thread, for reports; NULL if none does. */
 extern _Thread_local const char *fhpy_debug_name_running;
-/* The name of a function in a report; NULL stands for none. */
+/* The name of a function for a report. NULL stands for no function. */
 static inline const char *debug_words(const char *function) {
   return function != NULL ? function : "native code that no HPy function runs";
 }

@@ -1,9 +1,9 @@
 /* Debug mode: copies of texts that end with their handle.
  *
- * The text of a str or bytes, and the name of a type, live as long as the object, which others may keep alive long
- * after the extension closed its handle; so reading them too late mostly works. A copy has memory pages of its own,
- * which can be read only, and not even that once the handle is closed: the process ends with SIGSEGV at the mistake.
- */
+ * The text of a str or bytes, and the name of a type, live as long as the object, and others may keep the object alive
+ * long after the extension has closed its handle. So reading such a text too late mostly works. A copy has memory pages
+ * of its own, which are read-only, and unreadable once the handle is closed: the process then ends with SIGSEGV at the
+ * very mistake. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "debug_pages.h"
 

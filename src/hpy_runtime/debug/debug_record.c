@@ -1,13 +1,12 @@
 /* Debug mode: the records of handles.
  *
  * A handle's word is, from the lowest bit: a 1, which no pointer has; the record's number, 31 bits; the number of the
- * record's use, 32 bits. Records are in blocks that are made when needed and stay. A closed record goes to the end of
- * the list `known`; when that is longer than the limit, the record at its front is forgotten and goes to `unused`, from
- * where new handles take it.
+ * record's use, 32 bits. Records are in blocks that are made when needed and never freed. A closed record goes to the
+ * end of the list `known`. When that list is longer than the limit, its first record is forgotten and goes to `unused`,
+ * from where new handles take their records. So opening and closing a handle without texts take constant time.
  *
- * `records_lock` guards the records with their texts and traces, the lists, the limits and the counters. Nothing of
- * Python runs under it but Py_IncRef.
- */
+ * `records_lock` guards the records with their texts and traces, the lists, the limits and the counters. Under it
+ * nothing of Python runs but Py_IncRef. */
 #include "debug_record.h"
 
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "core/platform/fork.h"
 #include "debug_name.h"
 
+/* Room for 2^26 handles that are open or not forgotten. A record never moves. */
 enum { BLOCK_RECORDS = 4096, N_BLOCKS = 1 << 14 };
 enum { NO_RECORD = -1 };
 
@@ -27,11 +27,13 @@ FH_LOCK(records_lock, "debug records", FH_RANK_PLAIN);
 static FhpyRecord *blocks[N_BLOCKS];
 static int32_t n_records;
 static List known = {NO_RECORD, NO_RECORD, 0}, unused = {NO_RECORD, NO_RECORD, 0};
+/* The serial number of the latest handle. */
 static uint64_t n_opened;
 static size_t n_kept_bytes; /* of the texts of known records */
 static FhpyDebugLimits limits = {.n_closed = 4096, .n_text_bytes = 16 << 20};
-static uint64_t n_frames_wanted; /* limits.n_frames, for the opening of handles: the trace is taken without the lock */
+static uint64_t n_frames_wanted; /* limits.n_frames, read without the lock when a handle is opened */
 
+/* The record of a number that is less than n_records. */
 static FhpyRecord *record_at(int32_t i) { return &blocks[i / BLOCK_RECORDS][i % BLOCK_RECORDS]; }
 
 HPy fhpy_debug_record_word(const FhpyRecord *r) {
@@ -40,6 +42,7 @@ HPy fhpy_debug_record_word(const FhpyRecord *r) {
 
 /* ---- under the lock ---- */
 
+/* Puts a record at the end of a list. */
 static void append_record(List *list, FhpyRecord *r) {
   r->next = NO_RECORD;
   if (list->n_records++ == 0)
@@ -49,6 +52,7 @@ static void append_record(List *list, FhpyRecord *r) {
   list->last = r->number;
 }
 
+/* Takes the first record out of a list; NULL if it is empty. */
 static FhpyRecord *take_first(List *list) {
   if (list->n_records == 0) return NULL;
   FhpyRecord *r = record_at(list->first);
@@ -57,7 +61,8 @@ static FhpyRecord *take_first(List *list) {
   return r;
 }
 
-/* A record for a new handle, or NULL if there is no memory. */
+/* A record for a new handle: a forgotten one, else a new one. NULL if there is no memory. The number of its use is that
+ * of its last use, 0 for a new record. */
 static FhpyRecord *take_unused(void) {
   FhpyRecord *r = take_first(&unused);
   if (r != NULL) return r;
@@ -75,6 +80,7 @@ static void drop_texts(FhpyRecord *r) {
   r->texts = NULL;
 }
 
+/* Forgets the oldest closed handles beyond the limit. Their records may then be used again. */
 static void forget_oldest(void) {
   while (known.n_records > limits.n_closed) {
     FhpyRecord *r = take_first(&known);
@@ -86,7 +92,7 @@ static void forget_oldest(void) {
   }
 }
 
-/* Makes the texts of a closed record unreadable, or frees them if too much is kept already. */
+/* Makes the texts of a closed record unreadable, or frees them if that would keep more bytes than the limit. */
 static void hide_texts(FhpyRecord *r) {
   size_t byte_size = fhpy_debug_pages_size(r->texts);
   if (n_kept_bytes + byte_size > limits.n_text_bytes) {
@@ -99,7 +105,8 @@ static void hide_texts(FhpyRecord *r) {
 
 static int32_t index_of(HPy h) { return (int32_t)((uint32_t)(uint64_t)h._i >> 1); }
 
-/* The record of a handle that is or was open; NULL for a word that never was a handle. */
+/* The record of a handle that is or was open; NULL for a word that never was a handle. The record may be at a later
+ * use, and then tells nothing of the handle. */
 static FhpyRecord *find_record(HPy h) {
   int32_t i = index_of(h);
   if ((h._i & 1) == 0 || i >= n_records) return NULL;
@@ -111,7 +118,7 @@ static bool is_open(const FhpyRecord *r, HPy h) {
   return r != NULL && r->state == RECORD_OPEN && r->use == debug_record_use(h);
 }
 
-/* Closes an open record. */
+/* Closes an open record. The caller has copied it before, and owns its object from here on. */
 static void close_record(FhpyRecord *r, FhpyRecordState state) {
   r->object = NULL;
   r->state = state;
@@ -125,6 +132,7 @@ static void close_record(FhpyRecord *r, FhpyRecordState state) {
 
 HPy fhpy_debug_record_open(void *object, FhpyHandleKind kind) {
   if (object == NULL) return HPy_NULL;
+  /* Taken before the lock, because walking the stack takes long and may allocate. */
   struct FhpyTrace *trace =
       kind != HANDLE_CONSTANT ? fhpy_debug_trace_new(fh_atomic_load_relaxed_u64(&n_frames_wanted)) : NULL;
   fh_mutex_lock(&records_lock);
@@ -136,7 +144,7 @@ HPy fhpy_debug_record_open(void *object, FhpyHandleKind kind) {
                       .serial = ++n_opened,
                       .thread = PyThread_get_thread_ident(),
                       .trace = trace,
-                      .use = r->use % UINT32_MAX + 1, /* never 0 */
+                      .use = r->use % UINT32_MAX + 1, /* never 0, so a word with use 0 is no handle */
                       .number = r->number,
                       .kind = kind,
                       .state = RECORD_OPEN};
@@ -192,7 +200,9 @@ const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_siz
   FhpyRecord *r = find_record(h);
   const FhpyText *kept = is_open(r, h) ? fhpy_debug_pages_find(r->texts, text, byte_size) : NULL;
   fh_mutex_unlock(&records_lock);
-  if (kept != NULL) return kept->bytes; /* stays as long as the handle, which the caller has open */
+  if (kept != NULL) return kept->bytes; /* the copy stays as long as the handle, which the caller keeps open */
+  /* The copy is made without the lock, so the record is looked up again afterwards. Two threads may keep a copy
+   * each. */
   FhpyText *made = fhpy_debug_pages_new(text, byte_size);
   if (made == NULL) return text;
   fh_mutex_lock(&records_lock);
@@ -204,12 +214,13 @@ const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_siz
   }
   fh_mutex_unlock(&records_lock);
   if (is_kept) return made->bytes;
-  fhpy_debug_pages_free(made); /* h is not open, which the caller has reported */
+  fhpy_debug_pages_free(made); /* h is not open; the caller has reported that */
   return text;
 }
 
-/* ---- copies, which are looked at without the lock ---- */
+/* ---- copies, which callers look at without the lock ---- */
 
+/* Whether the extension has to close the handle: an argument belongs to its call, a constant to the context. */
 static bool is_listed(const FhpyRecord *r, uint64_t since) {
   return r->state == RECORD_OPEN && r->kind != HANDLE_ARGUMENT && r->kind != HANDLE_CONSTANT && r->serial > since;
 }
@@ -219,14 +230,17 @@ static int compare_serials(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Copies a record with its trace. An object gets a reference, because the handle may be closed once the lock is
+ * free. */
 static void copy_record(FhpyRecordCopy *copy, const FhpyRecord *r) {
   *copy = (FhpyRecordCopy){*r, NULL, fhpy_debug_pages_size(r->texts)};
   copy->record.trace = fhpy_debug_trace_copy(r->trace);
   if (r->state != RECORD_OPEN || r->kind != HANDLE_OWNED) return;
   copy->object = r->object;
-  Py_IncRef(copy->object); /* runs no foreign code */
+  Py_IncRef(copy->object); /* runs no Python code */
 }
 
+/* Open handles are in no list, so this looks at every record. */
 static size_t copy_open(FhpyRecordCopy *copies, uint64_t since) {
   size_t n = 0;
   for (int32_t i = 0; i < n_records; i++)

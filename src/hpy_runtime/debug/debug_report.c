@@ -1,4 +1,4 @@
-/* Debug mode: reports of mistakes, to a hook or to the end of the process. */
+/* Debug mode: reports of mistakes, to a hook of Python or, without one, to stderr and by abort(). */
 #include "debug_report.h"
 
 #include <stdarg.h>
@@ -19,7 +19,8 @@ PyObject *fhpy_debug_report_set_hook(PyObject *new_hook) {
   return old;
 }
 
-/* An exception of the hook is written to stderr, because many entries that report a mistake cannot fail. */
+/* Calls the hook with the text. A raised exception is put aside meanwhile. An exception of the hook is written to
+ * stderr, because many entries that report a mistake cannot fail. */
 static void call_hook(PyObject *callable, const char *text) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -41,6 +42,7 @@ void fhpy_debug_report(const char *format, ...) {
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
   fh_mutex_lock(&hook_lock);
+  /* A reference of its own: another thread may replace the hook while it runs. */
   PyObject *callable = hook;
   Py_IncRef(callable);
   fh_mutex_unlock(&hook_lock);

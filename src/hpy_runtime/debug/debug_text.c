@@ -1,11 +1,13 @@
-/* Debug mode: entries that return text. The extension gets a copy, which ends with the handle (debug_pages.c). */
+/* Debug mode: entries that return text. The extension gets a copy, which becomes unreadable when the handle is closed
+ * (debug_pages.c). */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "hpy_runtime/context/context.h"
 
 static HPyContext *const real = &fhpy_context.base;
 
-/* The size is asked for even if the extension does not, because the copy needs it. */
+/* The size is needed for the copy, so it is asked for even if the extension does not. One byte more is copied: the
+ * NUL. */
 static const char *unicode_as_utf8_and_size(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
   (void)ctx;
   HPy_ssize_t n = 0;

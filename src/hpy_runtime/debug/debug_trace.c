@@ -1,4 +1,4 @@
-/* Debug mode: the native stack at which a handle was opened. */
+/* Debug mode: the native stack at which a handle was opened, by backtrace() of the C library where it has that. */
 #include "debug_trace.h"
 
 #include <stdlib.h>
@@ -11,14 +11,15 @@
 #endif
 #endif
 
-enum { MAX_FRAMES = 256, OWN_FRAMES = 1 }; /* fhpy_debug_trace_new itself is left out */
+enum { MAX_FRAMES = 256, OWN_FRAMES = 1 }; /* the innermost frame, fhpy_debug_trace_new itself, is left out */
 
 typedef struct FhpyTrace {
   size_t n_frames;
   void *frames[];
 } FhpyTrace;
 
-/* Addresses only: they become text when somebody asks, which most handles never see. */
+/* A trace of these frames, or NULL without memory. It has addresses only; they become text when a list is made, which
+ * most handles never see. */
 static FhpyTrace *make_trace(void *const *frames, size_t n_frames) {
   FhpyTrace *trace = malloc(sizeof(FhpyTrace) + n_frames * sizeof(void *));
   if (trace == NULL) return NULL;

@@ -4,7 +4,8 @@
 
 #include "hpy_runtime/abi/cpython_abi.h"
 
-/* The calling thread's, or NULL: none is wanted, the platform has no way, or there is no memory. */
+/* The calling thread's stack, at most n_frames of it. NULL for 0 frames, on a platform that cannot tell, and without
+ * memory. */
 struct FhpyTrace *fhpy_debug_trace_new(size_t n_frames);
 struct FhpyTrace *fhpy_debug_trace_copy(const struct FhpyTrace *trace);
 /* A str with a line for each frame, the innermost first; empty for NULL. NULL with an exception raised. */

@@ -1,5 +1,5 @@
-/* Debug mode: trackers. A tracker's word is that of a record, so that its misuse is noticed like that of a handle. A
- * tracker keeps handles of the debug context; they are looked at only when the tracker closes them. */
+/* Debug mode: trackers. A tracker's word is that of a record, so its misuse is noticed like that of a handle. The plain
+ * context's tracker stores handles of the debug context; they are looked up only when the tracker closes them. */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "debug_name.h"
@@ -13,7 +13,7 @@ static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
   return (HPyTracker){fhpy_debug_record_open((void *)real->ctx_Tracker_New(real, n_expected)._i, HANDLE_TRACKER)._i};
 }
 
-/* The tracker of the real context; null after a report. */
+/* The plain context's tracker; null after a report. */
 static HPyTracker get_tracker(HPyTracker tracker, const char *entry) {
   if (tracker._i == 0)
     fhpy_debug_report("%s passed to %s a tracker that could not be made", debug_words(fhpy_debug_name_running), entry);
@@ -34,7 +34,8 @@ static void tracker_forget_all(HPyContext *ctx, HPyTracker tracker) {
   if (t._i != 0) real->ctx_Tracker_ForgetAll(real, t);
 }
 
-/* A null tracker may be closed. The real entry closes the handles through `ctx`, which is the debug context. */
+/* A null tracker may be closed. The plain context's entry closes the handles through `ctx`, which is the debug
+ * context. */
 static void tracker_close(HPyContext *ctx, HPyTracker tracker) {
   void *t = fhpy_debug_handle_take_as((HPy){tracker._i}, HANDLE_TRACKER, "Tracker_Close");
   real->ctx_Tracker_Close(ctx, (HPyTracker){(intptr_t)t});

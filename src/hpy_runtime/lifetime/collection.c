@@ -1,4 +1,4 @@
-/* gc.callbacks, gc.collect() and the switches of the collector. */
+/* The garbage collector by way of the module gc: gc.callbacks, gc.collect(), and the switches of the collector. */
 #include "collection.h"
 
 /* gc.<name>, or NULL with an exception raised. */

@@ -18,9 +18,9 @@
 #include "hpy_runtime/abi/layout.h"
 #include "hpy_runtime/abi/optional.h"
 
-enum { COLLECT_AFTER = 4096 }; /* retired references after which this file asks for a collection itself */
+enum { COLLECT_AFTER = 4096 }; /* after this many retired references, this file asks for a collection itself */
 
-/* Guards `retired`. Under it nothing is called but realloc. */
+/* Guards `retired`. Nothing is called under it but realloc. */
 FH_LOCK(retired_lock, "retired", FH_RANK_PLAIN);
 static struct {
   PyObject **items;
@@ -29,7 +29,8 @@ static struct {
   bool has_callback;  /* the collector calls on_collection */
 } retired;
 
-/* One at a time, because a release may run Python code, which may retire more. The last item takes the free place. */
+/* Releases the condemned references one by one, because a release may run Python code, which may retire more. The last
+ * item of the list moves to the free position. */
 static void release_condemned(void) {
   for (;;) {
     PyObject *o = NULL;
@@ -80,7 +81,7 @@ void fhpy_retire_release(PyObject *o) {
   if (retired.n_items == retired.capacity) {
     size_t capacity = retired.capacity == 0 ? 64 : 2 * retired.capacity;
     PyObject **items = realloc(retired.items, capacity * sizeof(PyObject *));
-    if (items == NULL) { /* keeping the value for good is the only safe thing left */
+    if (items == NULL) { /* only keeping the value for good is safe then */
       fh_mutex_unlock(&retired_lock);
       return;
     }
@@ -91,7 +92,7 @@ void fhpy_retire_release(PyObject *o) {
   bool is_first = !retired.has_callback, is_full = retired.n_items % COLLECT_AFTER == 0;
   retired.has_callback = true;
   fh_mutex_unlock(&retired_lock);
-  /* Failing to reach the collector only means that values live longer. */
+  /* If the collector cannot be reached, values only live longer. */
   if (is_first) fhpy_collection_watch(&on_collection_def);
   if (is_full) fhpy_collection_run();
 }

@@ -1,4 +1,4 @@
-/* Delayed release of references that another thread may be about to take up. */
+/* Delayed release of references that another thread may be about to take. */
 #ifndef FFI_HPY_RUNTIME_RETIRE_H_
 #define FFI_HPY_RUNTIME_RETIRE_H_
 

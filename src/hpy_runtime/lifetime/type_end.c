@@ -5,23 +5,23 @@
 #include "core/platform/atomic.h"
 #include "hpy_runtime/abi/layout.h"
 
-/* A fhpy_type_ended, the same one at each call. Release and acquire, though what orders the two threads is that the one
- * which ends the type got it from the one that watched it. */
+/* A fhpy_type_ended, the same one at each call. Release and acquire are stronger than needed: the thread that ends a
+ * type got the type from the thread that watched it, which orders the two. */
 static void *ended_function;
 
 #ifndef FHPY_PYPY
 
 /* CPython: a weak reference with a callback.
  *
- * The reference owns itself, and its callback gives it up. The interpreter calls callbacks before it frees the type,
+ * The reference owns itself, and its callback releases it. The interpreter calls callbacks before it frees the type,
  * with one exception: a reference that a finalizer makes during a collection, to a type that ends in the same
- * collection, is cleared in silence. So no type is taken on during a collection, nor while the interpreter ends,
- * because it then collects without saying so. A thread that finds the flag unset has the type in hand from before the
+ * collection, is cleared without a call. So no type is watched during a collection. Nor is one while the interpreter
+ * ends, because it then collects without telling. A thread that finds the flag unset has the type from before the
  * collection, which therefore does not end the type. */
 extern PyObject *PyWeakref_NewRef(PyObject *, PyObject *);
 
-/* Only finalizers have the types that the collection ends, and they run on the thread that sets the flag: the order in
- * which other threads see it does not matter. */
+/* Only finalizers have access to the types that the collection ends, and they run on the thread that sets the flag. So
+ * it does not matter when other threads see it. */
 static int32_t is_collecting;
 
 static PyObject *on_collection(PyObject *self, PyObject *args) {
@@ -31,8 +31,8 @@ static PyObject *on_collection(PyObject *self, PyObject *args) {
   return &_Py_NoneStruct;
 }
 
-/* Whether types can be watched now. The first caller asks the collector to call on_collection; callers that come before
- * the collector has answered are told no. */
+/* Whether types can be watched now. The first caller asks the collector to call on_collection. Callers that come before
+ * the collector has answered get false. */
 static bool is_possible_now(void) {
   static PyMethodDef def = {"ffi_hpy_note_collection", (void *)on_collection, METH_VARARGS, NULL};
   enum { UNKNOWN, ASKED, NOTIFIED };
@@ -66,8 +66,8 @@ static bool watch_type(PyObject *type) {
 
 #else
 
-/* PyPy: cpyext gives a type that C code has met a C side, which refers to itself and keeps the type for good. The
- * reference that is taken here only says so. */
+/* PyPy: a type that C code has met gets a C part from cpyext, which refers to itself and keeps the type for good. The
+ * reference that is taken here only states that. */
 static bool watch_type(PyObject *type) {
   Py_IncRef(type);
   return true;

@@ -6,9 +6,9 @@
 
 typedef void (*fhpy_type_ended)(intptr_t type);
 
-/* Has `ended` called when a type ends, before its memory can become another object. `ended` is one function for all
- * types; it is called by an attached thread, once for each time the type was watched. A finalizer that brings the type
- * back ends the watch, too: the type has to be watched again. Returns 1 if `ended` will be called, or the type never
+/* Has `ended` called when a type ends, before its memory can become another object. `ended` must be the same function
+ * for all types. It is called by an attached thread, once for each time the type was watched. A finalizer that brings
+ * the type back ends the watch: the type has to be watched again. Returns 1 if `ended` will be called or the type never
  * ends; 0 if its end would not be noticed. Raises nothing. */
 int fhpy_type_end_watch(PyObject *type, fhpy_type_ended ended);
 

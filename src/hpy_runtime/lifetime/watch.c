@@ -1,18 +1,18 @@
 /* References through pointers that own none.
  *
- * With a GIL an object whose deallocation has begun has a reference count of 0, and a finalizer that looks at it sees
+ * With a GIL an object whose deallocation has begun has a reference count of 0; while its finalizer runs, the count is
  * 1.
  *
- * Without a GIL the count is in two words: that of the owning thread, and a shared one for all other threads, whose two
- * lowest bits say what may be done with it. While those bits are 0 the owner may free the object without asking
- * anybody, so other threads must keep off. Watching an object sets the bits to WATCHED; from then on the owner's last
- * reference turns them into MERGED by an atomic operation. A thread that adds a reference by an atomic operation of its
- * own, to a shared word that is neither 0 nor plain MERGED, has come before that.
+ * Without a GIL the count is in two words: one for the owning thread, and a shared one for all other threads. The two
+ * lowest bits of the shared word tell what other threads may do. While they are 0 the owner may free the object without
+ * any atomic operation, so other threads must not touch the count. Watching an object sets the bits to WATCHED. From
+ * then on the owner, when it releases its last reference, turns them into MERGED by an atomic operation. A thread that
+ * adds a reference by an atomic operation of its own, to a shared word that is neither 0 nor plain MERGED, has come
+ * before that.
  *
  * The interpreter does this for its own weak references. Its public functions for it exist from 3.14 on, and the one
- * that takes a reference trusts the owner even after a finalizer has run. So the place of the shared word is measured,
- * and the word is always used directly.
- */
+ * that takes a reference trusts the owner even after a finalizer has run. So the place of the shared word is measured
+ * here, and the word is always used directly. */
 #include "watch.h"
 
 #include "core/platform/atomic.h"
@@ -24,7 +24,7 @@ enum { WATCHED = 1, MERGED = 3, FLAGS = 3, ONE_REFERENCE = 4 };
 
 static uint64_t *get_shared(PyObject *o) { return (uint64_t *)(void *)((char *)o + shared_offset); }
 
-/* Relaxed: the word is all that is read or written here. */
+/* Relaxed, because nothing but the word is read or written here. */
 static void set_watched(PyObject *o) {
   uint64_t *word = get_shared(o), shared = fh_atomic_load_relaxed_u64(word);
   while ((shared & FLAGS) == 0 && !fh_atomic_cas_relaxed_u64(word, &shared, shared | WATCHED)) {
@@ -40,16 +40,16 @@ static int try_shared(PyObject *o) {
   return 1;
 }
 
-/* Whether the interpreter's own function marks an object as set_watched does. 3.13 has no such function; what is known
- * of it is the layout of the released version. */
+/* Whether the interpreter's own function marks an object as set_watched does. 3.13 has no such function; its layout is
+ * known, as the version is released. */
 static bool is_marked_as_expected(PyObject *o) {
   if (fhpy_optional.PyUnstable_EnableTryIncRef == NULL) return fhpy_layout.minor == 13;
   fhpy_optional.PyUnstable_EnableTryIncRef(o);
   return *get_shared(o) == WATCHED;
 }
 
-/* The shared word is expected right before the type. An object made for the purpose is watched, referenced and given
- * up; if the word does not go through the expected values, the layout is one that this file does not know. */
+/* The shared word is expected directly before the type. An object is made for the purpose, watched, referenced and
+ * released. If the word does not take the expected values, this file does not know the layout, and does without. */
 int fhpy_watch_measure(void) {
   if (!fhpy_layout.free_threaded || fhpy_layout.type_offset < 2 * (ptrdiff_t)sizeof(void *)) return 0;
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
@@ -73,9 +73,9 @@ void fhpy_watch_begin(PyObject *o) {
   if (fhpy_layout.free_threaded) set_watched(o);
 }
 
-/* The part of an object's first word that has the count, where there is a GIL. */
+/* The bits of an object's first word that have the count, where there is a GIL. */
 #ifdef FHPY_PYPY
-#define COUNT_BITS UINT64_MAX /* the interpreter's own interest is a high bit of it */
+#define COUNT_BITS UINT64_MAX /* a high bit of it stands for the interpreter's own reference */
 #else
 #define COUNT_BITS ((uint64_t)UINT32_MAX) /* newer versions use the other half for other things */
 #endif

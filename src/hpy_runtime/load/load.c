@@ -1,4 +1,7 @@
-/* Loading an HPy universal module: from the definition that its file gives to the module. */
+/* Loading an HPy universal module: from the definition in its file to the executed module.
+ *
+ * The definition is checked first. Then either HPy_mod_create makes the object that stands for the module, or the
+ * module is made here: with its methods, its attributes and, last, its exec slots. */
 #include "load.h"
 
 #include <string.h>
@@ -8,7 +11,7 @@
 
 /* ---- the definition ---- */
 
-/* How often the definition has a slot; -1 with SystemError raised if it has one that is not a module's. */
+/* How often the definition has the slot; -1 with SystemError raised if it has one that is not a module's. */
 static int count_slots(const HPyModuleDef *def, const char *name, HPySlot_Slot slot) {
   int n = 0;
   for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
@@ -25,7 +28,8 @@ static int count_slots(const HPyModuleDef *def, const char *name, HPySlot_Slot s
   return n;
 }
 
-/* 0, or -1 with SystemError raised for what HPy 0.9 does not allow, or universal code cannot have. */
+/* Refuses a definition that HPy 0.9 does not allow, or that universal code cannot have. 0, or -1 with SystemError
+ * raised. */
 static int check_definition(const HPyModuleDef *def, const char *name) {
   if (def->size != 0) {
     PyErr_Format(PyExc_SystemError,
@@ -35,6 +39,7 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
                  name, def->size);
     return -1;
   }
+  /* A list without entries asks for nothing and is allowed. */
   const PyMethodDef *legacy = (const PyMethodDef *)def->legacy_methods;
   if (legacy != NULL && legacy->name != NULL) {
     PyErr_Format(PyExc_SystemError, "module '%s' defines the legacy method '%s', which a universal module cannot have",
@@ -48,6 +53,7 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
                  name, n_create);
     return -1;
   }
+  /* HPy_mod_create makes the object itself, so nothing may be defined that would have to be added to it. */
   if (n_create == 0) return 0;
   size_t n_defines = 0;
   while (def->defines[n_defines] != NULL) n_defines++;
@@ -70,9 +76,11 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
 
 /* ---- the module ---- */
 
-/* Slots are called as a trampoline calls them, which works with either context. */
+/* Slots are called through the context's entry for trampolines. In debug mode that entry turns their arguments into
+ * debug handles. */
 
-/* What the slot returns stands for the module. HPy does not allow it to be a module object of the interpreter. */
+/* Calls HPy_mod_create, with None if there is no spec. The result stands for the module; owned, or NULL with an
+ * exception raised. HPy does not allow it to be a module object of the interpreter. */
 static PyObject *call_create(HPyContext *ctx, const HPySlot *slot, PyObject *spec) {
   _HPyFunc_args_UNARYFUNC call = {.arg0 = (cpy_PyObject *)(spec != NULL ? spec : &_Py_NoneStruct)};
   ctx->ctx_CallRealFunctionFromTrampoline(ctx, HPyFunc_MOD_CREATE, slot->impl, &call);
@@ -88,7 +96,7 @@ static PyObject *call_create(HPyContext *ctx, const HPySlot *slot, PyObject *spe
   return o;
 }
 
-/* Sets what importlib sets on a module before it runs it, because exec slots may look at it. */
+/* Sets the attributes that importlib sets on a module before it runs the module, because exec slots may read them. */
 static int set_import_attributes(PyObject *module, PyObject *spec) {
   static const char *const from_spec[][2] = {{"loader", "__loader__"}, {"parent", "__package__"}};
   if (PyObject_SetAttrString(module, "__spec__", spec) < 0) return -1;
@@ -105,6 +113,7 @@ static int set_import_attributes(PyObject *module, PyObject *spec) {
   return 0;
 }
 
+/* __file__ is a str, decoded as the interpreter decodes file names. */
 static int set_file(PyObject *module, const char *path) {
   PyObject *file = PyUnicode_DecodeFSDefault(path);
   int rc = file != NULL ? PyObject_SetAttrString(module, "__file__", file) : -1;
@@ -112,7 +121,9 @@ static int set_file(PyObject *module, const char *path) {
   return rc;
 }
 
-/* The table lives as long as the process, as the library does: functions point into it. */
+/* Adds the module's methods. Their table is never freed once it is in use, because function objects point into it; the
+ * library is never closed either. After a failure of PyModule_AddFunctions some functions may exist, so it stays then,
+ * too. */
 static int add_methods(PyObject *module, const HPyModuleDef *def) {
   size_t n = fhpy_methods_count(def->defines, HPyDef_Kind_Meth);
   PyMethodDef *methods = PyMem_Calloc(n + 1, sizeof(PyMethodDef));
@@ -127,6 +138,8 @@ static int add_methods(PyObject *module, const HPyModuleDef *def) {
   return PyModule_AddFunctions(module, methods);
 }
 
+/* Runs the exec slots in the order of the definition. 0, or -1 with an exception raised: a slot that fails without
+ * raising one gets a SystemError. */
 static int run_exec_slots(HPyContext *ctx, PyObject *module, const HPyModuleDef *def, const char *name) {
   for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
     if ((*d)->kind != HPyDef_Kind_Slot || (*d)->slot.slot != HPy_mod_exec) continue;
@@ -135,13 +148,15 @@ static int run_exec_slots(HPyContext *ctx, PyObject *module, const HPyModuleDef 
     int rc = call.result;
     if (rc != 0 && !PyErr_Occurred())
       PyErr_Format(PyExc_SystemError, "an exec slot of module '%s' failed (%d) without raising an exception", name, rc);
-    if (rc == 0 && PyErr_Occurred()) /* the exception that it left is more useful than one about leaving it */
+    if (rc == 0 && PyErr_Occurred()) /* that exception tells more than one about leaving it */
       rc = -1;
     if (rc != 0) return -1;
   }
   return 0;
 }
 
+/* The executed module, owned; NULL with an exception raised. HPyModuleDef.globals needs no preparation: an HPyGlobal is
+ * a word of the extension, and 0 until something is stored in it. */
 static PyObject *make_module(HPyContext *ctx, const HPyModuleDef *def, const char *name, const char *path,
                              PyObject *spec) {
   if (check_definition(def, name) < 0) return NULL;
@@ -163,6 +178,7 @@ static PyObject *make_module(HPyContext *ctx, const HPyModuleDef *def, const cha
 
 PyObject *fhpy_load_module(const char *name, const char *path, PyObject *spec, FhpyMode mode) {
   if (fhpy_context_get() == NULL) return NULL;
+  /* Entry points are named after the module without its packages. */
   const char *dot = strrchr(name, '.');
   FhpyLoadFile file;
   if (fhpy_load_file_open(&file, dot != NULL ? dot + 1 : name, path, mode) < 0) return NULL;

@@ -4,10 +4,10 @@
 
 #include "load_file.h"
 
-/* Loads the file, whose entry points end in the last component of `name`, and returns the executed module. __file__ is
- * set before the module's exec slots run, and from spec, a ModuleSpec or NULL, __spec__, __loader__ and __package__. A
- * file that was loaded before gives a new module with the HPyGlobals of the first one. In debug mode the module gets
- * the context of debug_context.h. NULL with an exception raised. */
+/* Loads the file and returns the executed module. The file's entry points end in the last component of `name`. Before
+ * the module's exec slots run, __file__ is set, and __spec__, __loader__ and __package__ from spec, a ModuleSpec or
+ * NULL. A file that was loaded before gives a new module that shares the HPyGlobals of the first one. In debug mode the
+ * file gets the context of debug_context.h. NULL with an exception raised. */
 PyObject *fhpy_load_module(const char *name, const char *path, PyObject *spec, FhpyMode mode);
 
 #endif /* FFI_HPY_RUNTIME_LOAD_H_ */

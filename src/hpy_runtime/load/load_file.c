@@ -1,4 +1,5 @@
-/* The file of an HPy universal module: its entry points, its version, its mode. */
+/* The file of an HPy universal module: it is checked, opened, asked for its ABI version, and given a context, for
+ * good. */
 #include "load_file.h"
 
 #include <dlfcn.h>
@@ -19,13 +20,15 @@ typedef struct {
   HPyModuleDef *(*init)(void);
 } EntryPoints;
 
-/* NULL also for a name that does not fit. */
+/* The address of the symbol `prefix` + `short_name`. NULL if there is none, and for a name that does not fit the
+ * buffer. */
 static void *get_symbol(void *library, const char *prefix, const char *short_name) {
   char symbol[256];
   int n = snprintf(symbol, sizeof symbol, "%s%s", prefix, short_name);
   return n > 0 && (size_t)n < sizeof symbol ? dlsym(library, symbol) : NULL;
 }
 
+/* get_symbol, with ImportError raised for NULL. An extension for the CPython ABI is recognised, and named as one. */
 static void *find_entry_point(void *library, const char *prefix, const char *short_name, const char *path) {
   void *entry = get_symbol(library, prefix, short_name);
   if (entry == NULL && get_symbol(library, "PyInit_", short_name) != NULL)
@@ -39,17 +42,19 @@ static void *find_entry_point(void *library, const char *prefix, const char *sho
   return entry;
 }
 
+/* Fills *entries. 0, or -1 with ImportError raised. */
 static int find_entry_points(void *library, const char *short_name, const char *path, EntryPoints *entries) {
   void *found[4];
   const char *const prefixes[4] = {"get_required_hpy_major_version_", "get_required_hpy_minor_version_",
                                    "HPyInitGlobalContext_", "HPyInit_"};
   for (int i = 0; i < 4; i++)
     if ((found[i] = find_entry_point(library, prefixes[i], short_name, path)) == NULL) return -1;
-  memcpy(entries, found, sizeof found); /* four pointers each */
+  memcpy(entries, found, sizeof found); /* ISO C has no cast from dlsym's pointer to a function's */
   return 0;
 }
 
-/* Builds of HPy modules name their ABI in the file: module.hpy0.so, module.hpy0-cp311.so. Returns the number, or -1. */
+/* The ABI version that the file's name carries: 0 for module.hpy0.so and for module.hpy0-cp311.so. -1 if there is
+ * none. */
 static long find_abi_tag(const char *path) {
   const char *slash = strrchr(path, '/');
   const char *tag = strstr(slash != NULL ? slash : path, ".hpy");
@@ -57,7 +62,8 @@ static long find_abi_tag(const char *path) {
   return strtol(tag + 4, NULL, 10);
 }
 
-/* HPy's own tests compare the texts. */
+/* Refuses a file that needs another major version or a later minor one, and a file whose name carries another version.
+ * 0, or -1 with RuntimeError raised. HPy's own tests compare the texts. */
 static int check_version(const EntryPoints *entries, const char *short_name, const char *path) {
   unsigned major = entries->major(), minor = entries->minor();
   if (major != HPY_ABI_VERSION || minor > HPY_ABI_VERSION_MINOR) {
@@ -87,7 +93,8 @@ static int check_version(const EntryPoints *entries, const char *short_name, con
   return 0;
 }
 
-/* The files that were loaded, with their modes. The list only grows. */
+/* A file that was loaded, and its mode. `library` is dlopen's handle, which is equal for each load of a file. The list
+ * only grows. */
 typedef struct LoadedFile {
   void *library;
   bool is_debug;
@@ -105,9 +112,10 @@ int fhpy_load_file_wants_debug(void) {
   return -1;
 }
 
-/* Gives the library its mode, if it has none yet. 1 for debug, 0 for plain, -1 with ImportError raised if it has the
- * other mode already. */
+/* Gives the library its mode if it has none yet. MODE_DEFAULT accepts the mode that it has. 1 for debug, 0 for plain,
+ * -1 with ImportError raised for a library that has the other mode. */
 static int claim_mode(void *library, const char *path, FhpyMode mode) {
+  /* Allocated before the lock is taken, under which nothing is called. */
   LoadedFile *claim = malloc(sizeof(LoadedFile)), *known;
   if (claim == NULL) {
     PyErr_NoMemory();
@@ -133,8 +141,8 @@ static int claim_mode(void *library, const char *path, FhpyMode mode) {
   return -1;
 }
 
-/* The system's loader would map what the file's headers promise, and the process would end at a page that is not
- * there. */
+/* The system's loader trusts the file's headers. It maps pages that a truncated file does not have, and the process
+ * ends when one of them is used. */
 int fhpy_load_file_check(const char *path) {
   char reason[FH_LIBRARY_FILE_REASON];
   if (!fh_library_file_refuse(path, reason)) return 0;
@@ -144,7 +152,7 @@ int fhpy_load_file_check(const char *path) {
 
 int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *path, FhpyMode mode) {
   if (fhpy_load_file_check(path) < 0) return -1;
-  /* never closed: types and methods refer to its functions for good */
+  /* Never closed, not even after an error: types and methods may refer to its functions for good. */
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     PyErr_Format(PyExc_ImportError, "cannot load %s: %s", path, dlerror());
@@ -157,11 +165,13 @@ int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *
   if (is_debug < 0) return -1;
   file->ctx = is_debug ? fhpy_debug_context_get() : fhpy_context_get();
   if (file->ctx == NULL) return -1;
+  /* The extension keeps the context in a variable. A later load of the file stores the same one again. */
   entries.set_context(file->ctx);
   file->def = entries.init();
   if (file->def == NULL && !PyErr_Occurred())
     PyErr_Format(PyExc_SystemError, "HPyInit_%s of %s returned no module definition and raised nothing", short_name,
                  path);
+  /* Reports of debug mode name the extension's functions. */
   if (file->def != NULL && is_debug) fhpy_debug_name_defines(short_name, file->def->defines);
   return file->def != NULL ? 0 : -1;
 }

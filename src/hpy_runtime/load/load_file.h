@@ -7,16 +7,17 @@
 /* DEFAULT: the mode in which the file was loaded before; else debug if FFI_HPY_DEBUG=1 is in the environment. */
 typedef enum { MODE_PLAIN, MODE_DEBUG, MODE_DEFAULT } FhpyMode;
 
-/* A library that is opened, and the context that it has. Neither ever ends. */
+/* An open library, and the context that it was given. Neither ever ends. */
 typedef struct {
   HPyModuleDef *def;
   HPyContext *ctx;
 } FhpyLoadFile;
 
-/* Whether the environment asks for debug mode: 1 or 0, or -1 with ImportError raised for a value that means nothing. */
+/* Whether the environment asks for debug mode: 1 or 0, or -1 with ImportError raised for a value other than 1 or 0. */
 int fhpy_load_file_wants_debug(void);
 
-/* 0, or -1 with ImportError raised for a file that is truncated, damaged or no library: library_file.h of the core. */
+/* 0, or -1 with ImportError raised for a file that is truncated, damaged or not a library (library_file.h of the
+ * core). */
 int fhpy_load_file_check(const char *path);
 
 /* Opens the file, gives it a context and gets its definition. The file name must carry the ABI tag of HPy, as in

@@ -1,9 +1,9 @@
-/* The extension module ffi_hpy._hpy, one binary for every CPython (see cpython_abi.h).
+/* The extension module ffi_hpy._hpy: the entry points that the interpreter calls, and the functions load and
+ * check_file. One binary serves every CPython (cpython_abi.h).
  *
- * Up to 3.14 the interpreter calls PyInit__hpy, which returns a PyModuleDef; it is the one struct here that embeds an
- * object header, and exists in the two shapes that those released versions have. From 3.15 the interpreter calls
- * PyModExport__hpy (PEP 793) and sees no PyModuleDef.
- */
+ * Up to 3.14 the interpreter calls PyInit__hpy, which returns a PyModuleDef. That is the only struct of this file
+ * that embeds an object header; it is there in the two shapes that the released versions have. From 3.15 on the
+ * interpreter calls PyModExport__hpy (PEP 793) and sees no PyModuleDef. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "load.h"
 #include "module_debug.h"
 
-/* Reads the one keyword that load() has. 0, or -1 with an exception raised. */
+/* Reads the only keyword of load(): debug=None leaves *mode alone. 0, or -1 with an exception raised. */
 static int read_mode(PyObject *value, PyObject *names, FhpyMode *mode) {
   const char *keyword = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, 0), NULL);
   if (keyword == NULL) return -1;
@@ -32,6 +32,7 @@ static PyObject *load(PyObject *self, PyObject *const *args, Py_ssize_t nargs, P
     PyErr_Format(PyExc_TypeError, "load() expects name, path and optionally spec, got %zd arguments", nargs);
     return NULL;
   }
+  /* The values of keywords follow the positional arguments. */
   FhpyMode mode = MODE_DEFAULT;
   if (names != NULL && PyTuple_Size(names) > 0 && read_mode(args[nargs], names, &mode) < 0) return NULL;
   const char *name = PyUnicode_AsUTF8AndSize(args[0], NULL);
@@ -84,7 +85,8 @@ static int set_text(PyObject *module, const char *name, const char *text) {
   return rc;
 }
 
-/* The context is one for the process, and threads that come in from outside are attached to the main interpreter. */
+/* There is one context in the process, and native threads are attached to the main interpreter. So a sub-interpreter is
+ * refused. */
 static int check_interpreter(void) {
   int64_t number = PyInterpreterState_GetID(PyInterpreterState_Get());
   if (number == 0) return 0;
@@ -97,6 +99,7 @@ static int check_interpreter(void) {
   return -1;
 }
 
+/* The module's exec slot: makes the context, and adds context_name and the functions of debug mode. */
 static int exec_module(PyObject *module) {
   if (check_interpreter() < 0) return -1;
   HPyContext *ctx = fhpy_context_get();
@@ -108,11 +111,13 @@ static const char module_doc[] = "The HPy 0.9 universal runtime of ffi_hpy.";
 /* ---- 3.9 to 3.14 ---- */
 
 enum { MOD_EXEC = 2, MOD_MULTIPLE_INTERPRETERS = 3, MOD_GIL = 4 };
-/* Value of MOD_MULTIPLE_INTERPRETERS: with it the interpreter leaves it to exec_module to refuse, in plain words. */
+/* Value of MOD_MULTIPLE_INTERPRETERS that lets any interpreter import the module. Then exec_module refuses it, with a
+ * message that says why. */
 #define ANY_INTERPRETER ((void *)2)
 #define NOT_USED ((void *)1) /* value of MOD_GIL */
 
-/* A slot that a version does not know is an error there: multiple_interpreters came with 3.12, gil with 3.13. */
+/* One list for each range of versions, because a slot that a version does not know is an error there:
+ * multiple_interpreters came with 3.12, gil with 3.13. */
 static PyModuleDef_Slot slots_39[] = {{MOD_EXEC, (void *)exec_module}, {0, NULL}};
 static PyModuleDef_Slot slots_312[] = {
     {MOD_EXEC, (void *)exec_module}, {MOD_MULTIPLE_INTERPRETERS, ANY_INTERPRETER}, {0, NULL}};
@@ -130,7 +135,7 @@ typedef struct {
   void *traverse, *clear, *free;
 } ModuleDefBody;
 
-static struct { /* with a GIL */
+static struct { /* PyModuleDef of a build with a GIL */
   intptr_t refcount;
 #ifdef FHPY_PYPY
   intptr_t link;
@@ -139,7 +144,7 @@ static struct { /* with a GIL */
   ModuleDefBody body;
 } def_gil;
 
-static struct { /* 3.13 and 3.14 */
+static struct { /* PyModuleDef of a free-threaded build, 3.13 and 3.14 */
   uintptr_t thread_id;
   uint16_t flags;
   uint8_t mutex, gc_bits;
@@ -159,7 +164,7 @@ __attribute__((visibility("default"))) PyObject *PyInit__hpy(void) {
                         .slots = minor >= 13   ? slots_313
                                  : minor == 12 ? slots_312
                                                : slots_39};
-  /* One that an import by another interpreter has filled stays as it is. */
+  /* A definition that an earlier import has filled stays as it is, because the interpreter may use it already. */
   if (strstr(version, "free-threading") != NULL) {
     if (def_free_threaded.body.name != NULL) return PyModuleDef_Init(&def_free_threaded);
     def_free_threaded.refcount_local = UINT32_MAX; /* immortal */
@@ -172,7 +177,7 @@ __attribute__((visibility("default"))) PyObject *PyInit__hpy(void) {
   return PyModuleDef_Init(&def_gil);
 }
 
-/* ---- 3.15 ---- */
+/* ---- 3.15: the structs and numbers of its headers that the export needs ---- */
 
 typedef struct { /* on 64 bits */
   uint16_t id, flags;

@@ -1,12 +1,12 @@
 /* Methods made of callables.
  *
- * The type says that its instances are method descriptors: `object.method(...)` then calls the descriptor with the
- * object as the first argument, without making a bound method, and the descriptor passes that on as it is. */
+ * The type declares its instances to be method descriptors. So `object.method(...)` calls the descriptor with the
+ * object as the first argument, without making a bound method. The descriptor passes the arguments on as they are. */
 #include "descriptor.h"
 
 #ifdef FHPY_PYPY
 
-/* There a call through a vectorcall word costs more than a method written in Python. */
+/* On PyPy a call through a vectorcall word costs more than a method written in Python. */
 bool fhpy_descriptor_is_possible(void) { return false; }
 PyObject *fhpy_descriptor_new_method(PyObject *callable, PyObject *name, PyObject *qualname, PyObject *doc) {
   (void)callable, (void)name, (void)qualname, (void)doc;
@@ -22,7 +22,7 @@ PyObject *fhpy_descriptor_new_method(PyObject *callable, PyObject *name, PyObjec
 
 typedef struct Method {
   vectorcall_fn vectorcall;
-  vectorcall_fn target; /* that of callable */
+  vectorcall_fn target; /* the vectorcall function of `callable` */
   PyObject *callable, *name, *qualname, *doc;
 } Method;
 
@@ -61,7 +61,7 @@ static int method_traverse(PyObject *self, visit_fn visit, void *arg) {
   return visit(type_of(self), arg);
 }
 
-/* There is no tp_clear: a cycle through a method goes through its class, which the collector clears. */
+/* There is no tp_clear, because a cycle through a method goes through its class, which the collector clears. */
 static void method_dealloc(PyObject *self) {
   PyObject *type = type_of(self);
   PyObject_GC_UnTrack(self);
@@ -102,7 +102,8 @@ static PyObject *make_type(void) {
   return type;
 }
 
-/* Borrowed; kept for good. Threads that come here together make one each, and all but one keep theirs unused. */
+/* The type of methods, borrowed; never freed. Threads that come here at the same time make one each. One of these is
+ * published, the others are released. */
 static PyObject *get_type(void) {
   PyObject *type = fh_atomic_load_acquire_ptr(&method_type); /* pairs with the swap below */
   if (type != NULL) return type;

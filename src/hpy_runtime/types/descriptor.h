@@ -1,4 +1,4 @@
-/* Methods made of callables: what a class needs to have a native function as a method. */
+/* Methods made of callables: they let a class have a native function as a method. */
 #ifndef FFI_HPY_RUNTIME_DESCRIPTOR_H_
 #define FFI_HPY_RUNTIME_DESCRIPTOR_H_
 
@@ -9,9 +9,9 @@
 /* Whether this interpreter has them. */
 bool fhpy_descriptor_is_possible(void);
 
-/* A method that calls `callable`, an instance of an HPy type with HPy_tp_call, with the instance as the first argument.
- * `name`, `qualname` and `doc` are what its attributes __name__, __qualname__ and __doc__ are. NULL with an exception
- * raised; TypeError for another kind of callable. */
+/* A method that calls `callable`, an instance of an HPy type with HPy_tp_call, with the object as the first argument.
+ * `name`, `qualname` and `doc` become its attributes __name__, __qualname__ and __doc__. NULL with an exception raised;
+ * TypeError for another kind of callable. */
 PyObject *fhpy_descriptor_new_method(PyObject *callable, PyObject *name, PyObject *qualname, PyObject *doc);
 
 #endif /* FFI_HPY_RUNTIME_DESCRIPTOR_H_ */

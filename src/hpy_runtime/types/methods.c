@@ -1,4 +1,4 @@
-/* From HPyDef lists to the interpreter's method tables. */
+/* Converts HPyDef lists to the interpreter's method tables. */
 #include "methods.h"
 
 size_t fhpy_methods_count(HPyDef *const *defines, HPyDef_Kind kind) {
@@ -7,7 +7,7 @@ size_t fhpy_methods_count(HPyDef *const *defines, HPyDef_Kind kind) {
   return n;
 }
 
-/* 0 for a signature that no method can have. */
+/* The interpreter's flags for a signature; 0 for one that no method can have. */
 static int method_flags(HPyFunc_Signature signature) {
   switch (signature) {
   case HPyFunc_VARARGS: return METH_FASTCALL;

@@ -1,11 +1,11 @@
-/* A class with a slot, as a base for a type with a struct. */
+/* Makes a class with one slot, as a base for a type with a struct (pypy_layout.h tells why). */
 #include "pypy_layout.h"
 
 #ifdef FHPY_PYPY
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A name that no other class gives to a slot: one that did would have an equal layout. */
+/* Makes a name that no other class gives to a slot; a class with that name would have an equal layout. */
 static void make_name(char *name, size_t size) {
   static uint64_t n_names; /* guarded by the GIL */
   uint64_t mixed = ((uint64_t)(uintptr_t)&n_names ^ (uint64_t)(uintptr_t)name << 20) + ++n_names;
@@ -24,7 +24,7 @@ static PyObject *make_namespace(PyObject *name) {
   return NULL;
 }
 
-/* The slot itself is taken out of the class again, which leaves the layout as it is. */
+/* The slot is deleted from the class again, which leaves the layout as it is. */
 static PyObject *make_class(PyObject *bases) {
   char text[32];
   make_name(text, sizeof(text));

@@ -1,12 +1,11 @@
 /* Types with a metaclass, on PyPy 8.
  *
  * Only what cpyext calls a static type can have a metaclass: memory that the extension fills, and that PyType_Ready
- * turns into a type of the class in its header. Here there is only a specification to fill it from, and a type has many
- * slots. So the type is made twice: first with class `type`, from the specification, and then as a copy of the first in
- * memory that the metaclass allocates, without what belongs to the first alone.
+ * makes a type of the class in its header. Here there is only a specification, and a type has many slots. So the type
+ * is made twice: first with class `type`, from the specification; then as a copy of the first, in memory that the
+ * metaclass allocates, without what belongs to the first alone.
  *
- * The offsets are part of cpyext's ABI: every extension that has static types is compiled with them.
- */
+ * The offsets are part of cpyext's ABI: every extension that has static types is compiled with them. */
 #include "pypy_meta.h"
 
 #ifdef FHPY_PYPY
@@ -36,8 +35,8 @@ enum {
 };
 #define TYPE_FLAG_READY (1ul << 12)
 
-/* Takes slots out of the copy that the first type has inherited: PyType_Ready would show them as attributes of the copy
- * itself. Of these HPy has only tp_init. */
+/* Clears the slots of the copy that the first type has inherited, because PyType_Ready would show them as attributes of
+ * the copy itself. Of the slots that HPy has, only tp_init is concerned. */
 static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
   copy[WORD_GETATTRO] = copy[WORD_SETATTRO] = 0;
   for (; slots->slot != 0; slots++)
@@ -45,8 +44,8 @@ static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
   copy[WORD_INIT] = 0;
 }
 
-/* Fills the memory of copy behind the header. The tables of slots lie within a type object; pointers to those of the
- * first become pointers to those of the copy. */
+/* Fills the memory of `copy` behind the header. The tables of slots lie within a type object, so pointers to those of
+ * `first` become pointers to those of `copy`. */
 static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots) {
   const uintptr_t *from = (const uintptr_t *)(void *)first;
   uintptr_t *to = (uintptr_t *)(void *)copy;
@@ -62,8 +61,8 @@ static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots)
   forget_inherited(to, slots);
 }
 
-/* Gives up the first type. References from its own C part back to it would keep it for good, and show it among the
- * subclasses of its bases; so they are taken out before. */
+/* Releases the first type. References from its own C part back to it would keep it for good, and show it among the
+ * subclasses of its bases. So they are removed first. */
 static void drop_first(PyObject *first) {
   uintptr_t *words = (uintptr_t *)(void *)first;
   static const int circular[] = {WORD_DICT, WORD_MRO};

@@ -10,7 +10,7 @@
 /* A new type of class metaclass, which is not `type`. NULL with an exception raised. Wants the GIL. */
 PyObject *fhpy_pypy_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *bases);
 
-/* Refuses what would need memory within the type itself: 0, or -1 with TypeError raised. */
+/* Refuses a specification that needs memory within the type itself: 0, or -1 with TypeError raised. */
 int fhpy_pypy_meta_check(const HPyType_Spec *spec, bool has_call_slot);
 #endif
 

@@ -1,4 +1,4 @@
-/* What CPython's wrappers of slots check, for PyPy 8. */
+/* The checks that CPython's wrappers of slots make, for PyPy 8. */
 #include "pypy_slots.h"
 
 #ifdef FHPY_PYPY
@@ -6,7 +6,7 @@
 
 /* ---- receivers ---- */
 
-/* Of these slots the receiver may be the second operand. */
+/* Whether the receiver of a slot may be the second operand. */
 static bool is_operator(int slot) {
   return (slot >= HPy_nb_absolute && slot <= HPy_nb_xor) || slot == HPy_nb_matrix_multiply ||
          slot == HPy_nb_inplace_matrix_multiply;
@@ -19,13 +19,13 @@ static const FhpySlot *find_slot(PyObject *type, HPyCFunction func) {
   return NULL;
 }
 
-/* The slot with which type or a base of it calls func; NULL if none does. */
+/* The slot for which a type or one of its bases has func; NULL if none has. */
 static const FhpySlot *lookup_slot(PyObject *type, HPyCFunction func) {
   for (PyObject *t = type; t != NULL; t = type_base(t)) {
     const FhpySlot *slot = find_slot(t, func);
     if (slot != NULL) return slot;
   }
-  /* A class with several bases: the chain above follows the base with the struct, and slots may come from the
+  /* A class may have several bases. The chain above follows the base with the struct; slots may also come from the
    * others. */
   PyObject *mro = PyObject_GetAttrString(type, "__mro__");
   const FhpySlot *slot = NULL;
@@ -36,8 +36,8 @@ static const FhpySlot *lookup_slot(PyObject *type, HPyCFunction func) {
   return slot;
 }
 
-/* A slot, and the type of a receiver that fits. PyPy keeps such a type for good (type_end.c), and other bases can be
- * assigned to it only if they have its struct; so an entry stays true. */
+/* A cached answer: a slot's function, and the type of a receiver that it accepts. An entry stays true: PyPy keeps such
+ * a type for good (type_end.c), and other bases can be assigned to it only if they have its struct. */
 typedef struct Fitting {
   HPyCFunction func;
   PyObject *type;

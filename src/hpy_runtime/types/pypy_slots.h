@@ -1,8 +1,8 @@
 /* Slots on PyPy 8, where a slot that is called through its class (`Array.__len__("abc")`) is called with any receiver.
  *
  * CPython's wrappers of slots compare the receiver with the class. cpyext's wrappers do not (those of methods and
- * attributes do), and its __new__ takes any class, or none, which ends the process. So a type's note has a list of its
- * slots, and before a slot is called, it is looked up among those of the receiver's type and its bases. */
+ * attributes do), and its __new__ accepts any class, or none, which ends the process. So a type's note has a list of
+ * its slots. Before a slot is called, it is looked up among those of the receiver's type and its bases. */
 #ifndef FFI_HPY_RUNTIME_PYPY_SLOTS_H_
 #define FFI_HPY_RUNTIME_PYPY_SLOTS_H_
 
@@ -10,8 +10,8 @@
 
 #ifdef FHPY_PYPY
 
-/* Whether a call of func is a slot's with a receiver that it is not for. Then TypeError is raised, and the result in
- * the packed arguments is that of a failure. */
+/* Whether func is a slot's function and the receiver does not belong to that slot. Then TypeError is raised, and the
+ * result in the packed arguments is that of a failure. */
 bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args);
 
 /* tp_descr_get and tp_descr_set of a type whose note has those of the extension (extension.h). */

@@ -1,7 +1,7 @@
 /* The structs of types, on PyPy 8.
  *
- * cpyext gives a class made in Python no more memory than a type without metaclass has. The struct that a metaclass
- * adds to its instances therefore lies outside of them, in a block of its own that is found by the type's address.
+ * cpyext gives a class made in Python no more memory than a type without a metaclass has. So the struct that a
+ * metaclass adds to its instances lies outside of them, in a block of its own that is found by the type's address.
  *
  * All functions want the GIL, which guards the blocks. */
 #ifndef FFI_HPY_RUNTIME_PYPY_STRUCT_H_

@@ -1,10 +1,9 @@
-/* What marks an HPy type: its note, and the tp_dealloc by which the note is found, which ends instances.
+/* What marks an HPy type: its note, and the tp_dealloc by which the note is found and which ends instances.
  *
- * The chain of bases of an instance's type is: classes made in Python, if any; HPy types, one at least; the rest,
- * which is object or another built-in type. With guests (type.h) Python classes may also stand between HPy types.
+ * The chain of bases of an instance's type has classes made in Python, if any; then HPy types, at least one; then
+ * object or another built-in type, and its bases. With guests (type.h) Python classes may also stand between HPy types.
  * A class made in Python has the interpreter's subtype_dealloc, which calls fhpy_type_dealloc once for each instance.
- * Therefore fhpy_type_dealloc always walks the whole chain.
- */
+ * So fhpy_type_dealloc always walks the whole chain. */
 #include "type.h"
 
 #include "pypy_struct.h"
@@ -30,8 +29,8 @@ FhpyType *fhpy_type_find_guest(PyObject *type) {
 #ifdef FHPY_PYPY
 /* ---- structs of types ---- */
 
-/* The struct that the metaclass gives its instances. A derived metaclass has the struct of its base at the beginning of
- * its own. */
+/* The size of the struct that the metaclass gives its instances. The struct of a derived metaclass begins with that of
+ * its base. */
 static size_t get_struct_size(PyObject *metaclass) {
   for (; metaclass != NULL; metaclass = type_base(metaclass)) {
     const FhpyType *note = type_note(metaclass);
@@ -51,7 +50,7 @@ void *fhpy_type_get_meta_struct(PyObject *type) {
 static int clear_field(HPyField *field, void *arg) {
   (void)arg;
   PyObject *old = (PyObject *)field->_i;
-  field->_i = 0; /* before the release, which may run code that looks here */
+  field->_i = 0; /* before the release, which may run code that reads the field */
   drop_reference(old);
   return 0;
 }
@@ -62,7 +61,7 @@ void fhpy_type_clear_fields(PyObject *self, const FhpyType *note) {
 
 /* ---- the end of instances ---- */
 
-/* The reference to the type goes last, because it may be the last one. */
+/* Frees an instance. The reference to the type is released last, because it may be the last one. */
 static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
   if (is_gc)
     PyObject_GC_Del(self);
@@ -84,9 +83,9 @@ static inline void end_single(PyObject *self, PyObject *type, const FhpyType *no
   free_instance(self, type, is_gc);
 }
 
-/* The end of any other instance. For one of a class made in Python, subtype_dealloc has run the finalizer and released
- * what the class added. It leaves the reference to the type to its base's tp_dealloc, because that base is a heap
- * type. */
+/* The end of any other instance. If its type is a class made in Python, subtype_dealloc has run the finalizer and
+ * released what the class added. subtype_dealloc leaves the reference to the type to its base's tp_dealloc, because
+ * that base is a heap type. */
 static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   bool is_hpy = type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc;
   if (is_hpy && is_saved_by_finalizer(self, type)) return;
@@ -114,7 +113,7 @@ static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
     free_instance(self, type, is_gc);
     return;
   }
-  if (type_has_flag(foreign, TYPE_FLAG_HAVE_GC)) PyObject_GC_Track(self); /* such a deallocation begins by untracking */
+  if (type_has_flag(foreign, TYPE_FLAG_HAVE_GC)) PyObject_GC_Track(self); /* which the deallocation undoes */
   ((dealloc_fn)type_member(foreign, MEMBER_DEALLOC))(self);
   Py_DecRef(type);
 }

@@ -1,16 +1,16 @@
 /* Types made by HPyType_FromSpec: the note that the runtime keeps about each, and how it is found.
  *
- * A type object has neither a free word nor a free flag bit, so the note is tied to two words that a type has anyway:
+ * A type object has neither a free word nor a free flag bit, so the note is tied to two words that a type has in any
+ * case:
  *
  *   - tp_dealloc of every HPy type is fhpy_type_dealloc, which no other type has: a class made in Python gets the
- *     interpreter's own, and so does a C type that names none;
+ * interpreter's own, and so does a C type that names none;
  *   - tp_methods, which is never inherited, points to the `methods` at the end of the note.
  *
- * The exception are guests: HPy types with a base that is a heap type and not HPy's.
+ * The exception are guests: HPy types that have a base that is a heap type and was not made by HPy.
  *
  * A note lives as long as the process, because method objects and descriptors point into it, and nothing tells when the
- * last of them is gone.
- */
+ * last of them is gone. */
 #ifndef FFI_HPY_RUNTIME_TYPE_H_
 #define FFI_HPY_RUNTIME_TYPE_H_
 
@@ -32,27 +32,28 @@ typedef struct FhpyType {
   size_t plain_size;           /* of an instance, if that is a header and a struct and nothing else; otherwise 0 */
 #ifdef FHPY_PYPY
   Py_ssize_t struct_size; /* basicsize of the specification */
-  struct FhpySlot *slots; /* those of the specification, in the note's own block of memory */
+  struct FhpySlot *slots; /* those of the specification, in the memory block of the note */
   size_t n_slots;
-  PyObject *(*descr_get)(PyObject *, PyObject *, PyObject *); /* what the extension gave, or NULL */
+  PyObject *(*descr_get)(PyObject *, PyObject *, PyObject *); /* the extension's functions, or NULL */
   int (*descr_set)(PyObject *, PyObject *, PyObject *);
 #endif
-  ptrdiff_t vectorcall_offset; /* of the word with the instance's vectorcall function; 0: instances have none */
-  vectorcall_fn vectorcall;    /* what HPy_New writes there; NULL: the extension does it (HPy_SetCallFunction) */
-  /* In the note's own block of memory. */
+  ptrdiff_t vectorcall_offset; /* of the word with an instance's vectorcall function; 0: instances have none */
+  vectorcall_fn vectorcall;    /* what HPy_New writes there; NULL: the extension writes it (HPy_SetCallFunction) */
+  /* In the memory block of the note. */
   PyMemberDef *members;
   PyGetSetDef *getset;
   char *name;
-  /* The base of a guest decides that the interpreter's subtype_dealloc and subtype_traverse end and traverse its
-   * instances. They call the functions of the nearest HPy base, if there is one, which walk the whole chain. Guests are
-   * found in this list, by their tp_methods. It only grows, and is read without a lock. */
+  /* The list of guests, by which a guest's note is found from its tp_methods. The list only grows and is read without a
+   * lock. Because of its base, a guest's instances are ended and traversed by the interpreter's subtype_dealloc and
+   * subtype_traverse. These call the functions of the nearest HPy base, if there is one, which walk the whole chain of
+   * bases. */
   struct FhpyType *next_guest;
   PyMethodDef methods[];
 } FhpyType;
 
 /* tp_dealloc of every HPy type. */
 void fhpy_type_dealloc(PyObject *self);
-/* Releases the values of the fields of a struct, those of the note's own type. */
+/* Releases the values of the HPyFields in a struct: those that the note's own type traverses. */
 void fhpy_type_clear_fields(PyObject *self, const FhpyType *note);
 
 /* Adds the note to the list of guests. Any thread. */
@@ -61,7 +62,7 @@ void fhpy_type_add_guest(FhpyType *note);
 FhpyType *fhpy_type_find_guest(PyObject *type);
 extern void *fhpy_type_guests; /* the list's head, a FhpyType; NULL in almost every process */
 
-/* The note of a type that HPy made, NULL for every other. */
+/* The note of a type that HPy made; NULL for any other type. */
 static inline FhpyType *type_note(PyObject *type) {
   if (type_member(type, MEMBER_DEALLOC) != (void *)fhpy_type_dealloc) {
     /* acquire: pairs with fhpy_type_add_guest */
@@ -69,14 +70,14 @@ static inline FhpyType *type_note(PyObject *type) {
   }
   char *methods = type_member(type, MEMBER_METHODS);
 #ifdef FHPY_PYPY
-  if (methods == NULL) return NULL; /* a class made in Python takes over the tp_dealloc of its base there */
+  if (methods == NULL) return NULL; /* there a class made in Python inherits the tp_dealloc of its base */
 #endif
   return (FhpyType *)(methods - offsetof(FhpyType, methods));
 }
 
 static inline PyObject *type_base(PyObject *type) { return type_member(type, MEMBER_BASE); }
 
-/* The base of an HPy type as its specification has it: on PyPy without the class that pypy_layout.h puts between. */
+/* The base that the specification of an HPy type gave: on PyPy without the class that pypy_layout.h inserts. */
 static inline PyObject *type_base_known(PyObject *type) {
   type = type_base(type);
 #ifdef FHPY_PYPY
@@ -85,8 +86,8 @@ static inline PyObject *type_base_known(PyObject *type) {
   return type;
 }
 
-/* The note of the nearest HPy type among type and its bases, or NULL. Only for a class made in Python is more than the
- * first step taken. */
+/* The note of the nearest HPy type among a type and its bases, or NULL. Only a class made in Python takes more than one
+ * step. */
 static inline FhpyType *type_nearest_note(PyObject *type) {
   for (; type != NULL; type = type_base(type)) {
     FhpyType *note = type_note(type);
@@ -96,11 +97,11 @@ static inline FhpyType *type_nearest_note(PyObject *type) {
 }
 
 #ifdef FHPY_PYPY
-/* The struct of a type whose class is an HPy metaclass (pypy_struct.h): made when it is first asked for. */
+/* The struct of a type whose class is an HPy metaclass (pypy_struct.h). It is made at the first request. */
 void *fhpy_type_get_meta_struct(PyObject *type);
 #endif
 
-/* The struct of an instance of the type that the note belongs to, or of a subclass. */
+/* The struct of an instance of the note's type, or of a subclass. */
 static inline void *type_struct(PyObject *self, const FhpyType *note) {
 #ifdef FHPY_PYPY
   if (note->shape == HPyType_BuiltinShape_Type) return fhpy_type_get_meta_struct(self);

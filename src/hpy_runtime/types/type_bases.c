@@ -3,7 +3,7 @@
 
 #include "type_check.h"
 
-/* Borrowed. The legacy shape has no struct, so its base is object. */
+/* The built-in type of a shape, borrowed. The legacy shape has no struct, so its base is object. */
 static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
   static PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
                                        &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
@@ -87,9 +87,10 @@ int fhpy_type_bases_get_parameters(const HPyType_Spec *spec, HPyType_SpecParam *
   return 0;
 }
 
-/* ---- what the bases bring ---- */
+/* ---- the description of the bases ---- */
 
-/* What an instance of base is known to hold: the struct of the nearest HPy type, or the built-in shape. */
+/* The size of an instance of base as far as HPy knows it: up to the struct of the nearest HPy type, or the built-in
+ * shape. */
 static Py_ssize_t get_known_size(PyObject *base, HPyType_BuiltinShape shape) {
   for (PyObject *type = base; type != NULL; type = type_base(type))
     if (type_note(type) != NULL) return fhpy_layout_get_basicsize(type);
@@ -113,10 +114,10 @@ int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTy
   return 0;
 }
 
-/* An HPy type may have a class made in Python as a base, unless both want the memory behind the built-in shape, or
- * nobody would call the HPy type's own functions. */
+/* An HPy type may have a class made in Python as a base, with two exceptions: both want the memory behind the built-in
+ * shape, or nothing would call the HPy type's own functions. */
 int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases *bases) {
-  /* the struct of an HPy type begins right behind the built-in shape, where such a base keeps its own things */
+  /* the struct of an HPy type begins directly behind the built-in shape, where such a base keeps data of its own */
   if (bases->enlarged != NULL && spec->basicsize != 0) {
     PyErr_Format(PyExc_TypeError,
                  "HPyType_FromSpec of '%s': a type with a struct (basicsize %d) cannot have the base %R, "
@@ -124,7 +125,7 @@ int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases 
                  spec->name, spec->basicsize, bases->enlarged);
     return -1;
   }
-  /* without a base that calls them they would never be called: see FhpyType.next_guest */
+  /* only another base can call these functions: see FhpyType.next_guest */
   bool has_own_end = fhpy_type_check_has_slot(spec, HPy_tp_traverse) || fhpy_type_check_has_slot(spec, HPy_tp_destroy);
   if (bases->foreign != NULL && has_own_end && !(bases->has_hpy && bases->has_gc)) {
     PyErr_Format(PyExc_TypeError,

@@ -1,4 +1,4 @@
-/* The bases and the metaclass of a type that is to be made: read from HPyType_SpecParam, and looked at. */
+/* The bases and the metaclass of a type that is to be made: read from HPyType_SpecParam, and described. */
 #ifndef FFI_HPY_RUNTIME_TYPE_BASES_H_
 #define FFI_HPY_RUNTIME_TYPE_BASES_H_
 
@@ -6,16 +6,16 @@
 
 typedef struct {
   PyObject *bases;     /* owned tuple, not empty */
-  PyObject *metaclass; /* borrowed, or NULL: what the bases ask for */
+  PyObject *metaclass; /* borrowed, or NULL for the one that the bases ask for */
 } FhpyTypeParameters;
 
 typedef struct {
-  const FhpyType *callable; /* the first base's whose instances have a vectorcall word, or NULL */
+  const FhpyType *callable; /* of the first base whose instances have a vectorcall word, or NULL */
   Py_ssize_t basicsize;     /* the largest */
   bool has_gc;
   bool has_hpy;       /* one is an HPy type or derived from one */
-  PyObject *foreign;  /* borrowed: one that is a heap type and not HPy's, such as a class made in Python */
-  PyObject *enlarged; /* borrowed: one not made by HPy whose instances are larger than what HPy knows of them */
+  PyObject *foreign;  /* borrowed: a base that is a heap type and not HPy's, such as a Python class; or NULL */
+  PyObject *enlarged; /* borrowed: a base not made by HPy whose instances are larger than HPy knows; or NULL */
 } FhpyTypeBases;
 
 /* All return 0, or -1 with an exception raised. */
@@ -26,7 +26,7 @@ int fhpy_type_bases_get_parameters(const HPyType_Spec *spec, HPyType_SpecParam *
 /* Describes a tuple of types. */
 int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTypeBases *result);
 
-/* Refuses bases that HPy did not make and that would get in the way of the new type. */
+/* Refuses bases that HPy did not make and that conflict with the new type. */
 int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases *bases);
 
 #endif /* FFI_HPY_RUNTIME_TYPE_BASES_H_ */

@@ -13,7 +13,8 @@ bool fhpy_type_check_has_slot(const HPyType_Spec *spec, HPySlot_Slot slot) {
 
 /* ---- slots ---- */
 
-/* HPy's numbers are those of the interpreter, and leave out what HPy has no function for. */
+/* Whether HPy has a slot of that number. The numbers are the interpreter's, without those for which HPy has no
+ * function. */
 static bool is_type_slot(int slot) {
   if (slot >= HPy_bf_getbuffer && slot <= HPy_sq_repeat) return true; /* the buffer, mapping, number, sequence slots */
   switch (slot) {
@@ -35,7 +36,7 @@ static bool is_type_slot(int slot) {
   }
 }
 
-/* Each slot has to be a type's, and given once. */
+/* Refuses a slot that is not a type's, and one that is given twice. */
 static int check_slots(const HPyType_Spec *spec) {
   for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
     if ((*d)->kind < HPyDef_Kind_Slot || (*d)->kind > HPyDef_Kind_GetSet) {
@@ -80,8 +81,8 @@ static int check_legacy_slots(const HPyType_Spec *spec) {
   return -1;
 }
 
-/* A legacy shape without a struct is left, which HPy_tp_call cannot have: its vectorcall word would follow the
- * struct. */
+/* Of the legacy shape only types without a struct are allowed. HPy_tp_call is refused for them, because its vectorcall
+ * word would follow the struct. */
 static int check_legacy(const HPyType_Spec *spec) {
   if (check_legacy_slots(spec) < 0) return -1;
   if (spec->builtin_shape != HPyType_BuiltinShape_Legacy) return 0;

@@ -1,22 +1,21 @@
 /* What an HPyType_Spec may ask of this runtime.
  *
  * The binaries are universal: they know neither the layout of an object nor the functions of any interpreter. So little
- * is left of what HPy calls legacy:
+ * remains of what HPy calls legacy:
  *
  *   - a type with HPyType_BuiltinShape_Legacy and basicsize 0, which has no struct of its own: its instances are like
- *     those of its base, HPy_AsStruct_Legacy and HPy_New give the object itself, and _HPyType_GetBuiltinShape says
- *     Legacy. As in HPy, its base may not be a pure type (one made with another shape);
+ * those of its base, HPy_AsStruct_Legacy and HPy_New give the object itself, and _HPyType_GetBuiltinShape says Legacy.
+ * As in HPy, its base may not be a pure type (one made with another shape);
  *   - _HPyType_GetBuiltinShape of a type that HPy did not make: Legacy;
  *   - empty lists of legacy slots (for a type of the legacy shape) and of legacy methods.
  *
- * Refused with TypeError are a struct that begins with an interpreter's object header (the legacy shape with a
- * basicsize), each legacy slot, and legacy slots in a type of another shape; with SystemError a module's legacy
- * methods (load.c). That holds for hybrid binaries too, which are loaded as if they were universal.
+ * TypeError is raised for a struct that begins with an interpreter's object header (the legacy shape with a basicsize),
+ * for each legacy slot, and for legacy slots in a type of another shape; SystemError for a module's legacy methods
+ * (load.c). That also holds for hybrid binaries, which are loaded as if they were universal.
  *
- * Also refused, everywhere alike: a slot that is unknown or not a type's, one that is given twice, and what
- * contradicts itself (HPy_TPFLAGS_HAVE_GC without HPy_tp_traverse, HPy_tp_call with an itemsize or together with a
- * member __vectorcalloffset__).
- */
+ * Also refused, as everywhere: a slot that is unknown or not a type's, one that is given twice, and contradictions
+ * (HPy_TPFLAGS_HAVE_GC without HPy_tp_traverse, HPy_tp_call with an itemsize or together with a member
+ * __vectorcalloffset__). */
 #ifndef FFI_HPY_RUNTIME_TYPE_CHECK_H_
 #define FFI_HPY_RUNTIME_TYPE_CHECK_H_
 

@@ -1,4 +1,4 @@
-/* The tables of attributes in a type's note: from HPyDef_MEMBER and HPyDef_GETSET to the interpreter's. */
+/* The tables of attributes in a type's note: converts HPyDef_MEMBER and HPyDef_GETSET to the interpreter's tables. */
 #ifndef FFI_HPY_RUNTIME_TYPE_MEMBERS_H_
 #define FFI_HPY_RUNTIME_TYPE_MEMBERS_H_
 

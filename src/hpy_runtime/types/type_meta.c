@@ -1,16 +1,15 @@
 /* Making a type with a given metaclass.
  *
  * From 3.12 on PyType_FromMetaclass does it. 3.9, 3.10 and 3.11 can make types from a specification, whose class is
- * `type`, and classes with a metaclass, from Python dictionaries; they cannot do both at once, and a type object cannot
+ * `type`, and classes with a metaclass, from Python dictionaries. They cannot do both at once, and a type object cannot
  * be given a larger metaclass afterwards. They allocate the new type with type.__basicsize__ bytes, then write its
  * class, then place the member table behind that many bytes. So for the length of one call `type` gets the basicsize of
- * the metaclass; afterwards the class is written. The result is to the byte what PyType_FromMetaclass makes.
+ * the metaclass; afterwards the class is written. The result is, byte for byte, what PyType_FromMetaclass makes.
  *
  * That is sound because these three versions are released and have a GIL: the offset of the word cannot change any more
  * (and is checked), and no Python code runs during the call while the collector is off.
  *
- * PyPy 8 has its own way: pypy_meta.h.
- */
+ * PyPy 8 has its own way: pypy_meta.h. */
 #include "type_meta.h"
 
 #include "hpy_runtime/abi/layout.h"
@@ -21,7 +20,8 @@
 enum { BASICSIZE_OFFSET = 32 }; /* of tp_basicsize in 3.9, 3.10, 3.11 on 64 bits */
 #endif
 
-/* The most derived class of metaclass (may be NULL) and the bases' classes. Borrowed. */
+/* The most derived class among metaclass, which may be NULL, and the classes of the bases. Borrowed; NULL with
+ * TypeError raised. */
 static PyObject *find_winner(PyObject *metaclass, PyObject *bases) {
   PyObject *winner = metaclass != NULL ? metaclass : &PyType_Type;
   for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
@@ -38,7 +38,8 @@ static PyObject *find_winner(PyObject *metaclass, PyObject *bases) {
 }
 
 #ifdef FHPY_PYPY
-/* 1, 0, or -1 with an exception raised. The slot says nothing there: types in C do not inherit it. */
+/* Whether the metaclass has a __new__ of its own: 1, 0, or -1 with an exception raised. On PyPy the slot does not tell,
+ * because types in C do not inherit it. */
 static int has_own_new(PyObject *metaclass) {
   PyObject *plain = PyObject_GetAttrString(&PyType_Type, "__new__");
   PyObject *own = plain != NULL ? PyObject_GetAttrString(metaclass, "__new__") : NULL;
@@ -79,7 +80,7 @@ static PyObject *make_without_function(PyObject *metaclass, PyType_Spec *spec, P
   if (was_collecting) {
     PyObject *exc_type, *exc_value, *exc_traceback;
     PyErr_Fetch(&exc_type, &exc_value, &exc_traceback);
-    if (fhpy_collection_call("enable") < 0) PyErr_Clear(); /* it cannot fail after "disable" has not */
+    if (fhpy_collection_call("enable") < 0) PyErr_Clear(); /* "disable" has succeeded, so this does not fail */
     PyErr_Restore(exc_type, exc_value, exc_traceback);
   }
   return type;

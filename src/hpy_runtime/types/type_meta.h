@@ -4,7 +4,7 @@
 
 #include "hpy_runtime/abi/cpython_abi.h"
 
-/* A new type from the specification. metaclass may be NULL: the most derived one of the bases. */
+/* A new type from the specification. metaclass may be NULL: then the most derived metaclass of the bases is used. */
 PyObject *fhpy_type_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *bases);
 
 #endif /* FFI_HPY_RUNTIME_TYPE_META_H_ */

@@ -1,4 +1,5 @@
-/* HPyType_FromSpec: from HPy's description of a type to the interpreter's. */
+/* HPyType_FromSpec: makes the interpreter's type from HPy's description of a type. The description is checked, a note
+ * is allocated and filled, the interpreter's slots are put together, and the type is made with the note tied to it. */
 #include "type_spec.h"
 
 #include <string.h>
@@ -24,7 +25,8 @@ enum { N_EXTRA_METHODS = 2 }; /* the end of the list, and on PyPy __call__ */
 #define SLOT_ROOM(n) ((n) * 0)
 #endif
 
-/* One block: the note with its methods, then members (one may be added), getset, on PyPy slots, and the name. */
+/* Allocates the note and all its tables as one block: the note with its methods, then members (one may be added),
+ * getset, on PyPy slots, and the name. */
 static FhpyType *allocate_note(const HPyType_Spec *spec) {
   size_t methods = (fhpy_methods_count(spec->defines, HPyDef_Kind_Meth) + N_EXTRA_METHODS) * sizeof(PyMethodDef);
   size_t members = (fhpy_type_members_count(spec) + 2) * sizeof(PyMemberDef);
@@ -85,7 +87,7 @@ static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, con
   return size;
 }
 
-/* Has the interpreter call the function in the vectorcall word. */
+/* Makes the interpreter call the function in the vectorcall word. */
 static void make_callable(FhpyType *note, const HPyType_Spec *spec, PyType_Slot **out) {
 #ifdef FHPY_PYPY
   (void)out;
@@ -101,7 +103,7 @@ static void make_callable(FhpyType *note, const HPyType_Spec *spec, PyType_Slot 
 
 enum { N_EXTRA_SLOTS = 10 };
 
-/* What the interpreter's slot gets for one of the extension's slots. */
+/* The function for the interpreter's slot, for one of the extension's slots. */
 static void *slot_function(FhpyType *note, const HPySlot *s) {
 #ifdef FHPY_PYPY
   note->slots[note->n_slots++] = (FhpySlot){(int)s->slot, s->impl};
@@ -154,7 +156,7 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
   return slots;
 }
 
-/* Finds out whether instances can be made and ended by the short ways of type_instance.c and type.c. */
+/* Decides whether instances can be made and ended by the short ways of type_instance.c and type.c. */
 static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *bases, Py_ssize_t basicsize,
                            bool use_gc) {
   note->is_gc = use_gc;
@@ -166,8 +168,8 @@ static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *b
 }
 
 #ifdef FHPY_PYPY
-/* Makes the interpreter's type, on a layout of its own if it has a struct (pypy_layout.h). Where a metaclass takes
- * part, no class is put between, because the metaclass would see it made. */
+/* Makes the interpreter's type, on a layout of its own if it has a struct (pypy_layout.h). With a metaclass no class is
+ * inserted, because the metaclass would see that it is made. */
 static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, bool has_own_layout) {
   has_own_layout = has_own_layout && params->metaclass == NULL;
   for (Py_ssize_t i = 0; i < PyTuple_Size(params->bases); i++)
@@ -203,7 +205,8 @@ static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const FhpyT
   bool use_gc = !is_guest && (bases.has_gc || (spec->flags & HPy_TPFLAGS_HAVE_GC) != 0);
   PyType_Slot *slots = make_slots(note, spec, is_guest, use_gc);
   if (slots == NULL) return NULL;
-  unsigned flags = (unsigned)spec->flags & ~(unsigned)(is_guest ? TYPE_FLAG_HAVE_GC : 0); /* inherited by a guest */
+  unsigned flags =
+      (unsigned)spec->flags & ~(unsigned)(is_guest ? TYPE_FLAG_HAVE_GC : 0); /* a guest inherits the flag */
   if (use_gc) flags |= (unsigned)TYPE_FLAG_HAVE_GC;
   find_shortcuts(note, spec, params->bases, basicsize, use_gc);
 #ifndef FHPY_PYPY /* make_callable */
@@ -225,7 +228,7 @@ PyObject *fhpy_type_spec_make(HPyType_Spec *spec, HPyType_SpecParam *params) {
   if (note != NULL) {
     type = make_type(note, spec, &parameters);
     if (type != NULL) defer_references(type);
-#ifndef FHPY_PYPY /* there the beginnings of the type may live until the next collection */
+#ifndef FHPY_PYPY /* on PyPy the unfinished type may live until the next collection */
     if (type == NULL) PyMem_Free(note); /* nothing was made that points to it */
 #endif
   }

@@ -1,10 +1,9 @@
-/* What the garbage collector asks of instances of HPy types.
+/* What the garbage collector calls for instances of HPy types.
  *
- * The chain of bases of an instance's type is: classes made in Python, if any; HPy types, one at least; the rest,
- * which is object or another built-in type. With guests (type.h) Python classes may also stand between HPy types.
- * The interpreter's subtype_traverse and subtype_clear call the functions below once for each instance. Therefore they
- * always walk the whole chain.
- */
+ * The chain of bases of an instance's type has classes made in Python, if any; then HPy types, at least one; then
+ * object or another built-in type, and its bases. With guests (type.h) Python classes may also stand between HPy types.
+ * The interpreter's subtype_traverse and subtype_clear call the functions below once for each instance. So these always
+ * walk the whole chain. */
 #include "type_traverse.h"
 
 #include "type.h"
@@ -19,14 +18,14 @@ static int visit_field(HPyField *field, void *arg) {
   return field->_i == 0 ? 0 : v->visit((PyObject *)field->_i, v->arg);
 }
 
-/* For a call that came through a trampoline, whose visitor takes objects and not fields. */
+/* For a call through a trampoline, whose visitor takes objects and not fields. */
 int fhpy_type_traverse_struct(PyObject *self, HPyFunc_traverseproc traverse, visit_fn visit, void *arg) {
   const FhpyType *note = type_nearest_note(type_of(self));
   Visitor v = {visit, arg};
   return traverse(type_struct(self, note), visit_field, &v);
 }
 
-/* The first base above the last HPy type: object, or the built-in type whose shape the instance has. */
+/* The first base above the last HPy type: object, or the built-in type of the instance's shape. */
 static PyObject *foreign_base(PyObject *type) {
   PyObject *result = type;
   for (; type != NULL; type = type_base(type))
@@ -42,9 +41,9 @@ int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg) {
     int rc = note->traverse(type_struct(self, note), visit_field, &v);
     if (rc != 0) return rc;
   }
-  /* An instance owns a reference to its heap type. It is visited for classes made in Python, which come and go; an
-   * HPy type stays as long as its module, and HPy's own tests want gc.get_referents() to list fields only. Not
-   * visiting is safe: the collector then takes the type to be referenced from outside. */
+  /* An instance owns a reference to its heap type. It is visited if that type is a class made in Python, because such
+   * classes come and go. An HPy type stays as long as its module, and HPy's own tests want gc.get_referents() to list
+   * fields only. Not visiting is safe: the collector then assumes a reference to the type from outside. */
   PyObject *type = type_of(self);
   if (type_note(type) == NULL) {
     int rc = visit(type, arg);

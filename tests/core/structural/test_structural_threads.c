@@ -118,7 +118,7 @@ static void use_elsewhere(void *state, int i) {
                      is_visitor ? "ffi.StructuralVisitorVisit" : "ffi.StructuralMutatorMutate", ARGS(user, i64(1)));
 }
 
-static int lend(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int pass_to_another_thread(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   expect_int(n_args, 2);
   FH_UNUSED(result);
@@ -127,8 +127,9 @@ static int lend(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *re
 }
 
 TEST(a_visitor_or_mutator_is_refused_to_another_thread) {
-  TVMFFIAny visiting = make_array(make_array(i64(kTVMFFIInt), function_of(lend, NULL)));
-  TVMFFIAny mutating = make_array(make_array(i64(kTVMFFIInt), function_of(lend, NULL), fh_any_bool(0)));
+  TVMFFIAny visiting = make_array(make_array(i64(kTVMFFIInt), function_of(pass_to_another_thread, NULL)));
+  TVMFFIAny mutating =
+      make_array(make_array(i64(kTVMFFIInt), function_of(pass_to_another_thread, NULL), fh_any_bool(0)));
   TVMFFIAny root = make_array(i64(1));
   drop(call_ok("ffi.StructuralVisit", ARGS(root, visiting)));
   drop(call_ok("ffi.StructuralMutate", ARGS(root, mutating)));

@@ -5,7 +5,7 @@ import gc
 import itertools
 
 import pytest
-from support import FREES_AT_ONCE, settle, unique_name
+from support import FREES_AT_ONCE, collect_garbage, unique_name
 from support.native_build import ERAS
 
 import ffi_hpy
@@ -88,7 +88,7 @@ def test_optional_fields_agree(maker, taker):
 @pytest.mark.thread_unsafe(reason="counts all items of a library")
 def test_the_last_owner_may_be_of_the_other_era(maker, taker):
     if not FREES_AT_ONCE:
-        settle()  # what other tests left
+        collect_garbage()  # what other tests left
     before = maker.items_alive()
     items = taker.append_to_array([], maker.make_item("kept by an array of the other", 1))
     keeper = taker.make_adder(1, items)
@@ -99,7 +99,7 @@ def test_the_last_owner_may_be_of_the_other_era(maker, taker):
     keeper = None
     gc.collect()
     if not FREES_AT_ONCE:
-        settle(lambda: maker.items_alive() <= before)
+        collect_garbage(lambda: maker.items_alive() <= before)
     assert maker.items_alive() <= before
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import run_python, settle
+from support import collect_garbage, run_python
 from support.native_build import PACKAGE, compile_c, compile_cxx
 
 import ffi_hpy
@@ -318,7 +318,7 @@ def test_a_function_name_that_is_no_text_is_refused(plain):
 def test_a_library_stays_loaded_by_default(fresh_copy):
     path = fresh_copy()
     ffi_hpy.load_module(path)
-    settle(lambda: not is_loaded(path))
+    collect_garbage(lambda: not is_loaded(path))
     assert is_loaded(path)
 
 
@@ -328,10 +328,10 @@ def test_a_module_goes_with_its_last_reference_if_asked_but_its_code_stays(fresh
     assert module.__use_count__() == 1
     function = module.get_function("sum")
     del module
-    settle()
+    collect_garbage()
     assert function(1, 2) == 3  # a function outlives its module
     del function
-    settle()
+    collect_garbage()
     assert is_loaded(path)  # objects that it made may outlive it, and are freed by its code
 
 
@@ -347,7 +347,7 @@ def test_an_error_outlives_the_library_that_raised_it(fresh_copy):
         module.fail()
     error = caught.value.__tvm_ffi_error__
     del caught, module
-    settle(lambda: not is_loaded(path))
+    collect_garbage(lambda: not is_loaded(path))
     assert (error.kind, error.message) == ("IndexError", "raised in C")
 
 

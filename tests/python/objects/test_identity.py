@@ -6,7 +6,7 @@ import gc
 import weakref
 
 import pytest
-from support import IS_PYPY, NO_GIL, is_gone, parallelize, run_python, settle, unique_name
+from support import IS_PYPY, NO_GIL, collect_garbage, is_gone, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -112,10 +112,10 @@ def test_a_function_that_took_over_a_handle_stands_for_it():
     sources = [Named(), Named()]
     sources[0].__move_handle_from__(ffi_hpy.convert(lambda: 1))
     sources[1].__init_handle_by_constructor__(ffi_hpy.convert(lambda: sources[0]))
-    settle()
+    collect_garbage()
     assert box_of(sources[0])[0] is sources[0]
     del sources[0]
-    settle()
+    collect_garbage()
     assert box_of(sources[0])[0] is sources[0]
 
 
@@ -170,7 +170,7 @@ def test_an_instance_of_another_class_does_not_stand_for_the_object(testing, cla
     pair, unrelated = classes.TestIntPair(1, 2), Unrelated()
     unrelated.__init_handle_by_constructor__(testing.echo, pair)
     del pair
-    settle(n_rounds=2)
+    collect_garbage(n_rounds=2)
     assert type(testing.echo(unrelated)) is classes.TestIntPair
 
 
@@ -272,7 +272,7 @@ def test_a_finalizer_runs_for_every_wrapper(testing):
         noisy = Noisy([i])
         assert testing.echo(noisy) is noisy
         del noisy
-    settle(lambda: len(calls) == 5)
+    collect_garbage(lambda: len(calls) == 5)
     assert calls == [0, 1, 2, 3, 4]
 
 
@@ -290,7 +290,7 @@ def test_a_finalizer_may_bring_its_object_back(testing):
     one.note = "kept"
     box = box_of(one)
     del one
-    settle(lambda: bool(saved))
+    collect_garbage(lambda: bool(saved))
     assert saved[0][0] == 7
     assert saved[0].note == "kept"
     assert box[0] == saved[0]
@@ -317,7 +317,7 @@ def test_an_object_can_be_read_while_its_wrapper_ends():
     ref = weakref.ref(rich, lambda _: found.append(box[0]))
     assert box[0] is rich
     del rich
-    settle(lambda: len(found) == 2)
+    collect_garbage(lambda: len(found) == 2)
     assert is_gone(ref)
     assert [type(one) for one in found] == [ffi_hpy.Array] * 2
     assert found[0] is found[1] is box[0]

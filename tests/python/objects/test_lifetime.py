@@ -5,7 +5,7 @@ import sys
 import weakref
 
 import pytest
-from support import FREES_AT_ONCE, IS_PYPY, NO_GIL, is_gone, parallelize, run_python, settle
+from support import FREES_AT_ONCE, IS_PYPY, NO_GIL, collect_garbage, is_gone, parallelize, run_python
 
 import ffi_hpy
 import ffi_hpy.testing
@@ -37,7 +37,7 @@ def test_native_code_keeps_a_callable_alive(extension):
     ref = weakref.ref(thing)
     stored = extension.store_value(thing)
     del thing
-    settle(lambda: ref() is None)
+    collect_garbage(lambda: ref() is None)
     assert ref() is not None
     assert extension.take_stored(stored)(1) == (1,)
     assert is_gone(ref)
@@ -51,7 +51,7 @@ def test_native_code_keeps_an_unknown_object_alive(extension):
     ref = weakref.ref(value)
     stored = extension.store_value([value, "a text of some length"])
     del value
-    settle(lambda: ref() is None)
+    collect_garbage(lambda: ref() is None)
     assert ref() is not None
     assert extension.take_stored(stored)[0] is ref()
     assert is_gone(ref)
@@ -103,7 +103,7 @@ def test_an_object_is_freed_with_its_last_wrapper(testing, extension, IntPair):
         testing.apply(copies.append, witness)
     assert witness.__use_count__() == (6 if ffi_hpy._core.KEEPS_IDENTITY else 7)
     del copies, array
-    settle(lambda: witness.__use_count__() == 1)
+    collect_garbage(lambda: witness.__use_count__() == 1)
     assert witness.__use_count__() == 1
 
 
@@ -270,7 +270,7 @@ CLASSES = ("unknown", "converter", "number", "text", "error", "subclass", "array
 @pytest.mark.parametrize("which", CLASSES)
 def test_a_class_ends_though_an_instance_went_to_native_code(testing, which):
     ref = weakref.ref(made_classes()[which]())
-    settle(lambda: ref() is None)
+    collect_garbage(lambda: ref() is None)
     assert ref() is None
 
 
@@ -279,7 +279,7 @@ def test_a_class_at_the_address_of_another_is_not_taken_for_it(testing, which):
     make = made_classes()
     for _ in range(8):
         make[which]()
-        settle(n_rounds=1)
+        collect_garbage(n_rounds=1)
         made = [make[other]() for other in CLASSES for _ in range(3)]
         values = [testing.echo(cls.__new__(cls)) for cls in made[:3]]
         assert [type(value) for value in values] == made[:3]
@@ -300,7 +300,7 @@ def test_a_class_that_its_instance_passes_on_while_it_ends_is_not_remembered(tes
     instance.itself = instance
     ref = weakref.ref(Last)
     del instance, Last
-    settle(lambda: ref() is None)
+    collect_garbage(lambda: ref() is None)
     assert ref() is None
     assert seen == [True]
     # New classes get the addresses of those that are gone.
@@ -324,7 +324,7 @@ def test_a_class_that_comes_back_while_it_ends_is_passed_on_as_before(testing):
     assert testing.echo(instance) == 41
     instance.itself = instance
     del instance, Back
-    settle(lambda: bool(saved))
+    collect_garbage(lambda: bool(saved))
     assert [testing.echo(saved[0]) for _ in range(3)] == [41] * 3
 
 

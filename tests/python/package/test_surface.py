@@ -133,14 +133,14 @@ def test_a_module_says_what_it_is_and_what_it_exports(module):
 
 @each_module
 def test_what_a_module_exports_has_a_docstring(module):
-    faults = []
+    undocumented = []
     for name in getattr(module, "__all__", ()):
         value = getattr(module, name)
         if isinstance(value, (ModuleType, type)) or (callable(value) and type(value).__module__ != "typing"):
-            faults += [] if has_own_doc(value) else [name]
+            undocumented += [] if has_own_doc(value) else [name]
             if isinstance(value, type) and value.__module__.startswith("ffi_hpy"):
-                faults += [f"{name}.{member}" for member in members_without_doc(value)]
-    assert faults == []
+                undocumented += [f"{name}.{member}" for member in members_without_doc(value)]
+    assert undocumented == []
 
 
 def has_own_doc(value: object) -> bool:
@@ -174,6 +174,6 @@ def test_the_binary_documents_its_types_and_their_members():
 
     types = [value for name, value in vars(_core).items() if isinstance(value, type) and not name.startswith("_")]
     assert types
-    faults = [cls.__name__ for cls in types if not cls.__doc__]
-    faults += [f"{cls.__name__}.{name}" for cls in types for name in members_without_doc(cls)]
-    assert faults == []
+    undocumented = [cls.__name__ for cls in types if not cls.__doc__]
+    undocumented += [f"{cls.__name__}.{name}" for cls in types for name in members_without_doc(cls)]
+    assert undocumented == []

@@ -5,7 +5,7 @@ import weakref
 from typing import Optional
 
 import pytest
-from support import FREES_AT_ONCE, NO_GIL, is_gone, needs_threads, parallelize, run_python, settle, unique_name
+from support import FREES_AT_ONCE, NO_GIL, collect_garbage, is_gone, needs_threads, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -77,7 +77,7 @@ def test_python_code_runs_when_an_object_is_dropped_on_a_foreign_thread(extensio
     stored = extension.store_value([Finalized(), "a text of some length"])
     assert dropped == []
     extension.drop_on_thread(stored)
-    settle(lambda: bool(dropped))
+    collect_garbage(lambda: bool(dropped))
     assert len(dropped) == 1
     if FREES_AT_ONCE and not NO_GIL:  # without one, it is freed by the thread that made it
         assert dropped[0] != threading.get_ident()
@@ -91,7 +91,7 @@ def test_a_drop_on_a_foreign_thread_may_call_native_code(extension, testing):
             results.append(testing.apply(lambda: testing.add_one(1)))
 
     extension.drop_on_thread(extension.store_value(Finalized()))
-    settle(lambda: bool(results))
+    collect_garbage(lambda: bool(results))
     assert results == [2]
 
 
@@ -116,7 +116,7 @@ def test_one_object_is_used_by_many_threads(testing, classes):
             assert hash(pair) == hash(testing.echo([pair])[0])
 
     parallelize(work, N_THREADS)
-    settle(lambda: pair.__use_count__() == 1)
+    collect_garbage(lambda: pair.__use_count__() == 1)
     assert pair.__use_count__() == 1
 
 

@@ -77,12 +77,12 @@ def is_gone(ref: weakref.ref[Any]) -> bool:
     """Whether an unreferenced object is freed: at once where references are counted, else after a collection."""
     if FREES_AT_ONCE:
         return ref() is None
-    settle(lambda: ref() is None)
+    collect_garbage(lambda: ref() is None)
     return ref() is None
 
 
-def settle(is_done: Callable[[], bool] = lambda: False, n_rounds: int = 10) -> None:
-    """Have the interpreter free the objects that it frees late, until `is_done` or so many rounds are over."""
+def collect_garbage(is_done: Callable[[], bool] = lambda: False, n_rounds: int = 10) -> None:
+    """Collect garbage until `is_done()`, at most `n_rounds` times: some interpreters free objects late."""
     drain = ffi_hpy.convert(lambda: None)
     for _ in range(n_rounds):
         if is_done():

@@ -4,7 +4,7 @@ import ctypes
 import weakref
 
 import pytest
-from support import IS_PYPY, is_gone, settle
+from support import IS_PYPY, collect_garbage, is_gone
 
 import ffi_hpy
 from ffi_hpy import Tensor, from_dlpack
@@ -189,7 +189,7 @@ def test_a_capsule_of_another_kind_is_refused():
 
 
 def count_of(tensor, wanted):
-    settle(lambda: tensor.__use_count__() == wanted)
+    collect_garbage(lambda: tensor.__use_count__() == wanted)
     return tensor.__use_count__()
 
 

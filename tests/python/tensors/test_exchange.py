@@ -6,14 +6,14 @@ import weakref
 from pathlib import Path
 
 import pytest
-from support import IS_OWN_DEBUG, arrays, is_gone, needs_threads, parallelize, run_python, settle
+from support import IS_OWN_DEBUG, arrays, collect_garbage, is_gone, needs_threads, parallelize, run_python
 from support.arrays import CUDA, array_class, native_allocator, native_stream, new_state
 
 import ffi_hpy
 from ffi_hpy import Tensor
 
 HAS_EXCHANGE = ffi_hpy._core.HAS_EXCHANGE
-LENDS = ffi_hpy._core.HAS_EXTENSION
+BORROWS = ffi_hpy._core.HAS_EXTENSION
 """Whether arguments borrow what the object describes; in debug modes they take a managed tensor."""
 
 pytestmark = [
@@ -28,7 +28,7 @@ def state():
     state = new_state()
     yield state
     gc.collect()
-    settle(lambda: state.n_alive == 0)
+    collect_garbage(lambda: state.n_alive == 0)
     assert state.n_alive == 0  # each test gives back what it took
 
 
@@ -87,7 +87,7 @@ def test_an_array_lives_while_native_code_has_its_tensor(ArrayClass, extension):
     stored = extension.store_value(array)
     del array
     gc.collect()
-    if LENDS:
+    if BORROWS:
         assert ref() is not None
     extension.drop_on_thread(stored)
     assert is_gone(ref)
@@ -112,7 +112,7 @@ def test_a_tensor_outlives_the_call_of_a_callback(ArrayClass):
     del array
     gc.collect()
     assert kept[0].data_ptr() == data
-    if LENDS:
+    if BORROWS:
         assert list((ctypes.c_float * 4).from_address(data)) == [0, 1, 2, 3]
     kept.clear()
     assert is_gone(ref)
@@ -128,7 +128,7 @@ def test_a_table_may_lack_all_but_one_function(state, testing):
 
 @pytest.mark.parametrize("is_mute", [False, True], ids=["says why", "mute"])
 def test_a_failing_library_stops_the_call(ArrayClass, state, testing, is_mute):
-    state.fail_in("borrow" if LENDS else "managed", is_mute)
+    state.fail_in("borrow" if BORROWS else "managed", is_mute)
     error, says = (RuntimeError, "ArrayOfTests failed without") if is_mute else (ValueError, "array library fails")
     for arguments in ((ArrayClass(),), ([1, ArrayClass()],), (ArrayClass(), 1)):
         with pytest.raises(error, match=says):
@@ -152,7 +152,7 @@ def test_from_dlpack_takes_a_managed_tensor(ArrayClass, state):
     assert is_gone(ref)  # the tensor owns the memory, not the Python object
     del tensor
     gc.collect()
-    settle(lambda: state.n_alive == 0)
+    collect_garbage(lambda: state.n_alive == 0)
     assert state.n_alive == 0
 
 
@@ -195,7 +195,7 @@ def test_a_managed_tensor_of_a_later_version_is_refused(state, testing):
 def test_an_array_comes_back_as_itself(ArrayClass, testing):
     array = ArrayClass()
     returned = testing.echo(array)
-    if LENDS:
+    if BORROWS:
         assert returned is array
     assert address_of(returned) == array.data
 
@@ -365,7 +365,7 @@ def test_an_array_without_a_table_may_tell_its_stream(ArrayClass, state):
     with pytest.raises(TypeError):
         call(Producer(tensor, "no address"))
     gc.collect()
-    settle(lambda: tensor.__use_count__() == before)
+    collect_garbage(lambda: tensor.__use_count__() == before)
     assert (seen, native_stream(GPU)) == ([0x99], 0)
 
 
@@ -385,7 +385,7 @@ def test_a_callback_gets_arrays_of_the_class_that_it_wants(ArrayClass, testing):
     assert function(array, 5, tensor) == 5
     assert (address_of(seen[0][0]), *seen[0][1:]) == (array.data, 5, tensor.data_ptr())
     assert not isinstance(seen[0][0], Tensor)
-    if LENDS:
+    if BORROWS:
         assert seen[0][0] is array
 
 
@@ -485,7 +485,7 @@ def test_a_wrapper_of_a_tensor_goes_through_tensors_own_table(ArrayClass, testin
     tensor = ffi_hpy.from_dlpack(ArrayClass((2, 2)))
     wrapper = ffi_hpy.core.DLTensorTestWrapper(tensor)
     returned = testing.echo(wrapper)
-    assert (returned is wrapper) if LENDS else (type(returned) is Tensor)
+    assert (returned is wrapper) if BORROWS else (type(returned) is Tensor)
     assert ffi_hpy.convert(wrapper).data_ptr() == tensor.data_ptr()
     assert ffi_hpy.from_dlpack(wrapper).shape == (2, 2)
     function = ffi_hpy.convert_func(lambda x: type(x).__name__, tensor_cls=Tensor)
@@ -551,7 +551,7 @@ print("done")
     assert run_python(program, extension_path, Path(__file__).resolve().parents[1]) == "done\n"
 
 
-@pytest.mark.skipif(IS_OWN_DEBUG, reason="it is about arguments that are lent")
+@pytest.mark.skipif(IS_OWN_DEBUG, reason="it is about arguments that are borrowed")
 def test_shape_and_strides_of_a_lent_tensor_are_its_own(ArrayClass):
     kept = []
     array = ArrayClass((2, 3), strides=(3, 1))

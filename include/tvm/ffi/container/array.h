@@ -1,7 +1,7 @@
-/* array.h - Array<T>: values in order, never changed once they are shared.
+/* array.h - Array<T>: values in order. Copy on write.
  *
- * Methods that change it copy first if another reference shares the items, so that nobody sees a change but the owner
- * of this reference. An Array<T> is made from any sequence whose items convert to T. */
+ * A method that changes an Array copies the items first if another reference shares them, so no other reference sees
+ * the change. An Array<T> is made from any sequence whose items convert to T. */
 #ifndef TVM_FFI_CONTAINER_ARRAY_H_
 #define TVM_FFI_CONTAINER_ARRAY_H_
 
@@ -12,14 +12,15 @@ namespace ffi {
 
 class ArrayObj : public SeqBaseObj {
 public:
-  /* Without items, and room for n. */
+  /* An empty array with room for n items. */
   static ObjectPtr<ArrayObj> Empty(int64_t n = kInitSize) {
     ObjectPtr<ArrayObj> array = make_inplace_array_object<ArrayObj, Any>(static_cast<size_t>(n));
     array->data = static_cast<void *>(array.get() + 1);
     array->TVMFFISeqCell::capacity = n;
     return array;
   }
-  /* With the items of another one, copied or moved out, and room for `capacity` in all. */
+  /* An array with the items of another one, copied (CopyFrom) or moved out of it (MoveFrom), and room for `capacity`
+   * items. */
   static ObjectPtr<ArrayObj> CopyFrom(int64_t capacity, ArrayObj *from) {
     ObjectPtr<ArrayObj> array = WithRoom(capacity, from);
     std::uninitialized_copy(from->begin(), from->end(), array->MakeGap(0, from->TVMFFISeqCell::size));
@@ -71,10 +72,10 @@ public:
   }
   Array(std::initializer_list<T> items) : Array(items.begin(), items.end()) {}
   Array(const std::vector<T> &items) : Array(items.begin(), items.end()) {}
-  /* n times the same. */
+  /* n copies of one value. */
   explicit Array(size_t n, const T &value) : Base(ArrayObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Array)
-  /* From an array whose items are T, too. */
+  /* From an array whose items are all T. The items are shared. */
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   Array(const Array<U> &other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
@@ -84,19 +85,19 @@ public:
   const ArrayObj *get() const { return Seq(); }
   const ArrayObj *operator->() const { return Seq(); }
 
-  /* f of each item. Where f gives each item back, this very array. */
+  /* The array of f(item) for each item. If f returns every item unchanged, this very array. */
   template <typename F, typename U = std::invoke_result_t<F, T>> Array<U> Map(F f) const {
     return Array<U>(Apply<U>(data_, f));
   }
-  /* Replaces each item by f of it, in place where nobody shares them. */
+  /* Replaces each item by f(item), in place if the items are not shared. */
   template <typename F, typename = std::enable_if_t<std::is_same_v<T, std::invoke_result_t<F, T>>>>
   void MutateByApply(F f) {
     data_ = Apply<T>(std::move(data_), f);
   }
-  /* The object, which nobody shares any more. */
+  /* The object, after copying it if it was shared. */
   ArrayObj *CopyOnWrite() { return Mutable(0); }
 
-  /* An array of all args, which are items and arrays of them. */
+  /* An array of all arguments, each of which is an item or an array of items. */
   template <typename... Args> static Array Agregate(Args... args) {
     Array result(UnsafeInit{});
     result.reserve(static_cast<int64_t>((size_t{0} + ... + CountOf(args))));
@@ -153,7 +154,7 @@ private:
     int64_t n = static_cast<int64_t>(items->size()), i = 0;
     ObjectPtr<ArrayObj> result;
     if constexpr (is_valid_iterator_v<T, U *> || is_valid_iterator_v<U, T *>) {
-      /* As long as the items stay the same there is no need for another array. */
+      /* A new array is made only when an item changes. */
       for (; result == nullptr; ++i) {
         if (i == n) return data;
         Any mapped(f(Get::convert(items->begin()[i])));
@@ -176,7 +177,7 @@ private:
   friend Base;
 };
 
-/* left and then right. */
+/* The items of `left`, then those of `right`. */
 template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>>
 inline Array<T> Concat(Array<T> left, const Array<T> &right) {
   left.insert(left.end(), right.begin(), right.end());

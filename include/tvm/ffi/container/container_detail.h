@@ -1,4 +1,4 @@
-/* container_detail.h - what containers have in common: iterators that convert, and names. */
+/* container_detail.h - shared by containers: iterators that convert elements, and the names of container types. */
 #ifndef TVM_FFI_CONTAINER_CONTAINER_DETAIL_H_
 #define TVM_FFI_CONTAINER_CONTAINER_DETAIL_H_
 
@@ -12,15 +12,16 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* Whether something can be an element. */
+/* Whether all T can be elements. */
 template <typename... T> inline constexpr bool all_storage_enabled_v = (storage_enabled_v<T> && ...);
 template <typename... T> constexpr bool CheckElements() { return (CheckElement<T>() && ...); }
 template <typename... T> inline constexpr bool all_object_ref_v = (std::is_base_of_v<ObjectRef, T> && ...);
 
-/* For constructors from two iterators, as two numbers mean something else. */
+/* Restricts a constructor from two iterators, because two numbers mean something else. */
 template <typename IterType> using EnableIfIterator = std::void_t<decltype(*std::declval<IterType &>())>;
 
-/* An iterator whose elements are Converter::convert of those of TIter. It gives values: nothing to point into. */
+/* An iterator that applies Converter::convert to the elements of TIter. It returns them by value, so there is no
+ * operator that points to one. */
 template <typename Converter, typename TIter> class IterAdapter {
 public:
   using difference_type = typename std::iterator_traits<TIter>::difference_type;
@@ -66,11 +67,11 @@ private:
   TIter iter_;
 };
 
-/* IterAdapter for going backwards. */
+/* IterAdapter in reverse order. */
 template <typename Converter, typename TIter>
 using ReverseIterAdapter = IterAdapter<Converter, std::reverse_iterator<TIter>>;
 
-/* Elements of type T out of a sequence of Any. */
+/* Converter from elements of type Any to T. */
 template <typename T> struct AnyConverter {
   using ResultType = T;
   TVM_FFI_INLINE static T convert(const Any &value) { return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(value); }
@@ -88,7 +89,7 @@ template <typename... T> std::string ContainerTypeSchema(const char *name) {
   return JoinTypes(std::string("{\"type\":\"").append(name).append("\",\"args\":["), types, sizeof...(T), ",", "]}");
 }
 
-/* Whether item i of a sequence does not convert to T; then *found tells it: "Array[index 2: str]". */
+/* Whether item i of a sequence does not convert to T; if so, *found becomes a text like "Array[index 2: str]". */
 template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *found, const char *name = "Array") {
   if constexpr (std::is_same_v<T, Any>) {
     return false;
@@ -99,7 +100,7 @@ template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *fo
   }
 }
 
-/* As many items, each of its type or converted. */
+/* Converts as many items, each to its type. */
 template <typename... T> struct ItemConverter;
 template <> struct ItemConverter<> {
   static std::optional<std::tuple<>> Convert(const Any *) { return std::tuple<>(); }

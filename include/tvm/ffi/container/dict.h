@@ -1,4 +1,4 @@
-/* dict.h - Dict<K, V>: values by key in the order of insertion, changed in place for everybody who shares them. */
+/* dict.h - Dict<K, V>: values by key, in the order of insertion. Mutable: all references to a Dict see a change. */
 #ifndef TVM_FFI_CONTAINER_DICT_H_
 #define TVM_FFI_CONTAINER_DICT_H_
 
@@ -9,7 +9,7 @@ namespace ffi {
 
 class DictObj : public MapBaseObj {
 public:
-  /* A new object of the same pairs. */
+  /* A new object with the same pairs. */
   static ObjectPtr<Object> ShallowCopy(const DictObj *from) { return CopyOf<DictObj>(from); }
 
   static constexpr int32_t _type_index = kTVMFFIDict;
@@ -36,7 +36,7 @@ public:
   template <typename Hash, typename Equal>
   Dict(const std::unordered_map<K, V, Hash, Equal> &pairs) : Dict(pairs.begin(), pairs.end()) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Dict)
-  /* From a map whose keys are K and values V, too. They are shared. */
+  /* From a Dict whose keys are all K and whose values are all V. Both refer to the same object. */
   template <typename KU, typename VU,
             typename = std::enable_if_t<(!std::is_same_v<K, KU> || !std::is_same_v<V, VU>) && type_subsumes_v<K, KU> &&
                                         type_subsumes_v<V, VU>>>

@@ -1,4 +1,4 @@
-/* list.h - List<T>: values in order, changed in place for everybody who shares them. */
+/* list.h - List<T>: values in order. Mutable: all references to a List see a change. */
 #ifndef TVM_FFI_CONTAINER_LIST_H_
 #define TVM_FFI_CONTAINER_LIST_H_
 
@@ -20,7 +20,7 @@ public:
     std::uninitialized_fill_n(list->MakeGap(0, n), n, value);
     return list;
   }
-  /* Makes room for n items in all. std::bad_alloc, and nothing is changed. */
+  /* Makes room for n items in all. On std::bad_alloc nothing is changed. */
   void Reserve(int64_t n) {
     if (n <= TVMFFISeqCell::capacity) return;
     if (static_cast<uint64_t>(n) > static_cast<size_t>(-1) / sizeof(Any)) detail::ThrowBadAlloc();
@@ -60,11 +60,11 @@ public:
   }
   List(std::initializer_list<T> items) : List(items.begin(), items.end()) {}
   List(const std::vector<T> &items) : List(items.begin(), items.end()) {}
-  /* n times the same. */
+  /* n copies of one value. */
   explicit List(size_t n, const T &value) : Base(ListObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(List)
-  /* From a list whose items are T, too. They are shared: who puts other things in through `other`, puts them in
-   * here. */
+  /* From a list whose items are all T. Both refer to the same object, so a later item that is put in through `other`
+   * shows here, even if it is not a T. */
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   List(const List<U> &other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>

@@ -1,7 +1,7 @@
-/* map.h - Map<K, V>: values by key in the order of insertion, never changed once they are shared.
+/* map.h - Map<K, V>: values by key, in the order of insertion. Copy on write.
  *
- * Methods that change it copy first if another reference shares the pairs, so that nobody sees a change but the owner
- * of this reference. */
+ * A method that changes a Map copies the pairs first if another reference shares them, so no other reference sees the
+ * change. */
 #ifndef TVM_FFI_CONTAINER_MAP_H_
 #define TVM_FFI_CONTAINER_MAP_H_
 
@@ -12,7 +12,7 @@ namespace ffi {
 
 class MapObj : public MapBaseObj {
 public:
-  /* A new object of the same pairs. */
+  /* A new object with the same pairs. */
   static ObjectPtr<Object> ShallowCopy(const MapObj *from) { return CopyOf<MapObj>(from); }
 
   static constexpr int32_t _type_index = kTVMFFIMap;
@@ -38,7 +38,7 @@ public:
   template <typename Hash, typename Equal>
   Map(const std::unordered_map<K, V, Hash, Equal> &pairs) : Map(pairs.begin(), pairs.end()) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Map)
-  /* From a map whose keys are K and values V, too. */
+  /* From a map whose keys are all K and whose values are all V. The pairs are shared. */
   template <typename KU, typename VU,
             typename = std::enable_if_t<(!std::is_same_v<K, KU> || !std::is_same_v<V, VU>) && type_subsumes_v<K, KU> &&
                                         type_subsumes_v<V, VU>>>
@@ -58,7 +58,7 @@ public:
       data_ = Base::New();
     }
   }
-  /* The object, which nobody shares any more. */
+  /* The object, after copying it if it was shared. */
   MapObj *CopyOnWrite() { return Mutable(); }
 
 private:
@@ -74,7 +74,7 @@ private:
   friend Base;
 };
 
-/* Both; where they share a key, the value of `right`. */
+/* The pairs of both; for a key in both, the value of `right`. */
 template <typename K, typename V,
           typename = std::enable_if_t<detail::storage_enabled_v<K> && detail::storage_enabled_v<V>>>
 inline Map<K, V> Merge(Map<K, V> left, const Map<K, V> &right) {

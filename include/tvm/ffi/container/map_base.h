@@ -1,7 +1,7 @@
-/* map_base.h - maps of values: the objects behind Map and Dict, and the methods that both classes have.
+/* map_base.h - the objects behind Map and Dict, and the methods that both classes have.
  *
- * Up to four pairs are an array that is searched from its beginning, more are a table (map_table.h). Both keep the
- * order of insertion. An object turns from the one into the other where it is. */
+ * Up to four pairs are kept in an array that is searched linearly, more in a hash table (map_table.h). Both keep the
+ * order of insertion. An object that outgrows the array is changed in place to a table. */
 #ifndef TVM_FFI_CONTAINER_MAP_BASE_H_
 #define TVM_FFI_CONTAINER_MAP_BASE_H_
 
@@ -18,15 +18,15 @@
 namespace tvm {
 namespace ffi {
 
-/* Pairs of values. KeyError for a key that is not there; what a hash or equality hook throws passes through, and
- * nothing is changed. Who changes it while others use it must order that. */
+/* Pairs of values. KeyError for a key that is not there. An exception of a hash or equality hook is passed on, and
+ * nothing is changed then. Not synchronised: whoever changes it while other threads use it must order that. */
 class MapBaseObj : public Object {
 public:
   using key_type = Any;
   using mapped_type = Any;
   using KVType = detail::MapPair;
 
-  /* In the order of insertion. Valid until the map is changed; keys must not be. */
+  /* Iterates in the order of insertion. Valid until the map is changed. Keys must not be changed through it. */
   class iterator {
   public:
     using iterator_category = std::bidirectional_iterator_tag;
@@ -113,7 +113,7 @@ protected:
 
   MapBaseObj() : fields_{} {}
 
-  /* A new map, empty, with room for n_pairs. */
+  /* A new empty map with room for n_pairs. */
   template <typename TMap> static ObjectPtr<TMap> New(uint64_t n_pairs = kSmallInit) {
     uint64_t n_small = n_pairs < kSmallInit ? kSmallInit : n_pairs < kSmallMax ? n_pairs : kSmallInit;
     ObjectPtr<TMap> map = make_inplace_array_object<TMap, KVType>(static_cast<size_t>(n_small));
@@ -134,8 +134,8 @@ protected:
 
   void Set(KVType pair) {
     if (!IsSmallMap()) return Table().Set(std::move(pair));
-    if (fields_.size >=
-        kSmallMax) { /* also for a key that is there: every library does the same, and the order tells */
+    /* Also for a key that is there: every library does the same, and the order of pairs would show a difference. */
+    if (fields_.size >= kSmallMax) {
       ToTable();
       return Table().Set(std::move(pair));
     }
@@ -172,7 +172,8 @@ private:
     fields_.data_deleter = [](void *old) { std::free(old); };
     fields_.slots = kSmallMax | kSmallTag;
   }
-  /* The fields of a table lie where the first pairs may be. */
+  /* Changes an array into a table, in place. The fields of the table overlap the first pairs, so the table is made
+   * elsewhere first. */
   TVM_FFI_NO_INLINE void ToTable() {
     detail::MapFields fields{};
     detail::MapDenseFields dense;
@@ -202,7 +203,7 @@ private:
 
 namespace detail {
 
-/* A key to be looked for, as a value: borrowed where a view of it has the bits that an Any has. */
+/* A key to look up, as a value. It is borrowed if a view of it has the same bits as an Any of it. */
 template <typename K> class BorrowedKey {
 public:
   TVM_FFI_INLINE explicit BorrowedKey(const K &key) : value_(Borrow(key)) {}
@@ -235,7 +236,7 @@ private:
 
 } // namespace detail
 
-/* What Map and Dict have in common. Self gives: TMap *Mutable(), the object to change. */
+/* The part that Map and Dict share. Self provides TMap *Mutable(), the object to change. */
 template <typename Self, typename TMap, typename K, typename V> class MapRef : public ObjectRef {
   using Key = detail::BorrowedKey<K>;
 
@@ -243,7 +244,7 @@ public:
   using key_type = K;
   using mapped_type = V;
 
-  /* Gives pairs by value: nothing to point into. */
+  /* Returns pairs by value, so there is no operator that points to one. */
   class iterator {
   public:
     using iterator_category = std::bidirectional_iterator_tag;
@@ -286,7 +287,7 @@ public:
   iterator begin() const { return data_ == nullptr ? iterator() : iterator(Obj()->begin()); }
   iterator end() const { return data_ == nullptr ? iterator() : iterator(Obj()->end()); }
   iterator find(const K &key) const { return data_ == nullptr ? iterator() : iterator(Obj()->find(Key(key))); }
-  /* KeyError if it is not there. */
+  /* KeyError if the key is not there. */
   const V at(const K &key) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) TVM_FFI_THROW(KeyError) << "the map was moved away";
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(Obj()->at(Key(key)));
@@ -308,7 +309,7 @@ public:
     if (data_ != nullptr && Obj()->count(any_key) != 0) self().Mutable()->erase(any_key);
   }
 
-  static constexpr bool _type_container_is_exact = false; /* the pairs count, too */
+  static constexpr bool _type_container_is_exact = false; /* it also depends on the pairs */
   static constexpr bool _type_is_nullable = false;
 
 protected:
@@ -328,7 +329,8 @@ private:
 
 namespace detail {
 
-/* The first key that does not convert to K, or value that does not convert to V: "Map[some key is int, V]". */
+/* Tells about the first key that does not convert to K, or value that does not convert to V: "Map[some key is int,
+ * V]". */
 template <typename K, typename V> std::string PairMismatch(const MapBaseObj &pairs, const std::string &name) {
   for (const auto &pair : pairs) {
     if constexpr (!std::is_same_v<K, Any>) {
@@ -347,8 +349,9 @@ template <typename K, typename V> std::string PairMismatch(const MapBaseObj &pai
 
 } // namespace detail
 
-/* Traits of Map and Dict. A map is one if its keys are K and its values V; the other kind, and other pairs, are
- * converted into a new one. Derived gives kPrimaryTypeIndex, kOtherTypeIndex, kTypeName, kStaticTypeKey. */
+/* Traits of Map and Dict. A map of the right kind whose keys are all K and whose values are all V is taken as it is. A
+ * map of the other kind, or with other pairs, is converted into a new one. Derived provides kPrimaryTypeIndex,
+ * kOtherTypeIndex, kTypeName, kStaticTypeKey. */
 template <typename Derived, typename Ref, typename K, typename V>
 struct MapTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {
   using Base = ObjectRefTypeTraitsBase<Ref>;

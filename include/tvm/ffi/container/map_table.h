@@ -1,12 +1,12 @@
-/* map_table.h - the dense table of Map and Dict: hashing, chains, growth. Programs include map.h or dict.h.
+/* map_table.h - the hash table of Map and Dict. Programs include map.h or dict.h.
  *
- * Every library has its own copy of this and works on the tables of all others, so layout, hashing, probing, order and
- * growth are part of the ABI.
+ * Every library has its own copy of this code and works on the tables of all others, so layout, hashing, probing, order
+ * and growth are part of the ABI.
  *
- * A table has a power of two of slots, 16 to a block. A slot has a metadata byte and an item. Items whose hash leads to
- * the same slot form a chain that begins there; each tells in its metadata how far the next one is. A slot in which an
- * item of another chain sits is freed for the item that belongs there. All items are linked in the order of
- * insertion. */
+ * A table has a power of two of slots, 16 to a block. A slot has a metadata byte and an item. Fibonacci hashing maps a
+ * hash to its home slot. The items of one home slot form a chain that begins there; the metadata of each has the
+ * distance to the next. If the home slot of a new item holds an item of another chain, that item is moved away. All
+ * items are linked in the order of insertion. */
 #ifndef TVM_FFI_CONTAINER_MAP_TABLE_H_
 #define TVM_FFI_CONTAINER_MAP_TABLE_H_
 
@@ -24,21 +24,22 @@ namespace detail {
 using MapPair = std::pair<Any, Any>;
 static_assert(sizeof(MapPair) == 32 && std::is_standard_layout_v<MapPair>, "the ABI's pair");
 
-/* A struct of the ABI: the fields of a map object from 24 bytes on, and those that a dense one has behind them. */
+/* Structs of the ABI: the fields of a map object from offset 24 on, and those that follow them in a map with a
+ * table. */
 struct MapFields {
-  void *data;                   /* MapPair[slots] in a small map, Block[slots / 16] in a dense one */
+  void *data;                   /* MapPair[slots] in a small map, Block[slots / 16] in a table */
   uint64_t size;                /* pairs */
   uint64_t slots;               /* with the highest bit set in a small map */
-  void (*data_deleter)(void *); /* frees data; null where it is a part of the object */
+  void (*data_deleter)(void *); /* frees data; null if it is part of the object */
 };
 struct MapDenseFields {
   uint32_t fib_shift; /* 64 - log2(slots) */
-  uint64_t head;      /* slots of the first and the last item in the order of insertion */
+  uint64_t head;      /* slots of the first and the last inserted item */
   uint64_t tail;
 };
 static_assert(sizeof(MapFields) == 32 && sizeof(MapDenseFields) == 24, "the ABI's fields");
 
-/* A view of both. It owns nothing. */
+/* A view of both structs. It owns nothing. */
 class MapTable {
 public:
   static constexpr uint64_t kNoSlot = static_cast<uint64_t>(-1);
@@ -50,13 +51,13 @@ public:
   uint64_t Previous(uint64_t slot) const { return slot == kNoSlot ? dense_->tail : ItemAt(slot)->prev; }
   MapPair *PairAt(uint64_t slot) const { return reinterpret_cast<MapPair *>(ItemAt(slot)->pair); }
 
-  /* Makes an empty table with room for n_pairs. std::bad_alloc, and nothing is changed. */
+  /* Makes an empty table with room for n_pairs. On std::bad_alloc nothing is changed. */
   void Create(uint64_t n_pairs) {
     uint32_t n_bits = 1; /* the smallest power of two that is at least twice as many */
     while ((uint64_t{1} << n_bits) < 2 * (n_pairs == 0 ? 1 : n_pairs)) n_bits += 1;
     Allocate(uint64_t{1} << n_bits, 64 - n_bits);
   }
-  /* Makes a copy of another table. The same. */
+  /* Makes a copy of another table. On std::bad_alloc nothing is changed. */
   void CreateCopy(const MapTable &from) {
     Allocate(from.fields_->slots, from.dense_->fib_shift);
     std::memcpy(fields_->data, from.fields_->data, CountBlocks(fields_->slots) * sizeof(Block));
@@ -69,16 +70,16 @@ public:
       new (pair) MapPair(*source);
     }
   }
-  /* Drops all items. */
+  /* Removes all items. */
   void Clear() {
-    std::vector<MapPair> dropped; /* when the table is whole: dropping one may run anything */
+    std::vector<MapPair> dropped; /* released when the table is empty, because releasing an item may run any code */
     dropped.reserve(fields_->size);
     for (uint64_t slot = head(); slot != kNoSlot; slot = Next(slot)) dropped.push_back(std::move(*PairAt(slot)));
     Forget();
   }
 
-  /* Ends all items where they are, without memory of its own: for who frees the table, which nobody looks at any
-   * more. */
+  /* Releases all items in place, without allocating. For a caller that then frees the table and that nobody else uses
+   * it with. */
   void End() {
     for (uint64_t slot = head(), next; slot != kNoSlot; slot = next) {
       next = Next(slot);
@@ -88,25 +89,26 @@ public:
 
   /* The slot of a key, kNoSlot if it is not there. */
   uint64_t Find(const Any &key) const { return fields_->size == 0 ? kNoSlot : FindHashed(key, AnyHash()(key)); }
-  /* Sets a key. One that is there keeps its key, and goes to the end of the order. */
+  /* Sets the value of a key. A key that is already there stays, and its pair moves to the end of the order. */
   void Set(MapPair pair) {
     uint64_t hash = AnyHash()(pair.first);
     while (!TrySet(&pair, hash)) Grow();
   }
   void Erase(uint64_t slot) {
-    uint64_t home = HomeOf(AnyHash()(PairAt(slot)->first)), last = slot; /* a hook may throw: nothing is changed yet */
+    /* A hook may throw in this statement, before anything is changed. */
+    uint64_t home = HomeOf(AnyHash()(PairAt(slot)->first)), last = slot;
     MapPair dropped = std::move(*PairAt(slot));
     Unlink(ItemAt(slot));
     fields_->size -= 1;
     for (uint64_t next; (next = NextInChain(last)) != kNoSlot;) last = next;
     if (last != home) SetJump(PreviousInChain(home, last), 0);
-    if (last != slot) MoveItem(last, slot); /* the chain's last fills the hole */
+    if (last != slot) MoveItem(last, slot); /* the chain's last item fills the gap */
     *MetaAt(last) = kEmpty;
   }
 
 private:
   struct Item {
-    TVMFFIAny pair[2]; /* a MapPair, while there is one */
+    TVMFFIAny pair[2]; /* a MapPair if the slot is in use */
     uint64_t prev, next;
   };
   struct Block {
@@ -115,12 +117,12 @@ private:
   };
   static_assert(sizeof(Item) == 48 && sizeof(Block) == 16 + 16 * 48, "the ABI's blocks");
 
-  /* Metadata: kEmpty, kReserved (for an item on its way), or of an item kBody unless it is the first of its chain, and
-   * the jump to the next one. */
+  /* Metadata: kEmpty; kReserved (an item is being moved there); or for an item the jump to the next one of its chain,
+   * with kBody set unless it is the first. */
   static constexpr uint8_t kEmpty = 0xff, kReserved = 0xfe, kBody = 0x80, kJumpMask = 0x7f;
   static constexpr uint8_t kNumJumps = 126;
 
-  /* How far a jump goes: 0 to 15, then triangular numbers. 0 ends a chain. */
+  /* The distance of a jump: 0 to 15, then triangular numbers. Jump 0 ends a chain. */
   static uint64_t Distance(uint8_t jump) {
     static const uint64_t gap[] = {8515,
                                    19110,
@@ -187,7 +189,7 @@ private:
     return previous;
   }
   void SetJump(uint64_t slot, uint8_t jump) { *MetaAt(slot) = static_cast<uint8_t>((*MetaAt(slot) & kBody) | jump); }
-  /* A free slot in reach: the jump to it, 0 if there is none. */
+  /* Finds a free slot within a jump of `from`. Returns the jump, 0 if there is no such slot. */
   uint8_t FindFree(uint64_t from, uint64_t *slot) const {
     for (uint8_t jump = 1; jump < kNumJumps; ++jump) {
       *slot = (from + Distance(jump)) & (fields_->slots - 1);
@@ -196,7 +198,7 @@ private:
     return 0;
   }
 
-  /* The order of insertion. */
+  /* The linked list of the order of insertion. */
   void Unlink(const Item *item) {
     *(item->prev == kNoSlot ? &dense_->head : &ItemAt(item->prev)->next) = item->next;
     *(item->next == kNoSlot ? &dense_->tail : &ItemAt(item->next)->prev) = item->prev;
@@ -208,7 +210,7 @@ private:
     *(dense_->tail == kNoSlot ? &dense_->head : &ItemAt(dense_->tail)->next) = slot;
     dense_->tail = slot;
   }
-  /* Into another slot, in the same place of the order. */
+  /* Moves an item to another slot and keeps its place in the order. */
   void MoveItem(uint64_t from, uint64_t to) {
     Item *item = ItemAt(to);
     *item = *ItemAt(from);
@@ -247,7 +249,7 @@ private:
     Append(slot);
     fields_->size += 1;
   }
-  /* False, and nothing is changed, if the table must grow first. */
+  /* Inserts or replaces a pair. False, and nothing is changed, if the table must grow first. */
   bool TrySet(MapPair *pair, uint64_t hash) {
     uint64_t slot = HomeOf(hash), free_slot;
     uint8_t meta = *MetaAt(slot);
@@ -277,11 +279,12 @@ private:
     Place(free_slot, kBody, pair);
     return true;
   }
-  /* Moves the rest of the chain that sits in `slot` elsewhere. All of it, or false if there is no room. */
+  /* Empties `slot`, which holds an item of another chain, by moving that item and the rest of its chain. False, and
+   * nothing is changed, if there is no room. */
   bool FreeSlot(uint64_t slot) {
     struct Move {
       uint64_t from, to;
-      uint8_t jump; /* from the one before */
+      uint8_t jump; /* from the previous item of the chain */
     };
     std::vector<Move> moves;
     uint64_t start = PreviousInChain(HomeOf(AnyHash()(PairAt(slot)->first)), slot), before = start;
@@ -305,9 +308,10 @@ private:
     }
     return true;
   }
-  /* Doubles the table, more than once if the chains do not fit. */
+  /* Doubles the table, more than once if chains do not fit. */
   TVM_FFI_NO_INLINE void Grow() {
-    struct Forgotten { /* what is freed without dropping its items: a hook may throw */
+    /* Frees the larger table without releasing its items. A hook may throw, and then the old table still owns them. */
+    struct Forgotten {
       MapFields fields{};
       ~Forgotten() { std::free(fields.data); }
     };
@@ -331,7 +335,8 @@ private:
       *dense_ = other_dense;
     }
   }
-  /* Inserts a pair of another table without counting references: one of the tables is to be forgotten. */
+  /* Copies the bits of a pair from another table, without counting references. Only one of the two tables releases its
+   * items later. */
   bool TakeBits(const MapTable &from, uint64_t slot) {
     alignas(MapPair) unsigned char bits[sizeof(MapPair)];
     std::memcpy(bits, from.ItemAt(slot)->pair, sizeof bits);

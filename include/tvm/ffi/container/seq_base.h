@@ -1,6 +1,6 @@
-/* seq_base.h - sequences of values: the objects behind Array and List, and the methods that both classes have.
+/* seq_base.h - the objects behind Array and List, and the methods that both classes have.
  *
- * A value may be moved in memory as it is: room is made, and gaps are closed, by memmove. */
+ * A value stays valid if its bytes are moved in memory, so room is made and gaps are closed by memmove. */
 #ifndef TVM_FFI_CONTAINER_SEQ_BASE_H_
 #define TVM_FFI_CONTAINER_SEQ_BASE_H_
 
@@ -16,8 +16,8 @@
 namespace tvm {
 namespace ffi {
 
-/* A sequence with the room it has; methods that would need more are a caller's mistake. IndexError for an index that
- * is not there. Who changes it while others use it must order that. */
+/* A sequence of fixed capacity: a method that would need more room fails with an InternalError. IndexError for an index
+ * out of bounds. Not synchronised: whoever changes it while other threads use it must order that. */
 class SeqBaseObj : public Object, protected TVMFFISeqCell {
 public:
   static constexpr int64_t kInitSize = 4;
@@ -72,7 +72,7 @@ public:
     CheckRange(i, TVMFFISeqCell::size);
     new (MakeGap(i, 1)) Any(std::move(item));
   }
-  /* The range may be one of this sequence. */
+  /* The range may be part of this sequence. */
   template <typename IterType> void insert(int64_t i, IterType first, IterType last) {
     CheckRange(i, TVMFFISeqCell::size);
     InsertAll(i, std::vector<Any>(first, last));
@@ -103,12 +103,12 @@ protected:
   }
 
   TVM_FFI_INLINE bool HasRoom(int64_t n) const { return n <= TVMFFISeqCell::capacity - TVMFFISeqCell::size; }
-  /* Where there is room. */
+  /* Appends an item; the caller has made sure that there is room. */
   TVM_FFI_INLINE void Append(Any &&item) {
     new (MutableEnd()) Any(std::move(item));
     TVMFFISeqCell::size += 1;
   }
-  /* Room for n items at i, which the caller constructs at once. */
+  /* Makes room for n items at i. The caller constructs them at once. */
   TVM_FFI_NO_INLINE Any *MakeGap(int64_t i, int64_t n) {
     TVM_FFI_ICHECK_LE(n, TVMFFISeqCell::capacity - TVMFFISeqCell::size) << "the sequence has no room";
     Any *gap = MutableBegin() + i;
@@ -127,7 +127,7 @@ protected:
   TVM_FFI_NO_INLINE void Remove(int64_t first, int64_t last) {
     Any *items = MutableBegin();
     if (first == last) return;
-    /* The items go last, when the sequence is whole: dropping one may run anything. */
+    /* The items are released last, when the sequence is consistent again, because releasing one may run any code. */
     int64_t n_behind = TVMFFISeqCell::size - last;
     if (n_behind == 0) {
       while (TVMFFISeqCell::size > first) items[--TVMFFISeqCell::size].~Any();
@@ -161,7 +161,7 @@ private:
   }
 };
 
-/* Whether what an iterator gives is a T. */
+/* Whether the elements of an iterator are of type T, or of a class derived from it. */
 template <typename T, typename IterType>
 struct is_valid_iterator
     : std::is_base_of<T, std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<IterType>())>>> {};
@@ -175,8 +175,8 @@ inline constexpr bool is_valid_iterator_v =
 
 namespace detail {
 
-/* What Array and List have in common. Self gives: TObj *Mutable(int64_t n_extra), the object to change, with room for
- * n_extra items more; TObj *MutableEmpty(int64_t n), the same without items. */
+/* The part that Array and List share. Self provides TObj *Mutable(int64_t n_extra), the object to change, with room for
+ * n_extra more items; and TObj *MutableEmpty(int64_t n), an empty object to change, with room for n items. */
 template <typename Self, typename TObj, typename T> class SeqRef : public ObjectRef {
 public:
   using value_type = T;
@@ -195,7 +195,7 @@ public:
   size_t size() const { return data_ == nullptr ? 0 : Seq()->size(); }
   size_t capacity() const { return data_ == nullptr ? 0 : Seq()->capacity(); }
   bool empty() const { return size() == 0; }
-  /* IndexError if there is none. */
+  /* IndexError for an index out of bounds. */
   const T operator[](int64_t i) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) ThrowNull();
     return ValueConverter::convert((*Seq())[i]);
@@ -219,7 +219,7 @@ public:
     Any value(item);
     self().Mutable(1)->insert(i, std::move(value));
   }
-  /* The range may be one of this sequence. */
+  /* The range may be part of this sequence. */
   template <typename IterType> void insert(iterator position, IterType first, IterType last) {
     static_assert(is_valid_iterator_v<T, IterType>, "the range has elements of another type");
     if (first == last) return;
@@ -258,7 +258,7 @@ public:
     Any value(std::move(item));
     self().Mutable(0)->SetItem(i, std::move(value));
   }
-  /* Replaces everything. */
+  /* Replaces all items. */
   template <typename IterType> void Assign(IterType first, IterType last) {
     static_assert(is_valid_iterator_v<T, IterType>, "the range has elements of another type");
     std::vector<Any> items;
@@ -266,7 +266,7 @@ public:
     self().MutableEmpty(static_cast<int64_t>(items.size()))->InsertAll(0, std::move(items));
   }
 
-  static constexpr bool _type_container_is_exact = false; /* the items count, too */
+  static constexpr bool _type_container_is_exact = false; /* it also depends on the items */
   static constexpr bool _type_is_nullable = false;
 
 protected:
@@ -286,8 +286,9 @@ private:
 
 } // namespace detail
 
-/* Traits of Array and List. A sequence is one if its items are T; the other kind, and other items, are converted into
- * a new one. Derived gives kPrimaryTypeIndex, kOtherTypeIndex, kTypeName, kStaticTypeKey. */
+/* Traits of Array and List. A sequence of the right kind whose items are all T is taken as it is. A sequence of the
+ * other kind, or with other items, is converted into a new one. Derived provides kPrimaryTypeIndex, kOtherTypeIndex,
+ * kTypeName, kStaticTypeKey. */
 template <typename Derived, typename Ref, typename T> struct SeqTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {
   using Base = ObjectRefTypeTraitsBase<Ref>;
   using Base::CopyFromAnyViewAfterCheck;

@@ -13,7 +13,7 @@ namespace ffi {
 
 namespace detail {
 
-/* *product *= factor; false if no int64 holds it. */
+/* Multiplies *product by factor; false if the result does not fit in int64. */
 inline bool MultiplyInto(int64_t *product, int64_t factor) {
 #if defined(__GNUC__)
   return !__builtin_mul_overflow(*product, factor, product);
@@ -35,7 +35,7 @@ class ShapeView {
 public:
   ShapeView() : cell_{nullptr, 0} {}
   ShapeView(const int64_t *data, size_t size) : cell_{data, size} {}
-  /* For as long as the list lives: in a call, not longer. */
+  /* Valid as long as the list: within the call, not longer. */
   ShapeView(const std::initializer_list<int64_t> &dims) : cell_{dims.begin(), dims.size()} {}
 
   const int64_t *data() const { return cell_.data; }
@@ -44,14 +44,14 @@ public:
   const int64_t *begin() const { return cell_.data; }
   const int64_t *end() const { return cell_.data + cell_.size; }
   int64_t operator[](size_t i) const { return cell_.data[i]; }
-  /* IndexError if there is none. */
+  /* IndexError if there is no such dimension. */
   int64_t at(size_t i) const {
     if (i >= size()) TVM_FFI_THROW(IndexError) << "indexing " << i << " on a Shape of size " << size();
     return cell_.data[i];
   }
   int64_t front() const { return at(0); }
   int64_t back() const { return at(size() - 1); }
-  /* 1 without dimensions. ValueError if no int64 holds it. */
+  /* The product of the dimensions, 1 if there are none. ValueError if it does not fit in int64. */
   int64_t Product() const {
     int64_t product = 1;
     bool fits = true;
@@ -78,7 +78,7 @@ public:
 
 namespace detail {
 
-/* A shape with its numbers behind it, to be filled through *dims. */
+/* A shape whose numbers lie behind it in memory. The caller fills them in through *dims. */
 inline ObjectPtr<ShapeObj> MakeEmptyShape(size_t size, int64_t **dims) {
   ObjectPtr<ShapeObj> shape = make_inplace_array_object<ShapeObj, int64_t>(size);
   *dims = reinterpret_cast<int64_t *>(shape.get() + 1);
@@ -92,8 +92,7 @@ template <typename IterType> ObjectPtr<ShapeObj> MakeInplaceShape(IterType first
   std::copy(first, last, dims);
   return shape;
 }
-/* Of items in a row, the last dimension the closest; in items. They wrap around for shapes that no memory has room
- * for. */
+/* Writes the strides of a compact row-major tensor, in items. They wrap around for shapes too large for any memory. */
 inline void FillStridesFromShape(ShapeView shape, int64_t *strides) {
   uint64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0;) {
@@ -130,7 +129,7 @@ public:
   const int64_t *begin() const { return data(); }
   const int64_t *end() const { return data() + size(); }
   int64_t operator[](size_t i) const { return data()[i]; }
-  /* IndexError if there is none. */
+  /* IndexError if there is no such dimension. */
   int64_t at(size_t i) const { return ShapeView(*this).at(i); }
   int64_t front() const { return at(0); }
   int64_t back() const { return at(size() - 1); }
@@ -154,7 +153,7 @@ inline std::ostream &operator<<(std::ostream &out, const Shape &shape) {
 
 template <> inline constexpr bool use_default_type_traits_v<Shape> = false;
 
-/* An Array or List of ints is converted. */
+/* An Array or List of ints converts to a Shape. */
 template <> struct TypeTraits<Shape> : ObjectRefWithFallbackTraitsBase<Shape, Array<int64_t>> {
   static constexpr int32_t field_static_type_index = kTVMFFIShape;
   static Shape ConvertFallbackValue(const Array<int64_t> &dims) { return Shape(dims); }

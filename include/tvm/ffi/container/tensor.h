@@ -1,7 +1,7 @@
-/* tensor.h - tensors: Tensor shares one, TensorView borrows one. Data, shape, strides and type are a DLTensor.
+/* tensor.h - tensors: a Tensor shares one, a TensorView borrows one. Data, shape, strides and type are a DLTensor.
  *
- * Shapes and strides are in items, sizes in bytes. Strides are always there. A function that works on tensors takes
- * TensorView: whatever the caller has is passed as it is. */
+ * Shapes and strides are in items, sizes in bytes. Strides are always present. A function that works on tensors takes a
+ * TensorView, which any kind of tensor argument is passed as without conversion. */
 #ifndef TVM_FFI_CONTAINER_TENSOR_H_
 #define TVM_FFI_CONTAINER_TENSOR_H_
 
@@ -19,13 +19,14 @@ namespace ffi {
 
 class Tensor;
 
-/* Whether `data` of such a tensor is an address that one can add to: then byte_offset is 0. */
+/* Whether `data` of a tensor on that device is an address that one can add to. If so, as_strided adds byte_offset to
+ * it. */
 inline bool IsDirectAddressDevice(const DLDevice &device) {
   return device.device_type <= kDLCUDAHost || device.device_type == kDLCUDAManaged || device.device_type == kDLROCM ||
          device.device_type == kDLROCMHost;
 }
 
-/* Whether the items are in a row, the last dimension the closest. An empty tensor is. */
+/* Whether the tensor is compact row-major. An empty tensor is. */
 inline bool IsContiguous(const DLTensor &tensor) {
   if (tensor.strides == nullptr) return true;
   uint64_t expected = 1;
@@ -38,7 +39,7 @@ inline bool IsContiguous(const DLTensor &tensor) {
   return in_a_row;
 }
 
-/* Whether the first item is at a multiple of `alignment` bytes. */
+/* Whether the address of the first item is a multiple of `alignment` bytes. */
 inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
   if (IsDirectAddressDevice(tensor.device)) {
     return (reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset) % alignment == 0;
@@ -46,7 +47,8 @@ inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
   return tensor.byte_offset % alignment == 0;
 }
 
-/* Bytes of numel items in a row; types of less than a byte are packed. ValueError if no memory has room for them. */
+/* The bytes of numel items without gaps; types of less than a byte are packed. ValueError if no memory has room for
+ * them. */
 inline size_t GetDataSize(size_t numel, DLDataType dtype) {
   uint64_t n_bits = static_cast<uint64_t>(dtype.bits) * dtype.lanes, n = numel;
   if (TVM_FFI_PREDICT_FALSE(n_bits != 0 && n > (UINT64_MAX - 7) / n_bits)) {
@@ -61,7 +63,7 @@ inline size_t GetDataSize(const DLTensor &tensor) {
 
 class TensorObj : public Object, public DLTensor {
 public:
-  /* As a DLPack tensor that holds on to this one. */
+  /* A DLPack tensor that keeps this one alive. */
   DLManagedTensor *ToDLPack() const {
     DLManagedTensor *made;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorToDLPack(detail::ObjectUnsafe::GetHeader(this), &made));
@@ -79,7 +81,7 @@ public:
 
 namespace detail {
 
-/* A tensor whose memory is from a TNDAlloc; shape and strides are behind it. */
+/* A tensor whose memory comes from a TNDAlloc. Shape and strides lie behind it in memory. */
 template <typename TNDAlloc> class TensorObjFromNDAlloc : public TensorObj {
 public:
   template <typename... ExtraArgs>
@@ -111,7 +113,7 @@ inline int64_t DimensionAt(const int64_t *numbers, int32_t ndim, int64_t i) {
   return numbers[at];
 }
 
-/* A view of a tensor, from an item on. */
+/* The DLTensor of a view of a tensor that begins at item `offset`. */
 inline DLTensor MakeStrided(DLTensor tensor, ShapeView shape, ShapeView strides, std::optional<int64_t> offset) {
   TVM_FFI_CHECK_EQ(shape.size(), strides.size(), ValueError) << "one stride for each dimension";
   TVM_FFI_CHECK_GE(offset.value_or(0), 0, ValueError) << "the offset is in items, from the first one on";
@@ -127,7 +129,7 @@ inline DLTensor MakeStrided(DLTensor tensor, ShapeView shape, ShapeView strides,
   return tensor;
 }
 
-/* What Tensor and TensorView tell alike. Self gives: const DLTensor *GetDLTensorPtr() const. */
+/* The queries that Tensor and TensorView share. Self provides const DLTensor *GetDLTensorPtr() const. */
 template <typename Self> class TensorQueries {
 public:
   void *data_ptr() const { return dl().data; }
@@ -141,7 +143,7 @@ public:
     TVM_FFI_ICHECK(dl().strides != nullptr || dl().ndim == 0) << "this tensor has no strides";
     return ShapeView(dl().strides, static_cast<size_t>(dl().ndim));
   }
-  /* Of one dimension, from the last one where it is negative; IndexError if there is none. */
+  /* The size of one dimension; a negative i counts from the last one. IndexError if there is no such dimension. */
   int64_t size(int64_t i) const { return DimensionAt(dl().shape, dl().ndim, i); }
   int64_t stride(int64_t i) const { return DimensionAt(strides().data(), dl().ndim, i); }
   int64_t numel() const { return shape().Product(); }
@@ -156,7 +158,7 @@ private:
 
 } // namespace detail
 
-/* A tensor, or none. */
+/* A reference to a tensor; may be null. */
 class Tensor : public ObjectRef, public detail::TensorQueries<Tensor> {
 public:
   using ContainerType = TensorObj;
@@ -169,8 +171,8 @@ public:
 
   const DLTensor *GetDLTensorPtr() const { return get(); }
 
-  /* With memory from `alloc`, a copy of which stays with the tensor: AllocData(DLTensor *, extra_args...) sets `data`,
-   * FreeData(DLTensor *) gives it back. */
+  /* A tensor with memory from `alloc`, which is kept in the tensor: AllocData(DLTensor *, extra_args...) sets `data`,
+   * FreeData(DLTensor *) frees it. */
   template <typename TNDAlloc, typename... ExtraArgs>
   static Tensor FromNDAlloc(TNDAlloc alloc, ShapeView shape, DLDataType dtype, DLDevice device,
                             ExtraArgs &&...extra_args) {
@@ -181,11 +183,12 @@ public:
   static Tensor FromNDAllocStrided(TNDAlloc alloc, ShapeView shape, ShapeView strides, DLDataType dtype,
                                    DLDevice device, ExtraArgs &&...extra_args) {
     TVM_FFI_CHECK_EQ(shape.size(), strides.size(), ValueError) << "one stride for each dimension";
-    GetDataSize(static_cast<size_t>(shape.Product()), dtype); /* for its ValueError: no allocator need look */
+    /* Called for its ValueError, so that allocators need not check the size. */
+    GetDataSize(static_cast<size_t>(shape.Product()), dtype);
     return Tensor(make_inplace_array_object<detail::TensorObjFromNDAlloc<TNDAlloc>, int64_t>(
         2 * shape.size(), std::move(alloc), shape, strides, dtype, device, std::forward<ExtraArgs>(extra_args)...));
   }
-  /* From the caller's framework: env_alloc is TVMFFIEnvTensorAlloc. */
+  /* A tensor from the allocator of the caller's framework: env_alloc is TVMFFIEnvTensorAlloc. */
   static Tensor FromEnvAlloc(int (*env_alloc)(DLTensor *, TVMFFIObjectHandle *), ShapeView shape, DLDataType dtype,
                              DLDevice device) {
     DLTensor prototype{};
@@ -197,7 +200,7 @@ public:
     TVM_FFI_CHECK_SAFE_CALL(env_alloc(&prototype, &handle));
     return FromOwned(handle);
   }
-  /* Takes over a DLPack tensor. RuntimeError, and it stays the caller's, if it does not meet what is required. */
+  /* Takes over a DLPack tensor. If it does not meet the requirements: RuntimeError, and it stays the caller's. */
   static Tensor FromDLPack(DLManagedTensor *tensor, size_t require_alignment = 0, bool require_contiguous = false) {
     TVMFFIObjectHandle handle;
     TVM_FFI_CHECK_SAFE_CALL(
@@ -214,7 +217,7 @@ public:
   DLManagedTensor *ToDLPack() const { return get_mutable()->ToDLPack(); }
   DLManagedTensorVersioned *ToDLPackVersioned() const { return get_mutable()->ToDLPackVersioned(); }
 
-  /* A view of this tensor's memory with another shape, from item element_offset on. Bounds are not checked. */
+  /* A view of this tensor's memory with another shape, which begins at item element_offset. Bounds are not checked. */
   Tensor as_strided(ShapeView shape, ShapeView strides, std::optional<int64_t> element_offset = std::nullopt) const {
     DLTensor view = detail::MakeStrided(*GetDLTensorPtr(), shape, strides, element_offset);
     TVMFFIObjectHandle handle;
@@ -232,7 +235,7 @@ private:
   }
 };
 
-/* A tensor that somebody else keeps alive. */
+/* A tensor that something else keeps alive. */
 class TensorView : public detail::TensorQueries<TensorView> {
 public:
   TensorView(const Tensor &tensor) {
@@ -243,14 +246,14 @@ public:
     TVM_FFI_ICHECK(tensor != nullptr) << "a view of no tensor";
     tensor_ = *tensor;
   }
-  TensorView(Tensor &&tensor) = delete; /* nobody would keep it alive */
+  TensorView(Tensor &&tensor) = delete; /* nothing would keep it alive */
   TensorView &operator=(Tensor &&tensor) = delete;
   TensorView &operator=(const Tensor &tensor) { return *this = TensorView(tensor); }
   TensorView(const TensorView &) = default;
   TensorView &operator=(const TensorView &) = default;
 
   const DLTensor *GetDLTensorPtr() const { return &tensor_; }
-  /* As Tensor::as_strided; shape and strides are borrowed, too. */
+  /* As Tensor::as_strided; shape and strides are borrowed as well. */
   TensorView as_strided(ShapeView shape, ShapeView strides,
                         std::optional<int64_t> element_offset = std::nullopt) const {
     DLTensor view = detail::MakeStrided(tensor_, shape, strides, element_offset);
@@ -268,7 +271,7 @@ inline size_t GetDataSize(const TensorView &tensor) { return GetDataSize(*tensor
 
 namespace detail {
 
-/* The DLTensor of a value that is one, or is a Tensor; else null. */
+/* The DLTensor of a value that is a DLTensor * or a Tensor; otherwise null. */
 TVM_FFI_INLINE DLTensor *TensorOf(const TVMFFIAny *src) {
   if (src->type_index == kTVMFFIDLTensorPtr) return static_cast<DLTensor *>(src->v_ptr);
   if (src->type_index == kTVMFFITensor) return TVMFFITensorGetDLTensorPtr(src->v_obj);

@@ -1,4 +1,4 @@
-/* tuple.h - Tuple<A, B, ...>: values of these types in this order. An Array of them, copied before it is changed. */
+/* tuple.h - Tuple<A, B, ...>: values of these types in this order. An Array of them; copy on write. */
 #ifndef TVM_FFI_CONTAINER_TUPLE_H_
 #define TVM_FFI_CONTAINER_TUPLE_H_
 
@@ -21,13 +21,13 @@ public:
   static constexpr bool _type_container_is_exact = false;
   static constexpr bool _type_is_nullable = false;
 
-  /* Each item the default of its type. */
+  /* Default constructs each item. */
   Tuple() : ObjectRef(Make(Types()...)) {}
   explicit Tuple(UnsafeInit tag) : ObjectRef(tag) {}
   template <typename... U, typename = std::enable_if_t<kIsItems<U...>>>
   explicit Tuple(U &&...items) : ObjectRef(Make(Types(std::forward<U>(items))...)) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Tuple)
-  /* From a tuple whose items are of these types, too. */
+  /* From a tuple whose items are of these types. The items are shared. */
   template <typename... U,
             std::enable_if_t<!std::is_same_v<Tuple<U...>, Tuple> && type_subsumes_v<Tuple, Tuple<U...>>, int> = 0>
   Tuple(const Tuple<U...> &other) : ObjectRef(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
@@ -38,7 +38,7 @@ public:
   template <size_t I> ItemType<I> get() const & {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<ItemType<I>>(Items()->begin()[I]);
   }
-  /* Takes the item out where nobody shares it. */
+  /* Moves the item out if the items are not shared. */
   template <size_t I> ItemType<I> get() && {
     if (!data_.unique()) return std::as_const(*this).template get<I>();
     return detail::AnyUnsafe::MoveFromAnyAfterCheck<ItemType<I>>(std::move(const_cast<Any &>(Items()->begin()[I])));
@@ -52,7 +52,7 @@ public:
 private:
   static ObjectPtr<Object> Make(Types... items) {
     ObjectPtr<ArrayObj> array = ArrayObj::Empty(sizeof...(Types));
-    Any *place = array->MakeGap(0, sizeof...(Types)); /* from here on nothing throws but a conversion to Any */
+    Any *place = array->MakeGap(0, sizeof...(Types)); /* only a conversion to Any can throw from here on */
     ArrayObj::FillGap(place, sizeof...(Types));
     ((*place++ = Any(std::move(items))), ...);
     (void)place;
@@ -69,7 +69,8 @@ inline constexpr bool type_subsumes_v<Tuple<T...>, Tuple<U...>, std::enable_if_t
 
 template <typename... Types> inline constexpr bool use_default_type_traits_v<Tuple<Types...>> = false;
 
-/* An array of as many items, each of which is of its type, or else is converted into a new one. */
+/* Accepts an Array with as many items, each of its type. Another sequence of that size is converted item by item into a
+ * new Tuple. */
 template <typename... Types> struct TypeTraits<Tuple<Types...>> : ObjectRefTypeTraitsBase<Tuple<Types...>> {
   using Base = ObjectRefTypeTraitsBase<Tuple<Types...>>;
   using Index = std::index_sequence_for<Types...>;

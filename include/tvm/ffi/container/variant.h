@@ -1,4 +1,4 @@
-/* variant.h - Variant<A, B, ...>: a value of one of these types. 16 bytes, an Any. */
+/* variant.h - Variant<A, B, ...>: a value that is one of these types. 16 bytes, an Any. */
 #ifndef TVM_FFI_CONTAINER_VARIANT_H_
 #define TVM_FFI_CONTAINER_VARIANT_H_
 
@@ -36,7 +36,7 @@ public:
   template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> TVM_FFI_INLINE const T *as() const {
     return data_.as<T>();
   }
-  /* The value as a T; TypeError if it is none. */
+  /* The value, converted to T; TypeError if it does not convert. */
   template <typename T, typename = enable_if_variant_contains_t<T>> TVM_FFI_INLINE T get() const & {
     return data_.cast<T>();
   }
@@ -48,7 +48,7 @@ public:
 
 private:
   explicit Variant(UnsafeInit, Any data) : data_(std::move(data)) {}
-  /* For a hash and equality of identity: of objects only. */
+  /* For a hash and equality of identity: the object, null for plain data. */
   ObjectPtr<Object> Identity() const { return data_.as<ObjectPtr<Object>>().value_or(nullptr); }
 
   Any data_;
@@ -60,7 +60,7 @@ private:
 
 template <typename... V> inline constexpr bool use_default_type_traits_v<Variant<V...>> = false;
 
-/* The first type of the list that the value is, or else is converted to. */
+/* A value of one of the types is taken as it is. Any other value is converted to the first type that it converts to. */
 template <typename... V> struct TypeTraits<Variant<V...>> : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(const Variant<V...> &src, TVMFFIAny *result) {
     *result = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(src.data_);

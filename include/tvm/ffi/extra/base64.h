@@ -11,7 +11,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* The 6 bits that a character stands for, -1 for one that stands for none. */
+/* The 6 bits of a base64 character, -1 for any other character. */
 inline int Base64Digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -21,7 +21,7 @@ inline int Base64Digit(char c) {
 
 } // namespace detail
 
-/* Four characters for each three bytes, "=" for those that the last group lacks. */
+/* Four characters for each three bytes; the last group is padded with "=". */
 inline String Base64Encode(TVMFFIByteArray bytes) {
   constexpr const char *kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
@@ -36,7 +36,7 @@ inline String Base64Encode(TVMFFIByteArray bytes) {
 }
 inline String Base64Encode(const Bytes &data) { return Base64Encode(TVMFFIByteArray{data.data(), data.size()}); }
 
-/* ValueError for a text that is not whole groups of four characters, or has others. */
+/* ValueError for a text whose length is not a multiple of 4, and for one with other characters. */
 inline Bytes Base64Decode(TVMFFIByteArray text) {
   if (text.size % 4 != 0) {
     TVM_FFI_THROW(ValueError) << "Expected base64 in groups of 4 characters but got " << text.size << " characters";
@@ -53,7 +53,7 @@ inline Bytes Base64Decode(TVMFFIByteArray text) {
                                 << static_cast<int>(static_cast<unsigned char>(text.data[i])) << " at position " << i;
     }
     bits = bits << 6 | static_cast<uint32_t>(digit);
-    /* The first digit of a group begins a byte, each other one completes one. */
+    /* The first digit of a group only begins a byte; each of the others completes one. */
     if (i % 4 != 0) bytes.push_back(static_cast<char>(bits >> (6 - 2 * (i % 4)) & 0xff));
   }
   return Bytes(std::move(bytes));

@@ -1,5 +1,5 @@
-/* c_env_api.h - the tvm-ffi C ABI, second part: what surrounds a call. Streams, the tensor allocator, signals, and the
- * symbols of modules. The contracts of c_api.h hold. */
+/* c_env_api.h - the tvm-ffi C ABI, second part: the environment of a call. Streams, the tensor allocator, signals, and
+ * the symbols of modules. The contracts of c_api.h hold. */
 #ifndef TVM_FFI_EXTRA_C_ENV_API_H_
 #define TVM_FFI_EXTRA_C_ENV_API_H_
 
@@ -29,27 +29,27 @@ TVM_FFI_DLL int TVMFFIEnvSetDLPackManagedTensorAllocator(DLPackManagedTensorAllo
 /* The thread's allocator, else the process-wide one, else NULL. Cannot fail. */
 TVM_FFI_DLL DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void);
 
-/* A new Tensor like the prototype, from the allocator in force. RuntimeError when there is none; otherwise the error
- * that the allocator reports. */
+/* A new Tensor like the prototype, from the current allocator. RuntimeError if there is none; otherwise the error that
+ * the allocator reports. */
 TVM_FFI_DLL int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out);
 
-/* Lets the host language look at its signals. -1 means that an exception of that language is pending; then no Error of
- * this ABI is. 0 when no host registered itself. */
+/* Lets the host language handle its signals. -1 means that an exception of that language is pending, and no Error of
+ * this ABI. 0 if no host has registered itself. */
 TVM_FFI_DLL int TVMFFIEnvCheckSignals(void);
 
-/* How a host registers itself: "PyErr_CheckSignals", "PyGILState_Ensure" and "PyGILState_Release" with their
+/* Registers the host: call it with "PyErr_CheckSignals", "PyGILState_Ensure" and "PyGILState_Release" and their
  * addresses. ValueError for any other name. */
 TVM_FFI_DLL int TVMFFIEnvRegisterCAPI(const char *name, void *symbol);
 
-/* A function by name, among the imports of the module `library_ctx`, then among the global ones. Borrowed: the module
- * keeps it. */
+/* The function of that name, searched among the imports of the module `library_ctx`, then among the global functions.
+ * Borrowed: the module keeps it alive. */
 TVM_FFI_DLL int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *func_name,
                                               TVMFFIObjectHandle *out);
 
-/* A pointer to store into the exported variable `name` of every library loaded from now on. */
+/* Registers a pointer that is stored into the exported variable `name` of every library loaded from now on. */
 TVM_FFI_DLL int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol);
 
-/* A symbol of the "system library", for code that is linked into the program. */
+/* Registers a symbol of the "system library", for code that is linked into the program. */
 TVM_FFI_DLL int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* dataclass.h - copying, printing, hashing and comparing any value by its reflected fields.
  *
- * Whatever is nested how deep: none of it uses up the C stack. Errors are thrown: TypeError for what cannot be copied,
- * hashed or ordered, and what hooks of a type throw. */
+ * The depth of nesting does not matter: the traversal does not use the C stack. Errors are thrown: a TypeError for a
+ * value that cannot be copied, hashed or ordered, and the errors of hooks. */
 #ifndef TVM_FFI_EXTRA_DATACLASS_H_
 #define TVM_FFI_EXTRA_DATACLASS_H_
 
@@ -26,7 +26,7 @@ inline constexpr char kRecursiveGtName[] = "ffi.RecursiveGt";
 inline constexpr char kRecursiveGeName[] = "ffi.RecursiveGe";
 } // namespace detail
 
-/* A copy that shares nothing that can change; objects that the value has twice are copied once. */
+/* A copy that shares nothing mutable with `value`. An object that occurs twice in the value is copied once. */
 inline Any DeepCopy(const Any &value) { return detail::CoreFunction<detail::kDeepCopyName>()(value); }
 
 /* As Python's repr() prints it; "..." where a value contains itself. */
@@ -34,13 +34,13 @@ inline String ReprPrint(const Any &value) {
   return detail::CoreFunction<detail::kReprPrintName>()(value).cast<String>();
 }
 
-/* A hash that values have in common which are RecursiveEq. */
+/* A hash; values that are RecursiveEq have the same one. */
 inline int64_t RecursiveHash(const Any &value) {
   return detail::CoreFunction<detail::kRecursiveHashName>()(value).cast<int64_t>();
 }
 
-/* Field by field, in the order of their definition. None is below everything; other types have an order of their own
- * only. */
+/* Compare field by field, in the order of definition. None is less than everything else. Values of different types
+ * cannot be ordered. */
 inline bool RecursiveEq(const Any &lhs, const Any &rhs) {
   return detail::CoreFunction<detail::kRecursiveEqName>()(lhs, rhs).cast<bool>();
 }
@@ -57,7 +57,7 @@ inline bool RecursiveGe(const Any &lhs, const Any &rhs) {
   return detail::CoreFunction<detail::kRecursiveGeName>()(lhs, rhs).cast<bool>();
 }
 
-/* ---- Streams: what has no operator<< of its own is printed as ReprPrint does ---- */
+/* ---- Streams: a type without an operator<< of its own is printed by ReprPrint ---- */
 
 inline std::ostream &operator<<(std::ostream &os, const Any &value) { return os << ReprPrint(value); }
 inline std::ostream &operator<<(std::ostream &os, const ObjectRef &value) { return os << ReprPrint(value); }
@@ -68,7 +68,8 @@ template <typename T> std::ostream &operator<<(std::ostream &os, const Optional<
   return os << ReprPrint(value);
 }
 
-/* ---- Hooks: each does it for an object in place of its fields, and gets a function for what it consists of ---- */
+/* ---- Hooks of a type, which replace the visit of its fields. Each gets the object, and a function to call for its
+ * parts ---- */
 
 namespace type_attr {
 inline constexpr reflection::AttrKey<TypedFunction<String(const Object *, const TypedFunction<String(AnyView)> &)>>
@@ -78,7 +79,7 @@ inline constexpr reflection::AttrKey<TypedFunction<int64_t(const Object *, const
 inline constexpr reflection::AttrKey<
     TypedFunction<bool(const Object *, const Object *, const TypedFunction<bool(AnyView, AnyView)> &)>>
     kEq{"__ffi_eq__"};
-/* Below 0, 0 or above 0. Asked for equality too where there is no kEq. */
+/* Gives a number below 0, 0, or above 0. It also decides equality for a type without kEq. */
 inline constexpr reflection::AttrKey<
     TypedFunction<int32_t(const Object *, const Object *, const TypedFunction<int32_t(AnyView, AnyView)> &)>>
     kCompare{"__ffi_compare__"};

@@ -1,5 +1,6 @@
 /* dtype.h - dtype_trait<T>::value, the DLDataType of a C++ type: of numbers, and of the small formats of CUDA and HIP,
- * whose headers need not be included. Other types have no value; programs may specialise it for their own. */
+ * whose headers need not be included. For other types there is no value; a program may specialise dtype_trait for its
+ * own. */
 #ifndef TVM_FFI_EXTRA_DTYPE_H_
 #define TVM_FFI_EXTRA_DTYPE_H_
 
@@ -8,7 +9,7 @@
 
 #include <type_traits>
 
-struct __half; /* of both */
+struct __half; /* of CUDA and HIP */
 
 /* CUDA */
 struct __nv_bfloat16;

@@ -23,9 +23,9 @@ using Value = Any;
 using Object = ffi::Map<Any, Any>;
 using Array = ffi::Array<Any>;
 
-/* The value that a text stands for; a number without point and exponent is an int, NaN and Infinity are read too.
- * ValueError for what is no JSON. With an error_msg that is told there instead, and the result is None; otherwise
- * *error_msg becomes empty. */
+/* Parses a text. A number without point and exponent is an int; NaN and Infinity are accepted. ValueError for a text
+ * that is not JSON. If error_msg is given, the message goes there instead, and the result is None; *error_msg becomes
+ * empty on success. */
 inline Value Parse(const String &json_str, String *error_msg = nullptr) {
   Expected<Any> value = detail::CoreFunction<detail::kJSONParseName>().CallExpected(json_str);
   if (error_msg == nullptr) return std::move(value).value();
@@ -37,8 +37,8 @@ inline Value Parse(const String &json_str, String *error_msg = nullptr) {
   return std::move(value).value();
 }
 
-/* The text, on one line, or over several with `indent` spaces for each level. ValueError for a value that is none of
- * the above, a key that is no String, and a List that contains itself. */
+/* The text of a value, on one line, or over several lines with `indent` spaces for each level. ValueError for a value
+ * that has no JSON form, for a key that is not a String, and for a List that contains itself. */
 inline String Stringify(const Value &value, const Optional<int> &indent = std::nullopt) {
   return detail::CoreFunction<detail::kJSONStringifyName>()(value, indent).cast<String>();
 }

@@ -1,9 +1,9 @@
-/* module.h - modules: functions by name, which come from one place, such as a library.
+/* module.h - modules: functions by name that come from one source, such as a library.
  *
  *   Module library = Module::LoadFromFile("./sum.so");
  *   Optional<Function> sum = library->GetFunction("sum");
  *
- * Who derives a kind of modules from ModuleObj implements kind() and GetFunction(name). */
+ * A kind of module is a class derived from ModuleObj that implements kind() and GetFunction(name). */
 #ifndef TVM_FFI_EXTRA_MODULE_H_
 #define TVM_FFI_EXTRA_MODULE_H_
 
@@ -18,29 +18,30 @@ namespace ffi {
 
 class Module;
 
-/* The order of the virtual functions, and that there is no virtual destructor, is part of the ABI. */
+/* The order of the virtual functions is part of the ABI, and so is that there is no virtual destructor. */
 class TVM_FFI_EXTRA_CXX_API ModuleObj : public Object {
 public:
-  /* ---- What a kind of modules says ---- */
+  /* ---- Implemented by a kind of module ---- */
 
-  /* Its name, which stands before the bytes of such a module. */
+  /* The name of the kind. In serialised form it precedes the bytes of such a module. */
   virtual const char *kind() const = 0;
-  /* Of Module::ModulePropertyMask. */
+  /* Bits of Module::ModulePropertyMask. */
   virtual int GetPropertyMask() const { return 0; }
-  /* The function of that name, which keeps the module alive; nullopt if there is none. */
+  /* The function of that name; it keeps the module alive. nullopt if there is none. */
   virtual Optional<Function> GetFunction(const String &name) = 0;
-  /* Whether there is one. It may be true of a function that must be compiled before GetFunction gives it. */
+  /* Whether GetFunction finds the function. May be true for a function that is compiled only when GetFunction asks for
+   * it. */
   virtual bool ImplementsFunction(const String &name) { return GetFunction(name).has_value(); }
   virtual Optional<String> GetFunctionDoc([[maybe_unused]] const String &name) { return std::nullopt; }
   /* JSON: {"type_schema": "..."}, with the schema as JSON inside that string. */
   virtual Optional<String> GetFunctionMetadata([[maybe_unused]] const String &name) { return std::nullopt; }
-  /* RuntimeError, as it stands here. */
+  /* Throws a RuntimeError unless a derived class overrides it. */
   virtual void WriteToFile([[maybe_unused]] const String &file_name, [[maybe_unused]] const String &format) const {
     TVM_FFI_THROW(RuntimeError) << "Module[" << kind() << "] does not support WriteToFile";
   }
   virtual Array<String> GetWriteFormats() const { return Array<String>(); }
-  /* What the global function "ffi.Module.load_from_bytes.<kind>" makes such a module from. RuntimeError, as it stands
-   * here. */
+  /* The bytes that the global function "ffi.Module.load_from_bytes.<kind>" makes such a module from. Throws a
+   * RuntimeError unless a derived class overrides it. */
   virtual Bytes SaveToBytes() const {
     TVM_FFI_THROW(RuntimeError) << "Module[" << kind() << "] does not support SaveToBytes";
     TVM_FFI_UNREACHABLE();
@@ -51,7 +52,7 @@ public:
   virtual void ImportModule(const Module &other);
   virtual void ClearImports();
 
-  /* ---- Questions that the imported modules answer where this one has no answer ---- */
+  /* ---- With query_imports: asks the imported modules if this one has no answer ---- */
 
   Optional<Function> GetFunction(const String &name, bool query_imports);
   bool ImplementsFunction(const String &name, bool query_imports);
@@ -68,7 +69,7 @@ protected:
   Array<Any> imports_;
 
 private:
-  Map<String, Function> import_lookup_cache_; /* what TVMFFIEnvModLookupFromImports has lent out */
+  Map<String, Function> import_lookup_cache_; /* keeps alive what TVMFFIEnvModLookupFromImports has returned */
 };
 static_assert(sizeof(ModuleObj) == sizeof(void *) + sizeof(TVMFFIObject) + 2 * sizeof(void *), "the ABI's module");
 
@@ -77,24 +78,25 @@ public:
   enum ModulePropertyMask : int {
     kBinarySerializable = 1,    /* SaveToBytes works, and there is an ffi.Module.load_from_bytes.<kind> */
     kRunnable = 2,              /* GetFunction gives functions that can be called */
-    kCompilationExportable = 4, /* WriteToFile writes what a compiler makes a library of */
+    kCompilationExportable = 4, /* WriteToFile writes a file that a compiler makes a library of */
   };
 
   /* InternalError for null. */
   explicit Module(const ObjectPtr<ModuleObj> &ptr) : ObjectRef(ptr) { TVM_FFI_ICHECK(ptr != nullptr); }
-  /* By the global function "ffi.Module.load_from_file.<extension>". What a library imported must be imported again,
-   * unless it is stored in it. Here, and not in the library of C++ names, so that a program which loads modules links
-   * libtvm_ffi alone. */
+  /* Loads a module by the global function "ffi.Module.load_from_file.<extension>". Modules that a library imported must
+   * be imported again, unless they are stored in it. Defined here and not in the library of C++ names, so that a
+   * program that loads modules links libtvm_ffi alone. */
   static Module LoadFromFile(const String &file_name) {
     return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(file_name).cast<Module>();
   }
-  /* Calls back with the name and address of each symbol that TVMFFIEnvModRegisterContextSymbol has been given. */
+  /* Calls `callback` with the name and address of each symbol registered by TVMFFIEnvModRegisterContextSymbol. */
   TVM_FFI_EXTRA_CXX_API static void VisitContextSymbols(const TypedFunction<void(String, void *)> &callback);
 
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Module, ObjectRef, ModuleObj);
 };
 
-/* Names of symbols in a library. One more "_" after the prefix keeps them apart from those of functions. */
+/* Names of symbols in a library. A function has the prefix before its name. Other symbols have one more "_" after the
+ * prefix, which keeps them apart from functions whose names do not begin with "_". */
 namespace symbol {
 constexpr const char *tvm_ffi_symbol_prefix = "__tvm_ffi_";
 constexpr const char *tvm_ffi_main = "__tvm_ffi_main";

@@ -18,17 +18,18 @@ inline constexpr char kToJSONGraphName[] = "ffi.ToJSONGraph";
 inline constexpr char kFromJSONGraphName[] = "ffi.FromJSONGraph";
 } // namespace detail
 
-/* The graph of a value. The metadata stands in it as "metadata" unless it is None: JSON, for the reader's own use.
- * TypeError for an object that could not be made again, such as a Function; ValueError for a container in itself. */
+/* The graph of a value. The metadata is JSON for the reader's own use; it becomes "metadata" of the graph unless it is
+ * None. TypeError for an object that could not be made again, such as a Function; ValueError for a container that
+ * contains itself. */
 inline json::Value ToJSONGraph(const Any &value, const Any &metadata = Any(nullptr)) {
   return detail::CoreFunction<detail::kToJSONGraphName>()(value, metadata);
 }
 
-/* The value of a graph, all of its objects new. ValueError, TypeError or KeyError for what is no graph. */
+/* The value of a graph, made of new objects only. ValueError, TypeError or KeyError for JSON that is not a graph. */
 inline Any FromJSONGraph(const json::Value &value) { return detail::CoreFunction<detail::kFromJSONGraphName>()(value); }
 
 namespace type_attr {
-/* Makes the "data" of an object, JSON; and an object of the type from it. */
+/* kDataToJson makes the "data" of an object, as JSON; kDataFromJson makes an object of the type from that. */
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataToJson{"__data_to_json__"};
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataFromJson{"__data_from_json__"};
 } // namespace type_attr

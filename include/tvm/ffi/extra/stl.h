@@ -1,10 +1,10 @@
 /* stl.h - types of the standard library as arguments and results: std::vector, array, tuple, map, unordered_map,
- * function, optional, variant. (std::string needs no more than string.h.)
+ * function, optional, variant. (For std::string, string.h is enough.)
  *
  * Containers are copied: each becomes a new Array or Map, and is made from any Array or List, Map or Dict whose items
- * convert. They are for the border between libraries; what stays among values is better an Array or a Map from the
- * beginning. As none of them is an object, they cannot be in an Any, and a view cannot be of one: calls make an Any of
- * such an argument. */
+ * convert. They are meant for the border between libraries; data that stays in values is better kept in an Array or a
+ * Map from the beginning. A container is not an object, so it cannot be in an Any, and no view can refer to one: a call
+ * passes an Any made of it. */
 #ifndef TVM_FFI_EXTRA_STL_H_
 #define TVM_FFI_EXTRA_STL_H_
 
@@ -26,7 +26,8 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* What becomes a new object. Derived gives ToRef(Self), a reference to it. */
+/* Traits of a type that is copied into a new object. Derived provides ToRef(Self), which makes a reference to that
+ * object. */
 template <typename Derived, typename Self, bool kConvertEnabled> struct CopiedTraitsBase : TypeTraitsBase {
   static constexpr bool convert_enabled = kConvertEnabled;
   static constexpr bool storage_enabled = false;
@@ -43,13 +44,13 @@ template <typename Derived, typename Self, bool kConvertEnabled> struct CopiedTr
 
 /* ---- Sequences ---- */
 
-/* Null for what is none. */
+/* The sequence of a value; null if it is neither an Array nor a List. */
 inline const SeqBaseObj *SequenceOrNull(const TVMFFIAny *src) {
   if (src->type_index != kTVMFFIArray && src->type_index != kTVMFFIList) return nullptr;
   return ObjectUnsafe::RawObjectPtrFromUnowned<SeqBaseObj>(src->v_obj);
 }
 
-/* Sequences whose items are all T. */
+/* Traits of sequences whose items are all of type T. */
 template <typename Derived, typename Self, typename T>
 struct CopiedSeqTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_v<T>> {
   static constexpr int32_t field_static_type_index = kTVMFFIArray;
@@ -90,7 +91,7 @@ struct TypeTraits<std::vector<T, Rest...>>
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::vector"); }
 };
 
-/* As many items; T can be default constructed. */
+/* Takes a sequence of exactly N items. T must be default constructible. */
 template <typename T, size_t N>
 struct TypeTraits<std::array<T, N>> : detail::CopiedSeqTraitsBase<TypeTraits<std::array<T, N>>, std::array<T, N>, T> {
   static std::optional<std::array<T, N>> TryCastFromAnyView(const TVMFFIAny *src) {
@@ -158,7 +159,7 @@ struct CopiedMapTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
     for (auto &pair : src) pairs.Set(Any(K(pair.first)), Any(V(std::move(pair.second))));
     return pairs;
   }
-  /* The first of two keys that convert to the same one counts. */
+  /* If two keys convert to the same key, the first one wins. */
   static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
     const MapBaseObj *pairs = PairsOrNull(src);
     if (pairs == nullptr) return std::nullopt;
@@ -257,7 +258,7 @@ template <typename T> struct TypeTraits<std::optional<T>> : TypeTraitsBase {
     if (src->type_index == kTVMFFINone) return std::nullopt;
     return TypeTraits<T>::MoveFromAnyAfterCheck(src);
   }
-  /* Two levels: nullopt where the value is no optional of T, and an empty one for None. */
+  /* The outer optional is empty if the value does not convert; the inner one is empty for None. */
   static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
     if (src->type_index == kTVMFFINone) return std::optional<Self>(std::in_place);
     Self value = TypeTraits<T>::TryCastFromAnyView(src);
@@ -269,7 +270,7 @@ template <typename T> struct TypeTraits<std::optional<T>> : TypeTraitsBase {
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::optional"); }
 };
 
-/* The first alternative that the value is, or else is converted to. */
+/* The first alternative that the value is; if it is none, the first that it converts to. */
 template <typename... T> struct TypeTraits<std::variant<T...>> : TypeTraitsBase {
   using Self = std::variant<T...>;
   using Index = std::index_sequence_for<T...>;
@@ -299,7 +300,7 @@ template <typename... T> struct TypeTraits<std::variant<T...>> : TypeTraitsBase 
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T...>("std::variant"); }
 
 private:
-  /* What cannot be in an Any is only ever converted to. */
+  /* No value is of a type that cannot be in an Any; values only convert to such a type. */
   template <typename U> static bool Is(const TVMFFIAny *src) {
     if constexpr (TypeTraits<U>::storage_enabled) {
       return TypeTraits<U>::CheckAnyStrict(src);

@@ -1,4 +1,5 @@
-/* structural_detail.h - what visits and mutations share: definition regions, callbacks by type, how deep they go. */
+/* structural_detail.h - shared by visits and mutations: definition regions, callbacks by type, and the limit of
+ * nesting. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_DETAIL_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_DETAIL_H_
 
@@ -16,15 +17,15 @@ namespace ffi {
 
 /* When a callback is called. */
 enum class WalkOrder : int32_t {
-  kPreOrder = 0,  /* before what a value consists of */
-  kPostOrder = 1, /* after it */
+  kPreOrder = 0,  /* before the parts of a value */
+  kPostOrder = 1, /* after them */
 };
 
 namespace detail {
 
 /* ---- Definition regions ---- */
 
-/* Another region for as long as it lives. A pattern holds for all that is in it: there it changes nothing. */
+/* Sets the region until the end of the scope. Inside a pattern the region stays the pattern. */
 class RegionScope {
 public:
   RegionScope(TVMFFIDefRegionKind *region, TVMFFIDefRegionKind kind) : region_(region), before_(*region) {
@@ -41,12 +42,12 @@ private:
 
 /* ---- Callbacks ---- */
 
-/* What the first parameter of a callback asks for. */
+/* The type of value that the first parameter of a callback takes. */
 template <typename Callback>
 using CallbackValue =
     std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<0, typename FunctionInfo<Callback>::ArgType>>>;
 
-/* use(callback, matched) if the value is what the callback asks for; whether it is. */
+/* Calls use(callback, matched) if the value is of the type that the callback takes. Returns whether it did. */
 template <typename Callback, typename Use> bool TryCallback(Callback &callback, AnyView value, Use &use) {
   static_assert(FunctionInfo<Callback>::num_args >= 1, "a callback takes the value first");
   using Value = CallbackValue<Callback>;
@@ -61,13 +62,13 @@ template <typename Callback, typename Use> bool TryCallback(Callback &callback, 
   }
 }
 
-/* TryCallback with the first of the callbacks that asks for such a value. */
+/* Uses the first callback that takes the value. Returns whether there is one. */
 template <typename... Callbacks, typename Use>
 bool TryCallbacks(std::tuple<Callbacks...> &callbacks, AnyView value, Use use) {
   return std::apply([&](auto &...callback) { return (TryCallback(callback, value, use) || ...); }, callbacks);
 }
 
-/* What f() gives, or the error that it throws. */
+/* Calls f() and returns its result, or the error that it throws. */
 template <typename T, typename F> Expected<T> Guarded(F f) noexcept {
   try {
     return f();
@@ -77,7 +78,7 @@ template <typename T, typename F> Expected<T> Guarded(F f) noexcept {
   }
 }
 
-/* callback(value, state...) or callback(value, state..., region). */
+/* Calls callback(value, state...) or callback(value, state..., region), whichever the callback takes. */
 template <typename T, typename Callback, typename Value, typename... States>
 Expected<T> CallWithStates(Callback &callback, Value &&value, const std::tuple<States...> &states,
                            TVMFFIDefRegionKind region) noexcept {
@@ -100,17 +101,17 @@ Expected<T> CallWithStates(Callback &callback, Value &&value, const std::tuple<S
   });
 }
 
-/* A raw result; an error notes the value that it leaves. */
+/* Returns a raw result; if it is an error, with `value` added to its context. */
 TVM_FFI_INLINE TVMFFIAny Noted(TVMFFIAny result, AnyView value) noexcept {
   return TVM_FFI_PREDICT_FALSE(result.type_index == kTVMFFIError) ? WithErrorContext(result, value) : result;
 }
 
-/* ---- Depth: values in values take C stack ---- */
+/* ---- The limit of nesting: each level of nested values takes C stack ---- */
 
 #if defined(_WIN32)
 constexpr uintptr_t kMaxStructuralStackBytes = 512 << 10;
 #else
-constexpr uintptr_t kMaxStructuralStackBytes = 4 << 20; /* half of what threads have, where nobody changed that */
+constexpr uintptr_t kMaxStructuralStackBytes = 4 << 20; /* half of the usual stack of a thread */
 #endif
 
 TVM_FFI_INLINE uintptr_t StackPosition() {
@@ -129,10 +130,11 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny TooDeep() noexcept {
                 "")));
 }
 
-/* What calls inside calls have taken of the C stack. */
+/* Measures how much C stack nested calls have taken. */
 class StackUse {
 public:
-  /* run(), a raw result. ValueError instead where too much was taken since the outermost call began. */
+  /* Calls run() and returns its raw result. A ValueError instead if too much stack was taken since the outermost
+   * call. */
   template <typename Run> TVMFFIAny Call(Run run) noexcept {
     uintptr_t here = StackPosition();
     if (outermost_ != 0) {

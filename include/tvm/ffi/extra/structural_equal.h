@@ -1,8 +1,8 @@
-/* structural_equal.h - StructuralEqual: whether two values consist of the same.
+/* structural_equal.h - StructuralEqual: whether two values have equal contents.
  *
- * By contents, up to the names of what they define: a variable equals the one that is defined at the same place of the
- * other value, and then only that one. The kind of a class says how its objects are compared, _type_s_eq_hash_kind;
- * TypeError for a class without one. */
+ * Names of variables that a value defines do not count: a variable equals the one that is defined at the same place of
+ * the other value, and no other. The _type_s_eq_hash_kind of a class tells how its objects are compared; TypeError for
+ * a class without one. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
 
@@ -21,13 +21,13 @@ inline constexpr char kFirstMismatchName[] = "ffi.GetFirstStructuralMismatch";
 
 class StructuralEqual {
 public:
-  /* map_free_vars: variables that neither value defines count as defined where they are met first.
-   * skip_tensor_content: shape and data type of tensors are all that counts. */
+  /* map_free_vars: a variable that neither value defines counts as defined where it first occurs. skip_tensor_content:
+   * tensors are equal if their shapes and data types are. */
   static bool Equal(const Any &lhs, const Any &rhs, bool map_free_vars = false, bool skip_tensor_content = false) {
     return detail::CoreFunction<detail::kStructuralEqualName>()(lhs, rhs, map_free_vars, skip_tensor_content)
         .cast<bool>();
   }
-  /* Where the values differ first, a path in each; nullopt if they are equal. */
+  /* The first place where the values differ, as a path in each; nullopt if they are equal. */
   static Optional<reflection::AccessPathPair>
   GetFirstMismatch(const Any &lhs, const Any &rhs, bool map_free_vars = false, bool skip_tensor_content = false) {
     return detail::CoreFunction<detail::kFirstMismatchName>()(lhs, rhs, map_free_vars, skip_tensor_content)
@@ -37,8 +37,9 @@ public:
 };
 
 namespace type_attr {
-/* Compares two objects of a type in place of their fields: hook(lhs, rhs, equal). By equal(left, right, region, name)
- * it compares what they consist of: in that TVMFFIDefRegionKind, with that name in the path of a mismatch. */
+/* A hook that compares two objects of a type, instead of comparing their fields: hook(lhs, rhs, equal). It calls
+ * equal(left, right, region, name) for each pair of parts: `region` is the TVMFFIDefRegionKind of the parts, `name`
+ * their name in the path of a mismatch. */
 inline constexpr reflection::AttrKey<
     TypedFunction<bool(const Object *, const Object *, const TypedFunction<bool(AnyView, AnyView, int, AnyView)> &)>>
     kSEqual{"__s_equal__"};

@@ -1,4 +1,4 @@
-/* structural_key.h - StructuralKey: a value that maps find by what it consists of, with its hash computed once. */
+/* structural_key.h - StructuralKey: makes a value a key of maps by its contents. The hash is computed once. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_KEY_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_KEY_H_
 
@@ -22,7 +22,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.StructuralKey", StructuralKeyObj, Object);
 };
 
-/* The key must not change what it consists of as long as it is in a map. */
+/* The contents of the key must not change while it is in a map. */
 class StructuralKey : public ObjectRef {
 public:
   explicit StructuralKey(Any key) : ObjectRef(make_object<StructuralKeyObj>(std::move(key))) {}

@@ -1,15 +1,16 @@
-/* structural_map.h - StructuralMap: a value with what callbacks by type make of the values in it, in one of two
- * orders.
+/* structural_map.h - StructuralMap: replaces the values in a value by what callbacks make of them. Callbacks are chosen
+ * by type and called in one of two orders.
  *
  *   Any mapped = StructuralMap<WalkOrder::kPostOrder>(
  *       std::move(root), [](int64_t value) -> Expected<Any> { return value + 1; },
  *       [&](const Var &var) -> Expected<UnchangedOr<Any>> { ...; return Unchanged(); });
  *
- * Before its contents, a callback says what is then mapped in place of a value; after them, it gets what they made of
- * it.
- * The first callback whose parameter matches is called, once for each occurrence. A variable is mapped where it is
- * defined, and what it became stands where it is used. A root that is given away, and what only it leads to, changes in
- * place. */
+ * In pre-order a callback replaces a value, and then the parts of the replacement are mapped. In post-order the parts
+ * are mapped first, and the callback gets the value made of them.
+ *
+ * The first callback whose parameter matches is called, once for each occurrence of a value. A variable is mapped where
+ * it is defined, and its uses get the result. A root that the caller moves in is changed in place, with all that only
+ * the root refers to. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_MAP_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_MAP_H_
 
@@ -25,10 +26,10 @@ namespace detail {
 template <typename Engine, typename Parent> class MutatorEngine;
 } // namespace detail
 
-/* The mutator below all engines: it keeps what stands for what. */
+/* The base of the mutators of maps and mutations. It remembers what each variable was mapped to. */
 class StructuralMapEngineBase : public StructuralMutatorObj {
 public:
-  using StateTupleType = std::tuple<>; /* what callbacks get beside the value: references into a derived class */
+  using StateTupleType = std::tuple<>; /* references into a derived class, which callbacks get after the value */
 
   explicit StructuralMapEngineBase(const StructuralMutatorVTable *vtable) : StructuralMutatorObj(vtable) {}
 
@@ -51,7 +52,7 @@ private:
     auto &remap = static_cast<StructuralMapEngineBase *>(self)->var_remap_;
     if (var.type_index() < kTVMFFIStaticObjectBegin) return NoObject();
     return detail::ExpectedUnsafe::MoveToTVMFFIAny(detail::Guarded<Any>([&]() -> Expected<Any> {
-      Any replaced = std::exchange(remap[var.as<Object>()], Entry{var, mapped}).mapped; /* ends when remap is whole */
+      Any replaced = std::exchange(remap[var.as<Object>()], Entry{var, mapped}).mapped; /* released last */
       return Any();
     }));
   }
@@ -67,15 +68,15 @@ private:
 
 namespace detail {
 
-/* A mutator of class Engine, which is on top of Parent, a class derived from StructuralMapEngineBase.
- * Engine::MutateOne(value, mode) mutates a value, which may change if the mode is kAllow, and gives a raw result. */
+/* Base of an Engine, which derives from it. Parent is derived from StructuralMapEngineBase. Engine::MutateOne(value,
+ * mode) mutates a value, which it may change in place if the mode is kAllow, and returns a raw result. */
 template <typename Engine, typename Parent> class MutatorEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
                 "the Parent is derived from StructuralMapEngineBase");
 
 protected:
   MutatorEngine() : Parent(&kTable) {}
-  /* Parent's own, which may hide that of the classes below it. */
+  /* Calls Parent's DefaultMutateExpected, which may hide that of its base classes. */
   TVM_FFI_INLINE TVMFFIAny DescendInto(AnyView value, InplaceMode mode) noexcept {
     return ExpectedUnsafe::MoveToTVMFFIAny(Parent::DefaultMutateExpected(value, mode));
   }
@@ -92,7 +93,7 @@ private:
   StackUse stack_use_;
 };
 
-/* Maps one value. Engine::CallBack(value) gives a raw result: ffi.Unchanged where there is no callback. */
+/* Maps one value. Engine::CallBack(value) returns a raw result: ffi.Unchanged if no callback matches. */
 template <typename Engine, typename Parent, WalkOrder order> class MapEngine : public MutatorEngine<Engine, Parent> {
 protected:
   TVM_FFI_INLINE TVMFFIAny MutateOne(AnyView value, InplaceMode mode) noexcept {
@@ -106,7 +107,7 @@ private:
     if (TVM_FFI_PREDICT_FALSE(said.type_index == kTVMFFIError)) return said;
     Any held = AnyUnsafe::MoveTVMFFIAnyRawToAny(said);
     if (AnyView(held).same_as(value)) {
-      held.reset(); /* not to be somebody else who has the value */
+      held.reset(); /* a second reference would prevent a change in place */
       return this->DescendInto(value, mode);
     }
     const Object *object = held.as<Object>();
@@ -130,8 +131,8 @@ private:
 
 } // namespace detail
 
-/* The mutator of StructuralMap. Parent, a class derived from StructuralMapEngineBase, may have states for the callbacks
- * as that of StructuralWalkEngine has, and a DefaultMutateExpected of its own. */
+/* The mutator of StructuralMap. Parent is derived from StructuralMapEngineBase. It may have states for the callbacks,
+ * as the Parent of StructuralWalkEngine, and a DefaultMutateExpected of its own. */
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralMapEngine : public detail::MapEngine<StructuralMapEngine<Parent, order, Callbacks...>, Parent, order> {
 public:
@@ -156,8 +157,8 @@ private:
   template <typename Engine, typename Base, WalkOrder when> friend class detail::MapEngine;
 };
 
-/* As StructuralMapEngine, with callbacks that are known at run time only, by the type they are for, as
- * ffi.StructuralMap gets them. Those of the second array also get the TVMFFIDefRegionKind. */
+/* As StructuralMapEngine, for the callbacks of ffi.StructuralMap, which are known at run time only: arrays of pairs of
+ * a type index and a function. Functions of the second array also get the TVMFFIDefRegionKind. */
 template <typename Parent, WalkOrder order>
 class StructuralMapDynEngine : public detail::MapEngine<StructuralMapDynEngine<Parent, order>, Parent, order> {
 public:
@@ -190,9 +191,9 @@ private:
   template <typename Engine, typename Base, WalkOrder when> friend class detail::MapEngine;
 };
 
-/* What the root becomes, or the error of a callback or a hook, with a VisitErrorContext. ValueError for what is nested
- * too deeply. A callback gives a replacement, Unchanged, or an Expected or UnchangedOr of one, and does not change what
- * it gets. */
+/* What the root becomes, or the error of a callback or a hook, with a VisitErrorContext. ValueError for a value that is
+ * nested too deeply. A callback returns a replacement, Unchanged, or an Expected or UnchangedOr of one. It must not
+ * change the value that it gets. */
 template <WalkOrder order, typename... Callbacks>
 Expected<Any> StructuralMapExpected(Any root, Callbacks &&...callbacks) noexcept {
   static_assert(sizeof...(Callbacks) != 0, "a map needs a callback");

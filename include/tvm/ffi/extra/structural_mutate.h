@@ -1,4 +1,4 @@
-/* structural_mutate.h - StructuralMutate: callbacks by type that make themselves what a value becomes.
+/* structural_mutate.h - StructuralMutate: callbacks by type, each of which makes the replacement of its value itself.
  *
  *   Any mutated = StructuralMutate(
  *       std::move(root), [](const Let &let, StructuralMutatorObj *mutator) -> Expected<UnchangedOr<Let>> {
@@ -7,7 +7,7 @@
  *         return Let(let->var, let->value, std::move(body).ValueUnchecked());
  *       });
  *
- * structural_map.h, which this includes, goes into everything. */
+ * StructuralMap of structural_map.h, which this header includes, mutates all parts by itself. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_MUTATE_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_MUTATE_H_
 
@@ -18,8 +18,8 @@
 namespace tvm {
 namespace ffi {
 
-/* The mutator of StructuralMutate. Parent is derived from StructuralMapEngineBase; its MutatorObjType is what callbacks
- * see, its DefaultMutateExpected mutates the values that no callback matches. */
+/* The mutator of StructuralMutate. Parent is derived from StructuralMapEngineBase. Callbacks get a pointer to its
+ * MutatorObjType. Its DefaultMutateExpected mutates values that no callback matches. */
 template <typename Parent, typename... Callbacks>
 class StructuralMutateEngine : public detail::MutatorEngine<StructuralMutateEngine<Parent, Callbacks...>, Parent> {
 public:
@@ -58,8 +58,8 @@ private:
 };
 
 /* What the root becomes, or an error, as StructuralMapExpected. The first callback whose parameter a value matches is
- * called, and what it gives is what the value becomes: it goes into the value by the mutator. One that takes an
- * InplaceMode passes it on for what the value consists of, or to DefaultMutateExpected for the value. */
+ * called, and its result replaces the value; it mutates the parts of the value by calling the mutator. A callback that
+ * takes an InplaceMode passes it on for the parts, or to DefaultMutateExpected for the value. */
 template <typename... Callbacks> Expected<Any> StructuralMutateExpected(Any root, Callbacks &&...callbacks) noexcept {
   static_assert(sizeof...(Callbacks) != 0, "a mutation needs a callback");
   using Engine = StructuralMutateEngine<StructuralMapEngineBase, std::decay_t<Callbacks>...>;

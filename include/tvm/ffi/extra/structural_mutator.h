@@ -1,9 +1,9 @@
-/* structural_mutator.h - StructuralMutator: what makes changed copies of values, and how a class says what its objects
- * consist of.
+/* structural_mutator.h - StructuralMutator: makes changed copies of values; and the hook by which a class tells what
+ * parts its objects have.
  *
- * A mutator is called with a value and gives what that becomes, Unchanged, or an error. It goes into what the value
- * consists of by DefaultMutateExpected, which calls it for each part and copies the value if one changed. Where the
- * caller allows it, and a value has one reference, it may be changed itself. Most classes need no more than reflected
+ * A mutator is called with a value and returns a replacement, Unchanged, or an error. It goes into the parts of the
+ * value by DefaultMutateExpected, which calls the mutator for each part and copies the value if one changed. If the
+ * caller allows it, a value with one reference is changed in place instead. Most classes need no more than reflected
  * fields; others have a hook:
  *
  *   Expected<UnchangedOr<Any>> MutateFoo(StructuralMutatorObj *mutator, AnyView value) noexcept {
@@ -26,33 +26,33 @@
 namespace tvm {
 namespace ffi {
 
-/* Whether a value may be changed where it is: everything that leads to it belongs to the caller alone. The numbers are
- * those of Python's InplaceMode. */
+/* Whether a value may be changed in place: only if the caller alone has every reference on the way to it. The numbers
+ * are those of Python's InplaceMode. */
 enum class InplaceMode : int32_t { kDisallow = 0, kAllow = 1 };
 
 class StructuralMutatorObj;
 
-/* Functions of mutators. Arguments are borrowed; results are owned, and an error where it is one. */
+/* Functions of mutators. Arguments are borrowed, results are owned. A result of type Error is an error. */
 using FStructuralMutateABI = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView value) noexcept;
 using FStructuralVarRemapGet = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView var) noexcept;
 using FStructuralVarRemapSet = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView var, AnyView mapped) noexcept;
-/* The first as an attribute of types, where it may also be a Function. */
+/* FStructuralMutateABI as the attribute of a type; there it may also be a Function. */
 using FStructuralMutate = reflection::NativeFunctionView<UnchangedOr<Any>(StructuralMutatorObj *, AnyView)>;
 
 namespace type_attr {
-/* Mutates what an object consists of, on a copy. */
+/* Mutates the parts of an object, on a copy of it. */
 inline constexpr reflection::AttrKey<FStructuralMutate> kStructuralMutate{"__s_mutate__"};
-/* Mutates what an object consists of in the object itself, which has one reference then. A type with this attribute has
- * kStructuralMutate, too. */
+/* Mutates the parts of an object in the object itself, to which the caller has the only reference. A type with this
+ * attribute also has kStructuralMutate. */
 inline constexpr reflection::AttrKey<FStructuralMutate> kStructuralMaybeInplaceMutate{"__s_maybe_inplace_mutate__"};
 } // namespace type_attr
 
-/* What a class of mutators does. Part of the ABI, as the layout of a mutator is. */
+/* The functions of a class of mutators. The table and the layout of a mutator are part of the ABI. */
 struct StructuralMutatorVTable {
   FStructuralMutateABI mutate = nullptr;               /* a replacement or ffi.Unchanged */
-  FStructuralMutateABI maybe_inplace_mutate = nullptr; /* the same; may change the value, which it gives back then */
-  FStructuralVarRemapGet var_remap_get = nullptr;      /* what stands for an object, or None */
-  FStructuralVarRemapSet var_remap_set = nullptr;      /* None */
+  FStructuralMutateABI maybe_inplace_mutate = nullptr; /* may change the value, and returns it then */
+  FStructuralVarRemapGet var_remap_get = nullptr;      /* what an object was mapped to, or None */
+  FStructuralVarRemapSet var_remap_set = nullptr;      /* returns None */
 };
 
 namespace detail {
@@ -60,13 +60,13 @@ inline constexpr char kDefaultMutateName[] = "ffi.StructuralMutatorDefaultMutate
 inline constexpr char kNativeDefaultMutateName[] = "ffi_hpy.native_default_mutate";
 } // namespace detail
 
-/* The base of all mutators. One belongs to one mutation of one thread at a time. */
+/* The base class of all mutators. A mutator is used for one mutation at a time, by one thread. */
 class StructuralMutatorObj : public Object {
 public:
-  using MutatorObjType = StructuralMutatorObj; /* what callbacks see of it */
+  using MutatorObjType = StructuralMutatorObj; /* callbacks get a pointer to this class */
 
-  /* Mutates a value; kAllow asks whether it has one reference, so it is said before anybody takes another. What was
-   * changed in place before an error stays changed. */
+  /* Mutates a value. With kAllow an object is changed in place if it has one reference, so no other reference to it may
+   * be taken before the call. Changes made in place before an error are not undone. */
   TVM_FFI_INLINE Expected<UnchangedOr<Any>> MutateExpected(AnyView value,
                                                            InplaceMode mode = InplaceMode::kDisallow) noexcept {
     const Object *object = mode == InplaceMode::kAllow ? value.as<Object>() : nullptr;
@@ -78,15 +78,15 @@ public:
     return MutateExpected(value, mode).value();
   }
 
-  /* Mutates what a value consists of, not the value itself: by a hook of its type, else by its reflected fields, on a
-   * copy. kAllow means that the caller knows that it may change. */
+  /* Mutates the parts of a value, not the value itself: by the hook of its type, else by its reflected fields, on a
+   * copy. With kAllow the caller states that the value may be changed in place. */
   TVM_FFI_INLINE Expected<UnchangedOr<Any>> DefaultMutateExpected(AnyView value,
                                                                   InplaceMode mode = InplaceMode::kDisallow) noexcept {
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<UnchangedOr<Any>>(
         mode == InplaceMode::kAllow ? DefaultMutateInplace(value) : DefaultMutate(value));
   }
 
-  /* What stands for an object, a variable or a node of a graph, since it was met: None if nothing does. */
+  /* What a variable or a node of a graph was mapped to when it first occurred; None if it has not been mapped. */
   Expected<Any> VarRemapGetExpected(AnyView var) noexcept {
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<Any>(vtable_->var_remap_get(this, var));
   }
@@ -94,7 +94,7 @@ public:
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<void>(vtable_->var_remap_set(this, var, mapped));
   }
 
-  /* As those of StructuralVisitorObj. */
+  /* As the functions of these names of StructuralVisitorObj. */
   TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
   template <typename Callback>
   auto WithDefRegionKind(TVMFFIDefRegionKind kind, Callback &&callback)
@@ -107,7 +107,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO("ffi.StructuralMutator", StructuralMutatorObj, Object);
 
 protected:
-  /* The table is not null and outlives the mutator. */
+  /* The table must not be null and must outlive the mutator. */
   explicit StructuralMutatorObj(const StructuralMutatorVTable *vtable) : vtable_(vtable) {}
 
   const StructuralMutatorVTable *vtable_;
@@ -134,7 +134,7 @@ private:
   TVM_FFI_INLINE TVMFFIAny CallHook(TVMFFIAny hook, AnyView value) noexcept {
     return detail::Noted(reinterpret_cast<FStructuralMutateABI>(hook.v_ptr)(this, value), value);
   }
-  /* This function gives the object itself where nothing changed. */
+  /* For a core without the native function. The global function returns the object itself if nothing changed. */
   static TVMFFIAny DefaultMutateByName(StructuralMutatorObj *self, AnyView value) noexcept {
     Expected<Any> result = detail::CoreFunction<detail::kDefaultMutateName>().CallExpected(self, value);
     AnyView made = detail::ExpectedUnsafe::GetData(std::as_const(result));
@@ -153,7 +153,7 @@ public:
 
 namespace detail {
 
-/* A result as one of T: TypeError where it is another value. Nothing is checked that is known already. */
+/* A result as an Expected<T>: TypeError if the value is not a T. Nothing is checked if the static types tell. */
 template <typename T, typename U> TVM_FFI_INLINE Expected<T> ResultAs(Expected<U> result) {
   if constexpr (type_subsumes_v<T, U>) {
     return result;
@@ -166,7 +166,7 @@ template <typename T, typename U> TVM_FFI_INLINE Expected<T> ResultKnownAs(Expec
   return ExpectedUnsafe::MoveFromTVMFFIAny<T>(ExpectedUnsafe::MoveToTVMFFIAny(std::move(result)));
 }
 
-/* What a root becomes. */
+/* Mutates a root, in place if the caller gave its only reference away. */
 inline Expected<Any> MutateRoot(StructuralMutatorObj *mutator, Any root) {
   Expected<UnchangedOr<Any>> result = mutator->MutateExpected(root, InplaceMode::kAllow);
   if (result.is_err()) return std::move(result).error();
@@ -179,7 +179,7 @@ inline Expected<Any> MutateRoot(StructuralMutatorObj *mutator, Any root) {
 
 /* ---- In functions that return an Expected ---- */
 
-/* Returns the error of an Expected if it is one. */
+/* Returns from the function if `Result` is an error. */
 #define TVM_FFI_S_MUTATE_MAYBE_EARLY_RETURN(Result)                        \
   do {                                                                     \
     auto &&tvm_ffi_mutated = (Result);                                     \
@@ -193,11 +193,12 @@ inline Expected<Any> MutateRoot(StructuralMutatorObj *mutator, Any root) {
   TVM_FFI_S_MUTATE_MAYBE_EARLY_RETURN(Result);                                      \
   Type Name = ::std::move(Result).value()
 
-/* Type Name = the value of an Expected; returns its error, or a TypeError if it is no Type. A type with a comma needs a
- * name of its own. These are statements, to be put in braces. */
+/* Declares `Type Name` with the value of an Expected. Returns from the function with its error, or with a TypeError if
+ * the value is not a Type. A type with a comma needs an alias. This expands to several statements, so it needs braces
+ * after an if. */
 #define TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN(Type, Name, ResultExpr) \
   TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN_(ResultAs, TVM_FFI_STR_CONCAT(tvm_ffi_result_, __COUNTER__), Type, Name, ResultExpr)
-/* TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN for a caller that knows that the value is a Type. */
+/* As TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN, without the check: the caller knows that the value is a Type. */
 #define TVM_FFI_UNSAFE_S_MUTATE_ASSIGN_OR_RETURN(Type, Name, ResultExpr)                                          \
   TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN_(ResultKnownAs, TVM_FFI_STR_CONCAT(tvm_ffi_result_, __COUNTER__), Type, Name, \
                                      ResultExpr)

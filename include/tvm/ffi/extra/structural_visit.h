@@ -1,11 +1,11 @@
-/* structural_visit.h - StructuralVisit: callbacks by type that say themselves what of a value is visited.
+/* structural_visit.h - StructuralVisit: callbacks by type, each of which visits the parts of its value itself.
  *
  *   StructuralVisit(root, [&](const Let &let, StructuralVisitorObj *visitor) -> Expected<Optional<VisitInterrupt>> {
  *     TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(visitor->VisitExpected(let->value));
  *     return visitor->VisitExpected(let->body);
  *   });
  *
- * structural_walk.h, which this includes, visits everything. */
+ * StructuralWalk of structural_walk.h, which this header includes, visits all parts by itself. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_VISIT_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_VISIT_H_
 
@@ -15,8 +15,8 @@
 namespace tvm {
 namespace ffi {
 
-/* The visitor of StructuralVisit. Parent is derived from StructuralVisitorObj. Its VisitorObjType is what callbacks
- * see; its DefaultVisitExpected visits the values that no callback matches. */
+/* The visitor of StructuralVisit. Parent is derived from StructuralVisitorObj. Callbacks get a pointer to its
+ * VisitorObjType. Its DefaultVisitExpected visits values that no callback matches. */
 template <typename Parent, typename... Callbacks>
 class StructuralVisitEngine : public detail::VisitorEngine<StructuralVisitEngine<Parent, Callbacks...>, Parent> {
 public:
@@ -48,8 +48,9 @@ private:
   friend class detail::VisitorEngine<StructuralVisitEngine, Parent>;
 };
 
-/* nullopt when all was visited, or the interrupt or the error of a callback or a hook, as StructuralWalkExpected. The
- * first callback whose parameter a value matches is called, and the visit of the value comes to what it gives. */
+/* nullopt if everything was visited, or the interrupt or the error of a callback or a hook, as StructuralWalkExpected.
+ * The first callback whose parameter a value matches is called, and its result is the result of the visit of that
+ * value. */
 template <typename... Callbacks>
 Expected<Optional<VisitInterrupt>> StructuralVisitExpected(AnyView root, Callbacks &&...callbacks) noexcept {
   static_assert(sizeof...(Callbacks) != 0, "a visit needs a callback");

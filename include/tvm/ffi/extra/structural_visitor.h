@@ -1,8 +1,9 @@
-/* structural_visitor.h - StructuralVisitor: what visits values, and how a class says what its objects consist of.
+/* structural_visitor.h - StructuralVisitor: visits values; and the hook by which a class tells what parts its objects
+ * have.
  *
- * A visitor is called with a value. It gives nothing to go on, a VisitInterrupt to end the visit, or an error, and goes
- * into what the value consists of by DefaultVisitExpected, which calls it for each part. What the parts are is what the
- * reflected fields are, or the items of a container, or what the class says by its hook:
+ * A visitor is called with a value. It returns nothing to continue, a VisitInterrupt to end the visit, or an error. It
+ * goes into the parts of the value by DefaultVisitExpected, which calls the visitor for each part. The parts are the
+ * reflected fields, or the items of a container, or what the hook of the class visits:
  *
  *   Expected<Optional<VisitInterrupt>> VisitFoo(StructuralVisitorObj *visitor, AnyView value) noexcept {
  *     const FooObj *foo = value.as<FooObj>();
@@ -25,7 +26,7 @@ namespace ffi {
 /* Why a visit ended early. */
 class VisitInterruptObj : public Object {
 public:
-  Any value; /* any payload */
+  Any value; /* chosen by whoever ends the visit */
 
   VisitInterruptObj() = default;
   explicit VisitInterruptObj(Any payload) : value(std::move(payload)) {}
@@ -42,18 +43,18 @@ public:
 
 class StructuralVisitorObj;
 
-/* What visits a value; it is only borrowed. The result is an Expected<Optional<VisitInterrupt>> as a value: None, a
- * VisitInterrupt or an Error. */
+/* The function that visits a value, which it borrows. The result is an Expected<Optional<VisitInterrupt>> as a value:
+ * None, a VisitInterrupt or an Error. */
 using FStructuralVisitABI = TVMFFIAny (*)(StructuralVisitorObj *visitor, AnyView value) noexcept;
 /* FStructuralVisitABI as an attribute of types, where it may also be a Function. */
 using FStructuralVisit = reflection::NativeFunctionView<Optional<VisitInterrupt>(StructuralVisitorObj *, AnyView)>;
 
 namespace type_attr {
-/* Visits what an object consists of. */
+/* Visits the parts of an object. */
 inline constexpr reflection::AttrKey<FStructuralVisit> kStructuralVisit{"__s_visit__"};
 } // namespace type_attr
 
-/* What a class of visitors does. Part of the ABI, as the layout of a visitor is. */
+/* The functions of a class of visitors. The table and the layout of a visitor are part of the ABI. */
 struct StructuralVisitorVTable {
   FStructuralVisitABI visit = nullptr;
 };
@@ -63,28 +64,28 @@ inline constexpr char kDefaultVisitName[] = "ffi.StructuralVisitorDefaultVisit";
 inline constexpr char kNativeDefaultVisitName[] = "ffi_hpy.native_default_visit";
 } // namespace detail
 
-/* The base of all visitors. One belongs to one visit of one thread at a time. */
+/* The base class of all visitors. A visitor is used for one visit at a time, by one thread. */
 class StructuralVisitorObj : public Object {
 public:
-  using VisitorObjType = StructuralVisitorObj; /* what callbacks see of it */
-  using StateTupleType = std::tuple<>;         /* what else they get: references into a class derived from this one */
+  using VisitorObjType = StructuralVisitorObj; /* callbacks get a pointer to this class */
+  using StateTupleType = std::tuple<>;         /* references into a derived class, which callbacks get too */
 
-  /* Visits a value, which the caller keeps. */
+  /* Visits a value, which the caller keeps alive. */
   TVM_FFI_INLINE Expected<Optional<VisitInterrupt>> VisitExpected(AnyView value) noexcept {
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<Optional<VisitInterrupt>>(vtable_->visit(this, value));
   }
   TVM_FFI_INLINE Optional<VisitInterrupt> Visit(AnyView value) { return VisitExpected(value).value(); }
 
-  /* Visits what a value consists of, not the value itself: by the hook of its type, else by its reflected fields. From
-   * the hook of the same type it would not come back. */
+  /* Visits the parts of a value, not the value itself: by the hook of its type, else by its reflected fields. A hook
+   * must not call this with its own value: the recursion would not end. */
   TVM_FFI_INLINE Expected<Optional<VisitInterrupt>> DefaultVisitExpected(AnyView value) noexcept {
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<Optional<VisitInterrupt>>(DefaultVisit(value));
   }
 
-  /* Where the visit is. In kTVMFFIDefRegionKindSimple the hook of a variable visits what it consists of in
-   * kTVMFFIDefRegionKindNone; without a hook that is so anyway. */
+  /* The definition region that the visit is in. In kTVMFFIDefRegionKindSimple the hook of a variable visits the
+   * variable's parts in kTVMFFIDefRegionKindNone; for a variable without a hook that happens by itself. */
   TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
-  /* What callback() gives in that region; within a pattern all is pattern. */
+  /* Calls callback() in another region and returns its result. Inside a pattern the region stays the pattern. */
   template <typename Callback>
   auto WithDefRegionKind(TVMFFIDefRegionKind kind, Callback &&callback)
       -> decltype(std::forward<Callback>(callback)()) {
@@ -96,7 +97,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO("ffi.StructuralVisitor", StructuralVisitorObj, Object);
 
 protected:
-  /* The table is not null and outlives the visitor. */
+  /* The table must not be null and must outlive the visitor. */
   explicit StructuralVisitorObj(const StructuralVisitorVTable *vtable) : vtable_(vtable) {}
   StateTupleType StateTuple() const noexcept { return {}; }
 
@@ -137,20 +138,21 @@ template <typename T> bool StructuralVisitNeedEarlyReturn(const Expected<T> &res
   return result.type_index() == kTVMFFIError || result.type_index() == kTVMFFIVisitInterrupt;
 }
 
-/* Visits a root, which it keeps: a callback may change the variable that the caller has it in. */
+/* Visits a root and keeps it alive meanwhile, because a callback may change the variable that the caller holds it
+ * in. */
 inline Expected<Optional<VisitInterrupt>> VisitRoot(StructuralVisitorObj *visitor, AnyView root) {
   Any kept = root.type_index() < kTVMFFIStaticObjectBegin ? Any() : Any(root);
   return visitor->VisitExpected(root);
 }
 
-/* A visitor of class Engine, which is on top of Parent, a class derived from StructuralVisitorObj. Engine::VisitOne
- * visits a value that is not None and gives a raw result. */
+/* Base of an Engine, which derives from it. Parent is derived from StructuralVisitorObj. Engine::VisitOne visits a
+ * value that is not None and returns a raw result. */
 template <typename Engine, typename Parent> class VisitorEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralVisitorObj, Parent>, "the Parent is derived from StructuralVisitorObj");
 
 protected:
   VisitorEngine() : Parent(&kTable) {}
-  /* Parent's own, which may hide that of the classes below it. */
+  /* Calls Parent's DefaultVisitExpected, which may hide that of its base classes. */
   TVMFFIAny DescendInto(AnyView value) noexcept {
     return ExpectedUnsafe::MoveToTVMFFIAny(Parent::DefaultVisitExpected(value));
   }
@@ -170,7 +172,7 @@ private:
 } // namespace ffi
 } // namespace tvm
 
-/* In a function that visits one after the other: ends it with a result that ends the visit. */
+/* For a function that visits one part after the other: returns `Result` from it if that ends the visit. */
 #define TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(Result)                                                    \
   do {                                                                                                \
     auto &&tvm_ffi_visited = (Result);                                                                \

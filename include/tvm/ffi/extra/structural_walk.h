@@ -1,11 +1,12 @@
-/* structural_walk.h - StructuralWalk: callbacks by type for each value in a value, in one of two orders.
+/* structural_walk.h - StructuralWalk: calls callbacks, chosen by type, for each value in a value, in one of two orders.
  *
  *   StructuralWalk<WalkOrder::kPreOrder>(
  *       root,
  *       [&](const VarObj *var) -> Expected<WalkResult> { ...; return WalkResult::Advance(); },
  *       [&](const FuncObj *func, TVMFFIDefRegionKind region) -> Expected<WalkResult> { return WalkResult::Skip(); });
  *
- * The first callback whose parameter a value matches is called. A value is met as often as it occurs, None never. */
+ * The first callback whose parameter a value matches is called, once for each occurrence of the value. None is not
+ * visited. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_WALK_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_WALK_H_
 
@@ -15,8 +16,8 @@
 namespace tvm {
 namespace ffi {
 
-/* What a callback says: to go on, to go on but not into this value (before its contents only), to end the walk. As a
- * value None is Advance too. */
+/* The result of a callback: continue; continue, but not into this value (in pre-order only); or end the walk. None
+ * converts to Advance. */
 class WalkResult : public Variant<VisitInterrupt, int32_t> {
 public:
   static constexpr int32_t kAdvanceTag = 0;
@@ -57,9 +58,9 @@ template <> struct TypeTraits<WalkResult> : TypeTraits<WalkResult::Storage> {
   static std::string TypeStr() { return "WalkResult"; }
 };
 
-/* The visitor of a walk. Parent, a class derived from StructuralVisitorObj, may have states for the callbacks: its
- * StateTupleType of references, which its StateTuple() gives, come between value and region; and a DefaultVisitExpected
- * of its own. It passes a table on to its base. */
+/* The visitor of a walk. Parent is derived from StructuralVisitorObj and passes the table of its constructor on. It may
+ * have states for the callbacks: references, typed by its StateTupleType and returned by its StateTuple(), which
+ * callbacks get between the value and the region. It may have a DefaultVisitExpected of its own. */
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralWalkEngine : public detail::VisitorEngine<StructuralWalkEngine<Parent, order, Callbacks...>, Parent> {
 public:
@@ -79,7 +80,7 @@ private:
     TVMFFIAny said = CallBack(value);
     return said.type_index != kTVMFFIInt ? said : visited;
   }
-  /* A raw WalkResult, or an error; Advance where no callback matches. */
+  /* A raw WalkResult or an error; Advance if no callback matches. */
   TVMFFIAny CallBack(AnyView value) noexcept {
     TVMFFIAny said;
     detail::PutInt64(kTVMFFIInt, WalkResult::kAdvanceTag, &said);
@@ -96,8 +97,8 @@ private:
   friend class detail::VisitorEngine<StructuralWalkEngine, Parent>;
 };
 
-/* nullopt when all was visited, or the interrupt of the callback that ended the walk; or the error of a callback or a
- * hook, with a VisitErrorContext. ValueError for what is nested too deeply. */
+/* nullopt if everything was visited; the interrupt of the callback that ended the walk; or the error of a callback or a
+ * hook, with a VisitErrorContext. ValueError for a value that is nested too deeply. */
 template <WalkOrder order, typename... Callbacks>
 Expected<Optional<VisitInterrupt>> StructuralWalkExpected(AnyView root, Callbacks &&...callbacks) noexcept {
   static_assert(sizeof...(Callbacks) != 0, "a walk needs a callback");

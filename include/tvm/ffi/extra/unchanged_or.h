@@ -1,9 +1,10 @@
-/* unchanged_or.h - UnchangedOr<T>: what a mutation makes of a value, or that the value stays. 16 bytes, an Any.
+/* unchanged_or.h - UnchangedOr<T>: the result of a mutation: a replacement of type T, or that the value stays as it is.
+ * 16 bytes, an Any.
  *
  *   UnchangedOr<Expr> changed = ...;
  *   copy->a = std::move(changed).ValueOrUnchanged(std::move(copy->a));
  *
- * What it holds leaves it by a move, once. None is a replacement as any other. */
+ * The replacement is taken out by a move, once. None is a replacement like any other. */
 #ifndef TVM_FFI_EXTRA_UNCHANGED_OR_H_
 #define TVM_FFI_EXTRA_UNCHANGED_OR_H_
 
@@ -13,7 +14,7 @@
 namespace tvm {
 namespace ffi {
 
-/* Says that a value stays. */
+/* The marker for a value that stays as it is. */
 struct Unchanged {
   TVMFFIAny CopyToTVMFFIAny() const noexcept {
     TVMFFIAny raw;
@@ -47,7 +48,7 @@ public:
   UnchangedOr(T value) : data_(std::move(value)) {}
   template <typename U, typename = std::enable_if_t<kIsValue<std::decay_t<U>> && std::is_convertible_v<U, T>>>
   UnchangedOr(U &&value) : UnchangedOr(static_cast<T>(std::forward<U>(value))) {}
-  /* Of another T, which is converted if it is not one already. */
+  /* From an UnchangedOr of another type, whose replacement is converted if it is not a T already. */
   template <typename U, typename = std::enable_if_t<type_subsumes_v<T, U> || std::is_convertible_v<U, T>>>
   UnchangedOr(UnchangedOr<U> other) {
     if (type_subsumes_v<T, U> || other.IsUnchanged()) {
@@ -58,7 +59,8 @@ public:
   }
 
   bool IsUnchanged() const & noexcept { return data_.type_index() == kTVMFFIUnchanged; }
-  /* Or it is replaced by itself. Objects that changed in place are themselves. */
+  /* Whether the value stays, or its replacement is the value itself: that is the case for an object that was changed in
+   * place. */
   bool UnchangedOrSameAs(const T &original) const & noexcept {
     return IsUnchanged() || AnyView(data_).same_as(AnyView(original));
   }
@@ -74,10 +76,10 @@ public:
   TVM_FFI_INLINE Any ValueOrUnchanged(AnyView original) && {
     return IsUnchanged() ? Any(original) : std::move(*this).ValueUnchecked();
   }
-  /* The replacement, which the caller knows to be there. */
+  /* The replacement. The caller knows that there is one. */
   TVM_FFI_INLINE T ValueUnchecked() && { return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(std::move(data_)); }
 
-  /* All of it as a U, as Any::as: an UnchangedOr too. */
+  /* The content as a U, by the rules of Any::as. U may be an UnchangedOr. */
   template <typename U, typename = std::enable_if_t<kIsTarget<U>>> std::optional<U> as() && {
     return std::move(data_).template as<U>();
   }
@@ -97,7 +99,7 @@ private:
 
 namespace detail {
 
-/* An UnchangedOr as the value that it is. */
+/* Access to the value inside an UnchangedOr. */
 struct UnchangedOrUnsafe {
   template <typename T> TVM_FFI_INLINE static UnchangedOr<T> MoveFromTVMFFIAny(TVMFFIAny raw) {
     return UnchangedOr<T>(UnsafeInit{}, AnyUnsafe::MoveTVMFFIAnyRawToAny(raw));

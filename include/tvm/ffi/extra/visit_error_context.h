@@ -1,8 +1,9 @@
-/* visit_error_context.h - which objects a recursive visit was in when an error was thrown, and where they are.
+/* visit_error_context.h - tells which objects a recursive visit was in when an error was thrown, and on which paths
+ * they lie.
  *
  *   void Check(const ObjectRef &node) {
  *     TVM_FFI_VISIT_BEGIN();
- *     ...                                       (visits what node consists of)
+ *     ...                                       (visits the parts of node)
  *     if (!IsValid(pair->lhs)) TVM_FFI_VISIT_THROW(ValueError, pair->lhs) << "invalid";
  *     TVM_FFI_VISIT_END(node);
  *   }
@@ -11,7 +12,7 @@
  *     if (auto context = VisitErrorContext::TryGetFromError(error)) {
  *       for (const AccessPath &path : VisitErrorContext::FindAccessPaths(root, *context)) ...
  *
- * Visits and mutations (structural_visit.h, structural_mutate.h) note their objects by themselves. */
+ * Visits and mutations (structural_visit.h, structural_mutate.h) record their objects by themselves. */
 #ifndef TVM_FFI_EXTRA_VISIT_ERROR_CONTEXT_H_
 #define TVM_FFI_EXTRA_VISIT_ERROR_CONTEXT_H_
 
@@ -32,7 +33,7 @@ inline constexpr char kFindAccessPathsName[] = "ffi.VisitErrorContext.FindAccess
 
 class VisitErrorContextObj : public Object {
 public:
-  List<ObjectRef> reverse_visit_pattern; /* the innermost first; not all objects need to be in it */
+  List<ObjectRef> reverse_visit_pattern; /* the innermost first; objects between two of them may be missing */
   Optional<ObjectRef> prev_error_context; /* the extra context that the error had before */
 
   static constexpr bool _type_mutable = true;
@@ -40,7 +41,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.VisitErrorContext", VisitErrorContextObj, Object);
 };
 
-/* The extra context of an error that came up in a visit. */
+/* The extra context of an error that was thrown in a visit. */
 class VisitErrorContext : public ObjectRef {
 public:
   explicit VisitErrorContext(ObjectPtr<VisitErrorContextObj> n) : ObjectRef(std::move(n)) {
@@ -51,8 +52,8 @@ public:
     if (!context.has_value()) return std::nullopt;
     return context->as<VisitErrorContext>();
   }
-  /* The paths from the root to where the objects of the context lie one inside the other; with allow_prefix_match also
-   * those that a part of the objects leads to and that nothing longer begins with. */
+  /* The paths from the root along which the objects of the context are nested in each other. With allow_prefix_match
+   * also paths that match only the outer objects, unless a longer match continues them. */
   static Array<reflection::AccessPath> FindAccessPaths(const ObjectRef &root, const VisitErrorContext &context,
                                                        bool allow_prefix_match = false) {
     return detail::CoreFunction<detail::kFindAccessPathsName>()(root, context, allow_prefix_match)
@@ -69,8 +70,9 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline VisitErrorContext MakeVisitErrorConte
   return VisitErrorContext(std::move(context));
 }
 
-/* Notes that an error leaves a value; those that are no objects are not noted, and nothing is when there is no memory.
- * Changes the error: nobody else may have it yet, but for the one of no memory, which all threads share. */
+/* Adds `value` to the context of an error that leaves its visit. A value that is not an object is not added, and
+ * without memory nothing is. The error is changed in place, so no other thread may have it yet. A MemoryError is left
+ * alone: all threads share one object. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void UpdateVisitErrorContext(Error &error, AnyView value) noexcept {
   if (value.type_index() < kTVMFFIStaticObjectBegin) return;
   try {
@@ -87,11 +89,11 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void UpdateVisitErrorContext(Error &e
     TVMFFIObjectHandle old = cell->extra_context;
     cell->extra_context = ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(std::move(context));
     if (old != nullptr) ObjectUnsafe::DecRefObjectHandle(old);
-  } catch (const std::exception &) { /* without the note the error is still the error */
+  } catch (const std::exception &) { /* the error is passed on without the addition */
   }
 }
 
-/* UpdateVisitErrorContext for a result that is an Error. */
+/* UpdateVisitErrorContext for a raw result that is an Error. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny result, AnyView value) noexcept {
   Error error = AnyView::CopyFromTVMFFIAny(result).as_or_throw<Error>();
   UpdateVisitErrorContext(error, value);
@@ -102,7 +104,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny 
 } // namespace ffi
 } // namespace tvm
 
-/* A visit of one object: notes it in the error that leaves between BEGIN and END, which is thrown on. */
+/* Put these around the visit of one object. An error that is thrown between them gets the object added to its context
+ * and is thrown again. */
 #define TVM_FFI_VISIT_BEGIN() try {
 #define TVM_FFI_VISIT_END(node)                                        \
   }                                                                    \
@@ -110,7 +113,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny 
     ::tvm::ffi::detail::UpdateVisitErrorContext(error_of_visit, node); \
     throw;                                                             \
   }
-/* TVM_FFI_VISIT_END for a function that returns an Expected: it returns the error. */
+/* As TVM_FFI_VISIT_END, for a function that returns an Expected: it returns the error. */
 #define TVM_FFI_VISIT_END_RETURN_EXPECTED(node)                        \
   }                                                                    \
   catch (::tvm::ffi::Error & error_of_visit) {                         \
@@ -118,7 +121,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny 
     return ::tvm::ffi::Unexpected(error_of_visit);                     \
   }
 
-/* As TVM_FFI_THROW, of an object that no BEGIN and END is about, such as a child of the visited one. */
+/* As TVM_FFI_THROW, with an object that has no BEGIN and END of its own, such as a child of the visited object. */
 #define TVM_FFI_VISIT_THROW(ErrorKind, node)                                                                   \
   ::tvm::ffi::detail::ErrorBuilder(                                                                            \
       #ErrorKind, TVMFFIBacktrace(__FILE__, __LINE__, TVM_FFI_FUNC_SIG, 0), TVM_FFI_ALWAYS_LOG_BEFORE_THROW,   \

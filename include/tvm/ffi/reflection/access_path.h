@@ -1,4 +1,4 @@
-/* access_path.h - where in a nested value something is: a chain of steps from the root. */
+/* access_path.h - the place of something in a nested value: a chain of steps from the root. */
 #ifndef TVM_FFI_REFLECTION_ACCESS_PATH_H_
 #define TVM_FFI_REFLECTION_ACCESS_PATH_H_
 
@@ -11,7 +11,7 @@ namespace tvm {
 namespace ffi {
 namespace reflection {
 
-/* The kinds that are missing tell where one of two values has nothing. */
+/* The "missing" kinds mark a place where one of two compared values has nothing. */
 enum class AccessKind : int32_t {
   kAttr = 0,
   kArrayItem = 1,
@@ -56,7 +56,7 @@ inline bool AccessStepObj::StepEqual(const AccessStep &other) const {
 
 class AccessPath;
 
-/* The last step of a path, and the path to it. Paths share their beginnings. */
+/* A path: its last step, and the path before that. Paths share their beginnings. */
 class AccessPathObj : public Object {
 public:
   Optional<ObjectRef> parent; /* an AccessPath; none for the root */
@@ -76,7 +76,7 @@ public:
   inline AccessPath ArrayItemMissing(int64_t i) const;
   inline AccessPath MapItem(Any key) const;
   inline AccessPath MapItemMissing(Any key) const;
-  /* From the root on. */
+  /* The steps, from the root on. */
   inline Array<AccessStep> ToSteps() const;
   inline bool PathEqual(const AccessPath &other) const;
   inline bool IsPrefixOf(const AccessPath &other) const;
@@ -86,7 +86,7 @@ public:
 
 private:
   const AccessPathObj *Before() const { return static_cast<const AccessPathObj *>(parent.get()); }
-  /* Of paths of the same depth. */
+  /* Compares two paths of equal depth. */
   static bool StepsEqual(const AccessPathObj *left, const AccessPathObj *right) {
     for (; left != right && left->depth > 0; left = left->Before(), right = right->Before()) {
       if (!left->step.value()->StepEqual(right->step.value())) return false;

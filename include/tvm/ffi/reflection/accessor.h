@@ -1,4 +1,4 @@
-/* accessor.h - what is registered of types: fields, methods, attributes; and fields by name. */
+/* accessor.h - access to registered fields, methods and attributes of types; reads and sets fields by name. */
 #ifndef TVM_FFI_REFLECTION_ACCESSOR_H_
 #define TVM_FFI_REFLECTION_ACCESSOR_H_
 
@@ -14,12 +14,12 @@ namespace reflection {
 
 inline constexpr TVMFFIByteArray AsByteArray(const char *text) { return {text, std::char_traits<char>::length(text)}; }
 
-/* An attribute of types, and the type of its values. */
+/* The name of an attribute of types, with the C++ type of its values. */
 template <typename T> struct AttrKey {
   using ValueType = T;
   const char *name;
   constexpr operator const char *() const { return name; }
-  /* The value as such; nullopt for None, TypeError for what is no T. */
+  /* The value of the attribute as a T; nullopt for None, TypeError for another type. */
   TVM_FFI_INLINE std::optional<T> ValueFrom(AnyView value) const {
     if (value == nullptr) return std::nullopt;
     return value.template as_or_throw<T>();
@@ -28,7 +28,7 @@ template <typename T> struct AttrKey {
 
 namespace detail {
 
-/* Among n infos with a `name`; null if there is none. */
+/* Finds an info by name among n infos; null if there is none. */
 template <typename Info> inline const Info *FindNamed(const Info *infos, int32_t n, std::string_view name) {
   for (int32_t i = 0; i < n; ++i) {
     if (ToStringView(infos[i].name) == name) return &infos[i];
@@ -38,7 +38,7 @@ template <typename Info> inline const Info *FindNamed(const Info *infos, int32_t
 
 } // namespace detail
 
-/* A field, or method, of a type itself, not of those above it. RuntimeError if there is none. */
+/* A field, or method, that the type itself declares, not an ancestor. RuntimeError if there is none. */
 inline const TVMFFIFieldInfo *GetFieldInfo(std::string_view type_key, const char *field_name) {
   const TypeInfo *info = TVMFFIGetTypeInfo(TypeKeyToIndex(type_key));
   const TVMFFIFieldInfo *field = detail::FindNamed(info->fields, info->num_fields, field_name);
@@ -55,7 +55,7 @@ inline Function GetMethod(std::string_view type_key, const char *method_name) {
   return AnyView::CopyFromTVMFFIAny(GetMethodInfo(type_key, method_name)->method).cast<Function>();
 }
 
-/* Sets a field by its address. 0, or -1 with the error raised. */
+/* Sets the field at `address`. Returns 0, or -1 with an error pending. */
 inline int CallFieldSetter(const TVMFFIFieldInfo *field, void *address, const TVMFFIAny *value) {
   if ((field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) == 0) {
     return reinterpret_cast<TVMFFIFieldSetter>(field->setter)(address, value);
@@ -101,7 +101,7 @@ private:
   const TVMFFIFieldInfo *field_;
 };
 
-/* Sets it, read-only ones included. */
+/* Sets a field of any object of the type, even a read-only one. */
 class FieldSetter {
 public:
   explicit FieldSetter(const TVMFFIFieldInfo *field) : field_(field) {}
@@ -118,7 +118,7 @@ private:
   const TVMFFIFieldInfo *field_;
 };
 
-/* The values of one attribute, by type index: None where a type has none. RuntimeError if no type ever had it. */
+/* The values of one attribute, by type index. None for a type without it. RuntimeError if no type ever had it. */
 class TypeAttrColumn {
 public:
   explicit TypeAttrColumn(std::string_view name) {
@@ -136,7 +136,7 @@ private:
   const TVMFFITypeAttrColumn *column_;
 };
 
-/* Calls f with each field of a type, those of the types above it first, until it returns true; whether it did. */
+/* Calls f with each field of a type, those of its ancestors first, until f returns true. Returns whether it did. */
 template <typename F> inline bool ForEachFieldInfoWithEarlyStop(const TypeInfo *info, F f) {
   for (int32_t depth = 1; depth <= info->type_depth; ++depth) {
     const TypeInfo *at = depth < info->type_depth ? info->type_ancestors[depth] : info;
@@ -153,7 +153,7 @@ template <typename F> inline void ForEachFieldInfo(const TypeInfo *info, F f) {
 
 } // namespace reflection
 
-/* The attributes that the ABI knows. */
+/* The attributes that the ABI defines. */
 namespace type_attr {
 inline constexpr reflection::AttrKey<TypedFunction<ObjectRef()>> kNew{"__ffi_new__"};
 inline constexpr reflection::AttrKey<Function> kInit{"__ffi_init__"};
@@ -166,7 +166,7 @@ inline constexpr reflection::AttrKey<reflection::NativeFunctionView<bool(const A
     "__any_equal__"};
 } // namespace type_attr
 namespace reflection {
-namespace type_attr = ffi::type_attr; /* where they were */
+namespace type_attr = ffi::type_attr; /* their older namespace */
 } // namespace reflection
 
 } // namespace ffi

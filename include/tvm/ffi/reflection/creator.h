@@ -1,4 +1,4 @@
-/* creator.h - objects made by the name of their type. */
+/* creator.h - creates objects by the key of their type. */
 #ifndef TVM_FFI_REFLECTION_CREATOR_H_
 #define TVM_FFI_REFLECTION_CREATOR_H_
 
@@ -9,7 +9,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* __ffi_new__ of a type that has no native creator; null if it has none either. */
+/* The attribute __ffi_new__ of a type without a native creator; null if the type does not have it either. */
 inline const TVMFFIAny *CreatorAttrOf(const TypeInfo *info) {
   const TVMFFIAny *value = TypeAttrOf(ColumnNamed(type_attr::kNew.name), info->type_index);
   return value != nullptr && value->type_index == kTVMFFIFunction ? value : nullptr;
@@ -24,7 +24,7 @@ inline bool HasCreator(const TypeInfo *info) {
   return detail::NativeCreatorOf(info) != nullptr || detail::CreatorAttrOf(info) != nullptr;
 }
 
-/* A new object whose fields are to be set. RuntimeError if the type cannot make one. */
+/* A new object; the caller sets its fields. RuntimeError if objects of the type cannot be created. */
 inline ObjectPtr<Object> CreateEmptyObject(const TypeInfo *info) {
   if (TVMFFIObjectCreator create = detail::NativeCreatorOf(info)) {
     TVMFFIObjectHandle handle;

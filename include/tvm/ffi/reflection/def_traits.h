@@ -1,4 +1,4 @@
-/* def_traits.h - what can be said about a field, method or type when it is registered. Programs include registry.h. */
+/* def_traits.h - what can be added to a field, method or type when it is registered. Programs include registry.h. */
 #ifndef TVM_FFI_REFLECTION_DEF_TRAITS_H_
 #define TVM_FFI_REFLECTION_DEF_TRAITS_H_
 
@@ -15,7 +15,7 @@ namespace reflection {
 
 using _MetadataType = std::vector<std::pair<String, Any>>;
 
-/* The info of the ABI, and what its metadata is to say. */
+/* The ABI's info struct, and the entries of its metadata. */
 struct FieldInfoBuilder : public TVMFFIFieldInfo {
   _MetadataType metadata_;
 };
@@ -23,11 +23,11 @@ struct MethodInfoBuilder : public TVMFFIMethodInfo {
   _MetadataType metadata_;
 };
 
-/* Base of all that is said: a class derived from it has Apply(FieldInfoBuilder *), or also Apply(MethodInfoBuilder
- * *). */
+/* Base class of all traits. A trait has Apply(FieldInfoBuilder *), and Apply(MethodInfoBuilder *) if methods take
+ * it. */
 struct InfoTrait {};
 
-/* Metadata({{"key", value}, ...}): anything else, of ints, bools and texts. */
+/* Metadata({{"key", value}, ...}): other entries of the metadata. Values are ints, bools or texts. */
 class Metadata : public InfoTrait {
 public:
   Metadata(std::initializer_list<std::pair<String, Any>> items) : items_(items) {}
@@ -58,7 +58,7 @@ private:
   _MetadataType items_;
 };
 
-/* What a field is where nothing is given for it. */
+/* The value of a field for which none is given. */
 class DefaultValue : public InfoTrait {
 public:
   explicit DefaultValue(Any value) : value_(std::move(value)) {}
@@ -74,7 +74,7 @@ class default_value : public DefaultValue {
   using DefaultValue::DefaultValue;
 };
 
-/* A function whose result is the default: it is called for each object. */
+/* A function whose result is the value of a field for which none is given. It is called for each object. */
 class DefaultFactory : public InfoTrait {
 public:
   explicit DefaultFactory(Function factory) : factory_(std::move(factory)) {}
@@ -90,11 +90,12 @@ class default_factory : public DefaultFactory {
   using DefaultFactory::DefaultFactory;
 };
 
-/* Any flag of a field. */
+/* Sets any flag of a field. */
 class AttachFieldFlag : public InfoTrait {
 public:
   explicit AttachFieldFlag(int32_t flag) : flag_(flag) {}
-  /* For structural equality and hash: defines variables, also nested ones; defines them directly; does not count. */
+  /* For structural equality and hash. Pattern: the field defines variables, also nested ones. Simple: it defines
+   * variables, only directly. Ignore: it does not count. */
   static AttachFieldFlag SEqHashDefPattern() { return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefPattern); }
   static AttachFieldFlag SEqHashDefSimple() { return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefSimple); }
   static AttachFieldFlag SEqHashIgnore() { return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashIgnore); }
@@ -110,7 +111,7 @@ private:
 
 namespace detail {
 
-/* A flag that is set where the argument is kWhen. */
+/* Sets a flag if the argument is kWhen. */
 template <int64_t kFlag, bool kWhen> class FlagTrait : public InfoTrait {
 public:
   explicit FlagTrait(bool value) : value_(value) {}
@@ -124,7 +125,8 @@ protected:
 
 } // namespace detail
 
-/* Whether a field shows in the repr, counts for order and equality, counts for the hash, is given by keyword only. */
+/* repr: whether the field is in the repr. compare: whether it counts for order and equality. hash: whether it counts
+ * for the hash. kw_only: whether it is passed by keyword only. */
 class repr : public detail::FlagTrait<kTVMFFIFieldFlagBitMaskReprOff, false> {
   using FlagTrait::FlagTrait;
 };
@@ -138,8 +140,8 @@ class kw_only : public detail::FlagTrait<kTVMFFIFieldFlagBitMaskKwOnly, true> {
   using FlagTrait::FlagTrait;
 };
 
-/* init<Args...>(): a constructor, given to def(). init(false): of a field, that it is no parameter of the constructor
- * made from the fields; of a type, that none is made. */
+/* init<Args...>(): a constructor, for def(). init(false) for a field: it is not a parameter of the constructor that is
+ * made of the fields. init(false) for a type: no such constructor is made. */
 template <typename... Args> struct init {
   constexpr init() noexcept = default;
   template <typename Class> static ObjectRef execute(Args... args) {
@@ -156,7 +158,7 @@ init(bool) -> init<>;
 
 namespace detail {
 
-/* One more thing said: a trait, or a text, which is documentation. */
+/* Applies one extra argument of a definition: a trait, or a text, which is documentation. */
 template <typename Builder, typename T> void Say(Builder *info, const T &what) {
   if constexpr (std::is_base_of_v<InfoTrait, T>) {
     what.Apply(info);

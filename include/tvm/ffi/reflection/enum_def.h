@@ -17,12 +17,12 @@ template <typename EnumClsObj, typename = std::enable_if_t<std::is_base_of_v<Enu
   static constexpr bool kIsIntEnum = std::is_base_of_v<IntEnumObj, EnumClsObj>;
 
 public:
-  /* Whether there is one of that name. */
+  /* Whether the class has an instance of that name. */
   static bool IsDefined(const String &name) {
     std::optional<EnumState> state = FindState();
     return state.has_value() && (*state)->indexes.count(name) != 0;
   }
-  /* The next one; its number is how many there were. ValueError if there is one of that name. */
+  /* Adds the next instance; its number is how many there were before. ValueError if the name or the number is taken. */
   explicit EnumDef(const char *str_index) : instance_(UnsafeInit{}) {
     static_assert(!kIsIntEnum, "an instance of an IntEnum is given its number");
     EnumState state = EnsureState();
@@ -32,7 +32,7 @@ public:
     static_assert(kIsIntEnum, "only an instance of an IntEnum is given its number");
     Register(EnsureState(), int_index, str_index);
   }
-  /* What else is known of it. */
+  /* Sets an attribute of the instance. */
   template <typename T> EnumDef &set_attr(const char *name, T value) {
     Dict<String, Dict<ObjectRef, Any>> attrs = EnsureState()->attrs;
     Dict<ObjectRef, Any> column = attrs.Get(name).value_or(Dict<ObjectRef, Any>());

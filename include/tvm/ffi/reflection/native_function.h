@@ -1,6 +1,6 @@
 /* native_function.h - NativeFunction<R(Args...)>: a hook of a type that is called without packing its arguments.
  *
- * As a value it is the address of a C function, TVMFFIAny (*)(Args...) noexcept, which gives its result or its error;
+ * As a value it is the address of a C function, TVMFFIAny (*)(Args...) noexcept, which returns its result or an Error;
  * or any Function, which is called with packed arguments. */
 #ifndef TVM_FFI_REFLECTION_NATIVE_FUNCTION_H_
 #define TVM_FFI_REFLECTION_NATIVE_FUNCTION_H_
@@ -15,7 +15,7 @@ namespace reflection {
 template <typename Signature> class NativeFunction;
 template <typename Signature> class NativeFunctionView;
 
-/* Borrowed: of an attribute of a type, or of a NativeFunction. */
+/* Borrows the hook from an attribute of a type or from a NativeFunction. */
 template <typename R, typename... Args> class NativeFunctionView<R(Args...)> {
   static_assert(((std::is_lvalue_reference_v<Args> ||
                   (std::is_standard_layout_v<Args> && std::is_trivially_copyable_v<Args>)) &&
@@ -36,10 +36,10 @@ public:
     TVM_FFI_CHECK(packed != nullptr, ValueError) << "a hook needs a function";
   }
   template <typename PackedR, std::enable_if_t<kGivesR<PackedR>, int> = 0>
-  NativeFunctionView(const TypedFunction<PackedR(Args...)> &&) = delete; /* nobody would keep it */
-  /* Of a C++ function, R(Args...), or Expected<R>(Args...) noexcept. */
+  NativeFunctionView(const TypedFunction<PackedR(Args...)> &&) = delete; /* nothing would keep it alive */
+  /* From a C++ function, R(Args...), or Expected<R>(Args...) noexcept. */
   template <auto Fn> static NativeFunctionView FromNative() {
-    using F = decltype(Fn); /* no comparison: with UBSan, GCC's are not constant */
+    using F = decltype(Fn); /* not Fn != nullptr: with UBSan, GCC does not accept that as a constant */
     static_assert(!std::is_same_v<std::integral_constant<F, Fn>, std::integral_constant<F, F{}>>,
                   "a hook needs a function");
     TVMFFIAny data;
@@ -92,7 +92,7 @@ private:
   template <typename> friend class NativeFunction;
 };
 
-/* Owned. */
+/* Owns the hook. */
 template <typename R, typename... Args> class NativeFunction<R(Args...)> {
 public:
   using View = NativeFunctionView<R(Args...)>;
@@ -126,7 +126,7 @@ inline constexpr bool use_default_type_traits_v<reflection::NativeFunction<Signa
 
 namespace detail {
 
-/* A C function or a Function. */
+/* The parts that both traits share: a value is a hook if it is the address of a C function or a Function. */
 template <typename Signature> struct HookTraitsBase : TypeTraitsBase {
   static bool CheckAnyStrict(const TVMFFIAny *src) {
     return (src->type_index == kTVMFFIOpaquePtr && src->v_ptr != nullptr) || src->type_index == kTVMFFIFunction;

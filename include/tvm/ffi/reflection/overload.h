@@ -1,5 +1,5 @@
-/* overload.h - OverloadObjectDef: as ObjectDef, with methods and constructors of the same name. A call goes to the
- * first one whose parameters its arguments convert to. */
+/* overload.h - OverloadObjectDef: an ObjectDef that allows several methods, or constructors, of one name. A call goes
+ * to the first one whose parameters the arguments convert to. */
 #ifndef TVM_FFI_REFLECTION_OVERLOAD_H_
 #define TVM_FFI_REFLECTION_OVERLOAD_H_
 
@@ -13,15 +13,15 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* One of the functions of a name. */
+/* One of the functions that share a name. */
 class OverloadCandidate {
 public:
   virtual ~OverloadCandidate() = default;
-  /* Calls it. TypeError if the arguments do not fit. */
+  /* Calls the function. TypeError if the arguments do not match. */
   virtual void Call(const AnyView *args, int32_t num_args, Any *result) const = 0;
-  /* False, and nothing is called, if they do not fit. */
+  /* Calls the function if the arguments match. Returns false, and calls nothing, if they do not. */
   virtual bool TryCall(const AnyView *args, int32_t num_args, Any *result) const = 0;
-  /* Why they do not. */
+  /* Tells why the arguments do not match. */
   virtual std::string Mismatch(const AnyView *args, int32_t num_args) const = 0;
 };
 
@@ -85,7 +85,7 @@ private:
   std::string name_;
 };
 
-/* All functions of a name, as one function of packed form. Complete before it is called. */
+/* All functions that share a name, as one packed function. All are added before it is called. */
 class OverloadSet {
 public:
   explicit OverloadSet(std::string name) : name_(std::move(name)) {}
@@ -152,7 +152,7 @@ private:
   struct Named {
     std::string name;
     Function function;
-    ffi::detail::OverloadSet *set; /* inside the function */
+    ffi::detail::OverloadSet *set; /* owned by the function */
   };
 
   Named *Find(std::string_view name) {
@@ -161,7 +161,7 @@ private:
     }
     return nullptr;
   }
-  /* Each is registered, so that its signature is known; they are one function. */
+  /* Registers each overload, so that its signature is known; all of them refer to one packed function. */
   template <typename F, typename... Extra>
   Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
@@ -180,7 +180,7 @@ private:
   }
 
   std::vector<Named> named_;
-  ObjectDef<Class> def_; /* ends last */
+  ObjectDef<Class> def_; /* destroyed last, which completes the registration */
 };
 
 } // namespace reflection

@@ -1,4 +1,4 @@
-/* registry.h - makes functions, and the members of classes of objects, known to all libraries and languages.
+/* registry.h - registers functions, and the members of classes of objects, for use by all libraries and languages.
  *
  *   TVM_FFI_STATIC_INIT_BLOCK() {
  *     namespace refl = tvm::ffi::reflection;
@@ -9,7 +9,7 @@
  *         .def("norm", &PointObj::Norm);
  *   }
  *
- * What is registered stays until the process ends. A name is registered once: RuntimeError for a second time. */
+ * A registration lasts until the process ends. A name can be registered once: RuntimeError for a second time. */
 #ifndef TVM_FFI_REFLECTION_REGISTRY_H_
 #define TVM_FFI_REFLECTION_REGISTRY_H_
 
@@ -23,9 +23,10 @@ namespace tvm {
 namespace ffi {
 namespace reflection {
 
-/* How far a field is from its object's header. */
+/* Bytes from an object's header to a field. */
 template <typename Class, typename T> inline int64_t GetFieldByteOffsetToObject(T Class::*field) {
-  /* Of an object that nobody touches, at an address that is not null. */
+  /* The address of an object that is never accessed. It must not be null, because casting a null pointer adds no
+   * offset. */
   Class *whole = reinterpret_cast<Class *>(static_cast<uintptr_t>(4096));
   return reinterpret_cast<char *>(const_cast<std::remove_cv_t<T> *>(&(whole->*field))) -
          reinterpret_cast<char *>(static_cast<Object *>(whole));
@@ -36,9 +37,10 @@ namespace detail {
 template <typename T, typename = void> struct HasContainerType : std::false_type {};
 template <typename T> struct HasContainerType<T, std::void_t<typename T::ContainerType>> : std::true_type {};
 
-/* ---- The functions that the ABI calls ---- */
+/* ---- Functions whose addresses are registered ---- */
 
-/* Writes a value by halves. Who called reads it so at once, and would wait for a processor that got it in pieces. */
+/* Writes a value as two words of 8 bytes. The caller reads it at once in words of that size; a processor would stall if
+ * it had been written in smaller pieces. */
 TVM_FFI_INLINE void PutByHalves(TVMFFIAny value, TVMFFIAny *result) {
   uint64_t low = static_cast<uint32_t>(value.type_index), high = value.zero_padding;
   uint64_t head = TVM_FFI_LITTLE_ENDIAN != 0 ? low | high << 32 : low << 32 | high;
@@ -68,7 +70,7 @@ template <typename T, typename... Args> int CreateObject(TVMFFIObjectHandle *res
   TVM_FFI_SAFE_CALL_END();
 }
 
-/* A method as a function whose first parameter is the object; anything else as it is. */
+/* Makes a function of a method, with the object as the first parameter. Anything else is returned as it is. */
 template <typename F> F &&WithSelf(F &&f) { return std::forward<F>(f); }
 template <typename Class, typename R, typename... Args> auto WithSelf(R (Class::*method)(Args...)) {
   if constexpr (std::is_base_of_v<ObjectRef, Class>) {
@@ -89,14 +91,14 @@ template <typename Class, typename R, typename... Args> auto WithSelf(R (Class::
   }
 }
 
-/* ---- The calls of the ABI, out of line ---- */
+/* ---- Calls of the C ABI, out of line ---- */
 
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RegisterAttr(int32_t type_index, const char *name, AnyView value) {
   TVMFFIByteArray text = AsByteArray(name);
   TVMFFIAny raw = value.CopyToTVMFFIAny();
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(type_index, &text, &raw));
 }
-/* Fills in the metadata and calls `call` with the info. */
+/* Fills in the metadata and makes the call that registers `info`. */
 template <typename Builder, typename Call> void Finish(Builder *info, Call call) {
   std::string metadata = Metadata::ToJSON(info->metadata_);
   info->metadata = TVMFFIByteArray{metadata.data(), metadata.size()};
@@ -128,7 +130,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline MethodInfoBuilder MethodInfo(const ch
   return info;
 }
 
-/* A value, or a function made of what is none. */
+/* Registers an attribute of a type: a value as it is, anything else as a function made of it. */
 template <typename T>
 inline constexpr bool kIsValue = std::is_convertible_v<T, AnyView> || std::is_convertible_v<std::decay_t<T>, AnyView>;
 template <typename T>
@@ -143,18 +145,18 @@ TVM_FFI_COLD_CODE void RegisterAttrOf(int32_t type_index, const char *type_key, 
 
 } // namespace detail
 
-/* Registers global functions. What follows the function is documentation, or a trait of def_traits.h. */
+/* Registers global functions. The arguments behind the function are documentation, or traits of def_traits.h. */
 class GlobalDef {
 public:
   template <typename F, typename... Extra> GlobalDef &def(const char *name, F &&f, const Extra &...extra) {
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
     return Register(name, Function::FromTyped(std::forward<F>(f), name), std::move(schema), extra...);
   }
-  /* A function of packed form. */
+  /* Registers a packed function. */
   template <typename F, typename... Extra> GlobalDef &def_packed(const char *name, F f, const Extra &...extra) {
     return Register(name, Function::FromPacked(std::move(f)), TypeTraits<Function>::TypeSchema(), extra...);
   }
-  /* A method, whose object is its first parameter. */
+  /* Registers a method as a function whose first parameter is the object. */
   template <typename F, typename... Extra> GlobalDef &def_method(const char *name, F &&f, const Extra &...extra) {
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
     return Register(name, Function::FromTyped(detail::WithSelf(std::forward<F>(f)), name), std::move(schema), extra...);
@@ -171,9 +173,10 @@ private:
   }
 };
 
-/* Registers a class of objects. Its end completes the registration: copies, if the class can be copied; construction
- * without arguments, if it can be default constructed or from UnsafeInit; and then, unless there is an init or
- * init(false) was said, the constructor that takes the fields. */
+/* Registers a class of objects. The destructor completes the registration with: a function that copies objects, if the
+ * class is copy constructible; one that makes objects without arguments, if the class is default constructible or
+ * constructible from UnsafeInit; and in that case the constructor that takes the fields, unless there is an init or
+ * init(false) was given. */
 template <typename Class> class ObjectDef {
   static_assert(std::is_base_of_v<Object, Class>, "a class of objects is registered, not one of references");
 
@@ -215,7 +218,7 @@ public:
     def_type_attr(type_attr::kTypeFinal.name, static_cast<bool>(Class::_type_final));
   }
 
-  /* A field to be read, or also written. Of this class or one above it. */
+  /* Registers a field of this class or of one above it: read-only (ro), or also writable (rw). */
   template <typename T, typename BaseClass, typename... Extra>
   ObjectDef &def_ro(const char *name, T BaseClass::*field, const Extra &...extra) {
     return Field(name, field, 0, extra...);
@@ -226,17 +229,17 @@ public:
     static_assert(!std::is_const_v<T>, "a const member can only be read: say def_ro");
     return Field(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
   }
-  /* A method: of the class, or a function that takes its object first. */
+  /* Registers a method: one of the class, or a function whose first parameter is the object. */
   template <typename F, typename... Extra> ObjectDef &def(const char *name, F &&f, const Extra &...extra) {
     Method(name, 0, std::forward<F>(f), extra...);
     return *this;
   }
-  /* A function that belongs to the class. */
+  /* Registers a static method. */
   template <typename F, typename... Extra> ObjectDef &def_static(const char *name, F &&f, const Extra &...extra) {
     Method(name, kTVMFFIFieldFlagBitMaskIsStaticMethod, std::forward<F>(f), extra...);
     return *this;
   }
-  /* A constructor. */
+  /* Registers a constructor. */
   template <typename... Args, typename... Extra> ObjectDef &def(init<Args...>, const Extra &...extra) {
     has_init_ = true;
     Function made = Method(type_attr::kInit.name, kTVMFFIFieldFlagBitMaskIsStaticMethod,
@@ -244,12 +247,12 @@ public:
     detail::RegisterAttr(type_index_, type_attr::kInit.name, made);
     return *this;
   }
-  /* An attribute of the type: a value, or a function. */
+  /* Registers an attribute of the type: a value, or a function. */
   template <typename T> ObjectDef &def_type_attr(const char *name, T &&value) {
     detail::RegisterAttrOf(type_index_, type_key_, name, std::forward<T>(value));
     return *this;
   }
-  /* How other values become a TSelf, for fields of that type that are set from Python. */
+  /* Registers how other values convert to a TSelf, for fields of that type that are set from Python. */
   template <typename TSelf> ObjectDef &def_convert() {
     if constexpr (detail::HasContainerType<TSelf>::value) {
       static_assert(std::is_same_v<typename TSelf::ContainerType, Class>, "a reference to another class");
@@ -318,13 +321,13 @@ public:
     detail::RegisterAttr(type_index_, name, AnyView(value));
     return *this;
   }
-  /* With the type that the key has. */
+  /* Converts the value to the type of the key. */
   template <typename T, typename Value> TypeAttrDef &attr(AttrKey<T> key, Value &&value) {
     T typed(std::forward<Value>(value));
     detail::RegisterAttr(type_index_, key.name, AnyView(typed));
     return *this;
   }
-  /* A C++ function that is called without packing. */
+  /* A C++ function as a hook that is called without packing its arguments. */
   template <auto Fn, typename T> TypeAttrDef &native_fn_attr(AttrKey<T> key) {
     return attr(key, T::template FromNative<Fn>());
   }
@@ -340,7 +343,7 @@ private:
   const char *type_key_;
 };
 
-/* Makes sure that the column of an attribute is there, for who keeps its address. */
+/* Makes sure that the column of an attribute exists, for code that keeps its address. */
 inline void EnsureTypeAttrColumn(std::string_view name) {
   TVMFFIByteArray text{name.data(), name.size()};
   TVMFFIAny none;
@@ -351,7 +354,8 @@ template <typename T> inline void EnsureTypeAttrColumn(AttrKey<T> key) { EnsureT
 
 namespace detail {
 
-/* Each form twice: where several overloads begin with Args, the one that has no other parameters is more special. */
+/* Each form is there twice. If several overloads begin with Args, the form without further parameters is more
+ * specialised and so is chosen for the overload that has exactly Args. */
 template <typename... Args> struct OverloadCastImpl {
   template <typename R> constexpr auto operator()(R (*f)(Args...)) const noexcept { return f; }
   template <typename R, typename... Rest> constexpr auto operator()(R (*f)(Args..., Rest...)) const noexcept {
@@ -377,8 +381,8 @@ template <typename... Args> struct OverloadCastImpl {
 
 } // namespace detail
 
-/* overload_cast<int>(f): the overload of f whose parameters are so, or else begin so; overload_cast<int>(&C::f, const_)
- * the const one. */
+/* overload_cast<int>(f) is the overload of f whose parameters are, or begin with, the given types.
+ * overload_cast<int>(&C::f, const_) is the const overload. */
 template <typename... Args> inline constexpr detail::OverloadCastImpl<Args...> overload_cast = {};
 inline constexpr auto const_ = std::true_type{};
 

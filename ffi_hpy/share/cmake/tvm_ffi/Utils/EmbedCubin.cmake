@@ -29,7 +29,7 @@ endfunction()
 
 # add_tvm_ffi_fatbin(<target> CUDA <source>)
 #
-# The same for a FATBIN file, with code for every architecture in CMAKE_CUDA_ARCHITECTURES.
+# As add_tvm_ffi_cubin, for a FATBIN file, with code for every architecture in CMAKE_CUDA_ARCHITECTURES.
 function(add_tvm_ffi_fatbin target)
   _tvm_ffi_add_device_code(add_tvm_ffi_fatbin "${target}" fatbin "${ARGN}")
 endfunction()

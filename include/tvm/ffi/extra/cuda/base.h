@@ -1,4 +1,4 @@
-/* base.h - for code that uses CUDA's runtime: errors thrown, and the size of a grid. */
+/* base.h - for code that uses CUDA's runtime: turns its errors into exceptions, and defines the size of a grid. */
 #ifndef TVM_FFI_EXTRA_CUDA_BASE_H_
 #define TVM_FFI_EXTRA_CUDA_BASE_H_
 
@@ -19,7 +19,7 @@
 namespace tvm {
 namespace ffi {
 
-/* How many blocks, or threads, there are in each direction. */
+/* The number of blocks, or of threads, in each direction. */
 struct dim3 {
   unsigned int x, y, z;
 

@@ -1,11 +1,12 @@
-/* cubin_launcher.h - kernels out of CUBIN images: loaded from memory, or linked into the library, and launched.
+/* cubin_launcher.h - launches kernels of CUBIN images, which are loaded from memory or linked into the library.
  *
  *   CubinModule module(bytes);
  *   CubinKernel kernel = module["add_one"];
  *   void *args[] = {&x_pointer, &y_pointer, &n};
  *   TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(kernel.Launch(args, dim3(n_blocks), dim3(256), stream));
  *
- * A kernel must not outlive its module. Both may be used from any thread, a module moved by one only. */
+ * A kernel must not outlive its module. Any thread may use both; a module must not be moved while another thread uses
+ * it. */
 #ifndef TVM_FFI_EXTRA_CUDA_CUBIN_LAUNCHER_H_
 #define TVM_FFI_EXTRA_CUDA_CUBIN_LAUNCHER_H_
 
@@ -20,8 +21,8 @@
 #include <algorithm>
 #include <utility>
 
-/* At namespace scope, in one file: the image that was linked in under `name` (ffi_hpy.utils.embed_cubin, or the build
- * system's functions); or one that is in an array, such as bin2c or #embed makes. */
+/* At namespace scope, in one file. Declares the image that was linked in under `name` (by ffi_hpy.utils.embed_cubin, or
+ * by the functions of the build system); or an image in an array, such as bin2c or #embed makes. */
 #define TVM_FFI_EMBED_CUBIN(name)                  \
   extern "C" const char __tvm_ffi__cubin_##name[]; \
   TVM_FFI_EMBED_CUBIN_FROM_BYTES(name, __tvm_ffi__cubin_##name)
@@ -35,7 +36,7 @@
     }                                                             \
   };                                                              \
   }
-/* A kernel of such an image, by its name as text. */
+/* The kernel of that name (a string) of such an image. */
 #define TVM_FFI_EMBED_CUBIN_GET_KERNEL(name, kernel_name) (EmbedCubinModule_##name::Global()->mod[kernel_name])
 
 namespace tvm {
@@ -68,7 +69,8 @@ public:
   cuda_api::KernelHandle GetHandle() const { return kernel_; }
 
 private:
-  /* On every device; RuntimeError if it can be set on none. -1 is all that a device has and the kernel does not use. */
+  /* Sets it on every device; RuntimeError if that fails on all of them. -1 stands for all that a device has, less what
+   * the kernel uses statically. */
   void SetMaxDynamicSharedMemory(int64_t n_bytes) const {
     int n_devices = 0;
     if (cuda_api::GetDeviceCount(&n_devices) != cuda_api::kSuccess || n_devices == 0) return;
@@ -93,10 +95,10 @@ private:
   friend class CubinModule;
 };
 
-/* An image that CUDA has loaded, until the end of this object. */
+/* An image that CUDA has loaded. It is unloaded when this object ends. */
 class CubinModule {
 public:
-  /* The image tells its length itself. RuntimeError if it is none, or none for this system. */
+  /* The image contains its own length. RuntimeError for anything but an image for this system. */
   explicit CubinModule(const char *code) { Load(code); }
   explicit CubinModule(const unsigned char *code) { Load(code); }
   explicit CubinModule(const Bytes &bytes) {
@@ -117,7 +119,7 @@ public:
 
   CubinKernel GetKernel(const char *name) const { return CubinKernel(library_, name); }
   CubinKernel operator[](const char *name) const { return GetKernel(name); }
-  /* One that may be launched with up to so many bytes of dynamic shared memory, -1: as many as there are. */
+  /* A kernel that may be launched with up to that many bytes of dynamic shared memory; -1 for as many as possible. */
   CubinKernel GetKernelWithMaxDynamicSharedMemory(const char *name, int64_t dynamic_smem_max = -1) const {
     CubinKernel kernel = GetKernel(name);
     kernel.SetMaxDynamicSharedMemory(dynamic_smem_max);

@@ -1,4 +1,4 @@
-/* device_guard.h - another current device of CUDA's runtime, until the end of a block. */
+/* device_guard.h - makes another device current, for CUDA's runtime, until the end of a block. */
 #ifndef TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_
 #define TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_
 
@@ -7,8 +7,8 @@
 namespace tvm {
 namespace ffi {
 
-/* The current device is the calling thread's. RuntimeError if it cannot be changed. The way back throws, too, but not
- * while another exception passes through. */
+/* The current device belongs to the calling thread. RuntimeError if it cannot be changed. Changing it back throws as
+ * well, but not while another exception is in flight. */
 struct CUDADeviceGuard {
 public:
   explicit CUDADeviceGuard(int device_index) : device_index_(device_index), n_exceptions_(std::uncaught_exceptions()) {

@@ -1,4 +1,4 @@
-/* driver_api.h - what cubin_launcher.h needs of CUDA, by its driver. unified_api.h includes it. */
+/* driver_api.h - the functions that cubin_launcher.h needs, by CUDA's driver. Included by unified_api.h. */
 #ifndef TVM_FFI_EXTRA_CUDA_INTERNAL_DRIVER_API_H_
 #define TVM_FFI_EXTRA_CUDA_INTERNAL_DRIVER_API_H_
 
@@ -55,7 +55,7 @@ inline ResultType LaunchKernelEx(KernelHandle kernel, void **args, const LaunchC
   return cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(kernel), args, nullptr);
 }
 
-/* Without attributes. */
+/* A configuration without attributes. */
 inline LaunchConfig MakeLaunchConfig(ffi::dim3 grid, ffi::dim3 block, StreamHandle stream, uint32_t dyn_smem_bytes) {
   LaunchConfig config{};
   config.gridDimX = grid.x;
@@ -68,7 +68,7 @@ inline LaunchConfig MakeLaunchConfig(ffi::dim3 grid, ffi::dim3 block, StreamHand
   config.hStream = stream;
   return config;
 }
-/* That many blocks in the first direction. */
+/* The attribute for clusters of n_blocks blocks in the first direction. */
 inline LaunchAttrType MakeClusterAttr(unsigned int n_blocks) {
   LaunchAttrType attr{};
   attr.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;

@@ -1,4 +1,5 @@
-/* runtime_api.h - what cubin_launcher.h needs of CUDA, by its runtime, from 12.8 on. unified_api.h includes it. */
+/* runtime_api.h - the functions that cubin_launcher.h needs, by CUDA's runtime from 12.8 on. Included by
+ * unified_api.h. */
 #ifndef TVM_FFI_EXTRA_CUDA_INTERNAL_RUNTIME_API_H_
 #define TVM_FFI_EXTRA_CUDA_INTERNAL_RUNTIME_API_H_
 
@@ -60,7 +61,7 @@ inline ResultType LaunchKernelEx(KernelHandle kernel, void **args, const LaunchC
   return cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(kernel), args);
 }
 
-/* Without attributes. */
+/* A configuration without attributes. */
 inline LaunchConfig MakeLaunchConfig(ffi::dim3 grid, ffi::dim3 block, StreamHandle stream, uint32_t dyn_smem_bytes) {
   LaunchConfig config{};
   config.gridDim = ::dim3(grid.x, grid.y, grid.z);
@@ -69,7 +70,7 @@ inline LaunchConfig MakeLaunchConfig(ffi::dim3 grid, ffi::dim3 block, StreamHand
   config.stream = stream;
   return config;
 }
-/* That many blocks in the first direction. */
+/* The attribute for clusters of n_blocks blocks in the first direction. */
 inline LaunchAttrType MakeClusterAttr(unsigned int n_blocks) {
   LaunchAttrType attr{};
   attr.id = cudaLaunchAttributeClusterDimension;
