@@ -62,7 +62,38 @@ static const struct {
     {"PROTOCOL_VALUE", FB_PROTOCOL_VALUE},
     {"PROTOCOL_CONVERT", FB_PROTOCOL_CONVERT},
     {"PROTOCOL_MAPPING", FB_PROTOCOL_MAPPING},
+    /* TVMFFIDefRegionKind */
+    {"DEF_REGION_NONE", kTVMFFIDefRegionKindNone},
+    {"DEF_REGION_PATTERN", kTVMFFIDefRegionKindPattern},
+    {"DEF_REGION_SIMPLE", kTVMFFIDefRegionKindSimple},
+    /* DLDeviceType */
+    {"DEVICE_TYPE_CPU", kDLCPU},
+    {"DEVICE_TYPE_CUDA", kDLCUDA},
+    {"DEVICE_TYPE_CUDA_HOST", kDLCUDAHost},
+    {"DEVICE_TYPE_OPENCL", kDLOpenCL},
+    {"DEVICE_TYPE_VULKAN", kDLVulkan},
+    {"DEVICE_TYPE_METAL", kDLMetal},
+    {"DEVICE_TYPE_VPI", kDLVPI},
+    {"DEVICE_TYPE_ROCM", kDLROCM},
+    {"DEVICE_TYPE_ROCM_HOST", kDLROCMHost},
+    {"DEVICE_TYPE_EXT_DEV", kDLExtDev},
+    {"DEVICE_TYPE_CUDA_MANAGED", kDLCUDAManaged},
+    {"DEVICE_TYPE_ONEAPI", kDLOneAPI},
+    {"DEVICE_TYPE_WEBGPU", kDLWebGPU},
+    {"DEVICE_TYPE_HEXAGON", kDLHexagon},
+    {"DEVICE_TYPE_MAIA", kDLMAIA},
+    {"DEVICE_TYPE_TRN", kDLTrn},
+    /* DLDataTypeCode */
+    {"TYPE_CODE_INT", kDLInt},
+    {"TYPE_CODE_UINT", kDLUInt},
+    {"TYPE_CODE_FLOAT", kDLFloat},
+    {"TYPE_CODE_HANDLE", kDLOpaqueHandle},
+    {"TYPE_CODE_BFLOAT", kDLBfloat},
+    {"TYPE_CODE_BOOL", kDLBool},
+    {"TYPE_CODE_FLOAT8_FIRST", kDLFloat8_e3m4},
+    {"TYPE_CODE_FLOAT4_LAST", kDLFloat4_e2m1fn},
     {"OBJECT_HEADER_BYTES", sizeof(TVMFFIObject)},
+    {"OBJECT_ALIGNMENT", _Alignof(TVMFFIObject)},
 };
 
 int fb_constants_add(HPyContext *ctx, HPy module) {
