@@ -16,15 +16,15 @@ import copyreg
 import sys
 
 from . import _core
-from ._object import ObjectMeta
-from ._start.fork import new_lock
-from ._traceback import (
+from ._errors.reraise import arrive, leave
+from ._errors.traceback import (
     backtrace_of,
     encodable,
     extend_traceback,
     parse_backtrace,
 )
-from ._way import arrive, leave
+from ._start.fork import new_lock
+from ._values.object import ObjectMeta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

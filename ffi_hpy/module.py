@@ -7,8 +7,8 @@ from enum import IntEnum
 
 from . import _ffi_api
 from ._core import Function
-from ._object import Object
 from ._types.metadata import declares_nonblocking, parse_function_metadata
+from ._values.object import Object
 from .registry import get_global_func, register_object
 
 TYPE_CHECKING = False

@@ -20,7 +20,7 @@ __all__ = [
 STRUCTURAL, UNKNOWN = -2, -3  # type indices of what has none: Optional and Union; an origin that nobody registered
 
 INDEX_OF_CLASS: dict[type, int] = {}
-"""Type indices of the classes that stand for native types. Only _type_info writes them."""
+"""Type indices of the classes that stand for native types. Only _types.info writes them."""
 
 # Type indices of the origins that are no type keys.
 INDEX_OF_ORIGIN = {
