@@ -2,7 +2,7 @@
 
 That release marks an HPy type with a bit of its own in `tp_flags`, and keeps what it needs to know about the type in
 front of the text that `tp_name` points to. A class statement hands down neither, so hpy takes an instance of a subclass
-for an object without a hidden header, and hands out a pointer to the wrong place. `adopt` gives the subclass both.
+for an object without a hidden header, and returns a pointer to the wrong place. `adopt` gives the subclass both.
 """
 
 from __future__ import annotations

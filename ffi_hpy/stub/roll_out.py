@@ -55,9 +55,9 @@ def roll_out(
         if not heads:
             continue
         prefix = heads[0].pair_param[1].rstrip(".")
-        fault = _fault(heads, prefix, owners, file, generator)
-        if fault is not None:
-            on_error(file.path, ValueError(fault))
+        problem = _find_problem(heads, prefix, owners, file, generator)
+        if problem is not None:
+            on_error(file.path, ValueError(problem))
             continue
         keys = registered.get(prefix, [])
         if not keys:  # most likely because a library is not loaded
@@ -72,7 +72,7 @@ def _is_directive(block: CodeBlock, name: str) -> bool:
     return block.kind == "directive" and block.pair_param[0] == name
 
 
-def _fault(
+def _find_problem(
     heads: list[CodeBlock], prefix: str, owners: dict[str, Path], file: FileInfo, generator: Generator
 ) -> str | None:
     place = f"`prefix` at line {heads[0].lineno_start}"
