@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import inspect
+import pickle
 import pkgutil
 from pathlib import Path
 from types import ModuleType
@@ -99,6 +100,12 @@ def test_all_of_tvm_ffi_is_in_ours_except_for_the_listed_ones(upstream):
     assert {("", name) for name in theirs - set(ffi_hpy.__all__)} <= listed_as_missing()
 
 
+def test_top_level_modules_of_tvm_ffi_are_importable_by_their_names(upstream):
+    theirs = {path.stem for path in (upstream / "tvm_ffi").glob("*.py")} - {"__init__", "_version"}
+    assert "_dtype" in theirs
+    assert [name for name in sorted(theirs) if importlib.util.find_spec(f"ffi_hpy.{name}") is None] == []
+
+
 # --- our own --------------------------------------------------------------------------------------------------------
 
 
@@ -133,14 +140,21 @@ def test_a_module_says_what_it_is_and_what_it_exports(module):
 
 @each_module
 def test_what_a_module_exports_has_a_docstring(module):
-    faults = []
+    undocumented = []
     for name in getattr(module, "__all__", ()):
         value = getattr(module, name)
         if isinstance(value, (ModuleType, type)) or (callable(value) and type(value).__module__ != "typing"):
-            faults += [] if has_own_doc(value) else [name]
+            undocumented += [] if has_own_doc(value) else [name]
             if isinstance(value, type) and value.__module__.startswith("ffi_hpy"):
-                faults += [f"{name}.{member}" for member in members_without_doc(value)]
-    assert faults == []
+                undocumented += [f"{name}.{member}" for member in members_without_doc(value)]
+    assert undocumented == []
+
+
+@each_module
+def test_the_classes_that_a_module_exports_can_be_pickled(module):
+    values = [getattr(module, name) for name in getattr(module, "__all__", ())]
+    classes = [value for value in values if isinstance(value, type)]
+    assert [cls for cls in classes if pickle.loads(pickle.dumps(cls)) is not cls] == []
 
 
 def has_own_doc(value: object) -> bool:
@@ -174,6 +188,6 @@ def test_the_binary_documents_its_types_and_their_members():
 
     types = [value for name, value in vars(_core).items() if isinstance(value, type) and not name.startswith("_")]
     assert types
-    faults = [cls.__name__ for cls in types if not cls.__doc__]
-    faults += [f"{cls.__name__}.{name}" for cls in types for name in members_without_doc(cls)]
-    assert faults == []
+    undocumented = [cls.__name__ for cls in types if not cls.__doc__]
+    undocumented += [f"{cls.__name__}.{name}" for cls in types for name in members_without_doc(cls)]
+    assert undocumented == []
