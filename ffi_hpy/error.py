@@ -17,12 +17,8 @@ import sys
 
 from . import _core
 from ._errors.reraise import arrive, leave
-from ._errors.traceback import (
-    backtrace_of,
-    encodable,
-    extend_traceback,
-    parse_backtrace,
-)
+from ._errors.traceback import backtrace_of, encodable, extend_traceback
+from ._errors.traceback import parse_backtrace as _parse_backtrace  # tvm_ffi's name for it
 from ._start.fork import new_lock
 from ._values.object import ObjectMeta
 
@@ -134,7 +130,7 @@ def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException
     else:
         exception, frames = carried, frames[carrier.backtrace_length :]
     traceback = exception.__traceback__
-    native = parse_backtrace(frames) if frames else []
+    native = _parse_backtrace(frames) if frames else []
     if native:
         traceback = extend_traceback(traceback, native)
         # The base class's own: a class of exceptions may refuse to have its attributes set
