@@ -118,6 +118,8 @@ TYPE_CODE_BOOL: Final[int]
 TYPE_CODE_FLOAT8_FIRST: Final[int]  # from here to the last: float8_*, float6_*, float4_*
 TYPE_CODE_FLOAT4_LAST: Final[int]
 
+DLPACK_MAJOR_VERSION: Final[int]
+DLPACK_MINOR_VERSION: Final[int]
 OBJECT_HEADER_BYTES: Final[int]  # sizeof(TVMFFIObject)
 OBJECT_ALIGNMENT: Final[int]  # alignof(TVMFFIObject), bytes
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DLTensorTestWrapper", "Shape", "Tensor", "from_dlpack"]
 
-DLPACK_VERSION = (1, 3)
+DLPACK_VERSION = (_core.DLPACK_MAJOR_VERSION, _core.DLPACK_MINOR_VERSION)
 """The DLPack version that capsules are read and written in."""
 
 

@@ -23,6 +23,9 @@ class LibraryNotFoundError(FileNotFoundError, RuntimeError):
     """There is no file at the path given to load_module(). A RuntimeError too, as every other failure to load is."""
 
 
+# No C header names these bits: the core has them by itself, and the C++ headers again.
+
+
 class ModulePropertyMask(IntEnum):
     """Bits of Module.get_property_mask()."""
 

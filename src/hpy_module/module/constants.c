@@ -92,6 +92,8 @@ static const struct {
     {"TYPE_CODE_BOOL", kDLBool},
     {"TYPE_CODE_FLOAT8_FIRST", kDLFloat8_e3m4},
     {"TYPE_CODE_FLOAT4_LAST", kDLFloat4_e2m1fn},
+    {"DLPACK_MAJOR_VERSION", DLPACK_MAJOR_VERSION},
+    {"DLPACK_MINOR_VERSION", DLPACK_MINOR_VERSION},
     {"OBJECT_HEADER_BYTES", sizeof(TVMFFIObject)},
     {"OBJECT_ALIGNMENT", _Alignof(TVMFFIObject)},
 };
