@@ -31,6 +31,7 @@ from ._dtype import (
 )
 from ._errors.traceback import append_backtrace as _WITH_APPEND_BACKTRACE
 from ._errors.traceback import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
+from ._start.fork import import_whole
 from ._tensor import DLPACK_VERSION as __dlpack_version__
 from ._tensor import (
     DLTensorTestWrapper,
@@ -49,7 +50,6 @@ from ._types.info import set_class as _set_type_cls
 from ._types.schema import TypeSchema
 from ._values import device as _device
 from ._values.device import Device, _create_device_from_tuple, _set_class_device
-from ._values.device_type import DLDeviceType
 from ._values.object import MISSING, Object, ObjectConvertible, object_repr
 from ._values.string import Bytes, PyNativeObject, String
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
@@ -61,6 +61,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+    from ._values.device_type import DLDeviceType
 
 __all__ = [
     "ERROR_NAME_TO_TYPE",
@@ -133,10 +135,15 @@ def _register_object_by_index(type_index: int, type_cls: type) -> TypeInfo:
 
 def __getattr__(name: str) -> Any:
     """The classes that can be set are looked up each time. KWARGS, the core's mark for "keyword arguments follow", is
-    fetched on first use: not every core has it."""
+    fetched on first use: not every core has it. So is DLDeviceType, which is slow to import."""
+    value: Any
     if name in _CLASSES:
         return _CLASSES[name]()
-    if name != "KWARGS":
+    if name == "KWARGS":
+        value = _ffi_api.GetKwargsObject()
+    elif name == "DLDeviceType":
+        value = import_whole(f"{__package__}._values.device_type").DLDeviceType
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = _ffi_api.GetKwargsObject()
+    globals()[name] = value
     return value
