@@ -28,20 +28,21 @@ except Exception:
 
 import atexit
 
-from . import _core, _function
+from . import _core
+from ._containers.mapping import Dict, Map
+from ._containers.sequence import Array, List
 from ._convert import classify_with_protocols, convert, convert_func, wrap_opaque_ptr
 from ._core import Function
-from ._device import Device, DLDeviceType, device
 from ._dtype import dtype
-from ._mapping import Dict, Map
-from ._object import Object, ObjectConvertible
-from ._sequence import Array, List
+from ._errors.reraise import arrive
 from ._start.fork import import_whole
 from ._start.memo import remember_by_class
-from ._string import Bytes, String
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack
-from ._type_info import info_of_key, set_class, set_python_class
-from ._way import arrive
+from ._types.info import info_of_key, set_class, set_python_class
+from ._values import function as _function
+from ._values.device import Device, device
+from ._values.object import Object, ObjectConvertible
+from ._values.string import Bytes, String
 from .error import (
     Error,
     call_guarded,
@@ -82,8 +83,9 @@ if TYPE_CHECKING:
     from . import testing as testing
     from . import utils as utils
     from ._core import CAny as CAny
-    from ._dlpack import SupportsDLPack as SupportsDLPack
-    from ._dtype_names import *  # noqa: F403
+    from ._values.device_type import DLDeviceType
+    from ._values.dlpack import SupportsDLPack as SupportsDLPack
+    from ._values.dtype_names import *  # noqa: F403
     from .dataclasses import method
     from .module import Module, load_module, system_lib
     from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_stream
@@ -236,7 +238,7 @@ float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_
 float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e2m1fnx2
 """
 _HOMES = {
-    **dict.fromkeys(_DTYPE_NAMES.split(), "_dtype_names"),
+    **dict.fromkeys(_DTYPE_NAMES.split(), "_values.dtype_names"),
     "access_path": "access_path",
     "config": "config",
     "container": "container",
@@ -253,7 +255,8 @@ _HOMES = {
     "testing": "testing",
     "utils": "utils",
     "CAny": "_core",
-    "SupportsDLPack": "_dlpack",
+    "DLDeviceType": "_values.device_type",
+    "SupportsDLPack": "_values.dlpack",
     "method": "dataclasses",
     "Module": "module",
     "load_module": "module",

@@ -12,15 +12,15 @@ from collections.abc import Mapping
 from operator import index as _as_int
 
 from . import _core
+from ._containers.mapping import Map
+from ._containers.sequence import Array
 from ._core import CObject, OpaquePtr, OpaquePyObject
-from ._device import Device
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
-from ._mapping import Map
-from ._object import ObjectConvertible
-from ._sequence import Array
 from ._start.fork import import_whole
-from ._string import Bytes, PyNativeObject, String
 from ._tensor import Shape, from_dlpack
+from ._values.device import Device
+from ._values.object import ObjectConvertible
+from ._values.string import Bytes, PyNativeObject, String
 from .error import exception_to_error_value
 
 TYPE_CHECKING = False

@@ -28,7 +28,7 @@ KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
 KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds above
 KIND_EXCHANGE: Final[int]  # the class has an exchange table: becomes an ffi.Tensor
 
-# --- Numbers of the C headers (src/hpy_module/constants.c) ----------------------------------------------------------
+# --- Numbers of the C headers (src/hpy_module/module/constants.c) ---------------------------------------------------
 # TVMFFITypeIndex: the types that every core has.
 TYPE_INDEX_ANY: Final[int]  # only in metadata; no value has it
 TYPE_INDEX_NONE: Final[int]
@@ -85,7 +85,43 @@ PROTOCOL_VALUE: Final[int]  # __tvm_ffi_value__
 PROTOCOL_CONVERT: Final[int]  # ObjectConvertible
 PROTOCOL_MAPPING: Final[int]  # a mapping other than dict
 
+# TVMFFIDefRegionKind: whether variables are defined where they are met.
+DEF_REGION_NONE: Final[int]
+DEF_REGION_PATTERN: Final[int]
+DEF_REGION_SIMPLE: Final[int]
+
+# DLDeviceType.
+DEVICE_TYPE_CPU: Final[int]
+DEVICE_TYPE_CUDA: Final[int]
+DEVICE_TYPE_CUDA_HOST: Final[int]
+DEVICE_TYPE_OPENCL: Final[int]
+DEVICE_TYPE_VULKAN: Final[int]
+DEVICE_TYPE_METAL: Final[int]
+DEVICE_TYPE_VPI: Final[int]
+DEVICE_TYPE_ROCM: Final[int]
+DEVICE_TYPE_ROCM_HOST: Final[int]
+DEVICE_TYPE_EXT_DEV: Final[int]
+DEVICE_TYPE_CUDA_MANAGED: Final[int]
+DEVICE_TYPE_ONEAPI: Final[int]
+DEVICE_TYPE_WEBGPU: Final[int]
+DEVICE_TYPE_HEXAGON: Final[int]
+DEVICE_TYPE_MAIA: Final[int]
+DEVICE_TYPE_TRN: Final[int]
+
+# DLDataTypeCode, as far as Python asks for it.
+TYPE_CODE_INT: Final[int]
+TYPE_CODE_UINT: Final[int]
+TYPE_CODE_FLOAT: Final[int]
+TYPE_CODE_HANDLE: Final[int]
+TYPE_CODE_BFLOAT: Final[int]
+TYPE_CODE_BOOL: Final[int]
+TYPE_CODE_FLOAT8_FIRST: Final[int]  # from here to the last: float8_*, float6_*, float4_*
+TYPE_CODE_FLOAT4_LAST: Final[int]
+
+DLPACK_MAJOR_VERSION: Final[int]
+DLPACK_MINOR_VERSION: Final[int]
 OBJECT_HEADER_BYTES: Final[int]  # sizeof(TVMFFIObject)
+OBJECT_ALIGNMENT: Final[int]  # alignof(TVMFFIObject), bytes
 
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
@@ -122,7 +158,7 @@ class CObject:
     def __hash__(self) -> int:
         """Hash of the handle's address."""
     def __getstate__(self) -> dict[str, Any]:
-        """What pickle keeps: see ffi_hpy._object.get_state."""
+        """What pickle keeps: see ffi_hpy._values.object.get_state."""
     def __setstate__(self, state: dict[str, Any]) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def __type_index__(self) -> int:
@@ -217,10 +253,10 @@ class Function(CObject):
     def __call__(self, *args: Any) -> Any: ...
     @staticmethod
     def __from_extern_c__(c_symbol: int, *, keep_alive_object: Any = None) -> Function:
-        """See ffi_hpy._function.from_extern_c."""
+        """See ffi_hpy._values.function.from_extern_c."""
     @staticmethod
     def __from_mlir_packed_safe_call__(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
-        """See ffi_hpy._function.from_mlir_packed_safe_call."""
+        """See ffi_hpy._values.function.from_mlir_packed_safe_call."""
 
 class Error(CObject):
     """A native error value (not an exception)."""

@@ -5,17 +5,24 @@ from __future__ import annotations
 import sys
 
 from . import _core
-from ._core import DataType, data_type_from_code
+from ._core import (
+    TYPE_CODE_BFLOAT,
+    TYPE_CODE_BOOL,
+    TYPE_CODE_FLOAT,
+    TYPE_CODE_FLOAT4_LAST,
+    TYPE_CODE_FLOAT8_FIRST,
+    TYPE_CODE_HANDLE,
+    TYPE_CODE_INT,
+    TYPE_CODE_UINT,
+    DataType,
+    data_type_from_code,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["DataType", "dtype"]
-
-# DLPack type codes.
-_INT, _UINT, _FLOAT, _HANDLE, _BFLOAT, _COMPLEX, _BOOL = range(7)
-_FIRST_SMALL_FLOAT, _LAST_SMALL_FLOAT = 7, 17  # float8_*, float6_*, float4_*
 
 
 class dtype(str):
@@ -97,23 +104,23 @@ class dtype(str):
     @property
     def is_bool(self) -> bool:
         """Whether the lanes are truth values."""
-        return self.type_code == _BOOL
+        return self.type_code == TYPE_CODE_BOOL
 
     @property
     def is_integer(self) -> bool:
         """Whether the lanes are signed or unsigned integers; bool does not count."""
-        return self.type_code in (_INT, _UINT)
+        return self.type_code in (TYPE_CODE_INT, TYPE_CODE_UINT)
 
     @property
     def is_float(self) -> bool:
         """Whether the lanes are floating point numbers of any format."""
         code = self.type_code
-        return code in (_FLOAT, _BFLOAT) or _FIRST_SMALL_FLOAT <= code <= _LAST_SMALL_FLOAT
+        return code in (TYPE_CODE_FLOAT, TYPE_CODE_BFLOAT) or TYPE_CODE_FLOAT8_FIRST <= code <= TYPE_CODE_FLOAT4_LAST
 
     @property
     def is_handle(self) -> bool:
         """Whether the lanes are addresses."""
-        return self.type_code == _HANDLE
+        return self.type_code == TYPE_CODE_HANDLE
 
 
 def is_foreign_dtype(cls: type) -> bool:

@@ -14,7 +14,6 @@ import os
 import sys
 
 from . import _core
-from ._device import DLDeviceType
 from .utils._user_cache import cache_folder, digest_of
 
 TYPE_CHECKING = False
@@ -115,9 +114,8 @@ def _to_torch(tensor: Any) -> Any:
 
 
 def _stream_of(device_type: int, device_index: int) -> int:
-    """Address of the stream on which torch works; 0, the default one, for devices whose streams torch does not
-    expose."""
-    if device_type not in (DLDeviceType.kDLCUDA, DLDeviceType.kDLROCM):
+    """Address of the stream on which torch works; 0, the default one, for devices whose streams it does not tell."""
+    if device_type not in (_core.DEVICE_TYPE_CUDA, _core.DEVICE_TYPE_ROCM):
         return 0
     stream: int = sys.modules["torch"].cuda.current_stream(device_index).cuda_stream
     return stream

@@ -5,20 +5,20 @@ from __future__ import annotations
 from operator import index as _as_int
 
 from . import _core
-from ._object import Object, ObjectMeta
-from ._string import PyNativeObject
+from ._values.object import Object, ObjectMeta
+from ._values.string import PyNativeObject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, SupportsIndex
 
-    from ._device import Device
     from ._dtype import dtype
+    from ._values.device import Device
 
 __all__ = ["DLTensorTestWrapper", "Shape", "Tensor", "from_dlpack"]
 
-DLPACK_VERSION = (1, 3)
+DLPACK_VERSION = (_core.DLPACK_MAJOR_VERSION, _core.DLPACK_MINOR_VERSION)
 """The DLPack version that capsules are read and written in."""
 
 

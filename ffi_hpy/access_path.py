@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from . import _ffi_api
-from ._object import Object
+from ._values.object import Object
 from .registry import register_object
 
 TYPE_CHECKING = False
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["AccessKind", "AccessPath", "AccessStep"]
+
+# No C header names these numbers: the core has them by itself (src/core/fields/access_path.h).
 
 
 class AccessKind(IntEnum):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._mapping import Dict, Map
-from ._object import MISSING
-from ._sequence import Array, List
+from ._containers.mapping import Dict, Map
+from ._containers.sequence import Array, List
+from ._values.object import MISSING
 
 __all__ = ["MISSING", "Array", "Dict", "List", "Map"]

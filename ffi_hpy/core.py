@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import _device, _dtype, _ffi_api
+from . import _dtype, _ffi_api
 from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._convert import convert_func as _convert_to_ffi_func
@@ -23,15 +23,15 @@ from ._core import stream_get as _env_get_current_stream
 from ._core import stream_set as _env_set_current_stream
 from ._core import type_attr as _lookup_type_attr
 from ._core import type_attr_define as _register_type_attr
-from ._device import Device, DLDeviceType, _create_device_from_tuple, _set_class_device
 from ._dtype import (
     _convert_numpy_dtype_to_ffi_dtype,
     _convert_torch_dtype_to_ffi_dtype,
     _create_cdtype_from_tuple,
     _set_class_dtype,
 )
-from ._object import MISSING, Object, ObjectConvertible, object_repr
-from ._string import Bytes, PyNativeObject, String
+from ._errors.traceback import append_backtrace as _WITH_APPEND_BACKTRACE
+from ._errors.traceback import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
+from ._start.fork import import_whole
 from ._tensor import DLPACK_VERSION as __dlpack_version__
 from ._tensor import (
     DLTensorTestWrapper,
@@ -41,15 +41,17 @@ from ._tensor import (
     _shape_obj_get_py_tuple,
     from_dlpack,
 )
-from ._traceback import append_backtrace as _WITH_APPEND_BACKTRACE
-from ._traceback import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
-from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod, info_of_index
-from ._type_info import info_of_class as _type_cls_to_type_info
-from ._type_info import info_of_key as _lookup_or_register_type_info_from_type_key
-from ._type_info import set_class as _set_type_cls
-from ._type_schema import TypeSchema
 from ._types.define import define_type as _register_py_class
 from ._types.define import forget_type as _rollback_py_class
+from ._types.info import FFIProperty, TypeField, TypeInfo, TypeMethod, info_of_index
+from ._types.info import info_of_class as _type_cls_to_type_info
+from ._types.info import info_of_key as _lookup_or_register_type_info_from_type_key
+from ._types.info import set_class as _set_type_cls
+from ._types.schema import TypeSchema
+from ._values import device as _device
+from ._values.device import Device, _create_device_from_tuple, _set_class_device
+from ._values.object import MISSING, Object, ObjectConvertible, object_repr
+from ._values.string import Bytes, PyNativeObject, String
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
 from .error import exception_to_error_value as _convert_to_ffi_error
 from .registry import get_global_func as _get_global_func
@@ -59,6 +61,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+    from ._values.device_type import DLDeviceType
 
 __all__ = [
     "ERROR_NAME_TO_TYPE",
@@ -131,11 +135,16 @@ def _register_object_by_index(type_index: int, type_cls: type) -> TypeInfo:
 
 
 def __getattr__(name: str) -> Any:
-    """Names that are looked up at each access: the classes that can be set. And KWARGS, the core's mark for "keyword
-    arguments follow": it is fetched on first use, because not every core has it."""
+    """The classes that can be set are looked up each time. KWARGS, the core's mark for "keyword arguments follow", is
+    fetched on first use: not every core has it. So is DLDeviceType, which is slow to import."""
+    value: Any
     if name in _CLASSES:
         return _CLASSES[name]()
-    if name != "KWARGS":
+    if name == "KWARGS":
+        value = _ffi_api.GetKwargsObject()
+    elif name == "DLDeviceType":
+        value = import_whole(f"{__package__}._values.device_type").DLDeviceType
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = _ffi_api.GetKwargsObject()
+    globals()[name] = value
     return value

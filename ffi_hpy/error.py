@@ -16,15 +16,11 @@ import copyreg
 import sys
 
 from . import _core
-from ._object import ObjectMeta
+from ._errors.reraise import arrive, leave
+from ._errors.traceback import backtrace_of, encodable, extend_traceback
+from ._errors.traceback import parse_backtrace as _parse_backtrace  # tvm_ffi's name for it
 from ._start.fork import new_lock
-from ._traceback import (
-    backtrace_of,
-    encodable,
-    extend_traceback,
-    parse_backtrace,
-)
-from ._way import arrive, leave
+from ._values.object import ObjectMeta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +131,7 @@ def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException
     else:
         exception, frames = carried, frames[carrier.backtrace_length :]
     traceback = exception.__traceback__
-    native = parse_backtrace(frames) if frames else []
+    native = _parse_backtrace(frames) if frames else []
     if native:
         traceback = extend_traceback(traceback, native)
         # The base class's method, because a class of exceptions may refuse to have its attributes set

@@ -7,8 +7,8 @@ from enum import IntEnum
 
 from . import _ffi_api
 from ._core import Function
-from ._object import Object
 from ._types.metadata import declares_nonblocking, parse_function_metadata
+from ._values.object import Object
 from .registry import get_global_func, register_object
 
 TYPE_CHECKING = False
@@ -21,6 +21,9 @@ __all__ = ["LibraryNotFoundError", "Module", "ModulePropertyMask", "load_module"
 
 class LibraryNotFoundError(FileNotFoundError, RuntimeError):
     """There is no file at the path given to load_module(). Also a RuntimeError, like every other failure to load."""
+
+
+# No C header names these bits: the core has them by itself, and the C++ headers again.
 
 
 class ModulePropertyMask(IntEnum):

@@ -15,9 +15,9 @@ from importlib import import_module
 
 from . import _core, _ffi_api
 from ._core import CObject, Function
-from ._object import Object, ObjectMeta, _raise_not_constructible
-from ._type_info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
+from ._types.info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
 from ._types.metadata import declares_nonblocking, parse_function_metadata
+from ._values.object import Object, ObjectMeta, _raise_not_constructible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

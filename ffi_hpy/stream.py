@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from . import _core
-from ._device import device as _device
+from ._values.device import device as _device
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from ._device import Device
+    from ._values.device import Device
 
 __all__ = ["StreamContext", "get_raw_stream", "use_raw_stream", "use_torch_stream"]
 

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 
 from . import _core, _ffi_api
-from ._object import Object
 from ._start.fork import import_whole
+from ._values.object import Object
 from .registry import register_object
 
 TYPE_CHECKING = False
@@ -42,6 +42,8 @@ __all__ = [
     "structural_visit",
     "structural_walk",
 ]
+
+# No C header names the numbers of the next three classes: the core has them by itself, and the C++ headers again.
 
 
 class WalkOrder(IntEnum):
@@ -69,9 +71,9 @@ class InplaceMode(IntEnum):
 class DefRegionKind(IntEnum):
     """Whether variables that occur here are defined here: not at all, anywhere below, or directly."""
 
-    NONE = 0
-    DEF_PATTERN = 1
-    DEF_SIMPLE = 2
+    NONE = _core.DEF_REGION_NONE
+    DEF_PATTERN = _core.DEF_REGION_PATTERN
+    DEF_SIMPLE = _core.DEF_REGION_SIMPLE
 
 
 # --- comparison -----------------------------------------------------------------------------------------------------

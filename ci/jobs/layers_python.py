@@ -11,10 +11,10 @@ from pathlib import Path
 PACKAGE = "ffi_hpy"
 LAYERS = {
     "start": "_start",
-    "values": "_ffi_api _object _string _device _dtype _dtype_names _dlpack _tensor _function",
-    "types": "_types _type_schema _type_info",
+    "values": "_ffi_api _values _dtype _tensor",
+    "types": "_types",
     "registry": "registry",
-    "objects": "_traceback _way error _sequence _mapping container module stream access_path structural serialization",
+    "objects": "_errors error _containers container module stream access_path structural serialization",
     "conversion": "utils _optional_torch_c_dlpack _convert",
     "names": "core",
     "dataclasses": "dataclasses _dunder",

@@ -1,3 +1,1 @@
-"""What types are made of: names and indices, annotations, layouts. TypeSchema and TypeInfo stand on these modules."""
-
-from __future__ import annotations
+"""What the core knows about types (TypeInfo), the schemas of values (TypeSchema), and what both are made of."""

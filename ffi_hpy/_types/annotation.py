@@ -10,7 +10,7 @@ import typing
 from .. import _core
 from .._core import CObject
 from .._dtype import dtype
-from .._string import Bytes, String
+from .._values.string import Bytes, String
 from .origin import INDEX_OF_CLASS, ORIGIN_OF_INDEX
 
 __all__ = ["AnnotationReader"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import _core
 from .._start.fork import new_lock
-from .._type_info import TypeInfo, begin_info, forget_info, set_class
+from .info import TypeInfo, begin_info, forget_info, set_class
 
 __all__ = ["define_type", "forget_type"]
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from .. import _core
-from .._object import MISSING
+from .._values.object import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
-    from .._type_schema import TypeSchema
     from .layout import Slot
+    from .schema import TypeSchema
 
     class DeclaredField(Protocol):
         """The attributes that are read of a field that the body of a class declares: a `dataclasses.Field`, which

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._type_schema import TypeSchema
+from .schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

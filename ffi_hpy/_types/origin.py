@@ -20,7 +20,7 @@ __all__ = [
 STRUCTURAL, UNKNOWN = -2, -3  # type indices: no type (Optional, Union); an unregistered type
 
 INDEX_OF_CLASS: dict[type, int] = {}
-"""Type indices of the classes that stand for native types. Written by _type_info only."""
+"""Type indices of the classes that stand for native types. Only _types.info writes them."""
 
 # Type indices of the origins that are not type keys.
 INDEX_OF_ORIGIN = {

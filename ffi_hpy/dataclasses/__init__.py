@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._object import Object
+from .._values.object import Object
 from ..core import MISSING
 from .c_class import c_class
 from .common import asdict, astuple, fields, is_dataclass, replace

@@ -7,7 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from .. import _core
-from .._type_info import info_of_key
+from .._types.info import info_of_key
 from .._types.origin import INDEX_OF_ORIGIN
 from ..core import _object_type_key_to_index
 

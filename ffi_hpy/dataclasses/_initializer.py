@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .._type_info import TypeField, TypeInfo
+    from .._types.info import TypeField, TypeInfo
 
     Make = Callable[[Any, tuple[Any, ...], dict[str, Any]], bool]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import dataclass_transform
 
-    from .._type_info import TypeField, TypeInfo
+    from .._types.info import TypeField, TypeInfo
 
     Class = TypeVar("Class", bound=type[Any])
 else:

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from .._core import cany_value
-from .._type_schema import TypeSchema
+from .._types.schema import TypeSchema
 from ..container import Array, Dict, List, Map
 
 TYPE_CHECKING = False

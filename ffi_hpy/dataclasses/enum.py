@@ -10,10 +10,10 @@ import typing
 from typing import Any, ClassVar
 
 from .._core import type_attr, type_attr_define, type_key_to_index
-from .._object import Object, ObjectMeta
 from .._start.fork import new_lock
 from .._start.load import subclass_made
 from .._types.class_annotations import forward_annotations
+from .._values.object import Object, ObjectMeta
 from ..container import Dict, List
 from ..core import MISSING
 from .c_class import c_class

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from typing import Any, Generic, TypeVar
 
-from .._object import MISSING
 from .._types.class_annotations import forward_annotations
 from .._types.flags import STRUCTURAL_FLAGS
+from .._values.object import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import overload
 
-    from .._type_schema import TypeSchema
+    from .._types.schema import TypeSchema
 
 __all__ = ["KW_ONLY", "MISSING", "Field", "field", "init_property"]
 

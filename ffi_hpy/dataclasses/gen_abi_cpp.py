@@ -6,7 +6,7 @@ import fnmatch
 from itertools import groupby
 
 from .. import _core
-from .._type_info import info_of_key
+from .._types.info import info_of_key
 from ..registry import get_registered_type_keys
 from ._cpp_type import CppName, CppType, Lowering, builtin_structs, identifier
 from .common import type_chain
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..core import TypeField, TypeInfo
 
 __all__ = ["gen_abi_cpp"]
-
-_OBJECT_ALIGNMENT = 8
 
 _BEGIN = """\
 #if defined(__clang__) || defined(__GNUC__)
@@ -92,7 +90,7 @@ class _Generator:
             "\n",
             _in_namespaces((CppName.of(info.type_key), _open_struct(info) + "};\n") for info in empty),
             f"static_assert(sizeof(::tvm::ffi::Object) == {_core.OBJECT_HEADER_BYTES});\n",
-            f"static_assert(alignof(::tvm::ffi::Object) == {_OBJECT_ALIGNMENT});\n\n",
+            f"static_assert(alignof(::tvm::ffi::Object) == {_core.OBJECT_ALIGNMENT});\n\n",
             _BEGIN,
             "\n",
             _in_namespaces(structs),
@@ -107,7 +105,7 @@ class _Generator:
         fields = sorted(info.fields or (), key=lambda field: field.offset)
         lowered = [(field, identifier(field.name), self._lower_field(field, info)) for field in fields]
         alignments = [field.alignment for owner in type_chain(info) for field in owner.fields or ()]
-        alignment = max([_OBJECT_ALIGNMENT, *alignments])
+        alignment = max([_core.OBJECT_ALIGNMENT, *alignments])
         lines = [_open_struct(info, f"alignas({alignment}) ", _base_of(info))]
         checks = [f"sizeof({name}) == {info.total_size}", f"alignof({name}) == {alignment}"]
         if lowered:

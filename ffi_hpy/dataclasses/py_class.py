@@ -7,11 +7,11 @@ from copy import copy
 from typing import Any, ClassVar
 
 from .._convert import convert
-from .._object import Object
-from .._type_info import info_of_class
-from .._type_schema import TypeSchema
 from .._types.define import define_type, forget_type
 from .._types.flags import STRUCTURE_KINDS
+from .._types.info import info_of_class
+from .._types.schema import TypeSchema
+from .._values.object import Object
 from ..registry import _add_class_attrs
 from . import _annotations, _pending
 from ._dunder import install_dunders

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
+from .. import _core
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
         "by-directive",
         "no-mirror",
     ]
-    Problem = tuple[OpaqueReason, str]
+    Mismatch = tuple[OpaqueReason, str]
 
 __all__ = [
     "OBJECT_HEADER_ALIGNMENT",
@@ -39,8 +41,8 @@ __all__ = [
     "write_coverage_report",
 ]
 
-OBJECT_HEADER_ALIGNMENT = 8
-"""The alignment of TVMFFIObject, in bytes."""
+OBJECT_HEADER_ALIGNMENT: int = _core.OBJECT_ALIGNMENT
+"""Of TVMFFIObject, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -165,32 +167,32 @@ def _judge(
     verdict = Verdict(
         key, "complete", None, "", info.parent_type_key, list(info.ancestors), info.total_size, info.is_final
     )
-    problem: Problem | None
+    mismatch: Mismatch | None
     if key in unmirrored:
-        problem = "no-mirror", "the target language has no type of its layout"
+        mismatch = "no-mirror", "the target language has no type of its layout"
     else:
-        problem = _weigh(verdict, info, parent)
-        if problem is None and key in forced_opaque:
-            problem = "by-directive", "vetoed by directive although the layout is reproducible"
-        if problem is None and field_renderable is not None:
+        mismatch = _weigh(verdict, info, parent)
+        if mismatch is None and key in forced_opaque:
+            mismatch = "by-directive", "vetoed by directive although the layout is reproducible"
+        if mismatch is None and field_renderable is not None:
             refused = next((f for f in info.fields if not field_renderable(f)), None)
             if refused is not None:
-                problem = "unrenderable-field", f"field {refused.name!r} ({refused.repr()}) has no native mirror"
-    if problem is not None:
+                mismatch = "unrenderable-field", f"field {refused.name!r} ({refused.repr()}) has no native mirror"
+    if mismatch is not None:
         verdict.verdict = "opaque"
-        verdict.reason, verdict.detail = problem
+        verdict.reason, verdict.detail = mismatch
     return verdict
 
 
-def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Problem | None:
-    """Store the evidence in `verdict`, with its detail if every byte is explained. Returns the problem otherwise."""
-    problem = _note_fields(verdict, info)
+def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Mismatch | None:
+    """Note the evidence in `verdict`, with its detail if every byte is explained; returns what is wrong otherwise."""
+    mismatch = _note_fields(verdict, info)
     if verdict.total_size is None:
         return "layout-unknown", "no metadata of its own: total_size is unknown"
     if parent is not None and not parent.is_complete:
         return "parent-opaque", f"parent {parent.type_key!r} is opaque ({parent.reason})"
-    if problem is not None:
-        return problem
+    if mismatch is not None:
+        return mismatch
     if parent is None:
         start, alignment = verdict.total_size, OBJECT_HEADER_ALIGNMENT
     else:
@@ -204,8 +206,8 @@ def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Proble
     return _account(verdict, start)
 
 
-def _note_fields(verdict: Verdict, info: ObjectInfo) -> Problem | None:
-    """Store the fields in `verdict`, in the order of their offsets."""
+def _note_fields(verdict: Verdict, info: ObjectInfo) -> Mismatch | None:
+    """Put the fields into `verdict`, in the order of their offsets."""
     for f in info.fields:
         if f.offset is None or f.size is None or not f.alignment:
             return "layout-unknown", f"field {f.name!r} has no offset, size or alignment"
@@ -214,7 +216,7 @@ def _note_fields(verdict: Verdict, info: ObjectInfo) -> Problem | None:
     return None
 
 
-def _account(verdict: Verdict, start: int) -> Problem | None:
+def _account(verdict: Verdict, start: int) -> Mismatch | None:
     """Explain each byte from `start` to the end of the type."""
     assert verdict.total_size is not None and verdict.alignment is not None  # noqa: PT018
     cursor = start

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._type_info import info_of_key
+from .._types.info import info_of_key
 from ..registry import get_global_func_metadata, get_registered_type_keys, list_global_func_names
 from .utils import FuncInfo, ObjectInfo, function_schema
 

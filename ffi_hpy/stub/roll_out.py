@@ -55,7 +55,7 @@ def roll_out(
         if not heads:
             continue
         prefix = heads[0].pair_param[1].rstrip(".")
-        problem = _problem(heads, prefix, owners, file, generator)
+        problem = _find_problem(heads, prefix, owners, file, generator)
         if problem is not None:
             on_error(file.path, ValueError(problem))
             continue
@@ -72,7 +72,7 @@ def _is_directive(block: CodeBlock, name: str) -> bool:
     return block.kind == "directive" and block.pair_param[0] == name
 
 
-def _problem(
+def _find_problem(
     heads: list[CodeBlock], prefix: str, owners: dict[str, Path], file: FileInfo, generator: Generator
 ) -> str | None:
     place = f"`prefix` at line {heads[0].lineno_start}"

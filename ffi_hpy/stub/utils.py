@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .. import _core
-from .._type_schema import TypeSchema
 from .._types.metadata import schema_in
+from .._types.schema import TypeSchema
 from ..core import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
 
-    from .._type_info import TypeField, TypeInfo, TypeMethod
+    from .._types.info import TypeField, TypeInfo, TypeMethod
 
 __all__ = [
     "FuncInfo",

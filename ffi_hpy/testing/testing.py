@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from .. import _ffi_api as _core_api
-from .._object import Object
+from .._values.object import Object
 from ..dataclasses import IntEnum, StrEnum, c_class, entry
 from . import _ffi_api
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from .._device import Device
     from .._dtype import dtype
+    from .._values.device import Device
 
 
 def create_object(type_key: str, **kwargs: Any) -> Object:

@@ -6,7 +6,7 @@ import functools
 import re
 from dataclasses import dataclass, field
 
-from ..._type_schema import TypeSchema
+from ..._types.schema import TypeSchema
 from . import consts as RC
 from .directives import Directives
 

@@ -13,7 +13,7 @@ import weakref
 from typing import Any, ClassVar, Optional
 
 import pytest
-from support import IS_DEBUG, IS_PYPY, is_gone, needs_threads, parallelize, run_python, unique_name
+from support import IS_PYPY, is_gone, needs_threads, parallelize, run_python, settle, unique_name
 
 import ffi_hpy
 from ffi_hpy import Object, method
@@ -315,14 +315,22 @@ def test_objects_from_native_code_are_instances():
     assert made.value == Point(1, 2.0)
 
 
-def test_deleted_on_any_thread():
-    def work(_):
-        for i in range(200):
-            Node(i, Node(Point(i)), [Node(i), "text of some length"])
+@needs_threads
+def test_objects_are_deleted_with_all_they_hold_on_any_thread():
+    class Held:
+        pass
 
-    work(0)
-    if not IS_DEBUG:
-        parallelize(work)
+    def made(held):
+        return Node(1, Node(Point(2)), [Node(held), "text of some length"])
+
+    held = [[Held() for _ in range(100)] for _ in range(4)]
+    refs = [weakref.ref(one) for share in held for one in share]
+    nodes = [list(map(made, share)) for share in held]
+    held.clear()
+    settle()
+    assert all(ref() is not None for ref in refs)
+    parallelize(lambda i: nodes[i].clear())
+    assert all(map(is_gone, refs))
 
 
 def test_cycles_do_not_stop_anything():

@@ -168,6 +168,10 @@ def test_a_path_is_its_steps():
     assert [(step.kind, step.key) for step in path.to_steps()] == [
         (AccessKind.ATTR, "field"), (AccessKind.ARRAY_ITEM, 3), (AccessKind.MAP_ITEM, "key"),
     ]  # fmt: skip
+    missing = (root.attr_missing("field"), root.array_item_missing(3), root.map_item_missing("key"))
+    assert [(path.step.kind, path.step.key) for path in missing] == [
+        (AccessKind.ATTR_MISSING, "field"), (AccessKind.ARRAY_ITEM_MISSING, 3), (AccessKind.MAP_ITEM_MISSING, "key"),
+    ]  # fmt: skip
     assert (root.depth, path.depth) == (0, 3)
     assert path.parent == root.attr("field").array_item(3)
     assert path != root.attr("field").array_item(3).map_item_missing("key")

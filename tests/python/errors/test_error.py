@@ -239,6 +239,11 @@ def test_an_error_value_has_its_parts():
     assert repr(error) == "Error('ValueError', 'the message')"
 
 
+def test_a_backtrace_is_read_into_frames_under_the_name_that_tvm_ffi_has_for_it():
+    text = '  File "a.py", line 1, in f\nno frame\n  File "b.so", line 23, in int g<int>(A, B)\n'
+    assert ffi_hpy.error._parse_backtrace(text) == [("a.py", 1, "f"), ("b.so", 23, "int g<int>(A, B)")]
+
+
 def test_a_backtrace_is_replaced_or_extended():
     error = ffi_hpy.Error("ValueError", "m", "one\n")
     error.update_backtrace("two\n")

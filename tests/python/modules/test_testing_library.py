@@ -13,7 +13,7 @@ from support.native_build import read_library
 
 import ffi_hpy
 from ffi_hpy import _core, registry
-from ffi_hpy._type_info import TypeInfo
+from ffi_hpy._types.info import TypeInfo
 
 # --- values in and out ------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import inspect
+import pickle
 import pkgutil
 from pathlib import Path
 from types import ModuleType
@@ -99,6 +100,12 @@ def test_all_of_tvm_ffi_is_in_ours_except_for_the_listed_ones(upstream):
     assert {("", name) for name in theirs - set(ffi_hpy.__all__)} <= listed_as_missing()
 
 
+def test_top_level_modules_of_tvm_ffi_are_importable_by_their_names(upstream):
+    theirs = {path.stem for path in (upstream / "tvm_ffi").glob("*.py")} - {"__init__", "_version"}
+    assert "_dtype" in theirs
+    assert [name for name in sorted(theirs) if importlib.util.find_spec(f"ffi_hpy.{name}") is None] == []
+
+
 # --- our own --------------------------------------------------------------------------------------------------------
 
 
@@ -141,6 +148,13 @@ def test_what_a_module_exports_has_a_docstring(module):
             if isinstance(value, type) and value.__module__.startswith("ffi_hpy"):
                 undocumented += [f"{name}.{member}" for member in members_without_doc(value)]
     assert undocumented == []
+
+
+@each_module
+def test_the_classes_that_a_module_exports_can_be_pickled(module):
+    values = [getattr(module, name) for name in getattr(module, "__all__", ())]
+    classes = [value for value in values if isinstance(value, type)]
+    assert [cls for cls in classes if pickle.loads(pickle.dumps(cls)) is not cls] == []
 
 
 def has_own_doc(value: object) -> bool:

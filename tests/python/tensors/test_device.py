@@ -121,6 +121,7 @@ def test_a_device_is_given_back_as_it_is():
 
 def test_a_device_can_be_pickled():
     assert pickle.loads(pickle.dumps(device("cuda:3"))) == device("cuda:3")
+    assert pickle.loads(pickle.dumps(DLDeviceType.kDLCUDA)) is DLDeviceType.kDLCUDA
 
 
 def test_a_class_may_say_its_device(testing):

@@ -6,7 +6,7 @@ import sys
 from collections import deque
 from types import FunctionType, TracebackType
 
-from ._start.memo import remember_some
+from .._start.memo import remember_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,21 +6,21 @@ first accessed.
 
 from __future__ import annotations
 
-from . import _core
-from ._core import CObject
-from ._object import MISSING, Object
-from ._start.memo import Lazy
-from ._type_schema import TypeSchema
-from ._types.field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
-from ._types.metadata import declares_nonblocking, parse_metadata, schema_in
-from ._types.origin import INDEX_OF_CLASS
+from .. import _core
+from .._core import CObject
+from .._start.memo import Lazy
+from .._values.object import MISSING, Object
+from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
+from .metadata import declares_nonblocking, parse_metadata, schema_in
+from .origin import INDEX_OF_CLASS
+from .schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
-    from ._types.field import DeclaredField
+    from .field import DeclaredField
 
 __all__ = ["FFIProperty", "TypeField", "TypeInfo", "TypeMethod", "info_of_class", "info_of_index", "info_of_key"]
 
@@ -245,7 +245,7 @@ class TypeInfo:
         """Define the fields of a type that define_type() made, and how its objects are made. RuntimeError for a second
         call, TypeError for a default that no native value can be made of. An error in a field is raised before anything
         is registered."""
-        from ._types.layout import lay_out
+        from .layout import lay_out
 
         if self.fields is not None:
             raise RuntimeError(f"{self.type_key} has its fields already")

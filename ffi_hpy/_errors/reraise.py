@@ -8,7 +8,7 @@ last are removed from the traceback.
 
 from __future__ import annotations
 
-from ._traceback import count_callers, entries_of, mark_of, place_of, traceback_of
+from .traceback import count_callers, entries_of, mark_of, place_of, traceback_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, KeysView, Mapping, MutableMapping, ValuesView
 
-from . import _ffi_api
-from ._core import CDict, CMapping
-from ._object import Object
-from .registry import register_object
+from .. import _ffi_api
+from .._core import CDict, CMapping
+from .._values.object import Object
+from ..registry import register_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

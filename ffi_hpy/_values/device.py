@@ -2,60 +2,38 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
 from operator import index as _as_int
 
-from . import _core
-from ._start.load import subclass_made
+from .. import _core
+from .._start.load import subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
-__all__ = ["DLDeviceType", "Device", "device"]
-
-
-class DLDeviceType(IntEnum):
-    """DLPack's device types."""
-
-    kDLCPU = 1
-    kDLCUDA = 2
-    kDLCUDAHost = 3
-    kDLOpenCL = 4
-    kDLVulkan = 7
-    kDLMetal = 8
-    kDLVPI = 9
-    kDLROCM = 10
-    kDLROCMHost = 11
-    kDLExtDev = 12
-    kDLCUDAManaged = 13
-    kDLOneAPI = 14
-    kDLWebGPU = 15
-    kDLHexagon = 16
-    kDLMAIA = 17
-    kDLTrn = 18
+__all__ = ["Device", "device"]
 
 
 _TYPE_OF_NAME = {
-    "cpu": 1,
-    "cuda": 2,
-    "cuda_host": 3,
-    "opencl": 4,
-    "vulkan": 7,
-    "metal": 8,
-    "vpi": 9,
-    "rocm": 10,
-    "rocm_host": 11,
-    "ext_dev": 12,
-    "cuda_managed": 13,
-    "oneapi": 14,
-    "webgpu": 15,
-    "hexagon": 16,
-    "maia": 17,
-    "trn": 18,
+    "cpu": _core.DEVICE_TYPE_CPU,
+    "cuda": _core.DEVICE_TYPE_CUDA,
+    "cuda_host": _core.DEVICE_TYPE_CUDA_HOST,
+    "opencl": _core.DEVICE_TYPE_OPENCL,
+    "vulkan": _core.DEVICE_TYPE_VULKAN,
+    "metal": _core.DEVICE_TYPE_METAL,
+    "vpi": _core.DEVICE_TYPE_VPI,
+    "rocm": _core.DEVICE_TYPE_ROCM,
+    "rocm_host": _core.DEVICE_TYPE_ROCM_HOST,
+    "ext_dev": _core.DEVICE_TYPE_EXT_DEV,
+    "cuda_managed": _core.DEVICE_TYPE_CUDA_MANAGED,
+    "oneapi": _core.DEVICE_TYPE_ONEAPI,
+    "webgpu": _core.DEVICE_TYPE_WEBGPU,
+    "hexagon": _core.DEVICE_TYPE_HEXAGON,
+    "maia": _core.DEVICE_TYPE_MAIA,
+    "trn": _core.DEVICE_TYPE_TRN,
 }
 _NAME_OF_TYPE = {code: name for name, code in _TYPE_OF_NAME.items()}
-_TYPE_OF_NAME.update(mps=8, wgpu=15)  # other frameworks' names for these types
+_TYPE_OF_NAME.update(mps=_core.DEVICE_TYPE_METAL, wgpu=_core.DEVICE_TYPE_WEBGPU)  # other frameworks' names
 
 
 class Device(_core.Device):

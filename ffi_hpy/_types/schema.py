@@ -7,9 +7,9 @@ values. Conversion happens in `_core`, on a form that is compiled at the first u
 
 from __future__ import annotations
 
-from . import _core
-from ._start.load import subclass_made
-from ._types.origin import (
+from .. import _core
+from .._start.load import subclass_made
+from .origin import (
     CONTAINERS,
     INDEX_OF_CLASS,
     INDEX_OF_ORIGIN,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, NoReturn
 
-    from ._core import CAny
-    from ._types.annotation import AnnotationReader
+    from .._core import CAny
+    from .annotation import AnnotationReader
 
     Names = Callable[[str], str]
     Description = tuple[str, int, str, tuple["TypeSchema", ...]]
@@ -373,7 +373,7 @@ def _index_of(origin: str) -> int:
 
 def _make_reader() -> AnnotationReader[TypeSchema]:
     global _reader
-    from ._types.annotation import AnnotationReader  # at the first use: the module needs `typing`
+    from .annotation import AnnotationReader  # at the first use: the module needs `typing`
 
     _reader = AnnotationReader(TypeSchema)
     return _reader

@@ -17,10 +17,10 @@ class PyNativeObject:
 
     @property
     def _tvm_ffi_cached_object(self) -> Any:
-        """A native object of the same value, made at each access; None if the value needs none, such as text of up to 7
-        bytes. tvm_ffi keeps one in each instance; here it costs nothing until it is asked for."""
-        from . import _ffi_api
-        from ._object import Object
+        """A native object of the same value, made at each access; None if the value needs none, as up to 7 bytes of
+        text do. tvm_ffi keeps one in each instance, here they cost nothing until somebody asks."""
+        from .. import _ffi_api
+        from .object import Object
 
         arguments = self if isinstance(self, tuple) else (self,)
         made = Object.__new__(Object)

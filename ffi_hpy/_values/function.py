@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import _core
-from ._core import Function
-from ._start.load import subclass_made
+from .. import _core
+from .._core import Function
+from .._start.load import subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

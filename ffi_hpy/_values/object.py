@@ -5,8 +5,8 @@ from __future__ import annotations
 import copyreg
 from abc import ABCMeta
 
-from . import _ffi_api
-from ._core import (
+from .. import _ffi_api
+from .._core import (
     TYPE_INDEX_OBJECT,
     CObject,
     Function,
@@ -14,7 +14,7 @@ from ._core import (
     class_register,
     function_from_callable,
 )
-from ._start.load import refuse_finalizer, subclass_made
+from .._start.load import refuse_finalizer, subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, MutableSequence, Sequence
 
-from . import _ffi_api
-from ._core import CList, CSequence
-from ._object import Object
-from .registry import register_object
+from .. import _ffi_api
+from .._core import CList, CSequence
+from .._values.object import Object
+from ..registry import register_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

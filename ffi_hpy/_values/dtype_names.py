@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._dtype import dtype
+from .._dtype import dtype
 
 __all__ = [
     "bfloat16",

@@ -1,0 +1,1 @@
+"""The classes of native sequences and mappings."""

@@ -1,0 +1,1 @@
+"""The tracebacks of exceptions that pass through native code. `error` stands on these modules."""

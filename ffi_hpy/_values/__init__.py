@@ -1,0 +1,1 @@
+"""The classes of values: objects, text and bytes, devices, functions."""
