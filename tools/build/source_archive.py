@@ -1,11 +1,14 @@
 """The core's sources as one compressed file, for projects that build it themselves: see ffi_hpy/CMakeLists.txt.
 
-Sources compress to 135 kB together and to 250 kB one by one, as a wheel keeps them.
+Without comments, which are two fifths of it: 111 kB and not 185. Line breaks within them stay, so that the lines in a
+compiler's messages and a debugger are those of the repository. Files that are compressed one by one, as in a wheel,
+would take twice as much.
 """
 
 from __future__ import annotations
 
 import io
+import re
 import tarfile
 from typing import TYPE_CHECKING
 
@@ -19,6 +22,16 @@ ARCHIVE = "src.tar.bz2"
 _TREES = ("src/core", "src/cxx_abi")
 _TIME = 315532800  # any but 0, which ninja takes for a file that is not there
 _SUFFIXES = {".c", ".h", ".cc"}
+_TEXT_OR_COMMENT = re.compile(
+    r"""(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|/\*.*?\*/|//[^\n]*""",
+    re.DOTALL,
+)
+
+
+def remove_comments(source: str) -> str:
+    """Return C source without comments and blanks at the ends of lines, with as many lines."""
+    code = _TEXT_OR_COMMENT.sub(lambda found: found["text"] or " " + "\n" * found[0].count("\n"), source)
+    return "\n".join(line.rstrip() for line in code.split("\n"))
 
 
 def make_source_archive(root: Path, build: Path) -> Path:
@@ -30,10 +43,10 @@ def make_source_archive(root: Path, build: Path) -> Path:
             if not found:
                 raise BuildError(f"no source file in {root / tree}")
             for path in found:
+                code = remove_comments(path.read_text(encoding="utf-8")).encode()
                 entry = tarfile.TarInfo(path.relative_to(root).as_posix())
-                entry.size, entry.mtime = path.stat().st_size, _TIME
-                with path.open("rb") as stream:
-                    archive.addfile(entry, stream)
+                entry.size, entry.mtime = len(code), _TIME
+                archive.addfile(entry, io.BytesIO(code))
     output = build / ARCHIVE
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_bytes(buffer.getvalue())
