@@ -28,7 +28,7 @@ KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
 KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds above
 KIND_EXCHANGE: Final[int]  # the class has an exchange table: becomes an ffi.Tensor
 
-# --- Numbers of the C headers (src/hpy_module/constants.c) ----------------------------------------------------------
+# --- Numbers of the C headers (src/hpy_module/module/constants.c) ---------------------------------------------------
 # TVMFFITypeIndex: the types that every core has.
 TYPE_INDEX_ANY: Final[int]  # only in metadata; no value has it
 TYPE_INDEX_NONE: Final[int]

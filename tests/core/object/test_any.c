@@ -249,7 +249,7 @@ static void expect_hooks_fail(int32_t type_index, const char *kind, const char *
   expect_raised(kind, text);
   expect_int(fh_any_equal(&a, &b, &equal), -1);
   expect_raised(kind, text);
-  expect_int(fh_any_equal(&a, &a, &equal), 0); /* the same bytes: no hook is asked */
+  expect_int(fh_any_equal(&a, &a, &equal), 0); /* equal bytes: no hook is asked */
   expect_int(equal, 1);
   fh_any_drop(&a);
   fh_any_drop(&b);
