@@ -1,5 +1,5 @@
 """The check that the C and C++ sources stand in layers: what a folder includes and calls lies below it, no two files of
-a folder need each other, and of another tree a tree includes only what a list allows."""
+a folder need each other, of another tree a tree includes only what a list allows, and its README names every file."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ci.jobs.layers_python import check_package
+from ci.jobs.layers_reading import PLANTED, PLANTED_VIOLATIONS, find_reading_violations
 from ci.jobs.result import Result
 from ci.lib.folders import ROOT
 from ci.lib.messages import Missing
@@ -274,6 +275,9 @@ def check_the_check() -> None:
     found += find_violations_across(across, {"elsewhere/e": "planted", "elsewhere/g.h": "planted"})
     if found != _PLANTED_VIOLATIONS:
         raise Missing(f"the layer check finds {found} where it should find {_PLANTED_VIOLATIONS}")
+    found = find_reading_violations(*PLANTED)
+    if found != PLANTED_VIOLATIONS:
+        raise Missing(f"the check of the order of reading finds {found} where it should find {PLANTED_VIOLATIONS}")
     includes = {user: {*within[user], *across[user]} for user in within}
     if includes != _PLANTED_INCLUDES:
         raise Missing(f"the layer check reads {includes} where it should read {_PLANTED_INCLUDES}")
@@ -285,11 +289,13 @@ def run_layers(wheel: Path, log: Path) -> Result:
     lines, n_bad = [], 0
     for name, layers in LAYERS.items():
         uses, across = read_includes(ROOT / name)
+        violations = find_violations_across(across, ALLOWED_ACROSS.get(name, {}))
+        if all("/" in file for file in uses):  # a tree of folders, whose README has a paragraph for each
+            violations += find_reading_violations((ROOT / name / "README.md").read_text(), uses)
         for binary in binaries_of(name):
             for user, found in read_calls(ROOT / name, binary).items():
                 uses[user] = {**found, **uses.get(user, {})}
-        violations = find_violations(layers, uses, ALLOWED)
-        violations += find_violations_across(across, ALLOWED_ACROSS.get(name, {}))
+        violations += find_violations(layers, uses, ALLOWED)
         n_uses, n_across = (sum(map(len, found.values())) for found in (uses, across))
         counts = f"{len(uses)} files in {len(layers)} layers, {n_uses} uses, {n_across} of other trees"
         lines += [*violations, f"{name}: {counts}, {len(violations)} violations"]
