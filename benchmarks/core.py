@@ -67,7 +67,7 @@ ROWS = (
     Row("array of 100, per item", "array", 100, 5_000),
     Row("type key to index", "type", 0, 300_000),
     Row("global function by name", "global", 1, 200_000),
-    Row("the same, 2 threads", "global", 2, 200_000),
+    Row("global function by name, 2 threads", "global", 2, 200_000),
     Row("JSON read, 10 MB", "json_parse", 10, 1, FASTER, True),
     Row("JSON written, 10 MB", "json_write", 10, 1, FASTER, True),
     Row("deep copy, 10^6 nodes", "deep_copy", 1_000_000, 1, FASTER, True),

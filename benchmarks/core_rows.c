@@ -1,8 +1,8 @@
 /* One side of benchmarks/core.py: times the C functions of the libtvm_ffi.so that it loads.
  *
- * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per operation, over N rounds of the row at that size,
- * and the KiB by which the process grew at most; `missing` if the library has not what the row needs. Usage: core_rows
- * LIBRARY */
+ * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per operation, over N rounds of the row at that
+ * size, and the KiB by which the process grew at most; `missing` if the library has not what the row needs. Usage:
+ * core_rows LIBRARY */
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>

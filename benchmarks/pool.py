@@ -5,9 +5,12 @@ The sources of src/core are compiled twice, with one compiler and the same flags
 rows are those of core.py, timed in the same way, round by round, and rows of threads that make objects and drop their
 own or those of a neighbour. Then the Python rows of calls.py that make objects, each side with one of the two
 libraries. A ratio below 1 is in favour of the pool.
+With --against aligned_alloc the other side has a pool, too, but no pages.c: aligned_pages.c stands for it, which takes
+chunks from aligned_alloc. A ratio below 1 is in favour of pages.c.
 With --instructions the instructions of the smaller rows are counted, under callgrind (valgrind).
 
-    python benchmarks/pool.py [--rounds N] [--instructions] [--only core|python] [ROW ...]
+    python benchmarks/pool.py [--against malloc|aligned_alloc] [--rounds N] [--instructions] [--only core|python]
+                              [ROW ...]
 """
 
 from __future__ import annotations
@@ -34,7 +37,10 @@ from ci.provision.interpreters import find_interpreters
 from ci.provision.wheel import build_wheel
 from core import LIBRARY, ROOT, ROWS, Row, Side, build, measure, shown
 
-VARIANTS = {"pool": (), "malloc": ("-DFH_NO_POOL",)}
+HERE = Path(__file__).resolve().parent
+POOL = "pool"
+OTHERS = {"malloc": ("-DFH_NO_POOL",), "aligned_alloc": ()}  # with the flags that each is compiled with
+STAND_INS = {"aligned_alloc": ("pages.c", HERE / "aligned_pages.c")}  # instead of which source
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}")
 THREAD_ROWS = (
     Row("1000 objects made, then dropped", "objects", 1, 500),
@@ -59,19 +65,23 @@ PYTHON_ROWS = (
 COUNTED_SIZE = 100_000  # rows that are larger take too long under callgrind
 
 
-def build_library(folder: Path, flags: tuple[str, ...]) -> Path:
+def build_library(folder: Path, side: str, flags: tuple[str, ...]) -> Path:
+    """Compile the core as one of the sides has it."""
     folder.mkdir()
     library = folder / LIBRARY
     sources = sorted((ROOT / "src" / "core").rglob("*.c"))
+    if side in STAND_INS:
+        replaced, stand_in = STAND_INS[side]
+        sources = [stand_in, *(source for source in sources if source.name != replaced)]
     command = [*find_c_compiler(), *FLAGS, *flags, *sources, "-o", library, "-lpthread", "-ldl"]
     output_of([*command, f"-Wl,-soname,{LIBRARY}"])
     return library
 
 
-def time_core(program: Path, libraries: list[Path], wanted: list[str], rounds: int) -> None:
-    fresh = [(program, library) for library in libraries]
+def time_core(program: Path, libraries: dict[str, Path], wanted: list[str], rounds: int) -> None:
+    fresh = [(program, library) for library in libraries.values()]
     sides = [Side(*words) for words in fresh]
-    lines: list[list[object]] = [["row", *VARIANTS, "ratio", *VARIANTS]]
+    lines: list[list[object]] = [["row", *libraries, "ratio", *libraries]]
     for row in [*ROWS, *THREAD_ROWS]:
         if wanted and row.name not in wanted:
             continue
@@ -95,9 +105,9 @@ def instructions_of(program: Path, library: Path, row: Row, n: int) -> int:
     return int(run.stderr.rpartition("Collected :")[2].split()[0])
 
 
-def count_core(program: Path, libraries: list[Path], wanted: list[str]) -> None:
+def count_core(program: Path, libraries: dict[str, Path], wanted: list[str]) -> None:
     """Print instructions per round of a row: what two runs of different length differ by."""
-    lines: list[list[object]] = [["row, instructions", *VARIANTS, "ratio"]]
+    lines: list[list[object]] = [["row, instructions", *libraries, "ratio"]]
     for row in ROWS:
         if row.size > COUNTED_SIZE or row.with_memory or (wanted and row.name not in wanted):
             continue
@@ -105,25 +115,25 @@ def count_core(program: Path, libraries: list[Path], wanted: list[str]) -> None:
         n = max(1, row.n // 100)
         counts = [
             (instructions_of(program, library, row, 2 * n) - instructions_of(program, library, row, n)) / n
-            for library in libraries
+            for library in libraries.values()
         ]
         lines.append([row.label, *(f"{count:.0f}" for count in counts), f"{counts[0] / counts[1]:.2f}"])
     print(table(lines), end="\n\n")
 
 
-def time_python(folder: Path, libraries: list[Path], rounds: int) -> None:
+def time_python(libraries: dict[str, Path], rounds: int) -> None:
     """Print the rows of Python: two environments of one wheel, in the second of which the library is another."""
     python = find_interpreters(["cp311"])["cp311"]
     library = testing_library(cached_env("bench-upstream", python, [UPSTREAM, "numpy", "pytest"]))
     sides = []
-    for name, core in zip(VARIANTS, libraries):
+    for name, core in libraries.items():
         env = cached_env(f"bench-{name}", python, ["numpy"])
         install_wheel(env, build_wheel())
         installed = next(env.glob(f"lib/python*/site-packages/ffi_hpy/lib/{LIBRARY}"))
         installed.unlink()  # it may be a link to a file that others have, too
         shutil.copy(core, installed)
         sides.append(PythonSide(env, "side.py", "ffi_hpy", library))
-    lines: list[list[object]] = [["row", *VARIANTS, "ratio"]]
+    lines: list[list[object]] = [["row", *libraries, "ratio"]]
     for row in PYTHON_ROWS:
         say(row)
         n = max(1000, int(0.02 / (max(sides[1].ns(row, "kept", 2000), 5.0) * 1e-9)))
@@ -138,6 +148,7 @@ def time_python(folder: Path, libraries: list[Path], rounds: int) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--against", choices=OTHERS, default="malloc", help="what the other side takes memory from")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--instructions", action="store_true")
     parser.add_argument("--only", choices=("core", "python"))
@@ -146,14 +157,15 @@ def main() -> int:
     always = ("-DFH_POOL_ALWAYS",) if options.instructions else ()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        libraries = [build_library(folder / key, (*flags, *always)) for key, flags in VARIANTS.items()]
+        flags = {POOL: (), options.against: OTHERS[options.against]}
+        libraries = {side: build_library(folder / side, side, (*flags[side], *always)) for side in flags}
         if options.instructions:
             count_core(build(folder), libraries, options.rows)
             return 0
         if options.only != "python":
             time_core(build(folder), libraries, options.rows, options.rounds)
         if options.only != "core":
-            time_python(folder, libraries, options.rounds)
+            time_python(libraries, options.rounds)
     return 0
 
 

@@ -19,8 +19,8 @@ template <typename F> double time_of(int64_t n, int64_t per_round, F &&f) {
   return (cpu_ns() - begin) / static_cast<double>(n * per_round);
 }
 
-/* Reads lines `ROW SIZE N` and answers each with the ns that ns_of(row, size, n) gives, and a 0; 1 when that is negative,
- * as there is no such row. */
+/* Reads lines `ROW SIZE N` and answers each with the ns that ns_of(row, size, n) gives, and a 0; 1 when that is
+ * negative, as there is no such row. */
 template <typename F> int answer_rows(F &&ns_of) {
   char name[64];
   long long size, n;

@@ -1,7 +1,7 @@
 /* One side of benchmarks/structural.py: what goes by structure, compiled against the C++ headers of either project.
  *
- * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per node, over N rounds of the row on values of SIZE
- * nodes, and a 0. Its argument is only for who looks at processes. */
+ * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per node, over N rounds of the row on values of
+ * SIZE nodes, and a 0. Its argument is only for who looks at processes. */
 #include "rows.h"
 
 #include <tvm/ffi/extra/structural_equal.h>

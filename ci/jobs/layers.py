@@ -1,5 +1,5 @@
-"""The check that the C sources stand in layers: what a folder includes and calls lies below it, and no two files of a
-folder need each other."""
+"""The check that the C and C++ sources stand in layers: what a folder includes and calls lies below it, no two files of
+a folder need each other, of another tree a tree includes only what a list allows, and its README names every file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ci.jobs.layers_python import check_package
+from ci.jobs.layers_reading import PLANTED, PLANTED_VIOLATIONS, find_reading_violations
 from ci.jobs.result import Result
 from ci.lib.folders import ROOT
 from ci.lib.messages import Missing
 from ci.lib.process import check_going_on
-from ci.provision.compilers import find_c_compiler
+from ci.provision.compilers import find_c_compiler, find_cxx_compiler
 from ci.provision.wheel import hpy_include
 from tools.build.binaries import BINARIES, Binary
 
@@ -46,11 +47,47 @@ LAYERS = {
         "record",
         "module",
     ),
+    "src/cxx_abi": ("shapes", "value", "error", "call", "functions", "module", "attach"),
+    "src/testing": (
+        "value",
+        "type",
+        "accept",
+        "function",
+        "field",
+        "object",
+        "tables",
+        "plain",
+        "init",
+        "custom",
+        "enum",
+        "every",
+        "basic",
+        "tensor",
+        "schema",
+        "load",
+    ),
 }
-"""The folders of a tree, the lowest first."""
+"""The folders of a tree, the lowest first; of a tree without folders the files, without their endings."""
 
 ALLOWED: dict[tuple[str, str], str] = {}
 """Uses that point upwards or in a circle all the same, each with its reason: (file, file) without their endings."""
+
+_ONE_KIND = "there is one kind of atomic operation and of lock, and one place where locks are declared for fork"
+
+ALLOWED_ACROSS: dict[str, dict[str, str]] = {
+    "src/hpy_module": {
+        "core/platform": _ONE_KIND,
+        "core/object/error_deferred.h": "types alone: what a global function of the core gives to any binding",
+        "core/tensor/dltensor.h": "arithmetic on a struct of DLPack, which both must do alike; compiled into both",
+        "hpy_runtime/api/extension.h": "types alone: what our context offers to any module",
+    },
+    "src/hpy_runtime": {
+        "core/platform": _ONE_KIND,
+        "core/module/library_file.h": "the check of a file before it is mapped; compiled into both",
+    },
+}
+"""What a tree may include of other trees: headers, and folders, each with its reason. All trees may include the public
+headers (include/)."""
 
 HPYS_OWN = {"_ctx_for_trampolines"}
 """Names that HPy's macros define in the file of the module, for functions in all files."""
@@ -65,7 +102,7 @@ def find_violations(layers: tuple[str, ...], uses: Uses, allowed: dict[tuple[str
     for user in sorted(uses):
         folder = user.partition("/")[0]
         if folder not in layers:
-            violations.append(f"{user}: its folder is no layer")
+            violations.append(f"{user} is in no layer")
             continue
         for used, by in sorted(uses[user].items()):
             if (user, used) in allowed or used.partition("/")[0] not in layers:
@@ -76,6 +113,18 @@ def find_violations(layers: tuple[str, ...], uses: Uses, allowed: dict[tuple[str
     violations += [f"these need one another: {' '.join(circle)}" for circle in find_circles(pointing_down)]
     idle = [pair for pair in allowed if pair[1] not in uses.get(pair[0], {})]
     return violations + [f"{user} does not use {used}, which it is allowed to" for user, used in idle]
+
+
+def find_violations_across(uses: Uses, allowed: dict[str, str]) -> list[str]:
+    """Return what is wrong with the headers of other trees that the files of a tree include, in a sentence each."""
+    violations, needed = [], set()
+    for user in sorted(uses):
+        for header in sorted(uses[user]):
+            entries = {entry for entry in allowed if header == entry or header.startswith(f"{entry}/")}
+            needed |= entries
+            if not entries:
+                violations.append(f"{user} includes {header} of another tree")
+    return violations + [f"nothing includes {entry}, which is allowed" for entry in allowed if entry not in needed]
 
 
 def find_circles(uses: dict[str, set[str]]) -> list[list[str]]:
@@ -109,24 +158,35 @@ def find_circles(uses: dict[str, set[str]]) -> list[list[str]]:
 
 # --- what uses what -------------------------------------------------------------------------------------------------
 
-_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+_INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
+_SUFFIXES = {".c", ".cc", ".def", ".h"}
 
 
-def read_includes(tree: Path) -> Uses:
-    """Return what the files of a tree include of it."""
-    uses: Uses = {}
-    for file in sorted(tree.rglob("*.[ch]")):
+def read_includes(tree: Path) -> tuple[Uses, Uses]:
+    """Return what the files of a tree include of it, and of the trees beside it; the latter by paths with endings."""
+    within: Uses = {}
+    across: Uses = {}
+    for file in sorted(path for path in tree.rglob("*") if path.suffix in _SUFFIXES):
         user = file.relative_to(tree).with_suffix("").as_posix()
-        found = uses.setdefault(user, {})
+        within.setdefault(user, {})
+        across.setdefault(user, {})
         for name in _INCLUDE.findall(file.read_text()):
-            for base in (file.parent, tree.parent):
-                header = Path(os.path.normpath(base / name))
-                if header.is_relative_to(tree) and header.exists():
-                    used = header.relative_to(tree).with_suffix("").as_posix()
-                    if used != user:
-                        found[used] = f"the header {name}"
-                    break
-    return uses
+            header = find_header(name, file.parent, tree.parent)
+            if header is None:
+                continue  # of the system, or public
+            if not header.is_relative_to(tree):
+                across[user][os.path.relpath(header, tree.parent)] = f"the header {name}"
+                continue
+            used = header.relative_to(tree).with_suffix("").as_posix()
+            if used != user:
+                within[user][used] = f"the header {name}"
+    return within, across
+
+
+def find_header(name: str, *folders: Path) -> Path | None:
+    """Return the file that an include names, from the first of some folders that has it."""
+    paths = (Path(os.path.normpath(folder / name)) for folder in folders)
+    return next((path for path in paths if path.exists()), None)
 
 
 def binaries_of(name: str) -> list[Binary]:
@@ -137,11 +197,12 @@ def binaries_of(name: str) -> list[Binary]:
 def read_calls(tree: Path, binary: Binary) -> Uses:
     """Return what the sources of a tree take of one another in a binary: functions and variables. Compiles them. Raises
     Missing."""
-    compiler = [*find_c_compiler(), "-std=c11", "-O1", "-DNDEBUG", "-fvisibility=hidden", "-w"]
+    language = [*find_cxx_compiler(), "-std=c++17"] if binary.is_cxx else [*find_c_compiler(), "-std=c11"]
+    compiler = [*language, "-O1", "-DNDEBUG", "-fvisibility=hidden", "-w"]
     compiler += [*(f"-D{macro}" for macro in binary.defines), *(f"-I{ROOT / folder}" for folder in binary.include)]
     compiler += [f"-isystem{hpy_include()}"] if binary.hpy_headers else []
     compiler.append("-c")
-    sources = sorted(tree.rglob("*.c"))
+    sources = sorted(tree.rglob("*.cc" if binary.is_cxx else "*.c"))
     with tempfile.TemporaryDirectory() as folder:
         objects = {source: Path(folder, f"{i}.o") for i, source in enumerate(sources)}
 
@@ -167,7 +228,8 @@ def symbols(file: Path) -> tuple[set[str], set[str]]:
     """Return the names that an object file defines for others, and those that it needs."""
     lines = subprocess.run(["nm", "-g", str(file)], check=True, capture_output=True, text=True).stdout.splitlines()
     words = [line.split() for line in lines]
-    return {word[-1] for word in words if word[-2] != "U"}, {word[-1] for word in words if word[-2] == "U"}
+    needed = {word[-1] for word in words if word[-2] in ("U", "w", "v")}
+    return {word[-1] for word in words} - needed, needed
 
 
 # --- the job --------------------------------------------------------------------------------------------------------
@@ -179,19 +241,46 @@ _PLANTED: Uses = {
     "other/d": {},
     "high/b": {"low/a": "fh_a_get"},
 }
-_PLANTED_FAULTS = [
+_PLANTED_VIOLATIONS = [
     "low/a uses the header high/b.h of high/b, which stands above it",
-    "other/d: its folder is no layer",
+    "other/d is in no layer",
     "these need one another: high/b low/a low/c",
     "high/b does not use low/c, which it is allowed to",
+    "low/a includes elsewhere/f.h of another tree",
+    "nothing includes elsewhere/g.h, which is allowed",
 ]
+_PLANTED_FILES = {
+    "tree/low/a.c": '#include "../high/b.h"\n#include <stdio.h>\n#include "low/a.h"\n',
+    "tree/low/a.h": '#include "elsewhere/f.h"\n#include "elsewhere/e/e.h"\n',
+    "tree/high/b.h": '#  include "list.def"\n',
+    "tree/high/list.def": '#include "tree/low/a.h"\n',
+    "elsewhere/f.h": "",
+    "elsewhere/e/e.h": "",
+}
+_PLANTED_INCLUDES = {
+    "low/a": {"high/b", "elsewhere/f.h", "elsewhere/e/e.h"},
+    "high/b": {"high/list"},
+    "high/list": {"low/a"},
+}
 
 
 def check_the_check() -> None:
-    """See that violations are found."""
+    """See that planted violations are found."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in _PLANTED_FILES.items():
+            Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+            Path(folder, name).write_text(text)
+        within, across = read_includes(Path(folder, "tree"))
     found = find_violations(("low", "high"), _PLANTED, {("high/b", "low/c"): "planted"})
-    if found != _PLANTED_FAULTS:
-        raise Missing(f"the layer check finds {found} where it should find {_PLANTED_FAULTS}")
+    found += find_violations_across(across, {"elsewhere/e": "planted", "elsewhere/g.h": "planted"})
+    if found != _PLANTED_VIOLATIONS:
+        raise Missing(f"the layer check finds {found} where it should find {_PLANTED_VIOLATIONS}")
+    found = find_reading_violations(*PLANTED)
+    if found != PLANTED_VIOLATIONS:
+        raise Missing(f"the check of the order of reading finds {found} where it should find {PLANTED_VIOLATIONS}")
+    includes = {user: {*within[user], *across[user]} for user in within}
+    if includes != _PLANTED_INCLUDES:
+        raise Missing(f"the layer check reads {includes} where it should read {_PLANTED_INCLUDES}")
 
 
 def run_layers(wheel: Path, log: Path) -> Result:
@@ -199,16 +288,17 @@ def run_layers(wheel: Path, log: Path) -> Result:
     check_the_check()
     lines, n_bad = [], 0
     for name, layers in LAYERS.items():
-        uses = read_includes(ROOT / name)
+        uses, across = read_includes(ROOT / name)
+        violations = find_violations_across(across, ALLOWED_ACROSS.get(name, {}))
+        if all("/" in file for file in uses):  # a tree of folders, whose README has a paragraph for each
+            violations += find_reading_violations((ROOT / name / "README.md").read_text(), uses)
         for binary in binaries_of(name):
             for user, found in read_calls(ROOT / name, binary).items():
                 uses[user] = {**found, **uses.get(user, {})}
-        violations = find_violations(layers, uses, ALLOWED)
-        n_uses = sum(map(len, uses.values()))
-        lines += [
-            *violations,
-            f"{name}: {len(uses)} files in {len(layers)} layers, {n_uses} uses, {len(violations)} violations",
-        ]
+        violations += find_violations(layers, uses, ALLOWED)
+        n_uses, n_across = (sum(map(len, found.values())) for found in (uses, across))
+        counts = f"{len(uses)} files in {len(layers)} layers, {n_uses} uses, {n_across} of other trees"
+        lines += [*violations, f"{name}: {counts}, {len(violations)} violations"]
         n_bad += bool(violations)
     violations, line = check_package(ROOT)
     lines += [*violations, line]

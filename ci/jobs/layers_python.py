@@ -147,7 +147,7 @@ _PLANTED = {
     "other.py": "",
 }
 _PLANTED_LAYERS = {"below": "low", "above": "high", "package": PACKAGE}
-_PLANTED_FAULTS = [
+_PLANTED_VIOLATIONS = [
     "low.c (below) imports high (above), which stands above it: module, line 1",
     "other is in no layer",
     "these need one another: low.a low.b",
@@ -161,15 +161,14 @@ def check_the_check() -> list[str]:
             Path(folder, name).parent.mkdir(exist_ok=True)
             Path(folder, name).write_text(text)
         found = find_violations(_PLANTED_LAYERS, read_imports(read_sources(Path(folder))))
-    return [] if found == _PLANTED_FAULTS else [f"the check finds {found} where it should find {_PLANTED_FAULTS}"]
+    if found == _PLANTED_VIOLATIONS:
+        return []
+    return [f"the check finds {found} where it should find {_PLANTED_VIOLATIONS}"]
 
 
 def check_package(root: Path) -> tuple[list[str], str]:
     """Return what is wrong with the layers of the package in a checkout, and a line that counts."""
     uses = read_imports(read_sources(root / PACKAGE))
     violations = check_the_check() + find_violations(LAYERS, uses)
-    n_uses = sum(map(len, uses.values()))
-    return (
-        violations,
-        f"{PACKAGE}: {len(uses)} modules in {len(LAYERS)} layers, {n_uses} imports, {len(violations)} violations",
-    )
+    counts = f"{len(uses)} modules in {len(LAYERS)} layers, {sum(map(len, uses.values()))} imports"
+    return violations, f"{PACKAGE}: {counts}, {len(violations)} violations"

@@ -1,6 +1,6 @@
 """Runs pytest inside a test environment, and leaves a summary for ci/test.
 
-    ENV/bin/python ci/run_pytest.py SUMMARY.json GIL PYTEST-ARGUMENT...
+    ENV/bin/python ci/jobs/run_pytest.py SUMMARY.json GIL PYTEST-ARGUMENT...
 
 GIL is what must hold when the tests are over: `on`, `off` or `any`. The exit status is pytest's, or 1 if the GIL is
 not as it should be, or ffi_hpy was not taken from this environment.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import re
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
@@ -37,9 +38,10 @@ class Allowance:
 
 
 def read_allowances(path: Path, row: str) -> list[Allowance]:
-    """Return what the file lists for a row of the table: INTERPRETER-PATTERN TEST REASON, a line each; # begins a
-    comment."""
-    lines = (line for line in path.read_text().splitlines() if line.strip() and not line.startswith("#"))
+    """Return what the file lists for a row of the table: INTERPRETER-PATTERN TEST REASON each. An indented line
+    continues the one before it, and # begins a comment."""
+    text = re.sub(r"\n[ \t]+(?=\S)", " ", path.read_text())
+    lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
     allowances = [Allowance(*line.split(maxsplit=2)) for line in lines]
     return [allowance for allowance in allowances if fnmatch.fnmatchcase(row, allowance.interpreter)]
 

@@ -135,7 +135,7 @@ class Enum(Object, metaclass=_EnumMeta):
             arity: int = 0  # a field of each variant
             relu = entry(arity=1)
             noop = auto()
-            other: ClassVar[Activation]  # the same as auto(), and known to type checkers
+            other: ClassVar[Activation]  # as by auto(), and known to type checkers
 
     The type is the native one of that key if there is one: then `ClassVar` annotations bind its variants, RuntimeError
     if it has none of that name. Otherwise it is defined as :func:`py_class` does, frozen, and compared by identity.

@@ -1,5 +1,5 @@
 /* error.cc - the exception class that clients throw and catch. */
-#include "call.h"
+#include "shapes.h"
 
 namespace tvm {
 namespace ffi {

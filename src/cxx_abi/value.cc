@@ -1,5 +1,5 @@
 /* value.cc - copying and releasing values and references. */
-#include "call.h"
+#include "shapes.h"
 
 namespace tvm {
 namespace ffi {
@@ -25,7 +25,14 @@ ObjectRef::~ObjectRef() {
   if (data_ != nullptr) TVMFFIObjectDecRef(data_);
 }
 
-TVMFFIAny ObjectRef::view() const { return data_ != nullptr ? fx::view_of_handle(data_) : TVMFFIAny{}; }
+TVMFFIAny ObjectRef::view() const {
+  TVMFFIAny view{};
+  if (data_ != nullptr) {
+    view.v_obj = static_cast<TVMFFIObject *>(static_cast<void *>(data_));
+    view.type_index = view.v_obj->type_index;
+  }
+  return view;
+}
 
 } // namespace ffi
 } // namespace tvm

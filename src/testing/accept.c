@@ -106,8 +106,8 @@ static void drop_all(ft_accepted *items, int64_t n_items) {
 
 /* Makes the container of the converted items, which it takes over. If no item changed and the given container has the
  * right type, that one is used. */
-static ft_verdict finish(const ft_type *type, ft_core make, const TVMFFIAny *given, ft_accepted *items, int64_t n_items,
-                         int changed, ft_accepted *out) {
+static ft_verdict make_container(const ft_type *type, ft_core make, const TVMFFIAny *given, ft_accepted *items,
+                                 int64_t n_items, int changed, ft_accepted *out) {
   ft_verdict verdict = FT_YES;
   if (!changed && given->type_index == type->type_index) {
     (void)accept_view(given, out);
@@ -140,7 +140,8 @@ static ft_verdict accept_sequence(const ft_type *type, const TVMFFIAny *value, f
     }
     changed |= is_changed(&items[i], &given[i]);
   }
-  return finish(type, type->type_index == kTVMFFIArray ? FT_ARRAY : FT_LIST, value, items, n_items, changed, out);
+  ft_core make = type->type_index == kTVMFFIArray ? FT_ARRAY : FT_LIST;
+  return make_container(type, make, value, items, n_items, changed, out);
 }
 
 /* Converts one key or value of a mapping, which it takes over. */
@@ -190,7 +191,8 @@ static ft_verdict accept_mapping(const ft_type *type, const TVMFFIAny *value, ft
     drop_all(items, n_items);
     return verdict;
   }
-  return finish(type, type->type_index == kTVMFFIMap ? FT_MAP : FT_DICT, value, items, n_items, changed, out);
+  ft_core make = type->type_index == kTVMFFIMap ? FT_MAP : FT_DICT;
+  return make_container(type, make, value, items, n_items, changed, out);
 }
 
 /* ---- Everything ---- */

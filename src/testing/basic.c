@@ -2,7 +2,6 @@
 #if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 199309L /* nanosleep */
 #endif
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -126,11 +125,19 @@ static int address_of_packed(const ft_function *self, const TVMFFIAny *args, int
 
 /* ---- Objects ---- */
 
+/* Both counts of an object. Relaxed, because other threads may change them at any time and nothing depends
+ * on them. */
+static uint64_t count_of(const TVMFFIObject *object) {
+#if defined(_MSC_VER) && !defined(__clang__)
+  return *(const volatile uint64_t *)&object->combined_ref_count;
+#else
+  return __atomic_load_n(&object->combined_ref_count, __ATOMIC_RELAXED);
+#endif
+}
+
 static int use_count(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args;
-  _Atomic(uint64_t) *count = (_Atomic(uint64_t) *)(void *)&args[0].v_obj->combined_ref_count;
-  /* relaxed, because other threads may change the count at any time and nothing depends on it */
-  *result = ft_int((int64_t)(atomic_load_explicit(count, memory_order_relaxed) & 0xffffffff));
+  *result = ft_int((int64_t)(count_of(args[0].v_obj) & 0xffffffff));
   return 0;
 }
 

@@ -151,15 +151,15 @@ TEST(Stl, MovedContainersMoveTheirItems) {
 TEST(Stl, TypesTellTheirNames) {
   EXPECT_EQ((TypeTraits<std::vector<std::array<int, 3>>>::TypeSchema()),
             R"({"type":"std::vector","args":[{"type":"std::array","args":[{"type":"int"},3]}]})");
-  EXPECT_EQ(
-      (TypeTraits<std::map<std::string, std::variant<int, bool>>>::TypeSchema()),
-      R"({"type":"std::map","args":[{"type":"std::string"},{"type":"std::variant","args":[{"type":"int"},{"type":"bool"}]}]})");
+  EXPECT_EQ((TypeTraits<std::map<std::string, std::variant<int, bool>>>::TypeSchema()),
+            R"({"type":"std::map","args":[{"type":"std::string"},)"
+            R"({"type":"std::variant","args":[{"type":"int"},{"type":"bool"}]}]})");
   EXPECT_EQ((TypeTraits<std::unordered_map<int, Any>>::TypeStr()), "std::unordered_map<int, Any>");
   EXPECT_EQ((TypeTraits<std::tuple<int, Any>>::TypeSchema()),
             R"({"type":"std::tuple","args":[{"type":"int"},{"type":"Any"}]})");
-  EXPECT_EQ(
-      (TypeTraits<std::function<void(int, bool)>>::TypeSchema()),
-      R"({"type":"std::function","named_args":{"return":[{"type":"None"}],"params":[{"type":"int"},{"type":"bool"}]}})");
+  EXPECT_EQ((TypeTraits<std::function<void(int, bool)>>::TypeSchema()),
+            R"({"type":"std::function","named_args":{"return":[{"type":"None"}],)"
+            R"("params":[{"type":"int"},{"type":"bool"}]}})");
   EXPECT_EQ((TypeTraits<std::optional<int>>::TypeSchema()), R"({"type":"std::optional","args":[{"type":"int"}]})");
   EXPECT_EQ((TypeTraits<std::function<int()>>::TypeStr()), "std::function<int()>");
 }

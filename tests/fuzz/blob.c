@@ -6,12 +6,12 @@
 
 static const char *blob;
 
-static void *find(const void *state, const char *symbol) {
+static void *find_symbol(const void *state, const char *symbol) {
   (void)state;
   return strcmp(symbol, "__tvm_ffi__library_bin") == 0 ? (void *)(uintptr_t)blob : NULL;
 }
 static void *find_function(const void *state, const char *name) { return (void)state, (void)name, NULL; }
-static const fh_library_symbols library = {find, find_function, NULL};
+static const fh_library_symbols library = {find_symbol, find_function, NULL};
 
 /* Loads a module of the kind "k"; refuses content that begins with "no". */
 static int load_k(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {

@@ -319,7 +319,7 @@ static void slot_clear_imports(void *self) {
   if (fh_module_drop_imports(&((library_module *)self)->base) != 0) throw_if_possible();
 }
 
-/* The virtual table of our modules. Not const: attach_cxx writes the type information. */
+/* The virtual table of our modules. Not const: fh_library_module_attach_cxx writes the type information. */
 static fh_module_table table = {
     0,
     NULL,

@@ -91,7 +91,7 @@ static int is_glue_file(const char *filename) {
   return 0;
 }
 
-static void *boundary; /* release store in set_boundary, acquire load in boundary_base */
+static void *boundary; /* release store in fh_backtrace_set_boundary, acquire load in boundary_base */
 
 void fh_backtrace_set_boundary(void *function) {
   fh_atomic_store_release_ptr(&boundary, function); /* pairs with the load in boundary_base */
@@ -100,7 +100,7 @@ void fh_backtrace_set_boundary(void *function) {
 #ifdef HAS_NATIVE_FRAMES
 /* Where the library of the boundary begins; NULL without one. */
 static void *boundary_base(void) {
-  void *function = fh_atomic_load_acquire_ptr(&boundary); /* pairs with the store in set_boundary */
+  void *function = fh_atomic_load_acquire_ptr(&boundary); /* pairs with the store in fh_backtrace_set_boundary */
   Dl_info info;
   return function != NULL && dladdr(function, &info) ? info.dli_fbase : NULL;
 }

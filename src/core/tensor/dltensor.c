@@ -77,7 +77,7 @@ int fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes) {
 }
 
 int fh_dltensor_is_compact(const DLTensor *tensor) {
-  uint64_t expected = 1; /* wraps around as fill_strides does */
+  uint64_t expected = 1; /* wraps around as in fh_dltensor_fill_strides */
   if (tensor->strides == NULL || is_empty(tensor)) return 1; /* without elements there are no gaps */
   for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
     if (tensor->shape[i] == 1) continue; /* its stride is never used */

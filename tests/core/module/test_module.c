@@ -32,7 +32,7 @@ static int call_other(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *r
   return TVMFFIFunctionGetCellPtr(other)->safe_call(other, args, n, result);
 }
 
-static void *find(const void *state, const char *symbol) {
+static void *find_symbol(const void *state, const char *symbol) {
   if (strcmp(symbol, "__tvm_ffi__library_ctx") == 0) return &context;
   if (strcmp(symbol, "__tvm_ffi__library_bin") == 0) return blob;
   if (strcmp(symbol, "__tvm_ffi__doc_twice") == 0) return (void *)(uintptr_t)give_doc;
@@ -49,7 +49,7 @@ static void end(void *state) {
   (void)state;
   n_library_ends += 1;
 }
-static const fh_library_symbols library = {find, find_function, end};
+static const fh_library_symbols library = {find_symbol, find_function, end};
 
 static TVMFFIAny new_module(const char *function_name) {
   TVMFFIAny module;

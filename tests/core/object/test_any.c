@@ -237,7 +237,7 @@ TEST(function_hooks_decide) {
   expect_all_equal(type_with_hooks("test.any.Function", fh_any_object(hash), fh_any_object(equal)));
   fh_object_release(hash);
   fh_object_release(equal);
-  test_keeps(2);
+  test_keeps(2); /* the Functions, which the type has as its hooks */
 }
 
 static void expect_hooks_fail(int32_t type_index, const char *kind, const char *text) {
@@ -249,7 +249,7 @@ static void expect_hooks_fail(int32_t type_index, const char *kind, const char *
   expect_raised(kind, text);
   expect_int(fh_any_equal(&a, &b, &equal), -1);
   expect_raised(kind, text);
-  expect_int(fh_any_equal(&a, &a, &equal), 0); /* the same bytes: no hook is asked */
+  expect_int(fh_any_equal(&a, &a, &equal), 0); /* equal bytes: no hook is asked */
   expect_int(equal, 1);
   fh_any_drop(&a);
   fh_any_drop(&b);
@@ -266,7 +266,7 @@ TEST(an_error_that_a_function_hook_raises_is_passed_on) {
   expect_hooks_fail(type_with_hooks("test.any.FunctionFails", fh_any_object(fails), fh_any_object(fails)), "ValueError",
                     "no hash today");
   fh_object_release(fails);
-  test_keeps(1);
+  test_keeps(1); /* the Function, which the type has as both of its hooks */
 }
 
 TEST(a_hook_that_returns_another_type_is_an_error) {

@@ -228,7 +228,7 @@ TEST(a_setter_may_be_a_function_which_the_registry_keeps) {
   value = fh_any_none();
   expect_int(fh_reflect_set(TVMFFIGetTypeInfo(type_index)->fields, &object, &value), -1);
   expect_raised("TypeError", "but got `None`");
-  test_keeps(1);
+  test_keeps(1); /* the Function, which the field has as its setter */
 }
 
 TEST(a_default_value_is_owned_by_the_registry) {
@@ -246,7 +246,7 @@ TEST(a_default_value_is_owned_by_the_registry) {
   TVMFFIAny kept = TVMFFIGetTypeInfo(type_index)->fields[1].default_value_or_factory;
   expect_int(kept.type_index, kTVMFFIStr);
   expect_text(fh_str_object_bytes(kept.v_obj), "a default of some length");
-  test_keeps(1);
+  test_keeps(1); /* the text, which the field has as its default value */
 }
 
 static int field_sweep(void *counter) {

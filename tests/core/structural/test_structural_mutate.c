@@ -28,7 +28,7 @@ static int keep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *re
   *result = fh_mutator_unchanged();
   return 0;
 }
-static int give(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int give_replacement(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(args);
   FH_UNUSED(n_args);
   *result = again(*(const TVMFFIAny *)self);
@@ -160,15 +160,15 @@ TEST(what_somebody_has_a_weak_reference_to_is_copied_for_its_changes) {
 TEST(a_callback_before_the_contents_puts_something_in_their_place) {
   TVMFFIAny replacement = make_array(i64(7)), nothing = none();
   TVMFFIAny mapped = map_with(make_array(str("s"), fh_any_bool(1)),
-                              make_array(callback_entry(kTVMFFIStr, function_of(give, &replacement)),
+                              make_array(callback_entry(kTVMFFIStr, function_of(give_replacement, &replacement)),
                                          callback_entry(kTVMFFIInt, function_of(add_one, NULL)),
-                                         callback_entry(kTVMFFIBool, function_of(give, &nothing))),
+                                         callback_entry(kTVMFFIBool, function_of(give_replacement, &nothing))),
                               no_entries(), 0);
   expect_repr(mapped, "((8,), None)"); /* the replacement's contents are mapped too */
   expect_repr(replacement, "(7,)");
   drop(mapped);
   mapped = map_with(make_array(str("s")),
-                    make_array(callback_entry(kTVMFFIStr, function_of(give, &replacement)),
+                    make_array(callback_entry(kTVMFFIStr, function_of(give_replacement, &replacement)),
                                callback_entry(kTVMFFIInt, function_of(add_one, NULL))),
                     no_entries(), 1);
   expect_repr(mapped, "((7,),)"); /* called after the contents: its result is not mapped again */

@@ -270,7 +270,7 @@ static void make_what_stays(void) {
   call_int("ffi.ModuleGlobalsRemove", ARGS(obj(&module))); /* the Map of modules that stay loaded */
 }
 
-static void run(const test_case *test) {
+static void run_test(const test_case *test) {
   int64_t live = fh_mem_live_blocks();
   n_kept = 0;
   test->run();
@@ -306,7 +306,7 @@ int main(int argc, char **argv) {
   for (test_case *test = all_tests; test != NULL; test = test->next) {
     if (!is_wanted(test, argc, argv)) continue;
     fprintf(stderr, "%s\n", test->name); /* before the test runs: the last line names the test that crashed */
-    run(test);
+    run_test(test);
     ++n_run;
   }
   if (n_run < argc - 1 || n_run == 0) {

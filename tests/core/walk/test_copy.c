@@ -309,16 +309,21 @@ TEST(what_is_nested_deeper_than_the_limit_is_refused) {
 }
 
 TEST(maps_and_errors_a_million_deep_are_released) {
-  TVMFFIAny map = i64(1);
-  TVMFFIObject *error = NULL;
+  int ends = 0;
+  TVMFFIAny map = obj(test_object_new(&ends));
+  TVMFFIObject *first = fh_error_new(text_of("ValueError"), text_of("m"), text_of(""), NULL, NULL), *error = first;
+  fh_object_weak_retain(first);
   for (int64_t i = 0; i < MILLION; ++i) {
     map = i % 2 ? make_map(i64(0), map) : make_dict(i64(0), make_list(map));
     TVMFFIObject *cause = error;
     error = fh_error_new(text_of("ValueError"), text_of("m"), text_of(""), cause, NULL);
-    if (cause != NULL) fh_object_release(cause);
+    fh_object_release(cause);
   }
   fh_any_drop(&map);
+  expect_int(ends, 1);
   fh_object_release(error);
+  expect_int(test_promote(first), 0);
+  fh_object_weak_release(first);
 }
 
 /* ---- Deferred ends ---- */
@@ -342,16 +347,23 @@ TEST(a_weak_reference_to_what_ends_late_stays_good) {
 
 /* Objects of a client, between ours, drop what they hold by themselves. */
 TEST(clients_objects_between_ours_end_at_once) {
-  TVMFFIAny value = none();
-  for (int i = 0; i < 300; ++i)
-    value = make_list(make_node(plain_node_type(), value, nest(kTVMFFIArray, 500, none()), i));
+  int ends = 0, side_ends = 0;
+  TVMFFIAny value = obj(test_object_new(&ends));
+  for (int i = 0; i < 300; ++i) {
+    TVMFFIAny side = nest(kTVMFFIArray, 500, obj(test_object_new(&side_ends)));
+    value = make_list(make_node(plain_node_type(), value, side, i));
+  }
   fh_any_drop(&value);
+  expect_int(ends, 1);
+  expect_int(side_ends, 300);
 }
 
 static void nest_and_drop(void *unused, int i) {
   (void)unused;
-  TVMFFIAny value = nest(i % 2 ? kTVMFFIList : kTVMFFIArray, 30000, i64(i));
+  int ends = 0;
+  TVMFFIAny value = nest(i % 2 ? kTVMFFIList : kTVMFFIArray, 30000, obj(test_object_new(&ends)));
   fh_any_drop(&value);
+  expect_int(ends, 1);
 }
 
 TEST(threads_release_deep_values_each_by_itself) { test_threads(4, nest_and_drop, NULL); }

@@ -151,11 +151,18 @@ TEST(dicts_of_themselves_have_a_hash) {
 }
 
 TEST(many_references_into_a_cycle_are_hashed_in_time) {
-  TVMFFIAny list = make_list(i64(1));
-  for (int i = 0; i < 20000; ++i) call_int("ffi.ListAppend", ARGS(list, list));
-  hash_of(list);
+  TVMFFIAny list = make_list(i64(1)), alike = make_list(i64(1)), other = make_list(i64(2));
+  for (int i = 0; i < 20000; ++i) {
+    call_int("ffi.ListAppend", ARGS(list, list));
+    call_int("ffi.ListAppend", ARGS(alike, alike));
+    call_int("ffi.ListAppend", ARGS(other, other));
+  }
+  expect(hash_of(alike) == hash_of(list));
+  expect(hash_of(other) != hash_of(list));
   call_int("ffi.ListClear", ARGS(list));
-  fh_any_drop(&list);
+  call_int("ffi.ListClear", ARGS(alike));
+  call_int("ffi.ListClear", ARGS(other));
+  drop_all_of(list, alike, other);
 }
 
 /* ---- Hooks ---- */

@@ -168,7 +168,7 @@ static int answer(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *resul
   (void)self, (void)args, (void)n;
   return fh_str_from_cstr("an answer of some length", result);
 }
-static void *find(const void *state, const char *symbol) {
+static void *find_symbol(const void *state, const char *symbol) {
   (void)state;
   int is_text =
       strcmp(symbol, "__tvm_ffi__metadata_" FUNCTION_NAME) == 0 || strcmp(symbol, "__tvm_ffi__doc_" FUNCTION_NAME) == 0;
@@ -178,7 +178,7 @@ static void *find_function(const void *state, const char *name) {
   (void)state;
   return strcmp(name, FUNCTION_NAME) == 0 ? (void *)(uintptr_t)answer : NULL;
 }
-static const fh_library_symbols library = {find, find_function, NULL};
+static const fh_library_symbols library = {find_symbol, find_function, NULL};
 
 static int load_sweep(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   (void)self, (void)args, (void)n;

@@ -260,11 +260,11 @@ static int answer(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *resul
   *result = i64(7);
   return 0;
 }
-static void *find(const void *state, const char *symbol) { return (void)state, (void)symbol, NULL; }
+static void *find_symbol(const void *state, const char *symbol) { return (void)state, (void)symbol, NULL; }
 static void *find_function(const void *state, const char *name) {
   return strcmp(name, (const char *)state) == 0 ? (void *)(uintptr_t)answer : NULL;
 }
-static const fh_library_symbols library = {find, find_function, NULL};
+static const fh_library_symbols library = {find_symbol, find_function, NULL};
 static TVMFFIAny new_module(const char *function) {
   TVMFFIAny module;
   expect_int(fh_library_module_new(&library, (void *)(uintptr_t)function, &module), 0);

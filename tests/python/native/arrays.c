@@ -30,7 +30,7 @@ EXPORT void use_state(State *new_state) { state = new_state; }
 
 /* --- Python's C functions ----------------------------------------------------------------------------------------- */
 
-static void *find(const char *name) {
+static void *find_symbol(const char *name) {
   char other[64] = "PyPy";
   void *symbol = dlsym(RTLD_DEFAULT, name);
   /* Py_DecRef is PyPy_DecRef there, PyErr_SetString is PyPyErr_SetString */
@@ -38,14 +38,14 @@ static void *find(const char *name) {
   return symbol != NULL ? symbol : dlsym(RTLD_DEFAULT, other);
 }
 
-#define CALL(result, name, types) ((result(*) types)(uintptr_t)find(name))
+#define CALL(result, name, types) ((result(*) types)(uintptr_t)find_symbol(name))
 
 static void drop(void *object) { CALL(void, "Py_DecRef", (void *))(object); }
 
 static int fail(int step) {
   if (state->fails != step) return 0;
   if (!state->is_mute) {
-    void **error = find("PyExc_ValueError");
+    void **error = find_symbol("PyExc_ValueError");
     CALL(void, "PyErr_SetString", (void *, const char *))(*error, "the array library fails");
   }
   return -1;

@@ -31,7 +31,8 @@ fn an_object_that_rust_makes_is_read_by_the_library() -> Result<()> {
 fn an_object_that_the_library_makes_is_read_by_rust() -> Result<()> {
     loaded();
     let (key, a, b) = (String::from("testing.TestIntPair"), String::from("a"), String::from("b"));
-    let arguments = [AnyView::from(&key), AnyView::from(&a), AnyView::from(&5i64), AnyView::from(&b), AnyView::from(&6i64)];
+    let (first, second) = ((AnyView::from(&a), AnyView::from(&5i64)), (AnyView::from(&b), AnyView::from(&6i64)));
+    let arguments = [AnyView::from(&key), first.0, first.1, second.0, second.1];
     let pair: TestIntPair = call("ffi.MakeObjectFromPackedArgs", &arguments)?.try_into()?;
     assert_eq!((pair.a, pair.b), (5, 6));
     Ok(())

@@ -17,8 +17,8 @@ set_property(GLOBAL PROPERTY tvm_ffi_embedded_source "${CMAKE_CURRENT_LIST_DIR}/
 function(add_tvm_ffi_cubin target)
   list(LENGTH CMAKE_CUDA_ARCHITECTURES n)
   if(n GREATER 1)
-    message(FATAL_ERROR "add_tvm_ffi_cubin(${target}): a CUBIN is for one architecture, and CMAKE_CUDA_ARCHITECTURES is "
-                        "${CMAKE_CUDA_ARCHITECTURES}; add_tvm_ffi_fatbin is for several"
+    message(FATAL_ERROR "add_tvm_ffi_cubin(${target}): a CUBIN is for one architecture, and "
+                        "CMAKE_CUDA_ARCHITECTURES is ${CMAKE_CUDA_ARCHITECTURES}; add_tvm_ffi_fatbin is for several"
     )
   endif()
   _tvm_ffi_add_device_code(add_tvm_ffi_cubin "${target}" cubin "${ARGN}")
@@ -59,7 +59,9 @@ function(tvm_ffi_embed_bin_into target)
     set(compiler "${CMAKE_CXX_COMPILER_ID}")
   endif()
   if(NOT compiler MATCHES "GNU|Clang" OR NOT CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
-    message(FATAL_ERROR "${self}: needs GCC or Clang, and binaries in ELF; this is ${compiler}, for ${CMAKE_SYSTEM_NAME}")
+    message(FATAL_ERROR "${self}: needs GCC or Clang, and binaries in ELF; this is ${compiler}, "
+                        "for ${CMAKE_SYSTEM_NAME}"
+    )
   endif()
 
   set(base "${CMAKE_CURRENT_BINARY_DIR}/${target}_${ARG_SYMBOL}_embedded")
@@ -96,7 +98,9 @@ function(_tvm_ffi_add_device_code self target kind arguments)
   endif()
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if(NOT CUDA IN_LIST languages)
-    message(FATAL_ERROR "${self}(${target}): the language CUDA is not enabled; project() or enable_language() does that")
+    message(FATAL_ERROR "${self}(${target}): the language CUDA is not enabled; "
+                        "project() or enable_language() does that"
+    )
   endif()
   add_library("${target}" OBJECT "${ARG_CUDA}")
   target_compile_options("${target}" PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--${kind}>")

@@ -86,7 +86,11 @@ endfunction()
 #
 # Has the compiler write paths below <dir> relative to it, so that a binary does not tell where it was built.
 function(tvm_ffi_add_prefix_map target folder)
-  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" OR (NOT CMAKE_CXX_COMPILER_ID AND CMAKE_C_COMPILER_ID MATCHES "GNU|Clang"))
+  set(compiler "${CMAKE_CXX_COMPILER_ID}")
+  if(NOT compiler)
+    set(compiler "${CMAKE_C_COMPILER_ID}")
+  endif()
+  if(compiler MATCHES "GNU|Clang")
     target_compile_options("${target}" PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:-ffile-prefix-map=${folder}/=>")
   endif()
 endfunction()
@@ -143,7 +147,8 @@ endfunction()
 # tvm_ffi_add_target_from_obj(<name> <object library>)
 #
 # The targets <name>_static and <name>_shared, also called <name>::static and <name>::shared, of the objects, and
-# <name>_testing, which has no sources yet. Their files are in lib/ of the build folder: lib<name>.so, lib<name>_static.a.
+# <name>_testing, which has no sources yet. Their files are in lib/ of the build folder: lib<name>.so,
+# lib<name>_static.a.
 function(tvm_ffi_add_target_from_obj name objects)
   add_library(${name}_static STATIC "$<TARGET_OBJECTS:${objects}>")
   add_library(${name}_shared SHARED "$<TARGET_OBJECTS:${objects}>")

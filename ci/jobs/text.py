@@ -1,0 +1,111 @@
+"""The check of what no formatter looks at, in all text of the checkout: lines of more than 120 columns, comments that
+open with "The same", which says nothing to a reader who comes from elsewhere, and paths of files that are not there."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from ci.lib.messages import Missing
+
+COLUMNS = 120
+
+NOT_CHECKED = {
+    "CHANGELOG.md": "an entry stays as it was written",
+    "tests/fuzz/seeds/": "inputs, each byte of which is meant",
+}
+"""Files, and folders, that may hold anything, each with its reason."""
+
+_FENCE = re.compile(r"\s*```(\w*)")
+_OPENS_WITH_SAME = re.compile(r'(?:/\*+|//[/!]?|#|""")[\s*]*the same\b', re.IGNORECASE)
+_FOLDERS = "benchmarks|ci|docs|examples|ffi_hpy|tests|tools|src/(?:core|cxx_abi|hpy_module|hpy_runtime|testing)"
+_PATH = re.compile(rf"(?<![\w./*-])(?:{_FOLDERS})/[\w/.-]*\w\.(?:c|h|cc|def|py|pyi|md|txt|cmake)\b(?![\w*(])")
+
+
+def tracked_files(root: Path) -> list[str]:
+    """Return the files of a checkout that git has, or would take up. Raises Missing."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError) as reason:
+        raise Missing(f"git must list the files of the checkout: {reason}") from None
+    return sorted(name for name in listed.split("\0") if name and (root / name).is_file())
+
+
+def read_texts(root: Path) -> dict[str, str]:
+    """Return the text of each file that is checked, by its name."""
+    texts = {}
+    for name in tracked_files(root):
+        data = (root / name).read_bytes()
+        if not name.startswith(tuple(NOT_CHECKED)) and b"\0" not in data:
+            texts[name] = data.decode(errors="replace")
+    return texts
+
+
+def find_violations(texts: dict[str, str], files: set[str]) -> list[str]:
+    """Return what is wrong in some texts of a checkout with these files: FILE:LINE and a sentence each."""
+    found = []
+    for name, text in texts.items():
+        found += [f"{name}:{line}: more than {COLUMNS} columns" for line in find_long_lines(name, text)]
+        for match in _OPENS_WITH_SAME.finditer(text):
+            found.append(f'{name}:{line_of(match)}: a comment opens with "The same"')
+        for match in _PATH.finditer(text):
+            if match[0] not in files:
+                found.append(f"{name}:{line_of(match)}: there is no {match[0]}")
+    return found
+
+
+def line_of(match: re.Match[str]) -> int:
+    """Return the line that a match begins in."""
+    return match.string.count("\n", 0, match.start()) + 1
+
+
+def find_long_lines(name: str, text: str) -> list[int]:
+    """Return the lines that are too long and could be broken. An address at the end cannot, nor in Markdown the row of
+    a table and what programs print (a block of the language `text`)."""
+    is_markdown, fence = name.endswith(".md"), ""
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = _FENCE.match(line) if is_markdown else None
+        if mark:
+            fence = "" if fence else mark[1] or "text"
+        is_whole = is_markdown and (line.lstrip().startswith("|") or fence == "text")
+        if len(line) > COLUMNS and not is_whole and "://" not in line.split()[-1]:
+            found.append(number)
+    return found
+
+
+# --- the check of the check -----------------------------------------------------------------------------------------
+
+_LONG, _SAME, _CI = "word " * COLUMNS, "The same", "ci/"  # apart, so that this file passes
+_PLANTED = {
+    "a.c": f"int a; /* {_LONG}*/\n/* {_SAME} of b. */\n/**\n * {_SAME} of c. */\nint b; /* not {_SAME} */\n",
+    "b.md": f"| {_LONG} |\n\n```text\n{_LONG}\n```\n{_LONG}\nsee `{_CI}lost.py`, {_CI}kept.py, src/user.c\n",
+    "c.py": f'"""{_SAME} as a."""\nurl = "{"x" * COLUMNS}"\n# http://{"x" * COLUMNS}\n# see {_CI}lost.py: {_LONG}',
+}
+_PLANTED_FILES = {*_PLANTED, f"{_CI}kept.py"}
+_PLANTED_VIOLATIONS = [
+    "a.c:1: more than 120 columns",
+    'a.c:2: a comment opens with "The same"',
+    'a.c:3: a comment opens with "The same"',
+    "b.md:6: more than 120 columns",
+    f"b.md:7: there is no {_CI}lost.py",
+    "c.py:2: more than 120 columns",
+    "c.py:4: more than 120 columns",
+    'c.py:1: a comment opens with "The same"',
+    f"c.py:4: there is no {_CI}lost.py",
+]
+
+
+def check_the_check() -> None:
+    """See that planted violations are found."""
+    found = find_violations(_PLANTED, _PLANTED_FILES)
+    if found != _PLANTED_VIOLATIONS:
+        raise Missing(f"the check of text finds {found} where it should find {_PLANTED_VIOLATIONS}")
+
+
+def check_text(root: Path) -> list[str]:
+    """Return what is wrong in the text of a checkout. Raises Missing."""
+    check_the_check()
+    return find_violations(read_texts(root), set(tracked_files(root)))
