@@ -96,8 +96,8 @@ typedef struct {
   uint16_t lanes; /* 1 for scalars; a negative int16 here is a scalable vector (a tvm-ffi convention) */
 } DLDataType;
 
-/* A tensor that somebody else owns. Element (i0, i1, ...) starts at data + byte_offset + sum(i_k * strides[k]) * ((bits
- * * lanes + 7) / 8). */
+/* A tensor that somebody else owns. An item has item_size = (bits * lanes + 7) / 8 bytes. Element (i0, i1, ...) starts
+ * at data + byte_offset + sum(i_k * strides[k]) * item_size. */
 typedef struct {
   void *data;           /* may be NULL for a tensor without elements */
   DLDevice device;

@@ -204,7 +204,8 @@ typedef struct {
 
 /* How every function is called. `args` are views. `result` is None on entry, and owned by the caller afterwards. On -1
  * an error is pending and `result` holds no object. No exception of any language passes through. `handle` is the
- * Function object; it is NULL if the function was found as a symbol of a library. */
+ * Function object, or the `self` of TVMFFIFunctionCreate; it is NULL for a function that was found as a symbol of a
+ * library. */
 typedef int (*TVMFFISafeCallType)(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
 /* Body of ffi.Function. 16 bytes. */

@@ -64,8 +64,8 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
                   .scope = outer->scope};
 }
 
-/* What long lists are mostly made of, without looking its type up. False, and nothing raised, if it is something
- * else. */
+/* Converts an int, of which long lists mostly consist, without a lookup of its type. False, and nothing raised, for
+ * anything else and for an int beyond 64 bits. */
 FB_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
   if (FH_UNLIKELY(fb_ext == NULL) || fb_type_kind_type(item) != ctx->h_LongType._i)
     return false; /* a type's word is its handle */

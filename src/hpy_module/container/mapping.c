@@ -47,8 +47,8 @@ static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
   return NULL;
 }
 
-/* The Python value of a value of self's, which is taken: an array of another library for a tensor, if self was returned
- * under its exchange table. */
+/* Makes a Python value of a value that self has, which is taken. A tensor becomes an array of another library if self
+ * was returned under that library's exchange table. */
 FB_INLINE HPy value_result(HPyContext *ctx, HPy self, TVMFFIAny *value) {
   return fb_iterate_item(ctx, value, fb_exchange_number_find(fb_object_cell(ctx, self)));
 }

@@ -107,7 +107,7 @@ static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   return 0;
 }
 
-/* The quick way to an item of an Array: a use of the cell keeps the array, and no reference is counted. False, and
+/* The quick way to an item of an Array: a use of the cell keeps the array, instead of a reference. False, and
  * nothing raised, for a List, a position that is not there, or no object. */
 FB_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
   FbHandleCell *cell = fb_object_cell(ctx, self);

@@ -1,7 +1,7 @@
 /* Capsules of the kind that other libraries of the same interpreter understand.
  *
- * PyPy has two kinds: HPy's own, and the C API's, which is what NumPy and everybody else exchange. There the C API is
- * used, reached through the handle's PyObject; everywhere else an HPy capsule is a C API capsule. */
+ * PyPy 7.3 has two kinds: HPy's own, and the C API's, which is what NumPy and everybody else exchange. There the C API
+ * is used, reached through the handle's PyObject; everywhere else an HPy capsule is a C API capsule. */
 #include "capsule.h"
 
 #include <dlfcn.h>

@@ -2,7 +2,7 @@
  *
  * Three implementations serve this binary: the package's own (with the extension of hpy_runtime/api/extension.h, or in
  * debug mode without), PyPy 7.3's built-in one, and the PyPI package hpy, whose debug mode the tests use. Only the
- * first one has handles that are object pointers; code that relies on it is guarded by fb_ext. / */
+ * first one has handles that are object pointers; code that relies on it is guarded by fb_ext. */
 #ifndef FFI_HPY_CONTEXT_CONTEXT_H_
 #define FFI_HPY_CONTEXT_CONTEXT_H_
 

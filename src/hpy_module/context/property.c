@@ -40,7 +40,7 @@ static const Accessor *accessor_for(HPyContext *ctx, HPy self, HPy object) {
   return NULL;
 }
 
-/* Nobody makes one but fb_property_new. */
+/* Only accessor_make makes instances, by HPy_New, which does not call this. */
 HPyDef_SLOT(accessor_new, HPy_tp_new)
 static HPy accessor_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)type, (void)args, (void)nargs, (void)kw;

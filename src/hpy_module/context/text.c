@@ -1,7 +1,8 @@
 /* Text between Python and UTF-8.
  *
- * HPy 0.9 has one function for each direction: HPyUnicode_AsUTF8AndSize and HPyUnicode_FromString. The rest of this
- * file is what they leave open: lone surrogates, NUL bytes, malformed UTF-8, and a message that says where. */
+ * Between a str and a `const char *` of UTF-8, HPy 0.9 has one function for each direction: HPyUnicode_AsUTF8AndSize
+ * and HPyUnicode_FromString. The rest of this file is what they leave open: lone surrogates, NUL bytes, malformed
+ * UTF-8, and a message that says where. */
 #include "text.h"
 
 #include <stdio.h>
@@ -106,9 +107,9 @@ void fb_text_class_made(HPy cls) {
 HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   if (byte_len == 0) return HPyUnicode_FromString(ctx, ""); /* data may be NULL */
   if (FH_LIKELY(new_text != NULL)) return new_text(data, (HPy_ssize_t)byte_len);
-  /* HPy has no constructor that takes a length, and PyPy's dies of malformed text. */
-  /* HPyUnicode_FromString serves text without a NUL inside and with one behind it; on PyPy 7.3 only ASCII. All other
-   * text goes through a bytes object, at the price of one more copy. */
+  /* HPy has no constructor from UTF-8 that takes a length. HPyUnicode_FromString serves text without a NUL inside and
+   * with one behind it; on PyPy 7.3 only ASCII, because that function dies of malformed text there. All other text goes
+   * through a bytes object, at the price of one more copy. */
   bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
   if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {
     HPy text = HPyUnicode_FromString(ctx, data);

@@ -15,8 +15,8 @@ int fb_text_refuse(HPyContext *ctx, HPy h, const char *where);
 /* As fb_text_get, for an argument that must be a str: else TypeError "`what` must be str, not X". */
 const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len);
 
-/* To be called with each class that native code meets or makes instances of: PyPy 8 would keep their text if it derives
- * from str. */
+/* To be called with each class that native code meets or makes instances of. Without that call PyPy 8 never frees the
+ * text of the instances of a class derived from str. */
 void fb_text_class_made(HPy cls);
 
 /* To be called once during the import, after fb_context_init. */

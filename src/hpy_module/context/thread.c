@@ -35,8 +35,9 @@ static void count_inside(int change) {
 static FH_THREAD_LOCAL FbThreadState call_state;
 
 /* How a thread attaches where the context has no extension: our debug mode has functions for it, other contexts take
- * the interpreter's. Those are found at run time because the two interpreters name them differently; on PyPy perhaps by
- * several unattached threads at once. Release and acquire of the second one: a thread that sees it sees the first. */
+ * the interpreter's. CPython and PyPy name these differently, so they are looked up at run time, perhaps by several
+ * unattached threads at once. gil_ensure is stored last (release) and loaded first (acquire): a thread that sees it
+ * sees gil_release, too. */
 typedef int (*GilEnsure)(void);
 typedef void (*GilRelease)(int);
 static GilRelease gil_release;

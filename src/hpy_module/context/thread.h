@@ -56,7 +56,7 @@ FB_INLINE void fb_thread_detach(FbThread *attach) {
 
 /* Whether Python objects must be left alone because the interpreter is going away. */
 bool fb_thread_is_finalizing(void);
-/* From now on no thread comes in from outside; waits, a second at most, for those that are inside. */
+/* From now on no thread comes in from outside; waits, about a second at most, for those that are inside. */
 void fb_thread_mark_finalizing(HPyContext *ctx);
 
 #endif /* FFI_HPY_CONTEXT_THREAD_H_ */

@@ -30,7 +30,7 @@ static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   HPyDef *rest[MOST_DEFINES], *attributes[MOST_DEFINES];
   size_t n_rest = 0, n_attributes = 0;
   for (HPyDef **def = spec->defines; *def != NULL && n_rest + n_attributes + 1 < MOST_DEFINES; def++) {
-    /* A name like __name__ would be set on the type's type; such an attribute stays as it is. */
+    /* To set __name__ or the like on a type is to set the metatype's own attribute. It stays as it is. */
     if ((*def)->kind == HPyDef_Kind_GetSet && strncmp((*def)->getset.name, "__", 2) != 0) {
       attributes[n_attributes++] = *def;
     } else {

@@ -6,12 +6,12 @@
 
 /* As HPyType_FromSpec, with a base class or HPy_NULL.
  *
- * On PyPy 7.3 attributes with a getter become properties: its own drop the exceptions that getters and setters raise,
- * and abort where there is no setter. And it takes all instances of HPy types for alike: it lets classes mix types with
- * different structs, and `__class__` lead from one to another. It refuses both where a class has slots, which a type
- * therefore inherits (type.c) if it is the first with its struct: it has no base, or is said to enlarge its base's. It
- * also lets classes derive from types without HPy_TPFLAGS_BASETYPE, and aborts when it finalizes their instances: an
- * __init_subclass__ refuses them. */
+ * On PyPy 7.3 attributes with a getter become properties, because PyPy's own attributes drop the exceptions of getters
+ * and setters, and abort if there is no setter. PyPy 7.3 also takes the instances of all HPy types for alike: a class
+ * may derive from types with different structs, and `__class__` may be assigned across them. It refuses both for
+ * classes with slots. So a type that is the first with its struct inherits from a class with a slot (type.c): it has no
+ * base, or it is made by fb_type_new_larger. PyPy 7.3 also lets classes derive from types without HPy_TPFLAGS_BASETYPE,
+ * and aborts when it finalizes their instances: an __init_subclass__ refuses such classes. */
 HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base);
 HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base);
 

@@ -1,8 +1,8 @@
 /* Python values on their way into native code.
  *
  * fb_argument_convert is one switch over the kind of the value's type. Small values are complete in the TVMFFIAny:
- * None, numbers, text and bytes of up to 7 bytes, most kinds of other folders. Anything else is an object, which is
- * borrowed from a wrapper whose cell counts the use, or made for the call. */
+ * None, numbers of up to 64 bits, text and bytes of up to 7 bytes, data types, devices, addresses. Anything else is an
+ * object, which is borrowed from a wrapper whose cell counts the use, or made for the call. */
 #include "argument.h"
 
 #include "bigint.h"

@@ -5,7 +5,7 @@
 #include "hpy_module/context/context.h"
 
 typedef enum FbPosition {
-  FB_POSITION_NONE, /* TypeError is raised */
+  FB_POSITION_NONE, /* an exception is raised: TypeError, or that of an __index__ */
   FB_POSITION_INDEX,
   FB_POSITION_BEYOND, /* an int beyond 64 bits */
   FB_POSITION_SLICE,

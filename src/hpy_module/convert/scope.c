@@ -11,8 +11,8 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
-/* Notes the first device that has streams, with the one that the table's library works on. To guess it would mean to
- * run beside the library's own work. */
+/* Notes the first device that has streams, with the stream that the table's library works on. A table that does not
+ * tell the stream is passed over: on a guessed one, native code would not run in order with the library. */
 static int add_device(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *exchange, DLDevice device) {
   TVMFFIStreamHandle stream = NULL;
   if (FH_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;

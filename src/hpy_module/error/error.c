@@ -82,8 +82,8 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
     return fb_raise(ctx, ctx->h_RuntimeError, "%s() %s", callee != NULL && *callee ? callee : "native function",
                     no_error_set);
   }
-  /* By convention: the exception is raised on this thread already. It is that of a signal's handler, of which native
-   * code has learnt by TVMFFIEnvCheckSignals. */
+  /* By convention: the exception is raised on this thread already. Mostly it is that of a signal's handler, of which
+   * native code has learnt by TVMFFIEnvCheckSignals. */
   if (fb_error_is_kind(raised, "EnvErrorAlreadySet")) {
     TVMFFIObjectDecRef(raised);
     if (HPyErr_Occurred(ctx)) return HPy_NULL;

@@ -35,7 +35,7 @@ static int address_call_mlir(void *self, const TVMFFIAny *args, int32_t n, TVMFF
   return rc;
 }
 
-/* Deleter for the core, on any thread: what is kept alive ends by its hold. */
+/* Deleter for the core, on any thread, as fb_hold_drop is. */
 static void address_drop(void *self) {
   Address *address = self;
   if (address->keep_alive != NULL) fb_hold_drop(address->keep_alive);

@@ -1,9 +1,9 @@
 /* Python callables as native functions, which native code may call and drop on any thread.
  *
- * A callback is a Function of the core whose closure is a hold of the callable. A call attaches the thread, makes
- * Python values of the arguments, calls, and converts what is returned into an owned value. An exception becomes the
- * thread's native error. Contexts without the extension cannot give a raised exception as a value: there the package's
- * guard makes the call and catches. */
+ * A callback is a Function of the core. Its closure is a hold of the callable, or a Callback where arrays are to arrive
+ * as those of a library. A call attaches the thread, makes Python values of the arguments, calls, and converts what is
+ * returned into an owned value. An exception becomes the thread's native error. Contexts without the extension cannot
+ * give a raised exception as a value: there the package's guard makes the call and catches. */
 #include "callback.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ enum { STACK_ARGS = 8 };
 
 /* The return value becomes owned by the caller of the callback. */
 FB_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
-  if (fb_context_is_same(ctx, value, ctx->h_None)) return 0; /* result arrives as None */
+  if (fb_context_is_same(ctx, value, ctx->h_None)) return 0; /* *result is None already (c_api.h) */
   return fb_argument_convert_owned(ctx, value, result, "the return value of a callback");
 }
 

@@ -1,8 +1,8 @@
 /* Function: calling native functions from Python, the hot path of the binding.
  *
- * call_function is the whole way in and back, compiled into each of its callers: function_vectorcall, where handles are
+ * call_function is the whole native call, compiled into each of the entries: function_vectorcall, where handles are
  * object pointers, function_call_impl elsewhere, and fb_function_call_raw. A call whose values are plain takes no lock
- * and allocates nothing but the result. */
+ * but the GIL, and allocates nothing but the result. */
 #include "function.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "hpy_module/context/context.h"
 
-/* Name for messages; "" if unknown. Valid as long as the function lives. */
+/* Name for messages; "native function" if unknown. Valid as long as the function lives. */
 const char *fb_function_name(HPyContext *ctx, HPy function);
 
 /* Calls a Function without giving up the GIL. *result is owned. Returns 0, or -1 with an exception raised. */

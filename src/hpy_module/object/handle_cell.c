@@ -1,7 +1,7 @@
 /* Claims of a handle cell: the rarer half of its protocol. Uses are counted inline, in handle_cell.h.
  *
- * Under a GIL a claim is plain words, and no other thread ever meets a cell that is MOVING. Without one the count is
- * changed by compare and swap: from 0 to a state by a claim, from n to n + 1 by a use. */
+ * Under a GIL a claim is plain words, and no other thread ever meets a cell that is MOVING. Without one a claim and a
+ * use change the count by compare and swap: a claim from 0 to a state, a use from n to n + 1. */
 #include "handle_cell.h"
 
 #include "core/platform/atomic.h"

@@ -18,7 +18,7 @@ typedef struct Entry {
 typedef struct Stripe {
   Entry *entries; /* a power of two of them, with one free at least; NULL before the first is needed */
   size_t mask, n;
-  fh_mutex lock; /* held for a few instructions: nothing of the interpreter's runs under it */
+  fh_mutex lock; /* held for one lookup or resize; no Python code runs under it */
 } Stripe;
 
 enum { STRIPE_BITS = 6, FIRST_SIZE = 16 };

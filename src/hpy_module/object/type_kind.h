@@ -28,8 +28,8 @@ typedef enum FbTypeKind {
   FB_N_TYPE_KINDS
 } FbTypeKind;
 
-/* What a type offers for schemas to look at instead of its instances, in the order in which it is asked for; and
- * whether they are mappings other than dict. */
+/* Protocols by which instances of a type give schemas another value in their place, in the order in which they are
+ * tried; and whether the instances are mappings other than dict. */
 enum {
   FB_PROTOCOL_OBJECT = 1,  /* __tvm_ffi_object__ */
   FB_PROTOCOL_VALUE = 2,   /* __tvm_ffi_value__ */

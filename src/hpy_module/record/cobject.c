@@ -43,7 +43,7 @@ static HPy object_is_impl(HPyContext *ctx, HPy self, HPy other) { return object_
 
 HPyDef_METH(object_chandle, "__chandle__", HPyFunc_NOARGS, .doc = "Address of the native object, 0 if there is none.")
 static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = fb_object_take(ctx, self); /* lists self: an object that comes back by this address is self */
+  TVMFFIObject *handle = fb_object_take(ctx, self); /* lists self, which whoever comes with this address gets */
   HPy address = HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)handle);
   if (handle != NULL) TVMFFIObjectDecRef(handle);
   return address;
@@ -103,7 +103,7 @@ static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
     return none_if(ctx, fb_transfer_put_function(ctx, self, fb_object_take(ctx, other)));
   }
   if (is_function(ctx, other)) return fb_transfer_refuse_function(ctx);
-  /* Nothing to move; and a move claims both cells, which fails for one that it has claimed already. */
+  /* Nothing to move. A move claims both cells: to claim one twice would fail, or without a GIL wait for ever. */
   if (fb_context_is_same(ctx, self, other)) return HPy_Dup(ctx, ctx->h_None);
   return none_if(ctx, fb_transfer_move(ctx, self, other));
 }

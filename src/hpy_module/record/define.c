@@ -115,7 +115,8 @@ static HPy fb_define_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_
 static FbCoreFunction make_getter = {.name = "ffi.MakeFieldGetter"}, make_setter = {.name = "ffi.MakeFieldSetter"},
                       register_record = {.name = "ffi._PyClassRegisterTypeAttrColumns"};
 
-/* Calls a function of the core's that takes and gives numbers or objects. Returns 0, or -1 with an exception raised. */
+/* Calls a function of the core that takes ints and gives an int or an object. Returns 0, or -1 with an exception
+ * raised. */
 static int core_call(HPyContext *ctx, FbCoreFunction *function, const int64_t *numbers, int32_t n, TVMFFIAny *result) {
   TVMFFIAny args[3] = {{0}};
   for (int32_t i = 0; i < n; i++) {
@@ -179,8 +180,8 @@ static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Cop
   return rc;
 }
 
-/* Drops a draft that was not registered. One that was lives as long as the process, and its reference to the default
- * value stays: whether the registry takes that one or a reference of its own differs between cores. */
+/* Drops a draft that was not registered. A registered field lives as long as the process, and so does the draft's
+ * reference to the default value: cores differ in whether the registry takes that reference over or adds one. */
 static void draft_end(HPyContext *ctx, Draft *draft) {
   TVMFFIAny *initial = &draft->info.default_value_or_factory;
   fb_any_drop(initial);
@@ -203,8 +204,9 @@ static int register_layout(HPyContext *ctx, int32_t index, int64_t n_bytes, int6
   return -1;
 }
 
-/* Registers the drafts, which lose their fields to the table. Only a lack of memory stops it in the middle; then the
- * drafts that are left are dropped, and those before stay registered. */
+/* Registers the drafts, which lose their fields to the table. Names of fields differ, as the package's rows do, so only
+ * a lack of memory stops it in the middle. Then the drafts that are left are dropped, and those before stay
+ * registered. */
 static int register_drafts(HPyContext *ctx, int32_t index, Draft *drafts, FbFieldTable *table) {
   for (int32_t i = 0; i < table->n_fields; i++) {
     if (TVMFFITypeRegisterField(index, &drafts[i].info) != 0) {

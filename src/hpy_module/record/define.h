@@ -1,7 +1,7 @@
 /* Native types defined in Python: registration through the C ABI.
  *
  * A type is defined in two steps, so that the fields of types may name each other: first its key, then its fields,
- * once. What can fail for other reasons than memory fails before the registry is touched. */
+ * once. If the names of the fields differ, only a lack of memory can fail after the registry was touched. */
 #ifndef FFI_HPY_RECORD_DEFINE_H_
 #define FFI_HPY_RECORD_DEFINE_H_
 

@@ -8,7 +8,7 @@
 
 /* What a field is given that no argument is for. */
 typedef enum FbInitial {
-  FB_INITIAL_NOTHING,        /* an argument is required; without init=True the field stays empty */
+  FB_INITIAL_NOTHING,        /* an argument is required; with init=False the field stays empty */
   FB_INITIAL_READY_VALUE,    /* `ready`, which is plain data or text: the same for every object */
   FB_INITIAL_PYTHON_VALUE,   /* field->initial, converted for each object: what becomes of it may be mutable */
   FB_INITIAL_PYTHON_FACTORY, /* the value that field->initial() returns */

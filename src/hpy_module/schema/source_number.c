@@ -1,15 +1,15 @@
 /* Python numbers for schemas of int, float and bool.
  *
  * A value that is exactly an int (or, for a float schema, a float) is read at once, and no Python code runs. A number
- * of another class (an IntEnum, numpy.int64) goes through int(), float() or bool() first, whose call may run its
- * class's code and may fail. */
+ * of another class (an IntEnum, numpy.int64) goes through int(), float() or bool() first. That call may run code of the
+ * number's class, and may fail. */
 #include "source_number.h"
 
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/text.h"
 
-/* FB_MISFIT with the first 100 digits in the text. A schema's int is an int64: such an int becomes no BigInt here,
- * as it does in an argument of a call. */
+/* FB_MISFIT with the first 100 digits in the text. A schema's int is an int64. An argument of a call is different:
+ * there a larger int becomes a BigInt. */
 static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
   HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, number);
   HPy_ssize_t n;

@@ -65,7 +65,7 @@ void fb_borrowed_release(TVMFFIObject *tensor) {
   }
 }
 
-/* The whole check of a description, which also finds the words: ValueError for what no memory can be. */
+/* The full check of a description, with a message: false with ValueError raised if no memory can be so. */
 static FH_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
   char reason[FH_DLTENSOR_REASON];
   if (!fh_dltensor_refuse(seen, reason)) return true;
@@ -73,9 +73,9 @@ static FH_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
   return false;
 }
 
-/* Copies shape and strides. Whether the tensor passes the quick check of dltensor.h, so that a closer look is not
- * needed. Goes from the last axis to the first, because there n, the product of the sizes so far, is the stride that a
- * compact tensor has. */
+/* Copies shape and strides. Returns whether the tensor passes the quick check of dltensor.h, after which no closer look
+ * is needed. Goes from the last axis to the first, because there n, the product of the sizes so far, is the stride that
+ * a compact tensor has. */
 FB_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dims) {
   const int64_t *shape = seen->shape, *strides = seen->strides;
   uint64_t n = 1, bits = 0; /* as fh_dltensor_is_usual_with wants them */

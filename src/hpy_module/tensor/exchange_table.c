@@ -44,8 +44,8 @@ TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h) {
   return handle;
 }
 
-/* As fb_exchange_table_handle, for an object pointer. Attaches the thread, which stays attached if a handle is
- * returned; NULL: it is not attached. */
+/* As fb_exchange_table_handle, for an object pointer. Attaches the thread, for a caller that gets a handle and
+ * then detaches it. On NULL it is detached already. */
 static TVMFFIObject *tensor_at(void *py_object, FbThread *attach) {
   if (fb_thread_attach(attach) != 0) return NULL;
   HPy h = fb_pyobject_borrow(attach->ctx, py_object);

@@ -30,7 +30,7 @@ DLManagedTensorVersioned *fb_tensor_memory_new(const DLTensor *prototype, const 
   char reason[FH_DLTENSOR_REASON];
   if (prototype->device.device_type != kDLCPU)
     return refuse(kind, message, "RuntimeError", "expected a tensor for the CPU: ffi_hpy allocates host memory only");
-  /* A description from outside. Half of the address space is more than there is, and keeps the sum below from
+  /* A description from outside. A quarter of the address space is more than there is, and keeps the sum below from
    * overflowing. */
   if (fh_dltensor_refuse_shape(prototype, reason) || !fh_dltensor_size(prototype, &n_bytes) ||
       n_bytes > PTRDIFF_MAX / 2)

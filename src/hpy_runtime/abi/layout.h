@@ -1,8 +1,9 @@
 /* Where the running interpreter keeps what the stable ABI hides: measured at import.
  *
- * Nothing here comes from a header. Sizes come from __basicsize__. Offsets come from a search for known pointers in a
- * type and an object that are made for the purpose (layout.c). So one binary fits builds with the GIL and without, and
- * a version that moves a member is measured right. If a measurement finds nothing, PyType_GetSlot serves instead. */
+ * On CPython nothing here comes from a header. Sizes come from __basicsize__. Offsets come from a search for known
+ * pointers in a type and an object that are made for the purpose (layout.c). So one binary fits builds with the GIL and
+ * without, and a version that moves a member is measured right. A member of a type that is not found is read by
+ * PyType_GetSlot; without the offset of an object's type the import fails. */
 #ifndef FFI_HPY_RUNTIME_LAYOUT_H_
 #define FFI_HPY_RUNTIME_LAYOUT_H_
 

@@ -1,4 +1,4 @@
-/* Looks up the functions of optional.h among the symbols of all libraries that the process has loaded. */
+/* Looks up the functions of optional.h among the global symbols of the process. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "optional.h"
 

@@ -1,6 +1,6 @@
 /* Functions that only some versions export, or that the stable ABI does not promise: NULL if the interpreter has none.
  *
- * The comment of each tells which versions have it, and what serves instead elsewhere. */
+ * Comments tell which versions have them. What serves elsewhere is with the callers, if it is not said here. */
 #ifndef FFI_HPY_RUNTIME_OPTIONAL_H_
 #define FFI_HPY_RUNTIME_OPTIONAL_H_
 

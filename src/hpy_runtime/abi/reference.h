@@ -4,9 +4,9 @@
 
 #include "layout.h"
 
-/* Up to 3.11 and with the GIL the reference count is an object's first word, which every extension built for the
- * limited API of those versions changes in place. Later versions have immortal objects, which only the interpreter's
- * functions handle right. Both functions accept NULL. */
+/* Up to 3.11 with the GIL, and on PyPy, the reference count is an object's first word, which every extension built for
+ * the limited API of those versions, or for cpyext, changes in place. Later versions of CPython have immortal objects,
+ * which only the interpreter's functions handle right. Both functions accept NULL. */
 static inline void take_reference(PyObject *o) {
   if (!fhpy_layout.plain_refcounts)
     Py_IncRef(o);

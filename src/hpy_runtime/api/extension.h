@@ -63,8 +63,9 @@ typedef struct FhpyExtension {
   void (*thread_detach)(int token);
   int (*is_finalizing)(void);
   /* To be called by an attached thread when the interpreter is about to exit. From then on thread_attach refuses every
-   * thread that is not attached. Waits, detached and for a second at most, for native threads that were let in before.
-   * The interpreter would end such a thread in the middle of C++ code, which ends the process. */
+   * thread that is not attached, except the caller. Waits, detached and for about a second at most, for native threads
+   * that were let in before. The interpreter would end such a thread in the middle of C++ code, which ends the
+   * process. */
   void (*threads_close)(void);
 
   /* Takes the raised exception: a new handle of the normalized instance with its traceback set; nothing is raised any

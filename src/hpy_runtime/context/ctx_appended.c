@@ -1,5 +1,5 @@
-/* Context entries that HPy's master has after 0.9.0 (appended.h has their contracts). Each passes its arguments on to
- * the interpreter's function of that meaning. */
+/* Context entries that HPy's master has after 0.9.0 (appended.h has their contracts). All but AsStruct_Dict pass their
+ * arguments on to the interpreter's function of that meaning. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 

@@ -43,11 +43,11 @@ static inline bool fill_plain(PyObject **slot, PyObject *item) {
   return true;
 }
 
-/* PyList_SetItem and PyTuple_SetItem take over the reference even if the index is out of range. HPy's Set cannot report
- * that error, so the exception stays raised for the caller's next check. */
 static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
   return (void)ctx, (HPyListBuilder){take_started(PyList_New(n_items))};
 }
+/* PyList_SetItem and PyTuple_SetItem take over the reference even if the index is out of range. HPy's Set cannot report
+ * that error, so the exception stays raised for the caller's next check. */
 static FH_NOINLINE void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;
   if (builder._lst == 0) return;

@@ -54,7 +54,6 @@ static void text_class_made(HPy type) { fhpy_pypy_text_free_with(to_py(type)); }
 
 static void reference_watch(HPy h) { fhpy_watch_begin(to_py(h)); }
 #ifndef FHPY_PYPY
-/* Malformed bytes become U+FFFD. */
 static HPy text_new(const char *data, HPy_ssize_t byte_len) {
   return to_hpy(PyUnicode_DecodeUTF8(data, byte_len, "replace"));
 }

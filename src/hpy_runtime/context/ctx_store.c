@@ -1,8 +1,8 @@
 /* Context entries: HPyField and HPyGlobal, which hold one reference each.
  *
- * The word is the object pointer. A store exchanges it atomically and retires the old value (retire.h). A load gets the
- * word by value: the extension has read it just before. The load takes a reference. When the owner of a field ends or
- * is cleared, no other thread can reach it, so the values of its fields are released at once (type.c). */
+ * The word is the object pointer. Without a GIL a store exchanges it atomically and retires the old value (retire.h). A
+ * load gets the word by value: the extension has read it just before. The load takes a reference. When the owner of a
+ * field ends or is cleared, no other thread can reach it, so the values of its fields are released at once (type.c). */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/lifetime/retire.h"

@@ -2,7 +2,7 @@
  *
  * A trampoline, compiled into the extension, has packed the interpreter's arguments into a struct. Handles are
  * pointers, so most cases only call. The exceptions are the argument tuple of tp_new and tp_init, which HPy wants as an
- * array, and the destructor of a capsule. */
+ * array, the visitor of tp_traverse, which HPy calls with fields, and the destructor of a capsule. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/types/pypy_slots.h"

@@ -55,7 +55,8 @@ static const char *type_get_name(HPyContext *ctx, HPy h) {
 
 static HPyType_BuiltinShape type_get_builtin_shape(HPyContext *ctx, HPy type) {
   (void)ctx;
-  if (!expect_type(to_py(type), "HPyType_GetBuiltinShape")) return (HPyType_BuiltinShape)-2;
+  if (!expect_type(to_py(type), "HPyType_GetBuiltinShape"))
+    return (HPyType_BuiltinShape)-2; /* no shape: -1 is Legacy */
   const FhpyType *note = type_note(to_py(type));
   return note != NULL ? note->shape : HPyType_BuiltinShape_Legacy; /* a type that HPy did not make counts as legacy */
 }

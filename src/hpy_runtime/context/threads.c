@@ -119,7 +119,7 @@ int fhpy_threads_attach(void) {
 }
 static void mark_closer(void) { is_closer = true; }
 #else
-static void *closer; /* the thread that called fhpy_threads_close */
+static void *closer; /* the state of the thread that called fhpy_threads_close */
 static void mark_closer(void) { closer = PyGILState_GetThisThreadState(); }
 
 /* Whether a thread's own state is the one that is attached on it, up to 3.12. */
@@ -151,7 +151,7 @@ void fhpy_threads_detach(int token) {
   count_foreign(-1);
 }
 
-/* Waits for foreign threads, at most a second. It polls, because a condition of sync.h has no time limit. */
+/* Waits for foreign threads, about a second at most. It polls, because a condition of sync.h has no time limit. */
 void fhpy_threads_close(void) {
   enum { TRIES = 1000, NANOSECONDS = 1000000 };
   mark_closer();

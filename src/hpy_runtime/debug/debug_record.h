@@ -51,7 +51,7 @@ HPy fhpy_debug_record_open(void *object, FhpyHandleKind kind);
 
 /* The answer to a look-up of a handle. */
 typedef struct {
-  FhpyRecord record; /* a copy from before the look-up; its texts and trace must not be touched */
+  FhpyRecord record; /* a copy from before it was closed; its texts and trace must not be touched */
   bool is_known;     /* the word is or was that of a handle */
   bool is_open;
   bool is_done; /* the look-up closed it */

@@ -50,6 +50,7 @@ static Fitting *find_place(HPyCFunction func, PyObject *type) {
   return &places[((uintptr_t)func >> 4 ^ (uintptr_t)type >> 5) % N_FITTING];
 }
 
+/* Whether a slot's function may be called with these operands. The receiver of an operator may be the second one. */
 static bool is_receiver_fit(PyObject *const *operands, bool has_second, HPyCFunction func) {
   PyObject *type = type_of(operands[0]);
   Fitting *place = find_place(func, type);

@@ -7,7 +7,7 @@
  * interpreter's own, and so does a C type that names none;
  *   - tp_methods, which is never inherited, points to the `methods` at the end of the note.
  *
- * The exception are guests: HPy types that have a base that is a heap type and was not made by HPy.
+ * Guests are the exception: HPy types with a base that is a heap type and was not made by HPy.
  *
  * A note lives as long as the process, because method objects and descriptors point into it, and nothing tells when the
  * last of them is gone. */
@@ -86,8 +86,8 @@ static inline PyObject *type_base_known(PyObject *type) {
   return type;
 }
 
-/* The note of the nearest HPy type among a type and its bases, or NULL. Only a class made in Python takes more than one
- * step. */
+/* The note of the nearest HPy type among a type and its bases, or NULL. An HPy type takes one step, a class made in
+ * Python a few; NULL is found at the end of the chain. */
 static inline FhpyType *type_nearest_note(PyObject *type) {
   for (; type != NULL; type = type_base(type)) {
     FhpyType *note = type_note(type);

@@ -13,8 +13,8 @@ bool fhpy_type_check_has_slot(const HPyType_Spec *spec, HPySlot_Slot slot) {
 
 /* ---- slots ---- */
 
-/* Whether HPy has a slot of that number. The numbers are the interpreter's, without those for which HPy has no
- * function. */
+/* Whether HPy, or the extension (the last two), has a slot of that number. The numbers are the interpreter's, without
+ * those for which HPy has no function. */
 static bool is_type_slot(int slot) {
   if (slot >= HPy_bf_getbuffer && slot <= HPy_sq_repeat) return true; /* the buffer, mapping, number, sequence slots */
   switch (slot) {

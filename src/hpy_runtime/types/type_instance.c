@@ -12,8 +12,8 @@ static void set_vectorcall(PyObject *o, const FhpyType *note) {
    TYPE_FLAG_UNICODE_SUBCLASS | TYPE_FLAG_DICT_SUBCLASS | TYPE_FLAG_BASE_EXC_SUBCLASS | TYPE_FLAG_TYPE_SUBCLASS)
 
 /* A built-in type is asked to make its instance, because zeroed memory is not an instance of it: an empty dict has a
- * table, and in some versions an empty str or tuple or the number 0 has more than zeroes. cpyext cannot make an object
- * of zeroes at all. */
+ * table, and in some versions an empty str or tuple or the number 0 has more than zeroes. cpyext cannot make such an
+ * object of zeroes at all. */
 PyObject *fhpy_type_instance_make_bare(PyObject *type) {
   if (!type_has_flag(type, TYPE_FLAGS_BUILTIN)) return PyType_GenericAlloc(type, 0);
   PyObject *builtin = type;
@@ -47,7 +47,7 @@ static PyObject *make_plain(PyObject *type, size_t byte_size) {
 static void show_to_collector(PyObject *o, PyObject *type) { (void)o, (void)type; }
 #endif
 
-/* The last step of all ways to make an instance. Takes the object over; NULL passes through. */
+/* The last step of both ways of HPy_New. Takes the object over; NULL passes through. */
 static PyObject *complete_instance(PyObject *o, PyObject *type, const FhpyType *note, void **data) {
   if (o == NULL) return NULL;
   set_vectorcall(o, note);

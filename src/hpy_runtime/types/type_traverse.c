@@ -1,9 +1,7 @@
 /* What the garbage collector calls for instances of HPy types.
  *
- * The chain of bases of an instance's type has classes made in Python, if any; then HPy types, at least one; then
- * object or another built-in type, and its bases. With guests (type.h) Python classes may also stand between HPy types.
- * The interpreter's subtype_traverse and subtype_clear call the functions below once for each instance. So these always
- * walk the whole chain. */
+ * For an instance of a class made in Python, the interpreter's subtype_traverse and subtype_clear call the functions
+ * below once. So these always walk the whole chain of bases, which type.c describes. */
 #include "type_traverse.h"
 
 #include "type.h"

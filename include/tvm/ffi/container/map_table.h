@@ -78,8 +78,7 @@ public:
     Forget();
   }
 
-  /* Releases all items in place, without allocating. For a caller that then frees the table and that nobody else uses
-   * it with. */
+  /* Releases all items in place, without allocating. For a caller that frees the table next, which nobody else uses. */
   void End() {
     for (uint64_t slot = head(), next; slot != kNoSlot; slot = next) {
       next = Next(slot);
