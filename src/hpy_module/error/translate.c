@@ -130,7 +130,7 @@ static TVMFFIObject *payload_make(void *payload) {
 static const fh_error_payload_kind exceptions = {payload_make, fb_hold_drop};
 
 /* Whether an exception has nothing in its __dict__, so that it comes through native code for the first time: the
- * package would have left its native error or its way there (ffi_hpy/_way.py). */
+ * package would have left its native error or its way there (ffi_hpy/_errors/reraise.py). */
 static bool is_new(HPyContext *ctx, HPy exception) {
   HPy dict = HPy_GetAttr_s(ctx, exception, "__dict__");
   HPy_ssize_t n = HPy_IsNull(dict) ? -1 : HPy_Length(ctx, dict);
