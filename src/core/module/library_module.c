@@ -219,8 +219,8 @@ static const fh_module_operations operations = {
  * any C++ code that could call the table. */
 static void (*throw_pending)(void);
 
-/* C cannot throw. Without libtvm_ffi_cxx.so a function of the table that fails returns an empty value; void functions
- * and SaveToBytes leave the error pending. */
+/* C cannot throw. Without libtvm_ffi_cxx.so a function of the table that fails returns an empty value; void functions,
+ * SaveToBytes and GetWriteFormats leave the error pending. */
 static void throw_if_possible(void) {
   if (throw_pending != NULL) throw_pending();
 }
