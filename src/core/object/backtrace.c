@@ -37,7 +37,7 @@ static FH_THREAD_LOCAL text_buffer buffer;
 static fh_tls buffer_end; /* frees `buffer.block` when its thread ends */
 
 static void FH_TLS_CALLBACK free_buffer(void *unused) {
-  FH_UNUSED(unused); /* the thread's first block, freed or moved since; it only has to be non-NULL for this to run */
+  FH_UNUSED(unused); /* the thread's first block, which may have moved since; not NULL, so that this runs */
   fh_mem_free(buffer.block);
   /* empty: if other code that ends with the thread asks for a backtrace, it gets a new block, and this runs again */
   memset(&buffer, 0, sizeof buffer);
@@ -115,7 +115,8 @@ static int is_uninteresting(const char *symbol) {
          starts_with(symbol, "ffi_call_");
 }
 
-/* Whether a frame belongs to an interpreter, or is its way in, where no library was named as the boundary. */
+/* The entry into this ABI, and CPython's own frames: a backtrace ends there also for a host that has named no
+ * library. */
 static int is_boundary(const char *symbol) {
   return strcmp(symbol, "TVMFFIFunctionCall") == 0 || starts_with(symbol, "_Py") || starts_with(symbol, "PyObject") ||
          starts_with(symbol, "slot_tp_call");

@@ -165,8 +165,8 @@ TVMFFIObject *fh_error_take(void) {
   return error;
 }
 
-/* Puts an error or a payload up. What was pending before ends last, because its deleter may be foreign and look at the
- * pending error. */
+/* Makes an error or a payload the pending one. What was pending before ends last, because its deleter may be foreign
+ * and look at the pending error. */
 static void replace(TVMFFIObject *error, const fh_error_payload_kind *kind, void *data) {
   TVMFFIObject *before = pending;
   const fh_error_payload_kind *kind_before = payload.kind;

@@ -216,7 +216,7 @@ int fh_global_names(TVMFFIAny **out, int64_t *n) {
   *out = NULL;
   *n = 0;
   size_t most = count_names(); /* names that are registered after this may be left out */
-  TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(most + 1, sizeof *names); /* + 1: no names are a block, too */
+  TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(most + 1, sizeof *names); /* + 1: a block even without names */
   if (names == NULL) return fh_error_raise_no_memory();
   /* The names are copied while entries cannot be freed. A failure meanwhile only sets `result`: dropping and raising
    * come after end_reading. */

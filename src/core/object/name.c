@@ -9,9 +9,9 @@
 #include "core/platform/mem.h"
 #include "core/platform/span.h"
 
-/* One generation of a table. What comes after the next generation is published does not reach an older one: its readers
- * miss newer names, and still find entries that were replaced or removed since. A removed name leaves its bucket and an
- * empty item, so that probing for other names goes on behind it; the next generation has neither. */
+/* One generation of a table. Changes do not reach it once the next one is published: its readers miss newer names, and
+ * still find entries that were replaced or removed since. A removed name leaves its bucket and an empty item, so that
+ * probing for other names goes on behind it; the next generation has neither. */
 struct fh_name_slots {
   fh_name_slots *older; /* the generation before, where it is kept: so it stays reachable; else NULL */
   size_t capacity;      /* items */
