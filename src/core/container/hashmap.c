@@ -1,9 +1,9 @@
 /* hashmap.c - ffi.Map and ffi.Dict objects: life, the small layout, and the choice between the layouts.
  *
  * Map and Dict have one layout; a Map is not changed once others have it, a Dict is, under its stripe lock. A table
- * begins as a small array, which is searched from its first pair to its last, and turns dense (hashmap_dense.c) with
- * the fifth pair. Keys may have hooks, which are foreign code. So an operation on a Dict is tried under the lock with
- * hooks forbidden; where a key needs one, it is done again with hooks and without the lock. */
+ * begins as a small array, which is searched from its first pair to its last, and turns dense (hashmap_dense.c) when a
+ * key is set while it has four pairs. Keys may have hooks, which are foreign code. So an operation on a Dict is tried
+ * under the lock with hooks forbidden; where a key needs one, it is done again with hooks and without the lock. */
 #include "hashmap.h"
 
 #include "core/object/any_hash.h"
@@ -171,8 +171,8 @@ static int small_grow(fh_hashmap_object *map, uint64_t n_slots, fh_mem_aside *as
 }
 
 /* Turns a full small table dense, in place. The dense table is made beside the small one, because in the object its
- * members lie where the pairs are. 0, or on failure what fh_hashmap_dense_set gave, and the small table is as it
- * was. */
+ * members lie where the pairs are. 0, or on failure what fh_hashmap_dense_set gave or FH_HASHMAP_NO_MEMORY, and the
+ * small table is as it was. */
 static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
   fh_hashmap_object dense; /* only its members behind the header are used */
   memset(&dense, 0, sizeof dense);

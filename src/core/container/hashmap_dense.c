@@ -193,7 +193,7 @@ int fh_hashmap_dense_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh
 
 /* ---- Insertion ---- */
 
-/* Where one item goes when the rest of its chain has to leave a slot, which a new chain needs for its head. */
+/* The move of one item. The items of a chain from some slot on move when a new chain needs that slot for its head. */
 typedef struct {
   uint64_t from;
   uint64_t to;
@@ -220,7 +220,7 @@ static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, ch
 /* Frees a slot by moving the chain whose item is in it, from that item on: 1; 0 if there is no room; what a hook gave;
  * or FH_HASHMAP_NO_MEMORY. Either all of it moves or nothing, so that the table is valid even if it cannot grow
  * afterwards. The item's own hash leads to its chain's head, from which the item before it is found. A hash that has
- * changed since the item came in leads astray: like all hash tables, this one needs keys whose hash stays. */
+ * changed since the item came in leads astray, even out of the table: keys must keep their hash. */
 static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hooks) {
   uint64_t hash, n = 0;
   int rc = fh_hashmap_key_hash(&fh_hashmap_dense_item(map, slot)->pair.key, hooks, &hash);
@@ -257,8 +257,8 @@ static void put_new(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const f
   map->size += 1;
 }
 
-/* Inserts or replaces: 1, 0 if the table must grow first, or what free_slot gave. Only 1 changes anything. *old becomes
- * what was replaced, if anything was. */
+/* Inserts or replaces: 1; 0 if the table must grow first; what a hook gave; or FH_HASHMAP_NO_MEMORY. Only 1 changes
+ * anything. *old becomes what was replaced, if anything was. */
 static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t hash, fh_hashmap_hooks hooks,
                    fh_hashmap_pair *old) {
   /* A table may have no slots yet: grow_table makes the first ones. */
@@ -295,7 +295,7 @@ static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t
   return 1;
 }
 
-/* Puts the bytes of all pairs of `map` into the empty `larger`: 1, 0 if it is too small, or what a hook gave. */
+/* Puts the bytes of all pairs of `map` into the empty `larger`: 1; 0 if it is too small; or what try_set gave. */
 static int fill_larger(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hashmap_hooks hooks) {
   for (uint64_t slot = map->head; slot != NO_SLOT; slot = fh_hashmap_dense_item(map, slot)->next) {
     const fh_hashmap_pair *pair = &fh_hashmap_dense_item(map, slot)->pair;

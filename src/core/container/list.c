@@ -68,7 +68,7 @@ static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const T
   return DONE;
 }
 
-/* Takes the item, also on failure. `size` is read beside the insertion, for the message. */
+/* Takes the item, also on failure. `size` is read in the section of the insertion, for the message. */
 static int insert_item(fh_seq_object *list, int64_t i, int at_end, TVMFFIAny item) {
   fh_mem_aside aside = FH_MEM_NONE_ASIDE;
   fh_stripe_lock(list);

@@ -103,8 +103,8 @@ static int find_type(const TVMFFIAny *args, int32_t n_args, const TVMFFITypeInfo
   return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %lld", (long long)index);
 }
 
-/* Checks all names first, so that a wrong one is an error before any setter has run. A pair that no field took is an
- * error. */
+/* Checks first that all names are text, so that one that is none is an error before any setter has run. A pair that no
+ * field took is an error, too, but only after the setters of the others. */
 static int fill_from_pairs(pairs *from) {
   TVMFFIByteArray name;
   for (int32_t i = 1; i < from->n_args; i += 2) {
@@ -348,7 +348,7 @@ static void constructor_free(void *self) {
 /* The constructor for the fields that there are now, borrowed; NULL with an error pending. Fields are only ever added,
  * so an equal number of them means the same fields. */
 static const constructor *up_to_date(constructor *c) {
-  /* acquire, as below: pairs with the exchange, so that what is found is complete */
+  /* acquire, as below: pairs with the compare-and-swap, so that what is found is complete */
   for (void *newer; (newer = fh_atomic_load_acquire_ptr(&c->newer)) != NULL;) c = (constructor *)newer;
   /* The common case: the type has got no field since. */
   if (c->n_fields == fh_reflect_count_fields(c->info)) return c;

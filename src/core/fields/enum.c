@@ -47,7 +47,6 @@ static int set_dict(void *field, const TVMFFIAny *value, int (*is_right)(const f
   return fh_builtin_put(field, value->v_obj);
 }
 
-/* The setters of the two Dicts. */
 static int set_indexes(void *field, const TVMFFIAny *value) {
   return set_dict(field, value, is_index, "Dict<Any, ffi.Object>");
 }

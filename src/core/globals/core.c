@@ -1,4 +1,4 @@
-/* core.c - bringing the library up: the static types, then each part. */
+/* core.c - bringing the library up: the load-time constructor, which calls the parts in their order. */
 #include "core/fields/access_path.h"
 #include "core/fields/convert.h"
 #include "core/fields/enum.h"

@@ -20,7 +20,7 @@ extern const fh_globals_entry fh_globals_seq[];      /* globals_seq.c: Array, Li
 extern const fh_globals_entry fh_globals_map[];      /* globals_map.c: Map, Dict */
 extern const fh_globals_entry fh_globals_value[];    /* globals_value.c: String, Bytes, Shape, sentinels, ReprPrint */
 extern const fh_globals_entry fh_globals_nested[];   /* globals_nested.c: copy, equality, order, hash, device */
-extern const fh_globals_entry fh_globals_registry[]; /* globals_registry.c: functions, types, fields */
+extern const fh_globals_entry fh_globals_registry[]; /* globals_registry.c: functions, types */
 extern const fh_globals_entry fh_globals_create[];   /* globals_create.c: objects from arguments */
 extern const fh_globals_entry fh_globals_cxx[];      /* globals_cxx.c: for libtvm_ffi_cxx.so */
 extern const fh_globals_entry fh_globals_error[];    /* globals_error.c: errors of bindings */

@@ -91,7 +91,7 @@ static int get_type_keys(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   FH_UNUSED(self);
   FH_UNUSED(args);
   if (fh_function_check_count("ffi.GetRegisteredTypeKeys", n_args, 0) != 0) return -1;
-  int32_t end = fh_type_end(); /* types that come meanwhile are left out */
+  int32_t end = fh_type_end(); /* a type that gets an index from `end` on meanwhile is left out */
   fh_seq_object *keys = fh_seq_new_array(end);
   if (keys == NULL) return -1;
   for (int32_t i = 0; i < end; ++i) {

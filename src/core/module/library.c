@@ -91,8 +91,8 @@ int fh_library_check_file(const char *path) {
 }
 
 /* Binds all functions at once (RTLD_NOW). Bound lazily, a function of this ABI that does not exist here would end the
- * process at its first call. If anything else is missing the library is opened lazily after all: it may never call
- * that. */
+ * process at its first call. If something else is missing, the library is opened lazily after all: it may never call
+ * what is missing. */
 void *fh_library_open(const char *path) {
   if (fh_library_check_file(path) != 0) return NULL;
   fh_library_load_cxx();

@@ -1,9 +1,9 @@
 /* library_blob.c - modules embedded in a library, as bytes behind one of its symbols.
  *
- * Layout, integers being 64 bits, little-endian: the number of bytes that follow; then two vectors (length, items) that
- * say who imports whom: the imports of module i are children[starts[i]] to children[starts[i + 1] - 1]; then for each
- * module its kind as a text (length, bytes) and, unless the kind is "_lib", its content as bytes likewise. "_lib" is
- * the library itself. Module 0 is the root. */
+ * Layout, integers being 64 bits, little-endian: the number of bytes that follow; then two vectors (length, items),
+ * `starts` and `children`, that say who imports whom: module i imports children[starts[i]] to
+ * children[starts[i + 1] - 1]; then for each module its kind as a text (length, bytes) and, unless the kind is "_lib",
+ * its content as bytes likewise. "_lib" is the library itself. Module 0 is the root. */
 #include "library_blob.h"
 
 #include "core/object/error.h"

@@ -1,10 +1,10 @@
 /* library_file.c - whether a file can be a shared library at all, asked before it is mapped.
  *
  * A reader of ELF that believes nothing: each offset is compared with the size of the file before anything is read
- * there, and each address with the segments. The checks find what would end the process within the loader, and common
- * mistakes, such as a text or a library of another machine, of which the loader says less. The checks go from the
- * outside to the inside: the file, its first header, its segments, the dynamic section. A function named refuse_ gives
- * 1 with the reason written, or 0. */
+ * there, and the addresses that the loader follows (is_address) with the segments. The checks are for damage that would
+ * end the process within the loader, and for common mistakes, such as a text or a library of another machine, of which
+ * the loader says less. They go from the outside to the inside: the file, its first header, its segments, the dynamic
+ * section. A function named refuse_ gives 1 with the reason written, or 0. */
 #define _GNU_SOURCE /* O_CLOEXEC, pread */
 #include "library_file.h"
 
@@ -59,7 +59,7 @@ static int refuse_short(const file *f, const char *what, uint64_t offset, uint64
                      what, (unsigned long long)n, (unsigned long long)offset, (unsigned long long)f->n_bytes);
 }
 
-/* Whether all of them could be read; also a file that becomes shorter meanwhile is truncated. */
+/* Whether all n bytes could be read. A file that becomes shorter meanwhile counts as truncated. */
 static int read_at(const file *f, void *to, uint64_t offset, size_t n) {
   return has(f, offset, n) && pread(f->fd, to, n, (off_t)offset) == (ssize_t)n;
 }
@@ -115,7 +115,7 @@ static int refuse_head(file *f) {
   /* No product overflows: each factor has 16 bits. */
   size_t n_parts = head->e_phnum * sizeof f->parts[0], n_sections = (size_t)head->e_shnum * head->e_shentsize;
   if (!read_at(f, f->parts, head->e_phoff, n_parts)) return refuse_short(f, "program headers", head->e_phoff, n_parts);
-  /* The loader does not read these. They are the last thing in a file, so they tell that its end is gone. */
+  /* The loader does not read these. They are mostly the last thing in a file, so they tell that its end is gone. */
   if (!has(f, head->e_shoff, n_sections)) return refuse_short(f, "section headers", head->e_shoff, n_sections);
   return 0;
 }

@@ -219,8 +219,8 @@ static const fh_module_operations operations = {
  * any C++ code that could call the table. */
 static void (*throw_pending)(void);
 
-/* C cannot throw. Without libtvm_ffi_cxx.so a function of the table that fails returns an empty value; void functions
- * and SaveToBytes leave the error pending. */
+/* C cannot throw. Without libtvm_ffi_cxx.so a function of the table that fails returns an empty value; void functions,
+ * SaveToBytes and GetWriteFormats leave the error pending. */
 static void throw_if_possible(void) {
   if (throw_pending != NULL) throw_pending();
 }
@@ -275,8 +275,8 @@ FH_RETURNING(slot_write_formats, self, ret, nothing) {
   FH_RETURNING_END(ret);
 }
 
-/* The property mask says that the module can be serialised: whoever embeds modules in a library writes "_lib" for it.
- * The module has no bytes of its own. */
+/* Fails, although the property mask says that the module can be serialised: a module of this kind that is embedded in a
+ * library is written there as "_lib", without bytes. */
 FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
   FH_UNUSED(self);
   FH_UNUSED(nothing);

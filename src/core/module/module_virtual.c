@@ -1,9 +1,8 @@
 /* module_virtual.c - modules of other makers: calls through their virtual tables.
  *
  * C calls C++ member functions here, by the layout and the calling convention of the platform's C++ ABI
- * (module_abi.h). Such a function may throw. A C function that has no frame to catch with must not let an exception
- * through, so the call itself is made by a function of libtvm_ffi_cxx.so, which catches, where that library is
- * loaded. */
+ * (module_abi.h). Such a function may throw, and C can neither catch nor let an exception through. So where
+ * libtvm_ffi_cxx.so is loaded, a function of that library makes the call and catches. */
 #include "module_virtual.h"
 
 #include "core/object/function.h"

@@ -12,10 +12,11 @@
 /* ---- Hooks: __any_hash__ and __any_equal__ are a native function or a Function ----
  *
  * The native convention changed between releases: hash functions returned int64_t and now return an Any (Int, or
- * Error); equality returned bool and now returns an Any (Bool, or Error). Both come back in the first two integer
- * registers where a 16-byte struct does, so a call through the newer type can tell them apart by its first word.
- * As a hash, that word is improbable: the index of Int or Error, with zero padding. As a bool, it has 0 or 1 in its
- * lowest byte, which the indices of Bool and Error have not. On other machines only the newer convention works. */
+ * Error); equality returned bool and now returns an Any (Bool, or Error). On the machines named below an Any comes back
+ * in the first two integer registers, and an int64_t or a bool in the first. So a hook of either convention is called
+ * through the newer type, and the first word of the result tells which it was. The first word of an Any is the index of
+ * Int or Error with zero padding, which is improbable as a hash. A bool has 0 or 1 in its lowest byte, which the
+ * indices of Bool and Error have not. On other machines only the newer convention works. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #if !defined(_WIN32)
 #define OLDER_HOOKS 1

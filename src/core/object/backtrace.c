@@ -37,7 +37,7 @@ static FH_THREAD_LOCAL text_buffer buffer;
 static fh_tls buffer_end; /* frees `buffer.block` when its thread ends */
 
 static void FH_TLS_CALLBACK free_buffer(void *unused) {
-  FH_UNUSED(unused); /* the first block, which may have been reallocated since; that it is not NULL makes this run */
+  FH_UNUSED(unused); /* the thread's first block, which may have moved since; not NULL, so that this runs */
   fh_mem_free(buffer.block);
   /* empty: if other code that ends with the thread asks for a backtrace, it gets a new block, and this runs again */
   memset(&buffer, 0, sizeof buffer);
@@ -107,7 +107,7 @@ static void *boundary_base(void) {
 
 static int starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-/* Frames that the reader did not write: this ABI's own and the C++ call glue. */
+/* Frames that the reader did not write: this ABI's own, the C++ call glue, and those of libc and libffi. */
 static int is_uninteresting(const char *symbol) {
   return starts_with(symbol, "TVMFFIBacktrace") || starts_with(symbol, "TVMFFIErrorSetRaised") ||
          starts_with(symbol, "_ZN3tvm3ffi6detail") || starts_with(symbol, "_ZN3tvm3ffi8Function") ||
@@ -115,7 +115,8 @@ static int is_uninteresting(const char *symbol) {
          starts_with(symbol, "ffi_call_");
 }
 
-/* Where a language that named no library called in. */
+/* The entry into this ABI, and CPython's own frames: a backtrace ends there also for a host that has named no
+ * library. */
 static int is_boundary(const char *symbol) {
   return strcmp(symbol, "TVMFFIFunctionCall") == 0 || starts_with(symbol, "_Py") || starts_with(symbol, "PyObject") ||
          starts_with(symbol, "slot_tp_call");
@@ -130,12 +131,13 @@ static char *demangled(const char *symbol) {
   demangle_function demangle = (demangle_function)(uintptr_t)dlsym(RTLD_DEFAULT, "__cxa_demangle");
   int status = -1;
   if (demangle == NULL || !starts_with(symbol, "_Z")) return NULL;
-  return demangle(symbol, NULL, NULL, &status); /* from the C library's malloc */
+  return demangle(symbol, NULL, NULL, &status);
 }
 
 /* Adds the native frames. A caller that has named itself, in native code, gets the frames above its own up to the
- * host's library. A caller that has not is the host's own code asking what called it: then the frames of the host's
- * library that come first are passed over. */
+ * host's library; its own frame is in the text already and is left out. A caller that has not is the host's own code
+ * asking what called it, or TVMFFIErrorSetRaisedFromCStr: then the frames of the host's library that come first, if
+ * any, are passed over. */
 static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi_boundary, int n_frames) {
   enum { N_OWN = 2 }; /* this function's frame and that of TVMFFIBacktrace, which is why neither may be inlined */
   void *addresses[MAX_NATIVE_FRAMES], *host = boundary_base();

@@ -101,8 +101,8 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
   return &error->header;
 }
 
-/* ---- The error for missing memory. It is static and shared by all threads, so nothing may write to it: its function
- * for the backtrace leaves that empty. ---- */
+/* ---- The error for missing memory. It is static and shared by all threads, so nothing but its count may change: its
+ * function for the backtrace leaves that empty. ---- */
 
 static void keep_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
   FH_UNUSED(self);
@@ -165,8 +165,8 @@ TVMFFIObject *fh_error_take(void) {
   return error;
 }
 
-/* Puts an error or a payload up. What was pending ends last: a foreign deleter that it runs may look at the pending
- * error. */
+/* Makes an error or a payload the pending one. What was pending before ends last, because its deleter may be foreign
+ * and look at the pending error. */
 static void replace(TVMFFIObject *error, const fh_error_payload_kind *kind, void *data) {
   TVMFFIObject *before = pending;
   const fh_error_payload_kind *kind_before = payload.kind;
@@ -247,7 +247,6 @@ void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message) {
 }
 
 void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_parts, int32_t num_parts) {
-  /* The parts are measured, then joined. */
   size_t n_bytes = 0;
   for (int32_t i = 0; i < num_parts; ++i) n_bytes += message_parts[i] != NULL ? strlen(message_parts[i]) : 0;
   char *text = (char *)fh_mem_alloc(n_bytes + 1);

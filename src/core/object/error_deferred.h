@@ -13,7 +13,8 @@
 #include <tvm/ffi/c_api.h>
 
 /* What the owner of payloads can do with them; both end the payload. They are called on the thread that it pends on,
- * with nothing pending, and may run any code. */
+ * and may run any code. Nothing is pending when `make` runs. When `drop` runs, an error that took the payload's
+ * place may be pending, and must stay. */
 typedef struct {
   TVMFFIObject *(*make)(void *payload); /* an error object, a new reference; NULL without memory */
   void (*drop)(void *payload); /* nobody wants it: another error took its place, it was cleared, or the thread ends */

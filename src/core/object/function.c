@@ -45,7 +45,7 @@ int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *s
   function->self = self;
   function->call = call;
   function->deleter = deleter;
-  /* Without a self nobody looks at the first argument, so `call` may get the handle: one indirect call less. */
+  /* With neither, `call` gets the handle in the place of `self`, as c_api.h promises: one indirect call less. */
   function->cell.safe_call = self == NULL && deleter == NULL ? call : call_with_self;
   *out = function;
   return 0;

@@ -64,7 +64,7 @@ static void forget_readers(void) {
 }
 FH_FORK_CHILD(forget_readers);
 
-/* Without the lock, because other writers need not wait for readers that came before them. */
+/* Without the lock, so that other writers go on meanwhile. */
 static void wait_for_readers(void) {
   fh_sync_check_unlocked("waiting for readers");
   for (int i = 0; i < N_COUNTS; ++i) {
@@ -132,10 +132,10 @@ static put_result put_locked(global_entry *entry, int can_override, leftover *ol
   return PUT_DONE;
 }
 
-/* Registers a Function: makes the entry, puts it in under the lock, and drops and raises only after the lock what there
- * is to drop or to raise. */
+/* Registers a Function. Only putting the entry in is under the lock; what it has displaced is dropped, and an error is
+ * raised, afterwards. */
 static int set_function(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIObjectHandle func, int can_override) {
-  /* a NUL may be in it: nothing reads it as a C string */
+  /* a NUL may be in it: lookups compare bytes, and only messages end there */
   if (fh_str_check_bytes("the name of a global function", name) != 0) return -1;
   if (name.size == 0)
     return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a global function but got an empty text");
@@ -215,10 +215,10 @@ static size_t count_names(void) {
 int fh_global_names(TVMFFIAny **out, int64_t *n) {
   *out = NULL;
   *n = 0;
-  size_t most = count_names(); /* what is registered after this is left out */
-  TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(most + 1, sizeof *names); /* never empty, so never NULL */
+  size_t most = count_names(); /* names that are registered after this may be left out */
+  TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(most + 1, sizeof *names); /* + 1: a block even without names */
   if (names == NULL) return fh_error_raise_no_memory();
-  /* The names are copied while entries cannot be freed. What can fail in there only leaves a note: dropping and raising
+  /* The names are copied while entries cannot be freed. A failure meanwhile only sets `result`: dropping and raising
    * come after end_reading. */
   size_t n_names = 0;
   int result = 0;

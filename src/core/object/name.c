@@ -9,15 +9,15 @@
 #include "core/platform/mem.h"
 #include "core/platform/span.h"
 
-/* One generation of a table. A reader of an older generation misses the newest names and nothing else. A removed name
- * leaves its bucket and an empty item, so that probing for other names goes on behind it; the next generation has
- * neither. */
+/* One generation of a table. Changes do not reach it once the next one is published: its readers miss newer names, and
+ * still find entries that were replaced or removed since. A removed name leaves its bucket and an empty item, so that
+ * probing for other names goes on behind it; the next generation has neither. */
 struct fh_name_slots {
   fh_name_slots *older; /* the generation before, where it is kept: so it stays reachable; else NULL */
   size_t capacity;      /* items */
   size_t n_removed;     /* items that are empty */
   size_t mask;          /* buckets - 1; at least twice as many buckets as items, so probing meets an empty one */
-  uint64_t n_items;     /* release store in fh_name_put, acquire load in readers */
+  uint64_t n_items;     /* release store in append_entry, acquire load in readers */
   void **items;         /* fh_name_entry*, in order of first addition */
   uint64_t *buckets;    /* item number + 1, or 0 */
 };
@@ -79,7 +79,8 @@ static void append_entry(fh_name_slots *slots, fh_name_entry *entry) {
 
 enum { FIRST_CAPACITY = 64 };
 
-/* How many items the next generation has room for: twice as many as there are, but not many fewer than now. */
+/* How many items the next generation has room for: twice as many as now if more than half of the items are live, half
+ * as many if fewer than an eighth are. */
 static size_t next_capacity(const fh_name_slots *old) {
   if (old == NULL) return FIRST_CAPACITY;
   size_t n_live = (size_t)old->n_items - old->n_removed;

@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct fh_name_slots fh_name_slots;
 typedef struct {
-  fh_name_slots *slots; /* release store in fh_name_put, acquire load in readers; NULL while empty */
+  fh_name_slots *slots; /* release store in renew_slots (name.c), acquire load in readers; NULL at first */
 } fh_name_table;
 
 /* The entry of that name, or NULL. Lock-free. */

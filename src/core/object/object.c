@@ -30,7 +30,8 @@ void fh_object_end(TVMFFIObject *obj, uint64_t before) {
   /* acquire: pairs with the release in fh_object_release (and fh_object_weak_release) of every other thread */
   fh_atomic_fence_acquire_after_u64(&obj->combined_ref_count);
   /* The count was one strong reference and the weak one that belongs to it. So nobody else refers to the object, and
-   * nobody can any more: one call of the deleter ends value and memory. The count says one weak reference then. */
+   * nobody can any more: one call of the deleter ends value and memory. The count keeps that weak reference, which
+   * wait_for_end relies on. */
   if (before == FH_OBJECT_BOTH_ONE) {
     run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
     return;

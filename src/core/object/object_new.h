@@ -15,7 +15,7 @@ static inline void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_
     fh_error_raise_no_memory();
     return NULL;
   }
-  memset(obj, 0, n_bytes); /* not fh_mem_calloc: C libraries keep small blocks at hand for malloc only */
+  memset(obj, 0, n_bytes); /* not fh_mem_calloc, which zeroes by a call */
   fh_object_init(obj, type_index, deleter);
   return obj;
 }

@@ -11,7 +11,7 @@
 typedef struct in_progress {
   void **handle;   /* the address that identifies the handle */
   uint64_t thread; /* fh_thread_id of the one that runs the init function */
-  void **wanted;   /* of a thread's innermost one: the handle that the thread waits for; else NULL */
+  void **wanted;   /* the handle that the thread waits for: set in its innermost entry only; else NULL */
   struct in_progress *next;
 } in_progress;
 

@@ -143,7 +143,7 @@ static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
   out->getter = from->getter;
   out->setter = from->setter;
   out->field_static_type_index = from->field_static_type_index;
-  /* references only after this line, so that field_drop can undo what has been done */
+  /* before anything can fail, because field_drop releases the setter */
   if (has_function_setter(out)) fh_object_retain(out->setter);
   if (copy_text(from->name, &out->name) == 0 && copy_text(from->doc, &out->doc) == 0 &&
       copy_text(from->metadata, &out->metadata) == 0) {

@@ -13,7 +13,7 @@ typedef struct {
 
 int fh_text_add(fh_text *text, const char *data, size_t n_bytes);
 int fh_text_add_cstr(fh_text *text, const char *cstr);
-/* Up to 128 bytes of output. */
+/* Up to 127 bytes of output; what is longer is cut off. */
 int fh_text_add_format(fh_text *text, const char *format, ...) FH_PRINTF(2, 3);
 /* "..." in ASCII: UTF-8 characters as \u1234 or \U00012345, other bytes as \x12. */
 int fh_text_add_quoted(fh_text *text, TVMFFIByteArray content);

@@ -19,7 +19,7 @@
 FH_LOCK(registry_lock, "registry", FH_RANK_PLAIN);
 static void *chunks[MAX_CHUNKS];                    /* void*[CHUNK_ITEMS]; release store under the lock */
 static fh_name_table by_key;
-static int32_t next_index = kTVMFFIDynObjectBegin;  /* first index of the global pool; release store under the lock */
+static int32_t next_index = kTVMFFIDynObjectBegin; /* what the global pool gives next; release store under the lock */
 
 void fh_type_lock(void) { fh_mutex_lock(&registry_lock); }
 void fh_type_unlock(void) { fh_mutex_unlock(&registry_lock); }
@@ -51,7 +51,7 @@ const char *fh_type_name(int32_t type_index) {
 }
 
 int32_t fh_type_end(void) {
-  return fh_atomic_load_acquire_i32(&next_index); /* acquire: pairs with the release store in pick_index */
+  return fh_atomic_load_acquire_i32(&next_index); /* acquire: pairs with the release store in add_locked */
 }
 
 int fh_type_is_instance(int32_t type_index, int32_t ancestor) {

@@ -11,9 +11,9 @@
 
 #if !defined(_WIN32)
 
-/* The entries. The linker defines symbols where a section begins and ends. They are weak, because the section does not
- * exist in a binary without such entries; then both are NULL and the loops below do nothing. They are hidden, so that
- * each binary finds its own sections and not those of a binary that was loaded before it. */
+/* The entries. The linker defines symbols where a section begins and ends. In ELF they are weak, because the section
+ * does not exist in a binary without such entries; then both are NULL and the loops below do nothing. They are hidden,
+ * so that each binary finds its own sections and not those of a binary that was loaded before it. */
 #if defined(__APPLE__)
 extern fh_fork_locks *first_locks[] __asm("section$start$__DATA$fh_fork_locks");
 extern fh_fork_locks *end_of_locks[] __asm("section$end$__DATA$fh_fork_locks");
@@ -32,8 +32,9 @@ static fh_mutex *lock_at(const fh_fork_locks *locks, size_t i) {
 }
 
 /* By rank, as any thread does that holds two locks: so this thread never waits for a lock whose holder waits for one of
- * its own. Within a rank the order does not matter, because nobody else holds two locks of one rank. The test build's
- * checks would refuse this thread for doing so: hence fh_mutex_take, which does not ask them, and not fh_mutex_lock. */
+ * its own. Within a rank the order of the declarations will do: only threads that fork hold two locks of one rank, and
+ * all of them take these in that order. The test build's checks would refuse that: hence fh_mutex_take, which does not
+ * ask them, and not fh_mutex_lock. */
 static void take_all(void) {
   for (int rank = 0; rank < FH_N_RANKS; ++rank) {
     for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
@@ -55,7 +56,7 @@ static void before_fork(void) {
   take_all();
 }
 
-/* The functions of FH_FORK_CHILD run before the locks are given back, because they change what the locks guard. */
+/* The functions of FH_FORK_CHILD come before the locks are given back, because some change what a lock guards. */
 static void in_child(void) {
   for (fh_fork_child *each = first_child; each < end_of_children; ++each) (*each)();
   give_all();

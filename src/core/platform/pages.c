@@ -45,8 +45,8 @@ int fh_pages_n_taken(void) {
 
 /* ---- Areas; all under the lock ---- */
 
-/* AREA_BYTES at a multiple of that; NULL if the system refuses. mmap aligns to small pages only, so twice as much is
- * mapped, and what lies before and behind the aligned part is given back. */
+/* AREA_BYTES at a multiple of that; NULL if the system refuses. mmap promises only the alignment of small pages, so
+ * twice as much is mapped, and what lies before and behind the aligned part is given back. */
 static char *map_area(void) {
   char *mapped = (char *)mmap(NULL, 2 * AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return NULL;

@@ -134,16 +134,17 @@ static void free_chunks(chunk *c) {
   }
 }
 
-/* Takes back the blocks that other threads have freed. Chunks that become empty go to *empty, for the caller to free
- * when it holds no lock but pages.c's. */
+/* Takes back the blocks that other threads have freed. Chunks that become empty go to *empty, which the caller frees
+ * after it has given back pool_lock, if it holds that. */
 static void collect(heap *h, chunk **empty) {
-  if (fh_atomic_load_relaxed_ptr((void **)&h->touched) == NULL) return; /* a hint: what comes later is found later */
+  if (fh_atomic_load_relaxed_ptr((void **)&h->touched) == NULL) return; /* what it misses, a later call finds */
   /* acquire: pairs with the swap in touch */
   chunk *c = (chunk *)fh_atomic_exchange_acq_rel_ptr((void **)&h->touched, NULL);
   for (chunk *next; c != NULL; c = next) {
-    next = c->next_touched; /* before the next line, after which others may write it again */
-    /* Pairs with the swap in free_foreign, both ways: see there. Not 0, because a chunk is touched once for each time
-     * that its stack stops being empty. The count finds the end of the list: the last `next` leads to no block. */
+    next = c->next_touched; /* before the exchange, after which others may write it again */
+    /* Pairs with the swap in free_foreign, both ways: see there. The word is not 0, because a chunk is touched once for
+     * each time that its stack stops being empty. The count finds the end of the list: the last `next` leads to the
+     * chunk's head, which is no block. */
     uint64_t foreign = fh_atomic_exchange_acq_rel_u64(&c->foreign, 0);
     block *first = (block *)(void *)((char *)c + (uint32_t)foreign), *last = first;
     uint32_t n = (uint32_t)(foreign >> 32);
@@ -315,7 +316,9 @@ static void touch(heap *h, chunk *c) {
   do {
     c->next_touched = (chunk *)first;
   } while (!fh_atomic_cas_seq_cst_ptr((void **)&h->touched, &first, c)); /* pairs with collect */
-  /* Either this comes after NOBODY was written, or the thread that wrote it collects what was touched above. */
+  /* Either this comes after NOBODY was written, or the thread that wrote it collects what was touched above. On a
+   * machine that moves the relaxed load in collect before the store of NOBODY, both may miss the chunk: then it waits
+   * for the next call of collect. */
   if (fh_atomic_load_seq_cst_u64(&h->thread) != NOBODY) return;
   fh_mutex_lock(&pool_lock);
   if (fh_atomic_load_relaxed_u64(&h->thread) == NOBODY) collect(h, &empty); /* written under this lock only */
@@ -345,7 +348,7 @@ void fh_pool_free(void *freed) {
     free_foreign(c, b);
     return;
   }
-  /* The chunk is this thread's own: no atomic operation, and nothing else to do unless its state changes. */
+  /* The chunk is this thread's own: plain stores, and nothing else to do unless its state changes. */
   b->next = c->free;
   c->free = b;
   c->n_used -= 1;

@@ -33,7 +33,7 @@ uint64_t fh_span_hash(const char *data, size_t n_bytes) {
   /* Horner's scheme */
   for (; end - p >= 8; p += 8) hash = reduce(hash * multiplier + load_word(p));
   if (p == end) return hash;
-  /* The tail is a number of its own. With 8 bytes in all, one load of the last 8 and a shift find it without a loop. */
+  /* The tail is a number of its own. With 8 bytes or more in all, one load of the last 8 and a shift give it. */
   size_t n_left = (size_t)(end - p);
   uint64_t rest = n_bytes >= 8 ? load_word(end - 8) >> (8 * (8 - n_left)) : load_part(p, n_left);
   return reduce(hash * multiplier + rest);

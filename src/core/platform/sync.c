@@ -45,7 +45,7 @@ void fh_mutex_wake(fh_mutex *m) { wake_sleepers(&m->state, 1); }
 void fh_cond_wait(fh_cond *c, fh_mutex *m) {
   uint32_t seen = fh_atomic_load_relaxed_u32(&c->n_wakes); /* relaxed: written under the lock, which the caller holds */
   fh_mutex_unlock(m);
-  sleep_on(&c->n_wakes, seen); /* a wake since then has changed it, and this returns at once */
+  sleep_on(&c->n_wakes, seen); /* a wake since the load has changed it, and this returns at once */
   fh_mutex_lock(m);
 }
 

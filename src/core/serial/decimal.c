@@ -113,9 +113,9 @@ static uint64_t round_to_digits(double value, int *exponent) {
     uint64_t digits = product.high >> n_below;
     if (digits >= BEYOND) continue;
     uint64_t fraction = product.high << (64 - n_below) | product.low >> n_below;
-    /* The exact fraction is less than UNSURE above this one. Here it may lie on either side of one half, or be one
-     * half. A fraction near 1 leaves no doubt: it rounds up, to the number that an exact fraction beyond 1 would be
-     * rounded down to. */
+    /* The exact fraction is less than UNSURE above this one. If one half lies between the two, or is either, the C
+     * library decides. A fraction near 1 leaves no doubt: it rounds up, to the number that an exact fraction beyond 1
+     * would be rounded down to. */
     if (fraction + UNSURE >= HALF && fraction <= HALF) return round_by_printf(value, exponent);
     digits += fraction > HALF;
     *exponent = first;
@@ -270,7 +270,7 @@ static double read_by_strtod(const parts *p) {
   return strtod(text, NULL);
 }
 
-/* bits * 10^power, nearest, ties to even: 1, or 0 when it is too close to call. The result may be infinite. */
+/* The double nearest to bits * 10^power: 1, or 0 when it is too close to call, as every tie is. It may be infinite. */
 static int nearest(uint64_t bits, int power, double *out) {
   scaled product = scale(bits, 0, power);
   int exponent = product.exponent + 127;                        /* of the top bit */

@@ -1,8 +1,8 @@
 /* graph_read.c - the value of a graph of JSON values, without recursion.
  *
- * A node that refers to others has a frame while those are read. The frame on top goes on until it needs a node without
- * a value. That node gets a frame on top of it; when that frame is done, the first one asks for the node again. So each
- * node is read at most once, and one that is asked for while its own frame is open refers to itself. */
+ * A node that refers to others has a frame while those are read. The frame on top goes on until it needs such a node
+ * that has no value yet. That node gets a frame on top of it; when that frame is done, the first one asks for the node
+ * again. So each node is read at most once, and one that is asked for while its own frame is open refers to itself. */
 #include "graph_read.h"
 
 #include "core/container/hashmap.h"
@@ -40,7 +40,7 @@ typedef struct {
   size_t n_frames, n_frames_room;
   TVMFFIAny type_name, data_name; /* the keys of a node, short text */
   struct {
-    TVMFFIAny key; /* owned, so that its bytes say which text it is */
+    TVMFFIAny key; /* owned, so that no other text can come to lie at its address */
     const TVMFFITypeInfo *info;
   } types[N_KEYS]; /* type keys that came up lately */
 } reader;

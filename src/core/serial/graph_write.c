@@ -211,8 +211,9 @@ static int put_into(writer *w, TVMFFIAny value) {
   return rc;
 }
 
-/* Whether a value may come up again: plain data, text and bytes are compared by content, and so are objects whose type
- * compares them; any other object only if somebody else has it, too. A value that may not need not be looked up. */
+/* Whether a value may come up again. Plain data, text and bytes are compared by content, and so are objects whose type
+ * compares them; any other object comes up again only if somebody else has it, too (errors and functions pass the first
+ * test as well, which costs a look-up and no more). A value that may not come up again need not be looked up. */
 static int may_repeat(const writer *w, const TVMFFIAny *value) {
   if (value->type_index < kTVMFFIShape || fh_walk_depth(&w->walk) == 0) return 1;
   if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index) != NULL) return 1;

@@ -104,7 +104,7 @@ static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
   for (size_t i = 0; i < n; i += 2) {
     fh_hashmap_pair pair = {values[i], values[i + 1]};
     fh_hashmap_rest rest;
-    int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &rest);
+    int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &rest); /* keys are text, which needs no hooks */
     /* Setting has displaced something, so the key was there already: rest.pair.key equals it. */
     int is_twice = rc == 0 && rest.pair.key.type_index != kTVMFFINone;
     if (is_twice && n == 2 * FH_HASHMAP_SMALL_MAX) move_to_end(map, &rest.pair.key);

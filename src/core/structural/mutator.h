@@ -54,7 +54,7 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
                               TVMFFIAny *out);
 /* Calls a type's hook (not NULL) with a mutator and a value. */
 int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out);
-/* Whether a hook is the built-in one of containers, or that of text and bytes, which never change. */
+/* Whether a hook is the built-in one of containers, or that of text, bytes and large integers, which never change. */
 int fh_mutator_is_container_hook(const TVMFFIAny *hook);
 int fh_mutator_is_leaf_hook(const TVMFFIAny *hook);
 

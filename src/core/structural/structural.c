@@ -1,4 +1,4 @@
-/* structural.c - structural kinds, regions and tensor contents. */
+/* structural.c - structural kinds, regions and tensor contents; and which thread uses a visitor or mutator of ours. */
 #include "structural.h"
 
 #include "core/object/error.h"

@@ -1,5 +1,5 @@
 /* structural.h - what structural equality, hash, visiting and mutation have in common: the structural kinds of types,
- * definition regions, tensor contents. For the files of this folder only.
+ * definition regions, tensor contents. For the files of this folder, and for globals_visit.c and globals_mutate.c.
  *
  * A type's structural kind (TVMFFISEqHashKind, in its metadata) says how its objects are compared. Tree nodes: by their
  * fields. Constant tree nodes: by their fields, but an object equals itself without a look inside. DAG nodes: by their

@@ -57,7 +57,7 @@ static int same_content(const TVMFFIAny *a, const TVMFFIAny *b) {
   return 0;
 }
 
-/* By type and bits, except that all NaNs are equal; so 0.0 and -0.0 differ. */
+/* By type and bits, so 0.0 and -0.0 differ; but all NaNs are equal. */
 static int same_plain(const TVMFFIAny *a, const TVMFFIAny *b) {
   if (a->type_index == kTVMFFIFloat && isnan(a->v_float64)) return isnan(b->v_float64);
   return fh_any_same(a, b);
@@ -281,7 +281,7 @@ static int add_label(comparer *c, fh_walk_frame *f) {
     fh_any_drop(&key);
     return rc;
   }
-  default:
+  default: /* a value of a map: keys are looked up and never compared as children */
     return fh_structural_path_add(c->path, FH_ACCESS_MAP_ITEM, &label.key, FH_ACCESS_MAP_ITEM,
                                   &((frame_data *)fh_walk_data(f))->right_key);
   }

@@ -175,8 +175,8 @@ static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   return known != NULL;
 }
 
-/* Copies the pairs of the map on top and sorts them by the hashes of their keys. Pairs whose key has no hash only
- * count. */
+/* Copies the pairs of the map on top and sorts them by the hashes of their keys. A pair whose key has no hash is left
+ * out; only the map's size, which is in the hash, counts it. */
 static int take_pairs(hasher *h) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);
@@ -357,8 +357,8 @@ static int close_frame(hasher *h, uint64_t *out) {
   return 0;
 }
 
-/* Goes on until only `base` frames are open. *out is the hash that was complete last; unless the frame of that value
- * was the last one above `base`, it is combined into the frame below. */
+/* Goes on until only `base` frames are open. A hash that is complete is combined into the frame below its own; that of
+ * the last frame above `base` is the result, *out. */
 static int hash_open(hasher *h, size_t base, uint64_t *out) {
   while (fh_walk_depth(&h->walk) > base) {
     TVMFFIAny child;

@@ -112,7 +112,8 @@ static int call_back(our_mutator *m, const TVMFFIAny *value, int32_t region, int
   return rc != 0 ? -1 : 1;
 }
 
-/* The callback after the contents, of what they made of `value`: *out is that, and becomes what the callback gave. */
+/* Calls the callback that comes after the contents. It gets what they have made of `value`, which is *out on entry.
+ * *out becomes what the callback gave, and stays if that is Unchanged. */
 static int call_back_after(our_mutator *m, const TVMFFIAny *value, int32_t region, TVMFFIAny *out) {
   TVMFFIAny made = *out, given;
   const TVMFFIAny *seen = made.type_index == kTVMFFIUnchanged ? value : &made;
@@ -334,8 +335,8 @@ static int run_task(our_mutator *m, task *t, TVMFFIAny *out) {
 
 /* ---- The mutator ---- */
 
-/* The way into the mutator: from the function that starts a mutation, and from hooks and callbacks that call it.
- * `value` is the caller's for the call, with one reference that may be the only one. */
+/* The way into the mutator: from the function that starts a mutation, and from hooks and callbacks that call it. The
+ * caller keeps `value` alive by a reference, the 1 in the task: with no other the value may change in place. */
 static int mutate_value(our_mutator *m, const TVMFFIAny *value, int may_inplace, int is_bare, TVMFFIAny *out) {
   *out = fh_any_none();
   if (fh_structural_use_begin(&m->use, MUTATOR) != 0) return -1;

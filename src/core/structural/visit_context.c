@@ -69,7 +69,7 @@ typedef struct {
 } finder;
 
 typedef struct {
-  int32_t is_match;
+  int32_t is_match;  /* the object is one of the pattern, counted in n_matched */
   int64_t n_results; /* when it was opened */
 } frame_data;
 

@@ -2,8 +2,8 @@
  * so.
  *
  * Shapes, strides and addresses come from other libraries and may be anything. So all arithmetic is unsigned, where an
- * overflow is defined, and every product and sum is checked or known to fit. Strides and distances are in elements,
- * sizes in bytes. */
+ * overflow is defined. Products and sums are checked or known to fit, except for the strides of compact tensors, which
+ * may wrap around. Strides and distances are in elements, sizes in bytes. */
 #include "dltensor.h"
 
 #include <stdarg.h>
@@ -149,7 +149,7 @@ static int find_reach(const DLTensor *tensor, uint64_t n, reach *out) {
   return 1;
 }
 
-/* 0 if all elements, n and not 0, lie between address 0 and the end of the address space; else 1 with a sentence. A
+/* 0 if all n elements (n > 0) lie between address 0 and the end of the address space; else 1 with a sentence. A
  * tensor whose `data` is no address is treated as if it began at 0. */
 static int refuse_extent(const DLTensor *tensor, uint64_t n, char *reason) {
   reach far;

@@ -2,7 +2,8 @@
  *
  * A name is that of a type, then a number of bits where the type has several, then "x" and a number of lanes:
  * "int8x4". Lanes after "xvscalex" count multiples of the machine's vector length; DLDataType stores them negated, as
- * an int16_t. Short forms ("f32", "bf16") and missing numbers ("int") are read, and never printed. "custom[name]" is a
+ * an int16_t. Short forms ("f32", "bf16") are read and never printed. A missing number of bits ("int") is the usual
+ * one; printing leaves out that of "bool", of "handle" and of custom types only. "custom[name]" is a
  * type that some library defines: two global functions, which the program has to register, turn names into codes and
  * back. "" and "void" are the type without a value: an opaque handle of 0 bits and 0 lanes. */
 #include "dtype.h"

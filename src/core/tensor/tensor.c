@@ -139,7 +139,7 @@ static tensor_object *import_tensor(const DLTensor *from, int32_t require_alignm
   return tensor;
 }
 
-/* Takes the struct on success only. This older struct has no flags, so the data counts as writable. */
+/* This older struct has no flags, so the data counts as writable. */
 int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment, int32_t require_contiguous,
                            TVMFFIObjectHandle *out) {
   *out = NULL;
@@ -190,7 +190,6 @@ static int check_is_tensor(const char *name, TVMFFIObjectHandle handle) {
   return fh_error_raise(FH_TYPE_ERROR, "%s: expected `ffi.Tensor` but got `%s`", name, fh_type_name(type_index));
 }
 
-/* Unsafe, because nobody checks that the described elements lie within those of `source`. */
 int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prototype, TVMFFIObjectHandle *out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorCreateUnsafeView", source) != 0) return -1;

@@ -1,11 +1,11 @@
 /* copy.c - copies of values with everything they hold.
  *
- * A container's copy is made and put into the memo before its children are copied. A child that leads back to the
- * container finds that copy, so a cycle needs no second pass. Only objects of the cycle see a copy that is not
- * complete.
+ * An object's copy is made and put into the memo before its children are copied. A child that leads back to the object
+ * finds that copy, so a cycle needs no second pass. Until then the copy is incomplete, which other copies of the cycle
+ * may see, and foreign code that gets these.
  *
  * The memo has only objects that may be met again. An object whose one reference is the place it was found in needs no
- * entry, so a tree is copied without the memo. */
+ * entry, so of a tree only the root has one. */
 #include "copy.h"
 
 #include "core/container/hashmap.h"

@@ -5,7 +5,7 @@
  * their pairs, so that the order of pairs does not matter.
  *
  * Cycles. Equal values may close a cycle at different depths: a list of itself equals a list of a list of itself. When
- * a cycle is found, the hash starts again and looks only LEVELS objects deep, where such values are equal. */
+ * a cycle is found, the hash starts again and looks only LEVELS objects deep: equal values look alike to any depth. */
 #include "hash.h"
 
 #include "core/object/any_own.h"
