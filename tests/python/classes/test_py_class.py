@@ -13,7 +13,7 @@ import weakref
 from typing import Any, ClassVar, Optional
 
 import pytest
-from support import IS_PYPY, is_gone, needs_threads, parallelize, run_python, settle, unique_name
+from support import IS_PYPY, collect_garbage, is_gone, needs_threads, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import Object, method
@@ -327,7 +327,7 @@ def test_objects_are_deleted_with_all_they_hold_on_any_thread():
     refs = [weakref.ref(one) for share in held for one in share]
     nodes = [list(map(made, share)) for share in held]
     held.clear()
-    settle()
+    collect_garbage()
     assert all(ref() is not None for ref in refs)
     parallelize(lambda i: nodes[i].clear())
     assert all(map(is_gone, refs))
