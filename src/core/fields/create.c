@@ -20,10 +20,11 @@
 TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
   /* Types of compiled code have a creator in their metadata; types that a binding laid out have the attribute
    * __ffi_new__. */
-  if (info->metadata != NULL && info->metadata->creator != NULL) {
+  const TVMFFITypeMetadata *metadata = fh_type_metadata(info);
+  if (metadata != NULL && metadata->creator != NULL) {
     TVMFFIObjectHandle obj = NULL;
     fh_sync_check_unlocked("a creator");
-    return info->metadata->creator(&obj) == 0 ? (TVMFFIObject *)obj : NULL;
+    return metadata->creator(&obj) == 0 ? (TVMFFIObject *)obj : NULL;
   }
   const TVMFFIAny *creator = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);
   TVMFFIAny made;

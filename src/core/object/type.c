@@ -5,7 +5,6 @@
  * Types that are neither in a range nor at a static index get theirs from one counter, the global pool. */
 #include "type.h"
 
-#include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
 #include "error.h"
