@@ -43,7 +43,7 @@ static void take_all(void) {
   }
 }
 
-/* In any order: giving a lock back waits for nobody. */
+/* In any order: giving a lock back waits for nobody. Also in the child on Linux, where a lock does not know its holder. */
 static void give_all(void) {
   for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
     for (size_t i = 0; i < (*each)->n; ++i) fh_mutex_give(lock_at(*each, i));
@@ -55,10 +55,23 @@ static void before_fork(void) {
   take_all();
 }
 
-/* The functions of FH_FORK_CHILD run before the locks are given back, because they change what the locks guard. */
+/* Makes all locks free in the child. On macOS a lock holds the port of its thread, which in the child is another one, and
+ * giving it back would end the process: so it is made anew. Nobody waits for it: the child has one thread. That branch
+ * was never run. */
+static void free_all_in_child(void) {
+#if defined(__APPLE__)
+  for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
+    for (size_t i = 0; i < (*each)->n; ++i) lock_at(*each, i)->lock = OS_UNFAIR_LOCK_INIT;
+  }
+#else
+  give_all();
+#endif
+}
+
+/* The functions of FH_FORK_CHILD run before the locks are free, because they change what the locks guard. */
 static void in_child(void) {
   for (fh_fork_child *each = first_child; each < end_of_children; ++each) (*each)();
-  give_all();
+  free_all_in_child();
 }
 
 /* pthread_atfork fails without memory; then forks go on without the handlers. */
