@@ -466,7 +466,8 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *me
  * this type has already; a name that an ancestor has is a line on stderr. */
 TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info);
 
-/* Declares a method, as above; a later one of the same name is added behind. */
+/* Declares a method, as above. RuntimeError for an unknown type or a name this type has already, unless the Function is
+ * the same: such a method is an overload and is added behind. */
 TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info);
 
 /* Declares size, creator and documentation. RuntimeError for an unknown type or a second time. */
