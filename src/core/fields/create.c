@@ -57,49 +57,45 @@ int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj) {
 
 /* ---- From names and values ---- */
 
-/* A field, and where in the arguments the name of its pair is; 0 without one. */
-typedef struct {
-  const TVMFFIFieldInfo *field;
-  int32_t pair;
-} pair_field;
-
-/* The arguments of ffi.MakeObjectFromPackedArgs, and the fields of the type in the order of the cursor. */
+/* The arguments of ffi.MakeObjectFromPackedArgs and the object that they become. */
 typedef struct {
   const TVMFFITypeInfo *info;
+  TVMFFIObject *obj;
   const TVMFFIAny *args; /* args[0] is the type */
-  int32_t n_args, n_fields;
-  pair_field *fields;
-  unsigned char *used; /* of each pair; in the block of `fields` */
+  int32_t n_args;
+  unsigned char *used; /* of each pair */
 } pairs;
 
-/* Gives each field the last pair of its name that no field behind it has. A name that a subclass declares again has
- * several fields: if there are fewer pairs, it is the subclass's that get them. Types have few fields, so the pairs are
- * scanned for each. */
-static void assign_pairs(pairs *from) {
+/* The first pair of that name, from args[i] on, that no field has taken; 0 for none. Types have few fields, so the pairs
+ * are scanned for each. */
+static FH_NOINLINE int32_t find_pair(const pairs *from, TVMFFIByteArray wanted, int32_t i) {
   TVMFFIByteArray name;
-  for (int32_t i = from->n_fields - 1; i >= 0; --i) {
-    pair_field *at = &from->fields[i];
-    for (int32_t k = from->n_args - 2; k > 0 && at->pair == 0; k -= 2) {
-      if (from->used[k / 2] || !fh_str_content(&from->args[k], &name) || !fh_span_same(name, at->field->name)) continue;
-      from->used[k / 2] = 1;
-      at->pair = k;
-    }
-  }
-}
-
-static int is_declared_again(const pairs *from, int32_t i) {
-  for (int32_t k = i + 1; k < from->n_fields; ++k) {
-    if (fh_span_same(from->fields[k].field->name, from->fields[i].field->name)) return 1;
+  for (; i < from->n_args; i += 2) {
+    if (!from->used[i / 2] && fh_str_content(&from->args[i], &name) && fh_span_same(name, wanted)) return i;
   }
   return 0;
 }
 
-/* Writes one field: from its pair, else its default. Without both it stays empty if a subclass has another of its name. */
-static int set_from_pair(const pairs *from, int32_t i, TVMFFIObject *obj) {
-  const TVMFFIFieldInfo *field = from->fields[i].field;
-  if (from->fields[i].pair != 0) return fh_reflect_set(field, obj, &from->args[from->fields[i].pair + 1]);
-  if (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) return fh_create_set_default(field, obj);
-  if (is_declared_again(from, i)) return 0;
+/* Whether a subclass declares a field again, before which `at` stands. */
+static FH_NOINLINE int is_declared_again(fh_reflect_cursor at, TVMFFIByteArray name) {
+  at.next = at.end; /* names are unique within a class */
+  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&at)) != NULL;) {
+    if (fh_span_same(field->name, name)) return 1;
+  }
+  return 0;
+}
+
+/* Writes one field: from a pair, else its default. The only pair of its name goes to the subclass's field, if there is
+ * one, and this one may stay empty. */
+static FH_NOINLINE int set_from_pairs(pairs *from, const TVMFFIFieldInfo *field, fh_reflect_cursor behind) {
+  int32_t at = find_pair(from, field->name, 1);
+  int is_again = is_declared_again(behind, field->name);
+  if (at != 0 && (!is_again || find_pair(from, field->name, at + 2) != 0)) {
+    from->used[at / 2] = 1;
+    return fh_reflect_set(field, from->obj, &from->args[at + 1]);
+  }
+  if (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) return fh_create_set_default(field, from->obj);
+  if (is_again) return 0;
   return fh_error_raise(FH_TYPE_ERROR, "Required field `%.*s` not set in type `%.*s`", FH_BYTES_ARGS(field->name),
                         FH_BYTES_ARGS(from->info->type_key));
 }
@@ -127,14 +123,14 @@ static int find_type(const TVMFFIAny *args, int32_t n_args, const TVMFFITypeInfo
 
 /* Checks all names first, so that a wrong one is an error before any setter has run. A pair that no field took is an
  * error. */
-static int fill_from_pairs(pairs *from, TVMFFIObject *obj) {
+static int fill_from_pairs(pairs *from) {
   TVMFFIByteArray name;
   for (int32_t i = 1; i < from->n_args; i += 2) {
     if (fh_function_arg_str(PAIRS_NAME, from->args, i, &name) != 0) return -1;
   }
-  assign_pairs(from);
-  for (int32_t i = 0; i < from->n_fields; ++i) {
-    if (set_from_pair(from, i, obj) != 0) return -1;
+  fh_reflect_cursor cursor = fh_reflect_fields(from->info);
+  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&cursor)) != NULL;) {
+    if (set_from_pairs(from, field, cursor) != 0) return -1;
   }
   for (int32_t i = 1; i < from->n_args; i += 2) {
     if (from->used[i / 2]) continue;
@@ -146,26 +142,18 @@ static int fill_from_pairs(pairs *from, TVMFFIObject *obj) {
 }
 
 int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  pairs from = {NULL, args, n_args, 0, NULL, NULL};
+  pairs from = {NULL, NULL, args, n_args, NULL};
   if (find_type(args, n_args, &from.info) != 0) return -1;
-  int32_t n_max = fh_reflect_count_fields(from.info);
-  from.fields = (pair_field *)fh_mem_calloc(1, (size_t)n_max * sizeof *from.fields + (size_t)n_args / 2 + 1);
-  if (from.fields == NULL) return fh_error_raise_no_memory();
-  from.used = (unsigned char *)(from.fields + n_max);
-  fh_reflect_cursor cursor = fh_reflect_fields(from.info);
-  while (from.n_fields < n_max) from.fields[from.n_fields++].field = fh_reflect_next_field(&cursor);
-  if (fh_reflect_next_field(&cursor) != NULL) { /* declared since they were counted */
-    fh_mem_free(from.fields);
-    return fh_create_from_pairs(args, n_args, result);
-  }
-  TVMFFIObject *obj = fh_create_empty(from.info);
-  int rc = obj == NULL ? -1 : fill_from_pairs(&from, obj);
-  fh_mem_free(from.fields);
+  from.used = (unsigned char *)fh_mem_calloc((size_t)n_args / 2 + 1, 1);
+  if (from.used == NULL) return fh_error_raise_no_memory();
+  from.obj = fh_create_empty(from.info);
+  int rc = from.obj == NULL ? -1 : fill_from_pairs(&from);
+  fh_mem_free(from.used);
   if (rc != 0) {
-    fh_object_release(obj);
+    fh_object_release(from.obj);
     return -1;
   }
-  *result = fh_any_object(obj);
+  *result = fh_any_object(from.obj);
   return 0;
 }
 
@@ -173,8 +161,8 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
  *
  * Positional arguments fill the fields that take part and are not keyword-only: those without a default first, then
  * those with one, each in order of declaration. Behind the object KWARGS come names and values. What is left gets its
- * default. Of a name that a subclass declares again the last field takes part, in the place of the first, as Python's
- * dataclasses have it; the others stay empty.
+ * default. Of a name that a subclass declares again the last field takes part, in the place of the first; the others
+ * stay empty.
  *
  * A type can get fields after its constructor was made: a C++ class may be registered before the class that it derives
  * from, in whatever order the source files initialise. So a call compares the number of fields, and makes a new list
@@ -186,7 +174,8 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
 typedef struct {
   const TVMFFITypeInfo *info;
   void *newer; /* a constructor with more fields, or NULL: acquire load, compare-and-swap */
-  int32_t n_declared; /* fields, those that were declared again included */
+  int32_t n_declared; /* fields of the type, those included that are declared again; */
+  int32_t n_max;      /* room for so many */
   int32_t n_fields;
   int32_t n_positional;
   const TVMFFIFieldInfo **fields; /* one of each name, the root's first */
@@ -329,13 +318,16 @@ static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n
   return 0;
 }
 
-/* Adds a field, or puts it in the place of the one that it declares again. */
-static void add_field(constructor *c, const TVMFFIFieldInfo *field) {
+/* Adds a field, or replaces the one that it declares again. */
+static int add_field(void *state, const TVMFFIFieldInfo *field) {
+  constructor *c = (constructor *)state;
   int32_t i = 0;
+  if (c->n_declared == c->n_max) return 1; /* a field that is newer than the count: the next call sees it */
   while (i < c->n_fields && !fh_span_same(c->fields[i]->name, field->name)) ++i;
   c->fields[i] = field;
   c->n_fields += i == c->n_fields;
   c->n_declared += 1;
+  return 0;
 }
 
 /* Adds the fields that positional arguments may fill and that have, or do not have, a default. */
@@ -359,9 +351,8 @@ static constructor *constructor_new(const TVMFFITypeInfo *info) {
   c->info = info;
   c->fields = (const TVMFFIFieldInfo **)(void *)(c + 1);
   c->positional = (int32_t *)(void *)(c->fields + n);
-  fh_reflect_cursor cursor = fh_reflect_fields(info);
-  /* not beyond n: the next call sees a field that is newer than the count */
-  while (c->n_declared < n) add_field(c, fh_reflect_next_field(&cursor));
+  c->n_max = n;
+  fh_reflect_each_field(info, add_field, c);
   add_positional(c, 0);
   add_positional(c, 1);
   return c;

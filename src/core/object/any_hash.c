@@ -14,27 +14,20 @@
  * The native convention changed between releases: hash functions returned int64_t and now return an Any (Int, or
  * Error); equality returned bool and now returns an Any (Bool, or Error). Both come back in the first two integer
  * registers where a 16-byte struct does, so a call through the newer type can tell them apart by its first word.
- * As a hash, that word is improbable: the index of Int or Error, with zero padding. A hash function that returns such a
- * small number, 1 or 67, is mostly a simple one that does not use the second register; so the call puts a mark there,
- * which a newer function overwrites. As a bool, the word has 0 or 1 in its lowest byte, which the indices of Bool and
- * Error have not. On other machines only the newer convention works. */
+ * As a hash, that word is improbable: the index of Int or Error, with zero padding. An older function that returns
+ * one of these, 1 or 67, is mostly a simple one that leaves the second register alone, so the call puts a mark there. As
+ * a bool, the word has 0 or 1 in its lowest byte, which the indices of Bool and Error have not. On other machines only
+ * the newer convention works. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #if !defined(_WIN32)
 #define OLDER_HOOKS 1
 #endif
 #endif
 
-/* The newer convention. A hook of the older one is called through these types as well. A hash function has one argument.
- * The others are the mark: the second register of a result is that of the third argument on x86-64, of the second one on
- * ARM. */
-#ifdef OLDER_HOOKS
+/* The newer convention. A hook of the older one is called through these types as well. A hash function has one argument;
+ * the mark is in the second register of the result, that of the third argument on x86-64, of the second one on ARM. */
 #define MARK 0x9b05688c2b3e6c1fu /* any number that is no likely hash */
-#define WITH_MARK , MARK, MARK
 typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value, uint64_t mark, uint64_t same_mark);
-#else
-#define WITH_MARK
-typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value);
-#endif
 typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);
 
 /* Takes what a hook returned. A value of type `wanted`, Int or Bool, goes to *out; an Error becomes the pending one;
@@ -68,7 +61,7 @@ static int call_hash_hook(const TVMFFIAny *hook, const TVMFFIAny *any, int64_t *
   TVMFFIAny result;
   check_unlocked(any);
   if (hook->type_index == kTVMFFIOpaquePtr) {
-    result = ((native_hash)(uintptr_t)hook->v_ptr)(any WITH_MARK);
+    result = ((native_hash)(uintptr_t)hook->v_ptr)(any, MARK, MARK);
 #ifdef OLDER_HOOKS
     int is_newer = result.zero_padding == 0 && (result.type_index == kTVMFFIInt || result.type_index == kTVMFFIError) &&
                    result.v_uint64 != MARK;

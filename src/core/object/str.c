@@ -81,9 +81,9 @@ int fh_str_refuse_bytes(const char *what, TVMFFIByteArray bytes) {
   return fh_error_raise(FH_VALUE_ERROR, "Expected %s but got NULL as its %zu bytes", what, bytes.size);
 }
 
-/* The limit is that of messages, so that they show names whole. */
+/* The limit also makes the casts to int in messages that show a name safe. */
 int fh_str_check_name(const char *what, TVMFFIByteArray name) {
-  enum { MAX_BYTES = FH_MAX_SHOWN };
+  enum { MAX_BYTES = 1 << 20 };
   if (fh_str_check_bytes(what, name) != 0) return -1;
   if (name.size == 0) return fh_error_raise(FH_VALUE_ERROR, "Expected %s but got an empty text", what);
   if (name.size > MAX_BYTES) {

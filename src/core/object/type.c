@@ -96,10 +96,9 @@ static int check_request(const request *req, int32_t parent_index) {
 /* What was found under the lock. The error is raised after it, because raising releases the error that was pending. */
 typedef enum { ADDED, NO_MEMORY, BEYOND_USED, INDEX_TAKEN, BELOW_PARENT, TOO_MANY_CHILDREN, NO_INDEX_LEFT } verdict;
 
-/* The type to which one of the static indices belongs that a request is for, its own or a child slot; NULL when all are
- * free. Free are also those that an ancestor has reserved and not yet given to a child. Ranges are disjoint or lie in
- * one another, so the type with the highest index whose range reaches the request decides: an ancestor around all of
- * it, or a type that is in the way. Without the lock, too: a type that is in the way stays there. */
+/* The type that has or has reserved one of the static indices, child slots included, that a request is for; NULL when all
+ * are free. Those that an ancestor has reserved are free, too. Ranges are disjoint or lie in one another, so the type
+ * with the highest index whose range reaches the request decides: either an ancestor around it, or one in the way. */
 static const fh_type_entry *owner_of(const request *req) {
   int32_t first = req->static_index, last = first + req->n_child_slots;
   for (int32_t i = last; i >= 0; --i) {
@@ -118,10 +117,9 @@ static int raise_verdict(const request *req, verdict result) {
   case BELOW_PARENT: return refuse_type(req, "its index must be larger than its parent's");
   case NO_INDEX_LEFT: return refuse_type(req, "no type indices are left");
   case INDEX_TAKEN:
-    return fh_error_raise(FH_RUNTIME_ERROR,
-                          "Cannot register type `%.*s`: static index %d with %d child slots meets those of `%s`",
-                          FH_BYTES_ARGS(req->key), (int)req->static_index, (int)req->n_child_slots,
-                          owner_of(req)->info.type_key.data);
+    return fh_error_raise(
+        FH_RUNTIME_ERROR, "Cannot register type `%.*s`: static index %d with %d child slots meets those of `%s`",
+        FH_BYTES_ARGS(req->key), (int)req->static_index, (int)req->n_child_slots, owner_of(req)->info.type_key.data);
   case TOO_MANY_CHILDREN:
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: reached the number of sub-classes of `%s`",
                           FH_BYTES_ARGS(req->key), req->parent->info.type_key.data);

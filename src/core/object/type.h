@@ -15,8 +15,7 @@ const TVMFFITypeInfo *fh_type_find(int32_t type_index);
 int32_t fh_type_find_key(TVMFFIByteArray type_key);
 /* The type key, or "<unknown type>": for messages, NUL-terminated, never NULL. */
 const char *fh_type_name(int32_t type_index);
-/* A type's metadata, complete and for good; NULL while it has none: it may be registered while other threads read, so
- * nobody reads info->metadata otherwise. */
+/* A type's metadata; NULL while it has none. Others may register it meanwhile, so info->metadata is read here only. */
 static inline const TVMFFITypeMetadata *fh_type_metadata(const TVMFFITypeInfo *info) {
   /* acquire: pairs with the release store in TVMFFITypeRegisterMetadata */
   return (const TVMFFITypeMetadata *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->metadata);

@@ -64,10 +64,8 @@ static inline TVMFFIByteArray fh_base_bytes(const char *text) {
   return bytes;
 }
 
-/* For "%.*s": precision and pointer of a byte array. A message shows 1 MiB of a text at most, as much as a name may have
- * (fh_str_check_name): from 2 GiB on the int would be negative, and printf would read on to a NUL. */
-enum { FH_MAX_SHOWN = 1 << 20 };
-static inline int fh_base_shown(size_t size) { return size < FH_MAX_SHOWN ? (int)size : FH_MAX_SHOWN; }
-#define FH_BYTES_ARGS(bytes) fh_base_shown((bytes).size), (bytes).data ? (bytes).data : ""
+/* For "%.*s": precision and pointer of a byte array. The precision is never negative, which 2 GiB as an int would be:
+ * printf would read on to a NUL. */
+#define FH_BYTES_ARGS(bytes) (int)((bytes).size & INT32_MAX), (bytes).data ? (bytes).data : ""
 
 #endif /* FH_BASE_H_ */

@@ -43,7 +43,7 @@ static void take_all(void) {
   }
 }
 
-/* In any order: giving a lock back waits for nobody. Also in the child on Linux, where a lock does not know its holder. */
+/* In any order: giving a lock back waits for nobody. */
 static void give_all(void) {
   for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
     for (size_t i = 0; i < (*each)->n; ++i) fh_mutex_give(lock_at(*each, i));
@@ -55,9 +55,8 @@ static void before_fork(void) {
   take_all();
 }
 
-/* Makes all locks free in the child. On macOS a lock holds the port of its thread, which in the child is another one, and
- * giving it back would end the process: so it is made anew. Nobody waits for it: the child has one thread. That branch
- * was never run. */
+/* A lock of macOS knows its thread by a port, which in the child is another one: giving it back would end the process, so
+ * it is made anew. Never run. */
 static void free_all_in_child(void) {
 #if defined(__APPLE__)
   for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {

@@ -115,8 +115,7 @@ typedef struct {
 
 /* One pointer per thread, all zero until fh_tls_new. at_thread_end(value) runs when a thread ends that has set a
  * non-NULL one; it may set it anew, and is then called again. fh_tls_new and fh_tls_set return 0, or -1 without resources
- * and nothing pending. A process has few keys (1024 on Linux). Where fh_tls_new got none, fh_tls_set fails, too, because
- * the key 0 of such an fh_tls is somebody else's. */
+ * and nothing pending. Without a key (Linux has 1024) fh_tls_set fails, too: key 0 is somebody else's. */
 typedef struct {
   pthread_key_t key;
   int is_made;

@@ -184,8 +184,9 @@ TEST(no_index_is_given_twice) {
                        add("test.type.ChosenB", -1, 3, 0, 1, chosen),
                        add("test.type.ChosenC", -1, 3, 0, 1, chosen),
                        add("test.type.OnceOther", -1, 1, 0, 1, kTVMFFIObject)};
-  static const char *const keys[] = {"test.type.Once",    "test.type.Chosen",  "test.type.OnceA",   "test.type.OnceB",
-                                     "test.type.ChosenA", "test.type.ChosenB", "test.type.ChosenC", "test.type.OnceOther"};
+  static const char *const keys[] = {"test.type.Once",    "test.type.Chosen",   "test.type.OnceA",
+                                     "test.type.OnceB",   "test.type.ChosenA",  "test.type.ChosenB",
+                                     "test.type.ChosenC", "test.type.OnceOther"};
   for (size_t i = 0; i < FH_COUNT_OF(indices); ++i) {
     expect(indices[i] > 0 && indices[i] < fh_type_end());
     expect_text(TVMFFIGetTypeInfo(indices[i])->type_key, keys[i]);
