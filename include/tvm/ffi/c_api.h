@@ -491,7 +491,7 @@ TVM_FFI_DLL const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
                                                    int cross_ffi_boundary);
 
 /* The index of a type key; registers the type if it is new.
- * static_type_index: the index to take, -1 for the next free one. It and its child slots must be free, or be slots of an
+ * static_type_index: the index to take, -1 for the next free one. It and its child slots must be free, or slots of an
  * ancestor. type_depth: 0 for a root, else the parent's + 1.
  * num_child_slots: indices to keep free behind this type for its descendants. child_slots_can_overflow: whether a
  * descendant may get an index elsewhere once they are used up. parent_type_index: -1 for a root, -2 to only ask.

@@ -66,8 +66,8 @@ typedef struct {
   unsigned char *used; /* of each pair */
 } pairs;
 
-/* The first pair of that name, from args[i] on, that no field has taken; 0 for none. Types have few fields, so the pairs
- * are scanned for each. */
+/* The first pair of that name, from args[i] on, that no field has taken; 0 for none. Types have few fields, so
+ * the pairs are scanned for each. */
 static FH_NOINLINE int32_t find_pair(const pairs *from, TVMFFIByteArray wanted, int32_t i) {
   TVMFFIByteArray name;
   for (; i < from->n_args; i += 2) {

@@ -15,17 +15,17 @@
  * Error); equality returned bool and now returns an Any (Bool, or Error). Both come back in the first two integer
  * registers where a 16-byte struct does, so a call through the newer type can tell them apart by its first word.
  * As a hash, that word is improbable: the index of Int or Error, with zero padding. An older function that returns
- * one of these, 1 or 67, is mostly a simple one that leaves the second register alone, so the call puts a mark there. As
- * a bool, the word has 0 or 1 in its lowest byte, which the indices of Bool and Error have not. On other machines only
- * the newer convention works. */
+ * one of these, 1 or 67, is mostly a simple one that leaves the second register alone, so the call puts a mark there.
+ * As a bool, the word has 0 or 1 in its lowest byte, which the indices of Bool and Error have not. On other machines
+ * only the newer convention works. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #if !defined(_WIN32)
 #define OLDER_HOOKS 1
 #endif
 #endif
 
-/* The newer convention. A hook of the older one is called through these types as well. A hash function has one argument;
- * the mark is in the second register of the result, that of the third argument on x86-64, of the second one on ARM. */
+/* The newer convention. A hook of the older one is called through these types as well. A hash function has one
+ * argument: the mark is in the second register of the result, that of the third argument on x86-64, of the second one on ARM. */
 #define MARK 0x9b05688c2b3e6c1fu /* any number that is no likely hash */
 typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value, uint64_t mark, uint64_t same_mark);
 typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);

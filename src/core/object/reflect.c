@@ -41,7 +41,7 @@ static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) 
 }
 
 /* Publishes a list with one item more. The pointer is stored before the count. So a reader, who loads the count first,
- * gets a list that has at least that many items. The loads that pair with these stores are in fields_of and in clients. */
+ * gets a list that has at least that many items. The loads that pair with these stores are in fields_of and clients. */
 static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
   fh_atomic_store_release_ptr(items_slot, items);
   fh_atomic_store_release_i32(n_slot, *n_slot + 1);

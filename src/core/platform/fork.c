@@ -55,8 +55,8 @@ static void before_fork(void) {
   take_all();
 }
 
-/* A lock of macOS knows its thread by a port, which in the child is another one: giving it back would end the process, so
- * it is made anew. Never run. */
+/* A lock of macOS knows its thread by a port, which in the child is another one: giving it back would end the process,
+ * so it is made anew. Never run. */
 static void free_all_in_child(void) {
 #if defined(__APPLE__)
   for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {

@@ -114,8 +114,8 @@ typedef struct {
 #endif
 
 /* One pointer per thread, all zero until fh_tls_new. at_thread_end(value) runs when a thread ends that has set a
- * non-NULL one; it may set it anew, and is then called again. fh_tls_new and fh_tls_set return 0, or -1 without resources
- * and nothing pending. Without a key (Linux has 1024) fh_tls_set fails, too: key 0 is somebody else's. */
+ * non-NULL one; it may set it anew, and is then called again. fh_tls_new and fh_tls_set return 0, or -1 without
+ * resources and nothing pending. Without a key (Linux has 1024) fh_tls_set fails, too: key 0 is somebody else's. */
 typedef struct {
   pthread_key_t key;
   int is_made;

@@ -158,7 +158,7 @@ static ssize_t declare_size(void *type_index, const char *text, size_t n_bytes) 
   return (ssize_t)n_bytes;
 }
 
-/* The line on stderr comes after the first checks and before the field is published, where other threads get in, too. */
+/* The line on stderr comes after the first checks and before the field is published, where other threads get in. */
 TEST(a_field_is_compared_with_a_size_that_is_declared_meanwhile) {
   int32_t parent = type_of("test.reflect.Unsized"), child = test_add_child("test.reflect.Sized", parent, 0);
   TVMFFIFieldInfo field = field_of("number"); /* ends behind the 28th byte */
