@@ -25,7 +25,7 @@
 #endif
 
 /* The newer convention. A hook of the older one is called through these types as well. A hash function has one
- * argument: the mark is in the second register of the result, that of the third argument on x86-64, of the second one on ARM. */
+ * argument: the mark is in the result's second register, that of the third argument on x86-64, of the second on ARM. */
 #define MARK 0x9b05688c2b3e6c1fu /* any number that is no likely hash */
 typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value, uint64_t mark, uint64_t same_mark);
 typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);

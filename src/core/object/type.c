@@ -98,7 +98,7 @@ typedef enum { ADDED, NO_MEMORY, BEYOND_USED, INDEX_TAKEN, BELOW_PARENT, TOO_MAN
 
 /* The type that has or has reserved one of the static indices, child slots included, that a request is for; NULL when
  * all are free. Those that an ancestor has reserved are free, too. Ranges are disjoint or lie in one another, so the
- * type with the highest index whose range reaches the request decides: either an ancestor around it, or one in the way. */
+ * type with the highest index whose range reaches the request decides: an ancestor around it, or one in the way. */
 static const fh_type_entry *owner_of(const request *req) {
   int32_t first = req->static_index, last = first + req->n_child_slots;
   for (int32_t i = last; i >= 0; --i) {
