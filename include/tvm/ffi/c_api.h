@@ -467,7 +467,8 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *me
  * name that this type has already. A name that an ancestor has gives a warning on stderr. */
 TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info);
 
-/* Declares a method, as TVMFFITypeRegisterField does a field. A second one of the same name is appended. */
+/* Declares a method, as TVMFFITypeRegisterField does a field. RuntimeError for an unknown type, or for a name that this
+ * type has already, unless the Function is the same one: such a method is an overload and is appended. */
 TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info);
 
 /* Declares size, creator and documentation. RuntimeError for an unknown type, and for a type that has them already. */
@@ -491,7 +492,8 @@ TVM_FFI_DLL const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
                                                    int cross_ffi_boundary);
 
 /* The index of a type key; registers the type if it is new.
- * static_type_index: the index to take, -1 for the next free one. type_depth: 0 for a root, else the parent's + 1.
+ * static_type_index: the index to take, -1 for the next free one. It and its child slots must be free, or slots of an
+ * ancestor. type_depth: 0 for a root, else the parent's + 1.
  * num_child_slots: indices to keep free behind this type for its descendants. child_slots_can_overflow: whether a
  * descendant may get an index elsewhere once they are used up. parent_type_index: -1 for a root, -2 to look the key up
  * without registering it.

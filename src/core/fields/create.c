@@ -20,10 +20,11 @@
 TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
   /* Types of compiled code have a creator in their metadata; types that a binding laid out have the attribute
    * __ffi_new__. */
-  if (info->metadata != NULL && info->metadata->creator != NULL) {
+  const TVMFFITypeMetadata *metadata = fh_type_metadata(info);
+  if (metadata != NULL && metadata->creator != NULL) {
     TVMFFIObjectHandle obj = NULL;
     fh_sync_check_unlocked("a creator");
-    return info->metadata->creator(&obj) == 0 ? (TVMFFIObject *)obj : NULL;
+    return metadata->creator(&obj) == 0 ? (TVMFFIObject *)obj : NULL;
   }
   const TVMFFIAny *creator = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);
   TVMFFIAny made;
@@ -62,22 +63,39 @@ typedef struct {
   TVMFFIObject *obj;
   const TVMFFIAny *args; /* args[0] is the type */
   int32_t n_args;
-  int32_t n_used;
   unsigned char *used; /* of each pair */
 } pairs;
 
-/* Writes one field: from the first pair of its name that no field has taken, else its default. Types have few fields,
- * so the pairs are scanned for each. */
-static int set_from_pairs(void *state, const TVMFFIFieldInfo *field) {
-  pairs *from = (pairs *)state;
+/* The first pair of that name, from args[i] on, that no field has taken; 0 for none. Types have few fields, so
+ * the pairs are scanned for each. */
+static FH_NOINLINE int32_t find_pair(const pairs *from, TVMFFIByteArray wanted, int32_t i) {
   TVMFFIByteArray name;
-  for (int32_t i = 1; i < from->n_args; i += 2) {
-    if (from->used[i / 2] || !fh_str_content(&from->args[i], &name) || !fh_span_same(name, field->name)) continue;
-    from->used[i / 2] = 1;
-    from->n_used += 1;
-    return fh_reflect_set(field, from->obj, &from->args[i + 1]);
+  for (; i < from->n_args; i += 2) {
+    if (!from->used[i / 2] && fh_str_content(&from->args[i], &name) && fh_span_same(name, wanted)) return i;
+  }
+  return 0;
+}
+
+/* Whether a subclass declares a field again, before which `at` stands. */
+static FH_NOINLINE int is_declared_again(fh_reflect_cursor at, TVMFFIByteArray name) {
+  at.next = at.end; /* names are unique within a class */
+  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&at)) != NULL;) {
+    if (fh_span_same(field->name, name)) return 1;
+  }
+  return 0;
+}
+
+/* Writes one field: from a pair, else its default. The only pair of its name goes to the subclass's field, if there is
+ * one, and this one may stay empty. */
+static FH_NOINLINE int set_from_pairs(pairs *from, const TVMFFIFieldInfo *field, fh_reflect_cursor behind) {
+  int32_t at = find_pair(from, field->name, 1);
+  int is_again = is_declared_again(behind, field->name);
+  if (at != 0 && (!is_again || find_pair(from, field->name, at + 2) != 0)) {
+    from->used[at / 2] = 1;
+    return fh_reflect_set(field, from->obj, &from->args[at + 1]);
   }
   if (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) return fh_create_set_default(field, from->obj);
+  if (is_again) return 0;
   return fh_error_raise(FH_TYPE_ERROR, "Required field `%.*s` not set in type `%.*s`", FH_BYTES_ARGS(field->name),
                         FH_BYTES_ARGS(from->info->type_key));
 }
@@ -110,7 +128,10 @@ static int fill_from_pairs(pairs *from) {
   for (int32_t i = 1; i < from->n_args; i += 2) {
     if (fh_function_arg_str(PAIRS_NAME, from->args, i, &name) != 0) return -1;
   }
-  if (fh_reflect_each_field(from->info, set_from_pairs, from) != 0) return -1;
+  fh_reflect_cursor cursor = fh_reflect_fields(from->info);
+  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&cursor)) != NULL;) {
+    if (set_from_pairs(from, field, cursor) != 0) return -1;
+  }
   for (int32_t i = 1; i < from->n_args; i += 2) {
     if (from->used[i / 2]) continue;
     fh_str_content(&from->args[i], &name);
@@ -121,7 +142,7 @@ static int fill_from_pairs(pairs *from) {
 }
 
 int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  pairs from = {NULL, NULL, args, n_args, 0, NULL};
+  pairs from = {NULL, NULL, args, n_args, NULL};
   if (find_type(args, n_args, &from.info) != 0) return -1;
   from.used = (unsigned char *)fh_mem_calloc((size_t)n_args / 2 + 1, 1);
   if (from.used == NULL) return fh_error_raise_no_memory();
@@ -140,7 +161,8 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
  *
  * Positional arguments fill the fields that take part and are not keyword-only: those without a default first, then
  * those with one, each in order of declaration. Behind the object KWARGS come names and values. What is left gets its
- * default.
+ * default. Of a name that a subclass declares again the last field takes part, in the place of the first; the others
+ * stay empty.
  *
  * A type can get fields after its constructor was made: a C++ class may be registered before the class that it derives
  * from, in whatever order the source files initialise. So a call compares the number of fields, and makes a new list
@@ -152,9 +174,11 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
 typedef struct {
   const TVMFFITypeInfo *info;
   void *newer; /* a constructor with more fields, or NULL: acquire load, compare-and-swap */
+  int32_t n_declared; /* fields of the type, those included that are declared again; */
+  int32_t n_max;      /* room for so many */
   int32_t n_fields;
   int32_t n_positional;
-  const TVMFFIFieldInfo **fields; /* all, the root's first */
+  const TVMFFIFieldInfo **fields; /* one of each name, the root's first */
   int32_t *positional;            /* indices of those that arguments fill in turn: the ones without default first */
 } constructor;
 
@@ -162,8 +186,7 @@ static int takes_part(const TVMFFIFieldInfo *field) { return !(field->flags & kT
 static int has_default(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0; }
 static int is_keyword_only(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskKwOnly) != 0; }
 
-/* The index of the field of that name that takes part, -1 if there is none. Of several, where a subclass declares a
- * name again, it is the last one, which is the subclass's. */
+/* The index of the field of that name that takes part, -1 if there is none. */
 static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
   for (int32_t i = c->n_fields - 1; i >= 0; --i) {
     if (takes_part(c->fields[i]) && fh_span_same(c->fields[i]->name, name)) return i;
@@ -295,16 +318,15 @@ static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n
   return 0;
 }
 
-/* State of collect_field: the list that is being filled, and the room that it has. */
-typedef struct {
-  constructor *c;
-  int32_t n_max;
-} collecting;
-
-static int collect_field(void *state, const TVMFFIFieldInfo *field) {
-  collecting *into = (collecting *)state;
-  if (into->c->n_fields == into->n_max) return 1; /* a field that is newer than the count: the next call sees it */
-  into->c->fields[into->c->n_fields++] = field;
+/* Adds a field, or replaces the one that it declares again. */
+static int add_field(void *state, const TVMFFIFieldInfo *field) {
+  constructor *c = (constructor *)state;
+  int32_t i = 0;
+  if (c->n_declared == c->n_max) return 1; /* a field that is newer than the count: the next call sees it */
+  while (i < c->n_fields && !fh_span_same(c->fields[i]->name, field->name)) ++i;
+  c->fields[i] = field;
+  c->n_fields += i == c->n_fields;
+  c->n_declared += 1;
   return 0;
 }
 
@@ -329,8 +351,8 @@ static constructor *constructor_new(const TVMFFITypeInfo *info) {
   c->info = info;
   c->fields = (const TVMFFIFieldInfo **)(void *)(c + 1);
   c->positional = (int32_t *)(void *)(c->fields + n);
-  collecting into = {c, n};
-  fh_reflect_each_field(info, collect_field, &into);
+  c->n_max = n;
+  fh_reflect_each_field(info, add_field, c);
   add_positional(c, 0);
   add_positional(c, 1);
   return c;
@@ -351,7 +373,7 @@ static const constructor *up_to_date(constructor *c) {
   /* acquire, as below: pairs with the compare-and-swap, so that what is found is complete */
   for (void *newer; (newer = fh_atomic_load_acquire_ptr(&c->newer)) != NULL;) c = (constructor *)newer;
   /* The common case: the type has got no field since. */
-  if (c->n_fields == fh_reflect_count_fields(c->info)) return c;
+  if (c->n_declared == fh_reflect_count_fields(c->info)) return c;
   constructor *made = constructor_new(c->info);
   void *nothing = NULL;
   /* release, within seq_cst: pairs with the acquire loads above and below */

@@ -15,16 +15,19 @@
  * Error); equality returned bool and now returns an Any (Bool, or Error). On the machines named below an Any comes back
  * in the first two integer registers, and an int64_t or a bool in the first. So a hook of either convention is called
  * through the newer type, and the first word of the result tells which it was. The first word of an Any is the index of
- * Int or Error with zero padding, which is improbable as a hash. A bool has 0 or 1 in its lowest byte, which the
- * indices of Bool and Error have not. On other machines only the newer convention works. */
+ * Int or Error with zero padding, which is improbable as a hash. An older hash function that returns one of these, 1 or
+ * 67, is mostly a simple one that leaves the second register alone, so the call puts a mark there. A bool has 0 or 1 in
+ * its lowest byte, which the indices of Bool and Error have not. On other machines only the newer convention works. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #if !defined(_WIN32)
 #define OLDER_HOOKS 1
 #endif
 #endif
 
-/* The newer convention. A hook of the older one is called through these types as well. */
-typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value);
+/* The newer convention. A hook of the older one is called through these types as well. A hash function has one
+ * argument: the mark is in the result's second register, that of the third argument on x86-64, of the second on ARM. */
+#define MARK 0x9b05688c2b3e6c1fu /* any number that is no likely hash */
+typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value, uint64_t mark, uint64_t same_mark);
 typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);
 
 /* Takes what a hook returned. A value of type `wanted`, Int or Bool, goes to *out; an Error becomes the pending one;
@@ -58,9 +61,10 @@ static int call_hash_hook(const TVMFFIAny *hook, const TVMFFIAny *any, int64_t *
   TVMFFIAny result;
   check_unlocked(any);
   if (hook->type_index == kTVMFFIOpaquePtr) {
-    result = ((native_hash)(uintptr_t)hook->v_ptr)(any);
+    result = ((native_hash)(uintptr_t)hook->v_ptr)(any, MARK, MARK);
 #ifdef OLDER_HOOKS
-    int is_newer = result.zero_padding == 0 && (result.type_index == kTVMFFIInt || result.type_index == kTVMFFIError);
+    int is_newer = result.zero_padding == 0 && (result.type_index == kTVMFFIInt || result.type_index == kTVMFFIError) &&
+                   result.v_uint64 != MARK;
     if (!is_newer) {
       memcpy(out, &result, sizeof *out); /* the first register was the hash itself */
       return 0;

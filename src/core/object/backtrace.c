@@ -43,7 +43,7 @@ static void FH_TLS_CALLBACK free_buffer(void *unused) {
   memset(&buffer, 0, sizeof buffer);
 }
 
-void fh_backtrace_init(void) { (void)fh_tls_new(&buffer_end, free_buffer); }
+void fh_backtrace_init(void) { (void)fh_tls_new(&buffer_end, free_buffer); } /* on failure see reserve_text */
 
 /* Room for n_more bytes and a NUL: 1, or 0 without memory. Then the text ends early, which is no error: a backtrace is
  * made while an error is being raised. */
@@ -54,7 +54,7 @@ static int reserve_text(size_t n_more) {
   int is_first = buffer.block == NULL;
   char *block = (char *)fh_mem_realloc(buffer.block, capacity);
   if (block == NULL) return 0;
-  if (is_first) (void)fh_tls_set(&buffer_end, block); /* on failure the thread leaks its buffer */
+  if (is_first) (void)fh_tls_set(&buffer_end, block); /* without memory or a key: leaked at the end */
   buffer.block = block;
   buffer.capacity = capacity;
   buffer.text.data = block;

@@ -65,7 +65,6 @@ TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value) {
 /* ---- Decimal text ---- */
 
 #define GROUP_DIGITS 9
-#define GROUP 1000000000u
 
 /* words = words * factor + addend; words are of 32 bits, least significant first. The result must fit: a carry out of
  * the last word is lost. */

@@ -142,7 +142,7 @@ static void FH_TLS_CALLBACK drop_pending(void *unused) {
   fh_error_clear();
 }
 
-void fh_error_init(void) { (void)fh_tls_new(&pending_end, drop_pending); }
+void fh_error_init(void) { (void)fh_tls_new(&pending_end, drop_pending); } /* on failure see `replace` */
 
 int fh_error_is_pending(void) { return pending != NULL || payload.kind != NULL; }
 
@@ -175,7 +175,7 @@ static void replace(TVMFFIObject *error, const fh_error_payload_kind *kind, void
   pending = error;
   payload.kind = kind;
   payload.data = data;
-  /* Without memory for this, what is pending when the thread ends is leaked; the next error tries again. */
+  /* Without memory or a key for this, what is pending when the thread ends is leaked; the next error tries again. */
   if ((error != NULL || kind != NULL) && !is_end_set) is_end_set = fh_tls_set(&pending_end, &pending_end) == 0;
   fh_object_release(before);
   if (FH_UNLIKELY(kind_before != NULL)) kind_before->drop(data_before);

@@ -41,8 +41,7 @@ static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) 
 }
 
 /* Publishes a list with one item more. The pointer is stored before the count. So a reader, who loads the count first,
- * gets a list that has at least that many items. The loads that pair with these stores are in fields_of, in
- * reflect_check.c and in clients. */
+ * gets a list that has at least that many items. The loads that pair with these stores are in fields_of and clients. */
 static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
   fh_atomic_store_release_ptr(items_slot, items);
   fh_atomic_store_release_i32(n_slot, *n_slot + 1);
@@ -154,19 +153,22 @@ static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
   return -1;
 }
 
-/* Under the lock, so it raises nothing: 1 published, 0 the name is taken, -1 no memory. */
-static int field_add(fh_type_entry *entry, const TVMFFIFieldInfo *field) {
+typedef enum { MEMBER_ADDED, MEMBER_TAKEN, MEMBER_NO_MEMORY, FIELD_OUTSIDE } member_result;
+
+/* Under the lock, so it raises nothing. */
+static member_result field_add(fh_type_entry *entry, const TVMFFIFieldInfo *field) {
   TVMFFITypeInfo *info = &entry->info;
-  if (find_own_field(info, field->name) != NULL) return 0;
+  if (!fh_reflect_is_inside(field, entry->metadata.total_size)) return FIELD_OUTSIDE; /* 0 while there is none */
+  if (find_own_field(info, field->name) != NULL) return MEMBER_TAKEN;
   TVMFFIFieldInfo *fields = (TVMFFIFieldInfo *)list_reserve(info->fields, (size_t)info->num_fields, sizeof *fields);
-  if (fields == NULL) return -1;
+  if (fields == NULL) return MEMBER_NO_MEMORY;
   fields[info->num_fields] = *field; /* behind the published count: nobody reads it yet */
   list_publish((void **)(uintptr_t)&info->fields, &info->num_fields, fields);
   /* only the texts: an object that the field refers to still counts as a live block */
   fh_mem_keep(field->name.data);
   fh_mem_keep(field->doc.data);
   fh_mem_keep(field->metadata.data);
-  return 1;
+  return MEMBER_ADDED;
 }
 
 /* A field may have the name of an ancestor's field: the contract of c_api.h is a line on stderr, and no error. */
@@ -186,11 +188,12 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   if (fh_reflect_check_field(&entry->info, info) != 0 || field_copy(info, &field) != 0) return -1;
   warn_shadowed(&entry->info, info->name);
   fh_type_lock();
-  int added = field_add(entry, &field);
+  member_result result = field_add(entry, &field);
   fh_type_unlock();
-  if (added == 1) return 0;
+  if (result == MEMBER_ADDED) return 0;
   field_drop(&field);
-  if (added < 0) return fh_error_raise_no_memory();
+  if (result == MEMBER_NO_MEMORY) return fh_error_raise_no_memory();
+  if (result == FIELD_OUTSIDE) return fh_reflect_raise_outside(&entry->info, info, entry->metadata.total_size);
   return fh_error_raise(FH_RUNTIME_ERROR, "Duplicate field name \"%.*s\" in type \"%s\"", FH_BYTES_ARGS(info->name),
                         entry->info.type_key.data);
 }
@@ -237,24 +240,26 @@ static int method_copy(const TVMFFIMethodInfo *from, TVMFFIMethodInfo *out) {
   return -1;
 }
 
-/* Under the lock, so it raises nothing: 1 added, 0 the name is taken, -1 no memory. The overloads of a method share its
- * name and its function; each is added with a signature of its own. */
-static int method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
+/* Under the lock, so it raises nothing. The overloads of a method share its name and its function; each is added with a
+ * signature of its own. */
+static member_result method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &entry->info;
   for (int32_t i = 0; i < info->num_methods; ++i) {
     const TVMFFIMethodInfo *other = &info->methods[i];
     /* both are Functions (fh_reflect_check_method), so this compares their addresses */
-    if (fh_span_same(other->name, method->name) && other->method.v_int64 != method->method.v_int64) return 0;
+    if (fh_span_same(other->name, method->name) && other->method.v_int64 != method->method.v_int64) {
+      return MEMBER_TAKEN;
+    }
   }
   TVMFFIMethodInfo *methods =
       (TVMFFIMethodInfo *)list_reserve(info->methods, (size_t)info->num_methods, sizeof *methods);
-  if (methods == NULL) return -1;
+  if (methods == NULL) return MEMBER_NO_MEMORY;
   methods[info->num_methods] = *method;
   list_publish((void **)(uintptr_t)&info->methods, &info->num_methods, methods);
   fh_mem_keep(method->name.data);
   fh_mem_keep(method->doc.data);
   fh_mem_keep(method->metadata.data);
-  return 1;
+  return MEMBER_ADDED;
 }
 
 int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
@@ -263,16 +268,24 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
   if (entry == NULL) return raise_unknown_type(type_index);
   if (fh_reflect_check_method(&entry->info, info) != 0 || method_copy(info, &method) != 0) return -1;
   fh_type_lock();
-  int added = method_add(entry, &method);
+  member_result result = method_add(entry, &method);
   fh_type_unlock();
-  if (added == 1) return 0;
+  if (result == MEMBER_ADDED) return 0;
   method_drop(&method);
-  if (added < 0) return fh_error_raise_no_memory();
+  if (result == MEMBER_NO_MEMORY) return fh_error_raise_no_memory();
   return fh_error_raise(FH_RUNTIME_ERROR, "Duplicate method name \"%.*s\" in type \"%s\"", FH_BYTES_ARGS(info->name),
                         entry->info.type_key.data);
 }
 
 /* ---- Metadata. It lies in the entry of the type and is written once; readers see it by the pointer in `info` ---- */
+
+/* Under the lock. A field that the type has and that does not lie within its size; NULL if all do. */
+static const TVMFFIFieldInfo *find_outside(const TVMFFITypeInfo *info, int32_t total_size) {
+  for (int32_t i = 0; i < info->num_fields; ++i) {
+    if (!fh_reflect_is_inside(&info->fields[i], total_size)) return &info->fields[i];
+  }
+  return NULL;
+}
 
 int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata) {
   fh_type_entry *entry = fh_type_entry_find(type_index);
@@ -280,17 +293,19 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
   if (entry == NULL) return raise_unknown_type(type_index);
   if (fh_reflect_check_metadata(&entry->info, metadata) != 0 || copy_text(metadata->doc, &doc) != 0) return -1;
   fh_type_lock();
+  const TVMFFIFieldInfo *outside = find_outside(&entry->info, metadata->total_size); /* lists of fields are kept */
   int is_first = entry->info.metadata == NULL;
-  if (is_first) {
+  if (outside == NULL && is_first) {
     entry->metadata = *metadata;
     entry->metadata.doc = doc;
-    /* release: pairs with the acquire loads of info.metadata, so that its contents are there */
+    /* release: pairs with fh_type_metadata and the loads of clients, so that its contents are there */
     fh_atomic_store_release_ptr((void **)(uintptr_t)&entry->info.metadata, &entry->metadata);
     fh_mem_keep(doc.data);
   }
   fh_type_unlock();
-  if (is_first) return 0;
+  if (outside == NULL && is_first) return 0;
   free_text(doc);
+  if (outside != NULL) return fh_reflect_raise_outside(&entry->info, outside, metadata->total_size);
   return fh_error_raise(FH_RUNTIME_ERROR,
                         "Metadata of type `%s` is already registered: is it defined twice, or do two types share "
                         "the key?",

@@ -2,7 +2,6 @@
  * getters, setters and copies, so a wrong one would be a read or a write outside of the object. */
 #include "reflect_check.h"
 
-#include "core/platform/atomic.h"
 #include "error.h"
 #include "str.h"
 #include "type.h"
@@ -23,14 +22,18 @@ static int check_texts(TVMFFIByteArray doc, TVMFFIByteArray metadata) {
 
 /* A type without a size (0) is not checked: its metadata may come later, and is compared with the fields then. The
  * offset is compared first, so that the difference is not negative. */
-static int check_inside(const member *m, const TVMFFIFieldInfo *field, int32_t total_size) {
-  if (total_size <= 0 || (field->offset <= total_size && field->size <= total_size - field->offset)) return 0;
-  return fh_error_raise(FH_VALUE_ERROR,
-                        "Expected " MEMBER_FORMAT " within the %d bytes of the object but got offset %lld, size %lld",
-                        MEMBER_ARGS(m), (int)total_size, (long long)field->offset, (long long)field->size);
+int fh_reflect_is_inside(const TVMFFIFieldInfo *field, int32_t total_size) {
+  return total_size <= 0 || (field->offset <= total_size && field->size <= total_size - field->offset);
 }
 
-/* Where the field lies, as far as that is known. An alignment of 0 is accepted: none was given. */
+int fh_reflect_raise_outside(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, int32_t total_size) {
+  member m = {"field", field->name, type};
+  return fh_error_raise(FH_VALUE_ERROR,
+                        "Expected " MEMBER_FORMAT " within the %d bytes of the object but got offset %lld, size %lld",
+                        MEMBER_ARGS(&m), (int)total_size, (long long)field->offset, (long long)field->size);
+}
+
+/* What can be said of a field's place without the size of the object. An alignment of 0 is accepted: none was given. */
 static int check_layout(const member *m, const TVMFFIFieldInfo *field) {
   int64_t alignment = field->alignment;
   if (field->offset < 0 || field->size < 0) {
@@ -42,10 +45,7 @@ static int check_layout(const member *m, const TVMFFIFieldInfo *field) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected a power of two as alignment of " MEMBER_FORMAT " but got %lld",
                           MEMBER_ARGS(m), (long long)alignment);
   }
-  /* acquire: pairs with the release store in TVMFFITypeRegisterMetadata */
-  const TVMFFITypeMetadata *metadata =
-      (const TVMFFITypeMetadata *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&m->type->metadata);
-  return metadata == NULL ? 0 : check_inside(m, field, metadata->total_size);
+  return 0;
 }
 
 static int is_function(const TVMFFIAny *value) { return fh_type_is_instance(value->type_index, kTVMFFIFunction); }
@@ -76,17 +76,7 @@ int fh_reflect_check_method(const TVMFFITypeInfo *type, const TVMFFIMethodInfo *
 
 int fh_reflect_check_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *metadata) {
   if (fh_str_check_bytes("documentation", metadata->doc) != 0) return -1;
-  if (metadata->total_size < 0) {
-    return fh_error_raise(FH_VALUE_ERROR, "Expected a size of type `%s` from 0 on but got %d", type->type_key.data,
-                          (int)metadata->total_size);
-  }
-  /* acquire, both: pairs with the release stores of list_publish in reflect.c; the count first */
-  int32_t n_fields = fh_atomic_load_acquire_i32(&type->num_fields);
-  const TVMFFIFieldInfo *fields =
-      (const TVMFFIFieldInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&type->fields);
-  for (int32_t i = 0; i < n_fields; ++i) {
-    member m = {"field", fields[i].name, type};
-    if (check_inside(&m, &fields[i], metadata->total_size) != 0) return -1;
-  }
-  return 0;
+  if (metadata->total_size >= 0) return 0;
+  return fh_error_raise(FH_VALUE_ERROR, "Expected a size of type `%s` from 0 on but got %d", type->type_key.data,
+                        (int)metadata->total_size);
 }

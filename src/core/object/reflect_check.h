@@ -1,6 +1,7 @@
 /* reflect_check.h - checks of what a client declares of a type: names, offsets and sizes in the object, functions.
  *
- * They come before anything is copied. Each gives 0, or -1 with a ValueError or TypeError that names the member. */
+ * The checks of one declaration come before anything is copied: 0, or -1 with a ValueError or TypeError that names the
+ * member. Whether fields lie within the object depends on two declarations, so it is asked under the lock. */
 #ifndef FH_REFLECT_CHECK_H_
 #define FH_REFLECT_CHECK_H_
 
@@ -8,7 +9,11 @@
 
 int fh_reflect_check_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field);
 int fh_reflect_check_method(const TVMFFITypeInfo *type, const TVMFFIMethodInfo *method);
-/* Also that the fields which the type has already lie within its size. */
 int fh_reflect_check_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *metadata);
+
+/* Whether a checked field lies within objects of that many bytes; also if the size is not known (0). */
+int fh_reflect_is_inside(const TVMFFIFieldInfo *field, int32_t total_size);
+/* The ValueError of a field that does not. Always -1. */
+FH_COLD int fh_reflect_raise_outside(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, int32_t total_size);
 
 #endif /* FH_REFLECT_CHECK_H_ */

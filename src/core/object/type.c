@@ -5,7 +5,6 @@
  * Types that are neither in a range nor at a static index get theirs from one counter, the global pool. */
 #include "type.h"
 
-#include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
 #include "error.h"
@@ -97,14 +96,30 @@ static int check_request(const request *req, int32_t parent_index) {
 /* What was found under the lock. The error is raised after it, because raising releases the error that was pending. */
 typedef enum { ADDED, NO_MEMORY, BEYOND_USED, INDEX_TAKEN, BELOW_PARENT, TOO_MANY_CHILDREN, NO_INDEX_LEFT } verdict;
 
+/* The type that has or has reserved one of the static indices, child slots included, that a request is for; NULL when
+ * all are free. Those that an ancestor has reserved are free, too. Ranges are disjoint or lie in one another, so the
+ * type with the highest index whose range reaches the request decides: an ancestor around it, or one in the way. */
+static const fh_type_entry *owner_of(const request *req) {
+  int32_t first = req->static_index, last = first + req->n_child_slots;
+  for (int32_t i = last; i >= 0; --i) {
+    const fh_type_entry *entry = fh_type_entry_find(i);
+    if (entry == NULL || i + entry->n_slots <= first) continue;
+    int is_around = i < first && last < i + entry->n_slots;
+    int is_ancestor = req->parent != NULL && fh_type_is_instance(req->parent->info.type_index, i);
+    return is_around && is_ancestor ? NULL : entry;
+  }
+  return NULL;
+}
+
 static int raise_verdict(const request *req, verdict result) {
   switch (result) {
-  case BEYOND_USED: return refuse_type(req, "its static index lies beyond those in use");
+  case BEYOND_USED: return refuse_type(req, "its static index or child slots lie beyond the indices in use");
   case BELOW_PARENT: return refuse_type(req, "its index must be larger than its parent's");
   case NO_INDEX_LEFT: return refuse_type(req, "no type indices are left");
   case INDEX_TAKEN:
-    return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: static index %d belongs to `%s`",
-                          FH_BYTES_ARGS(req->key), (int)req->static_index, fh_type_name(req->static_index));
+    return fh_error_raise(
+        FH_RUNTIME_ERROR, "Cannot register type `%.*s`: static index %d with %d child slots meets those of `%s`",
+        FH_BYTES_ARGS(req->key), (int)req->static_index, (int)req->n_child_slots, owner_of(req)->info.type_key.data);
   case TOO_MANY_CHILDREN:
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: reached the number of sub-classes of `%s`",
                           FH_BYTES_ARGS(req->key), req->parent->info.type_key.data);
@@ -123,17 +138,17 @@ static int reserve_chunk(int32_t type_index) {
   return 0;
 }
 
-/* A static index is the caller's choice, below all that the global pool has yet to give. It must lie behind the
- * parent's, as every descendant's does. */
+/* A static index is the caller's choice. It and its child slots lie below all that the global pool has yet to give, so
+ * that no index is given twice. It must lie behind the parent's, as every descendant's does. */
 static verdict check_static(const request *req) {
-  if (req->static_index >= next_index) return BEYOND_USED;
-  if (fh_type_entry_find(req->static_index) != NULL) return INDEX_TAKEN;
+  if (req->static_index >= next_index - req->n_child_slots) return BEYOND_USED;
+  if (owner_of(req) != NULL) return INDEX_TAKEN;
   if (req->parent != NULL && req->static_index <= req->parent->info.type_index) return BELOW_PARENT;
   return ADDED;
 }
 
-/* Whether the parent's reserved range has n_slots behind those in use. A type with a static index may lie in the range;
- * then the range counts as full. */
+/* Whether the parent's reserved range has n_slots behind those in use. A descendant with a static index may lie in the
+ * range; then the range counts as full. */
 static int has_room(const request *req, int32_t n_slots) {
   const fh_type_entry *parent = req->parent;
   if (parent->n_slots - parent->n_slots_used < n_slots) return 0;

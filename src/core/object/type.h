@@ -5,6 +5,7 @@
 #ifndef FH_TYPE_H_
 #define FH_TYPE_H_
 
+#include "core/platform/atomic.h"
 #include "core/platform/base.h"
 #include "name.h"
 
@@ -14,6 +15,11 @@ const TVMFFITypeInfo *fh_type_find(int32_t type_index);
 int32_t fh_type_find_key(TVMFFIByteArray type_key);
 /* The type key, or "<unknown type>": for messages, NUL-terminated, never NULL. */
 const char *fh_type_name(int32_t type_index);
+/* A type's metadata; NULL while it has none. Others may register it meanwhile, so info->metadata is read here only. */
+static inline const TVMFFITypeMetadata *fh_type_metadata(const TVMFFITypeInfo *info) {
+  /* acquire: pairs with the release store in TVMFFITypeRegisterMetadata */
+  return (const TVMFFITypeMetadata *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->metadata);
+}
 /* One past the highest index that a type has or that is reserved for descendants, for loops over all types.
  * fh_type_find returns NULL for indices without a type. */
 int32_t fh_type_end(void);

@@ -64,7 +64,8 @@ static inline TVMFFIByteArray fh_base_bytes(const char *text) {
   return bytes;
 }
 
-/* For "%.*s": precision and pointer of a byte array. */
-#define FH_BYTES_ARGS(bytes) (int)(bytes).size, (bytes).data ? (bytes).data : ""
+/* For "%.*s": precision and pointer of a byte array. The precision is never negative, which 2 GiB as an int would be:
+ * printf would read on to a NUL. */
+#define FH_BYTES_ARGS(bytes) (int)((bytes).size & INT32_MAX), (bytes).data ? (bytes).data : ""
 
 #endif /* FH_BASE_H_ */

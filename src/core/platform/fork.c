@@ -56,10 +56,22 @@ static void before_fork(void) {
   take_all();
 }
 
-/* The functions of FH_FORK_CHILD come before the locks are given back, because some change what a lock guards. */
+/* A lock of macOS knows its thread by a port, which in the child is another one: giving it back would end the process,
+ * so it is made anew. Never run. */
+static void free_all_in_child(void) {
+#if defined(__APPLE__)
+  for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
+    for (size_t i = 0; i < (*each)->n; ++i) lock_at(*each, i)->lock = OS_UNFAIR_LOCK_INIT;
+  }
+#else
+  give_all();
+#endif
+}
+
+/* The functions of FH_FORK_CHILD come before the locks are free, because some change what a lock guards. */
 static void in_child(void) {
   for (fh_fork_child *each = first_child; each < end_of_children; ++each) (*each)();
-  give_all();
+  free_all_in_child();
 }
 
 /* pthread_atfork fails without memory; then forks go on without the handlers. */

@@ -48,14 +48,17 @@ typedef struct {
 
 typedef struct {
   DWORD index;
+  int is_made;
 } fh_tls;
 #define FH_TLS_CALLBACK WINAPI
 static inline int fh_tls_new(fh_tls *tls, void(FH_TLS_CALLBACK *at_thread_end)(void *)) {
   tls->index = FlsAlloc(at_thread_end);
-  return tls->index == FLS_OUT_OF_INDEXES ? -1 : 0;
+  tls->is_made = tls->index != FLS_OUT_OF_INDEXES;
+  return tls->is_made ? 0 : -1;
 }
-static inline int fh_tls_set(fh_tls *tls, void *value) { return FlsSetValue(tls->index, value) ? 0 : -1; }
-static inline void *fh_tls_get(fh_tls *tls) { return FlsGetValue(tls->index); }
+static inline int fh_tls_set(const fh_tls *tls, void *value) {
+  return tls->is_made && FlsSetValue(tls->index, value) ? 0 : -1;
+}
 static inline uint64_t fh_thread_id(void) { return GetCurrentThreadId(); }
 static inline void fh_thread_yield(void) { SwitchToThread(); }
 
@@ -110,17 +113,21 @@ typedef struct {
 #error "sync.h has locks for Linux, macOS and Windows"
 #endif
 
-/* One pointer per thread. at_thread_end(value) runs when a thread ends that has set a non-NULL one; it may set it anew,
- * and is then called again. fh_tls_new and fh_tls_set return 0, or -1 without resources and nothing pending. */
+/* One pointer per thread, all zero until fh_tls_new. at_thread_end(value) runs when a thread ends that has set a
+ * non-NULL one; it may set it anew, and is then called again. fh_tls_new and fh_tls_set return 0, or -1 without
+ * resources and nothing pending. Without a key (Linux has 1024) fh_tls_set fails, too: key 0 is somebody else's. */
 typedef struct {
   pthread_key_t key;
+  int is_made;
 } fh_tls;
 #define FH_TLS_CALLBACK
 static inline int fh_tls_new(fh_tls *tls, void (*at_thread_end)(void *)) {
-  return pthread_key_create(&tls->key, at_thread_end) == 0 ? 0 : -1;
+  tls->is_made = pthread_key_create(&tls->key, at_thread_end) == 0;
+  return tls->is_made ? 0 : -1;
 }
-static inline int fh_tls_set(fh_tls *tls, void *value) { return pthread_setspecific(tls->key, value) == 0 ? 0 : -1; }
-static inline void *fh_tls_get(fh_tls *tls) { return pthread_getspecific(tls->key); }
+static inline int fh_tls_set(const fh_tls *tls, void *value) {
+  return tls->is_made && pthread_setspecific(tls->key, value) == 0 ? 0 : -1;
+}
 
 /* Distinct among the threads that live at the same time; never 0. The one thread of a child of fork keeps its own. */
 static inline uint64_t fh_thread_id(void) {

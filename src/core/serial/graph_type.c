@@ -18,7 +18,8 @@ static int is_kind_of(const TVMFFITypeInfo *info, TVMFFIByteArray key) {
 
 /* Whether a reader can make an object without arguments: what it cannot read again is not written either. */
 static int can_be_made(const TVMFFITypeInfo *info) {
-  if (info->metadata != NULL && info->metadata->creator != NULL) return 1;
+  const TVMFFITypeMetadata *metadata = fh_type_metadata(info);
+  if (metadata != NULL && metadata->creator != NULL) return 1;
   const TVMFFIAny *maker = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);
   return maker != NULL && maker->type_index == kTVMFFIFunction;
 }

@@ -8,11 +8,9 @@
 #include "core/tensor/dltensor.h"
 #include "core/tensor/tensor.h"
 
-/* A type's metadata, NULL when it has none. Clients may register it at any time, while other threads read. */
+/* NULL also for no type. */
 static const TVMFFITypeMetadata *metadata_of(const TVMFFITypeInfo *info) {
-  if (info == NULL) return NULL;
-  /* acquire: pairs with the release store in TVMFFITypeRegisterMetadata */
-  return (const TVMFFITypeMetadata *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->metadata);
+  return info != NULL ? fh_type_metadata(info) : NULL;
 }
 
 int32_t fh_structural_kind_of(const TVMFFITypeInfo *info) {

@@ -2,6 +2,7 @@
 #include "core/globals/globals.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/reflect.h"
 #include "core/object/sentinel.h"
 #include "core/object/type.h"
 #include "core/platform/mem.h"
@@ -301,6 +302,70 @@ TEST(objects_are_made_from_names_and_values) {
   expect_call_raises("RuntimeError", "Cannot find a type with index 12345678", name, ARGS(i64(12345678)));
   expect_call_raises("RuntimeError", "has no creator and no __ffi_new__", name, ARGS(raw("ffi.Map")));
   expect_call_raises("TypeError", "pairs of name and value", name, NO_ARGS);
+}
+
+/* ---- A class that declares a field of its parent again, elsewhere ---- */
+
+typedef struct {
+  TVMFFIObject header;
+  int64_t parent_x, parent_z, x, y;
+} again;
+static int32_t again_type;
+static int new_again(TVMFFIObjectHandle *out) {
+  again *made = (again *)fh_object_new(sizeof *made, again_type, fh_object_delete_plain);
+  if (made != NULL) made->parent_x = made->parent_z = made->x = made->y = -1;
+  *out = made;
+  return made == NULL ? -1 : 0;
+}
+static void register_again(void) {
+  if (again_type != 0) return;
+  TVMFFITypeMetadata metadata = {{NULL, 0}, new_again, sizeof(again), kTVMFFISEqHashKindUnsupported};
+  int32_t parent = test_add_child("test.AgainParent", kTVMFFIObject, 1);
+  again_type = test_add_child("test.Again", parent, 0);
+  expect_int(TVMFFITypeRegisterMetadata(again_type, &metadata), 0);
+  add_field(parent, "x", kTVMFFIInt, offsetof(again, parent_x), 8, 0, fh_any_none());
+  add_field(parent, "z", kTVMFFIInt, offsetof(again, parent_z), 8, kTVMFFIFieldFlagBitMaskHasDefault, i64(9));
+  add_field(again_type, "x", kTVMFFIInt, offsetof(again, x), 8, 0, fh_any_none());
+  add_field(again_type, "y", kTVMFFIInt, offsetof(again, y), 8, 0, fh_any_none());
+  call_int("ffi._RegisterFFIInit", ARGS(i64(again_type)));
+  test_keeps(4 * SETTER_BLOCKS + INIT_BLOCKS);
+}
+static void expect_again(TVMFFIAny made, int64_t parent_x, int64_t parent_z, int64_t x, int64_t y) {
+  const again *got = (const again *)made.v_obj;
+  expect_int(got->parent_x, parent_x);
+  expect_int(got->parent_z, parent_z);
+  expect_int(got->x, x);
+  expect_int(got->y, y);
+  fh_any_drop(&made);
+}
+
+TEST(a_pair_goes_to_the_field_that_the_subclass_declared_again) {
+  register_again();
+  TVMFFIAny type = i64(again_type), x = raw("x"), y = raw("y");
+  const char *name = "ffi.MakeObjectFromPackedArgs";
+  expect_again(call_ok(name, ARGS(type, x, i64(1), y, i64(2))), -1, 9, 1, 2);
+  expect_again(call_ok(name, ARGS(type, raw("z"), i64(3), y, i64(2), x, i64(1))), -1, 3, 1, 2);
+  /* two of one name: the parent's comes first */
+  expect_again(call_ok(name, ARGS(type, x, i64(1), y, i64(2), x, i64(5))), 1, 9, 5, 2);
+  expect_call_raises("TypeError", "does not have field `x`", name,
+                     ARGS(type, x, i64(1), x, i64(2), x, i64(3), y, i64(2)));
+  expect_call_raises("TypeError", "Required field `x` not set in type `test.Again`", name, ARGS(type, y, i64(2)));
+  expect_call_raises("TypeError", "Required field `y` not set in type `test.Again`", name, ARGS(type, x, i64(1)));
+}
+
+TEST(a_constructor_has_one_parameter_for_a_field_that_is_declared_again) {
+  register_again();
+  TVMFFIByteArray name = text_of("__ffi_init__");
+  const TVMFFIAny *init = fh_reflect_attr(test_column(name), again_type);
+  TVMFFIAny kwargs = obj(fh_sentinel_kwargs()), x = raw("x"), y = raw("y"), made;
+  expect_int(fh_function_call(init->v_obj, ARGS(i64(1), i64(2), i64(3)), &made), 0);
+  expect_again(made, -1, 3, 1, 2);
+  expect_int(fh_function_call(init->v_obj, ARGS(kwargs, y, i64(2), x, i64(1)), &made), 0);
+  expect_again(made, -1, 9, 1, 2);
+  expect_int(fh_function_call(init->v_obj, ARGS(i64(1)), &made), -1);
+  expect_raised("TypeError", "test.Again.__ffi_init__() missing required argument: 'y'");
+  expect_int(fh_function_call(init->v_obj, ARGS(i64(1), i64(1), i64(2), i64(3)), &made), -1);
+  expect_raised("TypeError", "takes at most 3 positional argument(s), but 4 were given");
 }
 
 TEST(field_accessors_refuse_impossible_types) {

@@ -230,6 +230,28 @@ TEST(native_hooks_of_the_older_convention_decide) {
   expect_all_equal(type_with_hooks("test.any.Older", POINTER_TO(hash_older), POINTER_TO(equal_older)));
 }
 
+/* The first word of what newer hooks return: an Int, and an Error. */
+static int64_t hash_older_1(const TVMFFIAny *any) {
+  (void)any;
+  return kTVMFFIInt;
+}
+static int64_t hash_older_67(const TVMFFIAny *any) {
+  (void)any;
+  return kTVMFFIError;
+}
+TEST(a_simple_hook_of_the_older_convention_may_return_what_looks_like_a_newer_result) {
+  static const struct {
+    int64_t (*hook)(const TVMFFIAny *any);
+    const char *key;
+  } each[] = {{hash_older_1, "test.any.Older1"}, {hash_older_67, "test.any.Older67"}};
+  for (size_t i = 0; i < FH_COUNT_OF(each); ++i) {
+    int32_t type_index = type_with_hooks(each[i].key, POINTER_TO(each[i].hook), POINTER_TO(equal_older));
+    TVMFFIAny value = fh_any_object(fh_object_new(24, type_index, fh_object_delete_plain));
+    expect_int(hash_of(value), fh_span_hash_combine((uint64_t)type_index, (uint64_t)each[i].hook(&value)));
+    fh_any_drop(&value);
+  }
+}
+
 TEST(function_hooks_decide) {
   TVMFFIObjectHandle hash, equal;
   TVMFFIFunctionCreate(NULL, call_hash, NULL, &hash);

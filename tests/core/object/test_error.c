@@ -2,6 +2,7 @@
 #include "core/object/error.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "core/object/backtrace.h"
 #include "core/object/error_deferred.h"
@@ -142,6 +143,21 @@ TEST(a_raised_message_is_formatted_whatever_its_length) {
   expect_int(cell_of(error)->message.size, sizeof text + 1);
   expect(cell_of(error)->message.data[sizeof text] == '!');
   fh_object_release(error);
+}
+
+/* Text without a NUL, followed by memory that nobody may read, of which more is announced than an int can count. */
+TEST(a_message_reads_no_text_beyond_its_end_if_that_is_beyond_2_gib) {
+  size_t n_bytes = 1 << 16, n_guard = 1 << 16;
+  char *data = (char *)mmap(NULL, n_bytes + n_guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  expect(data != MAP_FAILED);
+  memset(data, 'x', n_bytes);
+  expect_int(mprotect(data + n_bytes, n_guard, PROT_NONE), 0);
+  TVMFFIByteArray text = {data, (size_t)INT32_MAX + 6}, missing = {NULL, 0};
+  fh_error_raise(FH_VALUE_ERROR, "<%.*s|%.*s>", FH_BYTES_ARGS(text), FH_BYTES_ARGS(missing));
+  TVMFFIObject *error = fh_error_take();
+  expect_text(cell_of(error)->message, "<xxxxx|>");
+  fh_object_release(error);
+  expect_int(munmap(data, n_bytes + n_guard), 0);
 }
 
 static int make_error(void *unused) {

@@ -150,6 +150,32 @@ TEST(a_field_that_shadows_an_ancestor_s_is_kept_with_a_warning) {
   expect(test_find_field(info, text_of("number")) == &info->fields[0]);
 }
 
+/* A stream that declares the size of a type when something is written to it. */
+static ssize_t declare_size(void *type_index, const char *text, size_t n_bytes) {
+  (void)text;
+  TVMFFITypeMetadata metadata = {.total_size = 28};
+  expect_int(TVMFFITypeRegisterMetadata(*(int32_t *)type_index, &metadata), 0);
+  return (ssize_t)n_bytes;
+}
+
+/* The line on stderr comes after the first checks and before the field is published, where other threads get in. */
+TEST(a_field_is_compared_with_a_size_that_is_declared_meanwhile) {
+  int32_t parent = type_of("test.reflect.Unsized"), child = test_add_child("test.reflect.Sized", parent, 0);
+  TVMFFIFieldInfo field = field_of("number"); /* ends behind the 28th byte */
+  expect_int(TVMFFITypeRegisterField(parent, &field), 0);
+  cookie_io_functions_t functions = {.write = declare_size};
+  FILE *before = stderr, *declaring = fopencookie(&child, "w", functions);
+  setvbuf(declaring, NULL, _IONBF, 0);
+  stderr = declaring;
+  int rc = TVMFFITypeRegisterField(child, &field);
+  stderr = before;
+  expect_int(rc, -1);
+  expect_raised("ValueError", "within the 28 bytes of the object but got offset 24, size 8");
+  expect_int(TVMFFIGetTypeInfo(child)->metadata->total_size, 28);
+  expect_int(TVMFFIGetTypeInfo(child)->num_fields, 0);
+  fclose(declaring);
+}
+
 static int append_name(void *state, const TVMFFIFieldInfo *field) {
   strncat((char *)state, field->name.data, 20);
   return strcmp(field->name.data, "stop") == 0 ? 7 : 0;

@@ -130,8 +130,67 @@ TEST(a_type_that_cannot_overflow_refuses_further_children) {
 TEST(a_free_static_index_can_be_taken_once) {
   expect_int(add("test.type.Static", 100, 1, 0, 1, kTVMFFIObject), 100);
   expect_int(add("test.type.Static2", 100, 1, 0, 1, kTVMFFIObject), -1);
-  expect_raised("RuntimeError", "static index 100 belongs to `test.type.Static`");
+  expect_raised("RuntimeError", "static index 100 with 0 child slots meets those of `test.type.Static`");
   expect_int(add("test.type.Plain", 20, 0, 0, 0, -1), 20);
+}
+
+/* The indices that compiled libraries are known to choose: 113 to 118, directly below ffi.Object, without slots. */
+TEST(static_indices_below_the_dynamic_ones_may_have_child_slots) {
+  expect_int(add("test.type.Low", 120, 1, 2, 1, kTVMFFIObject), 120);
+  expect_int(add("test.type.Low1", -1, 2, 0, 1, 120), 121);
+  expect_int(add("test.type.Low2", 122, 2, 0, 1, 120), 122);
+  expect_int(add("test.type.LowMore", 118, 1, 1, 1, kTVMFFIObject), 118);
+  expect_int(add("test.type.LowMet", 119, 1, 0, 1, kTVMFFIObject), -1);
+  expect_raised("RuntimeError", "static index 119 with 0 child slots meets those of `test.type.LowMore`");
+  expect_int(add("test.type.LowMet", 117, 1, 1, 1, kTVMFFIObject), -1);
+  expect_raised("RuntimeError", "static index 117 with 1 child slots meets those of `test.type.LowMore`");
+  expect_int(add("test.type.LowMet", 127, 1, 1, 1, kTVMFFIObject), -1); /* 128 is the first dynamic one */
+  expect_raised("RuntimeError", "static index 127 with 1 child slots meets those of `");
+  expect_int(add("test.type.LowMet", 63, 0, 1, 1, -1), -1);
+  expect_raised("RuntimeError", "meets those of `ffi.Object`");
+}
+
+TEST(a_static_index_in_slots_that_another_type_reserved_is_refused) {
+  int32_t parent = add("test.type.Reserver", -1, 1, 10, 1, kTVMFFIObject);
+  expect_int(add("test.type.Stranger", parent + 5, 1, 0, 1, kTVMFFIObject), -1);
+  expect_raised("RuntimeError", "with 0 child slots meets those of `test.type.Reserver`");
+  /* A descendant may lie there, if all its slots do. The slots of its siblings are not its own. */
+  expect_int(add("test.type.Inside", parent + 6, 2, 2, 1, parent), parent + 6);
+  expect_int(add("test.type.Inside1", -1, 3, 0, 1, parent + 6), parent + 7);
+  expect_int(add("test.type.Sibling", parent + 8, 2, 0, 1, parent), -1);
+  expect_raised("RuntimeError", "meets those of `test.type.Inside`");
+  expect_int(add("test.type.Sibling", parent + 4, 2, 2, 1, parent), -1);
+  expect_raised("RuntimeError", "with 2 child slots meets those of `test.type.Inside`");
+  expect_int(add("test.type.Inside2", parent + 8, 3, 0, 1, parent + 6), parent + 8);
+  /* Slots that would reach out of the parent's: into another type's, or beyond all that are in use. */
+  int32_t next = add("test.type.Behind", -1, 1, 10, 1, kTVMFFIObject);
+  expect_int(next, parent + 11);
+  expect_int(add("test.type.Reaching", parent + 10, 2, 1, 1, parent), -1);
+  expect_raised("RuntimeError", "with 1 child slots meets those of `test.type.Behind`");
+  expect_int(add("test.type.Reaching", next + 5, 2, 6, 1, next), -1);
+  expect_raised("RuntimeError", "child slots lie beyond the indices in use");
+  expect_int(add("test.type.Reaching", next + 5, 2, (1 << 21) - 1, 1, next), -1);
+  expect_raised("RuntimeError", "child slots lie beyond the indices in use");
+}
+
+TEST(no_index_is_given_twice) {
+  int32_t parent = add("test.type.Once", -1, 1, 4, 1, kTVMFFIObject);
+  int32_t chosen = add("test.type.Chosen", parent + 2, 2, 2, 1, parent);
+  int32_t indices[] = {parent,
+                       chosen,
+                       add("test.type.OnceA", -1, 2, 0, 1, parent),
+                       add("test.type.OnceB", -1, 2, 0, 1, parent), /* its place is taken: from the global pool */
+                       add("test.type.ChosenA", -1, 3, 0, 1, chosen),
+                       add("test.type.ChosenB", -1, 3, 0, 1, chosen),
+                       add("test.type.ChosenC", -1, 3, 0, 1, chosen),
+                       add("test.type.OnceOther", -1, 1, 0, 1, kTVMFFIObject)};
+  static const char *const keys[] = {"test.type.Once",    "test.type.Chosen",   "test.type.OnceA",
+                                     "test.type.OnceB",   "test.type.ChosenA",  "test.type.ChosenB",
+                                     "test.type.ChosenC", "test.type.OnceOther"};
+  for (size_t i = 0; i < FH_COUNT_OF(indices); ++i) {
+    expect(indices[i] > 0 && indices[i] < fh_type_end());
+    expect_text(TVMFFIGetTypeInfo(indices[i])->type_key, keys[i]);
+  }
 }
 
 TEST(impossible_registrations_are_errors) {
@@ -151,7 +210,7 @@ TEST(impossible_registrations_are_errors) {
   expect_int(add("test.type.Bad", -1, 1, (1 << 21) - 2, 1, kTVMFFIObject), -1);
   expect_raised("RuntimeError", "no type indices are left");
   expect_int(add("test.type.Bad", 1 << 19, 1, 0, 1, kTVMFFIObject), -1);
-  expect_raised("RuntimeError", "beyond those in use");
+  expect_raised("RuntimeError", "beyond the indices in use");
   expect_int(add("test.type.Bad", 30, 1, 0, 1, kTVMFFIObject), -1);
   expect_raised("RuntimeError", "larger than its parent's");
   expect_int(add("test.type.Bad", -1, 0, 0, 0, -2), -2);

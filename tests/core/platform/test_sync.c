@@ -257,3 +257,27 @@ TEST(a_lock_that_was_given_back_is_not_held) {
   fh_mutex_unlock(&second);
   release_object();
 }
+
+static int n_thread_ends;
+static void FH_TLS_CALLBACK count_end(void *value) { n_thread_ends += value == &n_thread_ends; }
+static void set_tls(void *raw, int i) {
+  (void)i;
+  expect_int(fh_tls_set((fh_tls *)raw, &n_thread_ends), 0);
+}
+TEST(a_thread_local_pointer_without_a_key_touches_nobody_else_s) {
+  static fh_tls unmade, made;
+  static pthread_key_t taken[4096];
+  int n_taken = 0;
+  expect_int(fh_tls_set(&unmade, &unmade), -1); /* before fh_tls_new */
+  while (n_taken < 4096 && pthread_key_create(&taken[n_taken], NULL) == 0) ++n_taken;
+  expect(n_taken > 0 && n_taken < 4096);
+  void *first = pthread_getspecific(0);
+  expect_int(fh_tls_new(&unmade, count_end), -1);
+  expect_int(fh_tls_set(&unmade, &unmade), -1);
+  expect(pthread_getspecific(0) == first);
+  for (int i = 0; i < n_taken; ++i) expect(pthread_getspecific(taken[i]) == NULL);
+  for (int i = 0; i < n_taken; ++i) expect_int(pthread_key_delete(taken[i]), 0);
+  expect_int(fh_tls_new(&made, count_end), 0);
+  test_threads(1, set_tls, &made);
+  expect_int(n_thread_ends, 1);
+}
