@@ -155,6 +155,7 @@ static int get_text(TVMFFIObject *handle, const char *prefix, const TVMFFIAny *n
   *out = fh_any_none();
   if (find_named(of_handle(handle), prefix, name, 0, &address) != 0) return -1;
   if (address == NULL) return 0;
+  fh_sync_check_unlocked("a library's function");
   if (((TVMFFISafeCallType)(uintptr_t)address)(NULL, NULL, 0, out) != 0) return -1;
   if (fh_str_content(out, &content)) return 0;
   fh_any_drop(out);
