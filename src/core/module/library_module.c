@@ -269,10 +269,13 @@ FH_RETURNING(slot_metadata, self, ret, name) {
 }
 
 FH_RETURNING(slot_write_formats, self, ret, nothing) {
-  FH_UNUSED(self);
   FH_UNUSED(nothing);
-  fh_seq_object *formats = fh_seq_new_array(0);
-  memcpy(ret, &formats, sizeof formats);
+  TVMFFIAny formats = fh_any_none();
+  if (get_write_formats(fh_module_handle(self), &formats) != 0) {
+    throw_if_possible();
+    fh_error_clear();
+  }
+  memcpy(ret, &formats.v_obj, sizeof formats.v_obj);
   FH_RETURNING_END(ret);
 }
 
