@@ -140,9 +140,9 @@ static int mutator_with_region(void *self, const TVMFFIAny *args, int32_t n_args
 
 /* ---- The table ---- */
 
-
 const fh_globals_entry fh_globals_mutate[] = {
-    {"ffi.StructuralMap", structural_map, "Any(Any, ffi.Array<Tuple<int, ffi.Function>>, ffi.Array<Tuple<int, ffi.Function>>, int)"},
+    {"ffi.StructuralMap", structural_map,
+     "Any(Any, ffi.Array<Tuple<int, ffi.Function>>, ffi.Array<Tuple<int, ffi.Function>>, int)"},
     {"ffi.StructuralMutate", structural_mutate, "Any(Any, ffi.Array<Tuple<int, ffi.Function, bool>>)"},
     {"ffi.StructuralMutatorMutate", mutator_mutate, "Any(ffi.StructuralMutator, Any)"},
     {"ffi.StructuralMutatorDefaultMutate", mutator_default_mutate, "Any(ffi.StructuralMutator, Any)"},

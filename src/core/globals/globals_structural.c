@@ -91,7 +91,8 @@ static int key_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 
 const fh_globals_entry fh_globals_structural[] = {
     {"ffi.StructuralEqual", structural_equal, "bool(Any, Any, bool, bool)"},
-    {"ffi.GetFirstStructuralMismatch", first_mismatch, "Optional<Tuple<ffi.reflection.AccessPath, ffi.reflection.AccessPath>>(Any, Any, bool, bool)"},
+    {"ffi.GetFirstStructuralMismatch", first_mismatch,
+     "Optional<Tuple<ffi.reflection.AccessPath, ffi.reflection.AccessPath>>(Any, Any, bool, bool)"},
     {"ffi.StructuralHash", structural_hash, "int(Any, bool, bool)"},
     {"ffi.StructuralKey", new_key, "ffi.StructuralKey(Any)"},
     {"ffi.StructuralKeyEqual", key_equal, "bool(Any, Any)"},

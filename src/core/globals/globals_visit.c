@@ -138,16 +138,19 @@ static int find_paths(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 
 /* ---- The table ---- */
 
-
 const fh_globals_entry fh_globals_visit[] = {
-    {"ffi.StructuralWalk", structural_walk, "Optional<ffi.VisitInterrupt>(Any, ffi.Array<Tuple<int, ffi.Function>>, ffi.Array<Tuple<int, ffi.Function>>, int)"},
+    {"ffi.StructuralWalk", structural_walk,
+     "Optional<ffi.VisitInterrupt>(Any, ffi.Array<Tuple<int, ffi.Function>>, ffi.Array<Tuple<int, ffi.Function>>, "
+     "int)"},
     {"ffi.StructuralVisit", structural_visit, "Optional<ffi.VisitInterrupt>(Any, ffi.Array<Tuple<int, ffi.Function>>)"},
     {"ffi.VisitInterrupt", interrupt, "ffi.VisitInterrupt(Any)"},
     {"ffi.StructuralVisitorVisit", visitor_visit, "Optional<ffi.VisitInterrupt>(ffi.StructuralVisitor, Any)"},
-    {"ffi.StructuralVisitorDefaultVisit", visitor_default_visit, "Optional<ffi.VisitInterrupt>(ffi.StructuralVisitor, Any)"},
+    {"ffi.StructuralVisitorDefaultVisit", visitor_default_visit,
+     "Optional<ffi.VisitInterrupt>(ffi.StructuralVisitor, Any)"},
     {"ffi_hpy.native_default_visit", native_default_visit, NULL},
     {"ffi.StructuralVisitorDefRegionKind", visitor_region, "int(ffi.StructuralVisitor)"},
     {"ffi.StructuralVisitorWithDefRegionKind", visitor_with_region, "Any(ffi.StructuralVisitor, int, ffi.Function)"},
-    {"ffi.VisitErrorContext.FindAccessPaths", find_paths, "ffi.Array<ffi.reflection.AccessPath>(ffi.Object, ffi.VisitErrorContext, bool)"},
+    {"ffi.VisitErrorContext.FindAccessPaths", find_paths,
+     "ffi.Array<ffi.reflection.AccessPath>(ffi.Object, ffi.VisitErrorContext, bool)"},
     {NULL, NULL, NULL},
 };

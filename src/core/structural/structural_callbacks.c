@@ -56,7 +56,8 @@ int fh_structural_callbacks_add(fh_structural_callbacks *callbacks, const char *
     int64_t asked;
     if (take_entry(&items[k], is_marked, gets_more, entry, &asked)) {
       callbacks->n_entries += 1;
-      if (asked != entry->type_index) rc = fh_error_raise(FH_VALUE_ERROR, "Expected a type index but got %lld", (long long)asked);
+      if (asked != entry->type_index)
+        rc = fh_error_raise(FH_VALUE_ERROR, "Expected a type index but got %lld", (long long)asked);
     } else {
       rc = fh_error_raise(FH_TYPE_ERROR,
                           "Mismatched type on argument #%d when calling: `%s`. Expected `%s` but item %lld is none",

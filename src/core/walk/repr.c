@@ -91,8 +91,10 @@ static int add_float(double value, fh_text *text) {
   snprintf(printed, sizeof printed, "%g", value);
   for (const char *at = printed; *at != '\0'; ++at) {
     int is_point = strchr("0123456789+-einfa", *at) == NULL; /* "e" of an exponent, "inf", "nan" */
-    if (!is_point) plain[n++] = *at;
-    else if (n != 0 && plain[n - 1] != '.') plain[n++] = '.';
+    if (!is_point)
+      plain[n++] = *at;
+    else if (n != 0 && plain[n - 1] != '.')
+      plain[n++] = '.';
   }
   return fh_text_add(text, plain, n);
 }

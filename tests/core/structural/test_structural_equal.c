@@ -203,7 +203,8 @@ static TVMFFIAny around_dag(int form) {
 TEST(what_only_a_shared_value_has_stands_for_one_thing) {
   for (int form = 0; form < 4; ++form) {
     TVMFFIAny once = around_dag(form), shared = make_array(again(once), once);
-    TVMFFIAny apart = make_array(around_dag(form), around_dag(form)), apart_too = make_array(around_dag(form), around_dag(form));
+    TVMFFIAny apart = make_array(around_dag(form), around_dag(form)),
+              apart_too = make_array(around_dag(form), around_dag(form));
     expect(!same(shared, apart, 0));
     expect(!same(apart, shared, 0));
     expect(same(apart, apart_too, 0));

@@ -135,7 +135,9 @@ TEST(a_shared_map_with_an_object_as_key_is_hashed_each_time) {
 static TVMFFIAny doubled(int type) {
   TVMFFIAny at = i64(1);
   for (int i = 0; i < 200; ++i) {
-    at = type == 0 ? make_array(again(at), at) : type == 1 ? make_list(again(at), at) : make_map(i64(0), again(at), i64(1), at);
+    at = type == 0   ? make_array(again(at), at)
+         : type == 1 ? make_list(again(at), at)
+                     : make_map(i64(0), again(at), i64(1), at);
   }
   return at;
 }
