@@ -33,9 +33,10 @@ FH_STATIC_ASSERT(sizeof(fh_hashmap_block) == 16 + 16 * 48, "ABI");
 
 /* The distances that a metadata byte can name. Clients have this list compiled in, so it is ABI. The list has 0 to 15,
  * which stay in the block or the next one; then, as in quadratic probing, all triangular numbers up to 2628; then ever
- * fewer of the larger ones, for tables in which everything nearer is taken. */
+ * fewer of the larger ones, for tables in which everything nearer is taken. Two zeros follow, so that EMPTY and RESERVED
+ * end a chain, too. */
 /* clang-format off */
-static const uint64_t distances[N_DISTANCES] = {
+static const uint64_t distances[JUMP_MASK + 1] = {
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120, 136, 153, 171,
     190, 210, 231, 253, 276, 300, 325, 351, 378, 406, 435, 465, 496, 528, 561, 595, 630, 666, 703, 741, 780, 820, 861,
     903, 946, 990, 1035, 1081, 1128, 1176, 1225, 1275, 1326, 1378, 1431, 1485, 1540, 1596, 1653, 1711, 1770, 1830,
@@ -85,11 +86,16 @@ static uint8_t find_free(const fh_hashmap_object *map, uint64_t from, uint64_t *
   return 0;
 }
 
-/* The item before `slot` in the chain that begins at `head`, which must lead to `slot`. Chains have no links back. */
+/* The item before `slot` in its chain, NO_SLOT if there is none. Chains have no links back: it is searched from `head`,
+ * and where that leads elsewhere, because the hash of a key has changed, in the whole table. */
 static uint64_t previous_in_chain(const fh_hashmap_object *map, uint64_t head, uint64_t slot) {
-  uint64_t previous = head;
-  for (uint64_t at = next_in_chain(map, head); at != slot; at = next_in_chain(map, at)) previous = at;
-  return previous;
+  for (uint64_t at = head, next; (next = next_in_chain(map, at)) != NO_SLOT; at = next) {
+    if (next == slot) return at;
+  }
+  for (uint64_t at = 0; at < map->slots; ++at) {
+    if (next_in_chain(map, at) == slot) return at;
+  }
+  return NO_SLOT;
 }
 
 /* ---- The order of insertion ---- */
@@ -219,13 +225,13 @@ static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, ch
 
 /* Frees a slot by moving the chain whose item is in it, from that item on: 1; 0 if there is no room; what a hook gave;
  * or FH_HASHMAP_NO_MEMORY. Either all of it moves or nothing, so that the table is valid even if it cannot grow
- * afterwards. The item's own hash leads to its chain's head, from which the item before it is found. A hash that has
- * changed since the item came in leads astray, even out of the table: keys must keep their hash. */
+ * afterwards. The item's own hash leads to its chain's head, from which the item before it is found. */
 static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hooks) {
   uint64_t hash, n = 0;
   int rc = fh_hashmap_key_hash(&fh_hashmap_dense_item(map, slot)->pair.key, hooks, &hash);
   if (rc != 0) return rc;
   uint64_t before = previous_in_chain(map, home_of(map, hash), slot);
+  if (before == NO_SLOT) return 0; /* no chain is as it should be: a larger table makes them anew */
   for (uint64_t at = slot; at != NO_SLOT; at = next_in_chain(map, at)) ++n;
   /* Chains are short, so memory is hardly ever asked for here. */
   chain_move few[16], *moves = few;
@@ -261,8 +267,6 @@ static void put_new(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const f
  * anything. *old becomes what was replaced, if anything was. */
 static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t hash, fh_hashmap_hooks hooks,
                    fh_hashmap_pair *old) {
-  /* A table may have no slots yet: grow_table makes the first ones. */
-  if (map->slots == 0) return 0;
   uint64_t slot = home_of(map, hash);
   uint8_t meta = *meta_at(map, slot);
   if (meta == EMPTY) {
@@ -314,14 +318,14 @@ static int fill_larger(const fh_hashmap_object *map, fh_hashmap_object *larger, 
 static int grow_table(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
   fh_hashmap_object larger; /* without a header: that of `map` stays, whose reference count other threads change */
   memset(&larger, 0, sizeof larger);
-  uint64_t slots = map->slots == 0 ? FH_HASHMAP_SMALL_MAX : map->slots;
-  uint32_t shift = map->slots == 0 ? 62 : map->fib_shift;
+  uint64_t slots = map->slots;
+  uint32_t shift = map->fib_shift;
   int rc;
   do {
     slots *= 2;
     shift -= 1;
     if (alloc_table(&larger, slots, shift) != 0) return FH_HASHMAP_NO_MEMORY;
-    rc = map->slots == 0 ? 1 : fill_larger(map, &larger, hooks);
+    rc = fill_larger(map, &larger, hooks);
     if (rc != 1) fh_mem_free(larger.data);
   } while (rc == 0);
   if (rc < 0) return rc;

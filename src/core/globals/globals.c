@@ -4,9 +4,45 @@
 #include "core/object/global.h"
 #include "globals_entry.h"
 
+#define MAX_METADATA 512 /* the longest has 425 bytes */
+#define BEGIN "{\"type_schema\":\""
+#define BEGIN_FUNCTION BEGIN "{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":["
+
+static char *put(char *at, const char *text) {
+  size_t n = strlen(text);
+  memcpy(at, text, n + 1);
+  return at + n;
+}
+
+/* Writes the metadata that a schema stands for: JSON in a JSON text. A name is a type, which ends with the name or with
+ * its arguments. */
+static void expand(const char *schema, char *at) {
+  int has_params = strchr(schema, '(') != NULL, in_name = 0;
+  at = put(at, has_params ? BEGIN_FUNCTION : BEGIN);
+  for (; *schema != '\0'; ++schema) {
+    int is_part = *schema > ')' && *schema != ',' && *schema != '<' && *schema != '>'; /* of a name */
+    if (is_part && !in_name) at = put(at, "{\\\"type\\\":\\\"");
+    if (in_name && !is_part && *schema != '<') at = put(at, "\\\"}");
+    in_name = is_part;
+    switch (*schema) {
+    case '<': at = put(at, "\\\",\\\"args\\\":["); break;
+    case '>': at = put(at, "]}"); break;
+    case '(': at = put(at, "],\\\"params\\\":["); break;
+    case ')': at = put(at, "]}}"); break;
+    case ' ': break;
+    default: *at++ = *schema;
+    }
+  }
+  put(at, in_name ? "\\\"}\"}" : "\"}");
+}
+
 /* A function for whose entry there is no memory is missing afterwards, and the error is pending (core.c). */
 static void add_all(const fh_globals_entry *entries) {
-  for (; entries->name != NULL; ++entries) fh_global_add(entries->name, entries->call, entries->metadata);
+  char metadata[MAX_METADATA];
+  for (; entries->name != NULL; ++entries) {
+    if (entries->schema != NULL) expand(entries->schema, metadata);
+    fh_global_add(entries->name, entries->call, entries->schema != NULL ? metadata : NULL);
+  }
 }
 
 void fh_globals_init(void) {

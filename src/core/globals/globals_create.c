@@ -7,7 +7,6 @@
 #include "core/fields/record.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/schema.h"
 #include "globals_entry.h"
 
 /* A type index in args[i]; that there is such a type, its user checks. */
@@ -93,11 +92,10 @@ static int make_setter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
 }
 
 const fh_globals_entry fh_globals_create[] = {
-    {"ffi.MakeObjectFromPackedArgs", make_object, NULL},
-    {"ffi._RegisterFFIInit", register_init, NULL},
-    {"ffi._PyClassRegisterTypeAttrColumns", register_record,
-     FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_NONE, FH_SCHEMA_INT "," FH_SCHEMA_INT))},
-    {"ffi.MakeFieldGetter", make_getter, NULL},
-    {"ffi.MakeFieldSetter", make_setter, NULL},
+    {"ffi.MakeObjectFromPackedArgs", make_object, "ffi.Function"},
+    {"ffi._RegisterFFIInit", register_init, "None(int)"},
+    {"ffi._PyClassRegisterTypeAttrColumns", register_record, "None(int, int)"},
+    {"ffi.MakeFieldGetter", make_getter, "int(int)"},
+    {"ffi.MakeFieldSetter", make_setter, "ffi.Function(int, int, int)"},
     {NULL, NULL, NULL},
 };

@@ -12,7 +12,7 @@
 typedef struct {
   const char *name;
   TVMFFISafeCallType call; /* gets its arguments unchecked */
-  const char *metadata;    /* JSON, or NULL */
+  const char *schema; /* its type, as `int(ffi.Map<Any, Any>, bool)`, or NULL; "ffi.Function" takes any arguments */
 } fh_globals_entry;
 
 /* The groups; each array ends with a name of NULL. */

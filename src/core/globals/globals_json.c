@@ -80,11 +80,11 @@ static int from_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, 
 }
 
 const fh_globals_entry fh_globals_json[] = {
-    {"ffi.json.Parse", parse, NULL},
-    {"ffi.json.Stringify", stringify, NULL},
-    {"ffi.ToJSONGraph", to_graph, NULL},
-    {"ffi.ToJSONGraphString", to_graph_string, NULL},
-    {"ffi.FromJSONGraph", from_graph, NULL},
-    {"ffi.FromJSONGraphString", from_graph_string, NULL},
+    {"ffi.json.Parse", parse, "Any(ffi.String)"},
+    {"ffi.json.Stringify", stringify, "ffi.String(Any, Optional<int>)"},
+    {"ffi.ToJSONGraph", to_graph, "Any(Any, Any)"},
+    {"ffi.ToJSONGraphString", to_graph_string, "ffi.String(Any, Any)"},
+    {"ffi.FromJSONGraph", from_graph, "Any(Any)"},
+    {"ffi.FromJSONGraphString", from_graph_string, "Any(ffi.String)"},
     {NULL, NULL, NULL},
 };

@@ -2,7 +2,6 @@
  * (structural_mutate.h) or by a mutator of any maker (mutator.h). */
 #include "core/object/any_own.h"
 #include "core/object/function.h"
-#include "core/object/schema.h"
 #include "core/structural/structural.h"
 #include "core/structural/structural_mutate.h"
 #include "globals_entry.h"
@@ -141,25 +140,16 @@ static int mutator_with_region(void *self, const TVMFFIAny *args, int32_t n_args
 
 /* ---- The table ---- */
 
-#define MUTATOR FH_SCHEMA_TYPE("ffi.StructuralMutator")
-#define FUNCTION FH_SCHEMA_TYPE("ffi.Function")
-#define CALLBACKS_OF(entry) FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_GENERIC("Tuple", entry))
-#define CALLBACKS CALLBACKS_OF(FH_SCHEMA_INT "," FUNCTION)
-#define MARKED_CALLBACKS CALLBACKS_OF(FH_SCHEMA_INT "," FUNCTION "," FH_SCHEMA_BOOL)
-#define OF(result, params) FH_SCHEMA(FH_SCHEMA_FUNCTION(result, params))
-
 const fh_globals_entry fh_globals_mutate[] = {
     {"ffi.StructuralMap", structural_map,
-     OF(FH_SCHEMA_ANY, FH_SCHEMA_ANY "," CALLBACKS "," CALLBACKS "," FH_SCHEMA_INT)},
-    {"ffi.StructuralMutate", structural_mutate, OF(FH_SCHEMA_ANY, FH_SCHEMA_ANY "," MARKED_CALLBACKS)},
-    {"ffi.StructuralMutatorMutate", mutator_mutate, OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_ANY)},
-    {"ffi.StructuralMutatorDefaultMutate", mutator_default_mutate, OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_ANY)},
+     "Any(Any, ffi.Array<Tuple<int, ffi.Function>>, ffi.Array<Tuple<int, ffi.Function>>, int)"},
+    {"ffi.StructuralMutate", structural_mutate, "Any(Any, ffi.Array<Tuple<int, ffi.Function, bool>>)"},
+    {"ffi.StructuralMutatorMutate", mutator_mutate, "Any(ffi.StructuralMutator, Any)"},
+    {"ffi.StructuralMutatorDefaultMutate", mutator_default_mutate, "Any(ffi.StructuralMutator, Any)"},
     {"ffi_hpy.native_default_mutate", native_default_mutate, NULL},
-    {"ffi.StructuralMutatorVarRemapGet", mutator_remap_get, OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_ANY)},
-    {"ffi.StructuralMutatorVarRemapSet", mutator_remap_set,
-     OF(FH_SCHEMA_NONE, MUTATOR "," FH_SCHEMA_ANY "," FH_SCHEMA_ANY)},
-    {"ffi.StructuralMutatorDefRegionKind", mutator_region, OF(FH_SCHEMA_INT, MUTATOR)},
-    {"ffi.StructuralMutatorWithDefRegionKind", mutator_with_region,
-     OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_INT "," FUNCTION)},
+    {"ffi.StructuralMutatorVarRemapGet", mutator_remap_get, "Any(ffi.StructuralMutator, Any)"},
+    {"ffi.StructuralMutatorVarRemapSet", mutator_remap_set, "None(ffi.StructuralMutator, Any, Any)"},
+    {"ffi.StructuralMutatorDefRegionKind", mutator_region, "int(ffi.StructuralMutator)"},
+    {"ffi.StructuralMutatorWithDefRegionKind", mutator_with_region, "Any(ffi.StructuralMutator, int, ffi.Function)"},
     {NULL, NULL, NULL},
 };

@@ -114,13 +114,13 @@ static int find_device(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
 }
 
 const fh_globals_entry fh_globals_nested[] = {
-    {"ffi.DeepCopy", deep_copy, NULL},
-    {"ffi.RecursiveEq", recursive_eq, NULL},
-    {"ffi.RecursiveLt", recursive_lt, NULL},
-    {"ffi.RecursiveLe", recursive_le, NULL},
-    {"ffi.RecursiveGt", recursive_gt, NULL},
-    {"ffi.RecursiveGe", recursive_ge, NULL},
-    {"ffi.RecursiveHash", recursive_hash, NULL},
-    {"ffi.ContainerFindFirstNonCPUDevice", find_device, NULL},
+    {"ffi.DeepCopy", deep_copy, "Any(Any)"},
+    {"ffi.RecursiveEq", recursive_eq, "bool(Any, Any)"},
+    {"ffi.RecursiveLt", recursive_lt, "bool(Any, Any)"},
+    {"ffi.RecursiveLe", recursive_le, "bool(Any, Any)"},
+    {"ffi.RecursiveGt", recursive_gt, "bool(Any, Any)"},
+    {"ffi.RecursiveGe", recursive_ge, "bool(Any, Any)"},
+    {"ffi.RecursiveHash", recursive_hash, "int(Any)"},
+    {"ffi.ContainerFindFirstNonCPUDevice", find_device, "Device(Any)"},
     {NULL, NULL, NULL},
 };

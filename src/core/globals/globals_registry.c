@@ -108,7 +108,10 @@ static int get_type_keys(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 }
 
 const fh_globals_entry fh_globals_registry[] = {
-    {"ffi.FunctionListGlobalNamesFunctor", list_names, NULL}, {"ffi.FunctionRemoveGlobal", remove_global, NULL},
-    {"ffi.GetGlobalFuncMetadata", get_metadata, NULL},        {"ffi.FunctionFromExternC", from_extern_c, NULL},
-    {"ffi.GetRegisteredTypeKeys", get_type_keys, NULL},       {NULL, NULL, NULL},
+    {"ffi.FunctionListGlobalNamesFunctor", list_names, "ffi.Function()"},
+    {"ffi.FunctionRemoveGlobal", remove_global, "bool(ffi.String)"},
+    {"ffi.GetGlobalFuncMetadata", get_metadata, "ffi.String(ffi.String)"},
+    {"ffi.FunctionFromExternC", from_extern_c, "ffi.Function(void*, void*, void*)"},
+    {"ffi.GetRegisteredTypeKeys", get_type_keys, "ffi.Array<ffi.String>()"},
+    {NULL, NULL, NULL},
 };

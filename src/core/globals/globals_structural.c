@@ -1,7 +1,6 @@
 /* globals_structural.c - ffi.* functions that compare and hash values by structure. */
 #include "core/object/any_own.h"
 #include "core/object/function.h"
-#include "core/object/schema.h"
 #include "core/structural/structural_equal.h"
 #include "core/structural/structural_hash.h"
 #include "core/structural/structural_key.h"
@@ -89,16 +88,13 @@ static int key_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 }
 
 /* Parts of the functions' type schemas, which the reference declares too. */
-#define OPTIONS FH_SCHEMA_BOOL "," FH_SCHEMA_BOOL
-#define VALUES FH_SCHEMA_ANY "," FH_SCHEMA_ANY
-#define PATH FH_SCHEMA_TYPE("ffi.reflection.AccessPath")
-#define PATHS FH_SCHEMA_OPTIONAL(FH_SCHEMA_GENERIC("Tuple", PATH "," PATH))
 
 const fh_globals_entry fh_globals_structural[] = {
-    {"ffi.StructuralEqual", structural_equal, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_BOOL, VALUES "," OPTIONS))},
-    {"ffi.GetFirstStructuralMismatch", first_mismatch, FH_SCHEMA(FH_SCHEMA_FUNCTION(PATHS, VALUES "," OPTIONS))},
-    {"ffi.StructuralHash", structural_hash, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_INT, FH_SCHEMA_ANY "," OPTIONS))},
-    {"ffi.StructuralKey", new_key, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_TYPE("ffi.StructuralKey"), FH_SCHEMA_ANY))},
-    {"ffi.StructuralKeyEqual", key_equal, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_BOOL, VALUES))},
+    {"ffi.StructuralEqual", structural_equal, "bool(Any, Any, bool, bool)"},
+    {"ffi.GetFirstStructuralMismatch", first_mismatch,
+     "Optional<Tuple<ffi.reflection.AccessPath, ffi.reflection.AccessPath>>(Any, Any, bool, bool)"},
+    {"ffi.StructuralHash", structural_hash, "int(Any, bool, bool)"},
+    {"ffi.StructuralKey", new_key, "ffi.StructuralKey(Any)"},
+    {"ffi.StructuralKeyEqual", key_equal, "bool(Any, Any)"},
     {NULL, NULL, NULL},
 };

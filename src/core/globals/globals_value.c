@@ -70,11 +70,11 @@ static int repr_print(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 }
 
 const fh_globals_entry fh_globals_value[] = {
-    {"ffi.String", new_string, NULL},
-    {"ffi.Bytes", new_bytes, NULL},
-    {"ffi.Shape", new_shape, NULL},
-    {"ffi.GetInvalidObject", get_missing, NULL},
-    {"ffi.GetKwargsObject", get_kwargs, NULL},
-    {"ffi.ReprPrint", repr_print, NULL},
+    {"ffi.String", new_string, "ffi.String(ffi.String)"},
+    {"ffi.Bytes", new_bytes, "ffi.Bytes(ffi.Bytes)"},
+    {"ffi.Shape", new_shape, "ffi.Function"},
+    {"ffi.GetInvalidObject", get_missing, "ffi.Object()"},
+    {"ffi.GetKwargsObject", get_kwargs, "ffi.Object()"},
+    {"ffi.ReprPrint", repr_print, "ffi.String(Any)"},
     {NULL, NULL, NULL},
 };

@@ -2,7 +2,6 @@
  * (structural_visit.h) or by a visitor of any maker (visitor.h). */
 #include "core/object/any_own.h"
 #include "core/object/function.h"
-#include "core/object/schema.h"
 #include "core/structural/structural.h"
 #include "core/structural/structural_visit.h"
 #include "core/structural/visit_context.h"
@@ -139,26 +138,19 @@ static int find_paths(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 
 /* ---- The table ---- */
 
-#define VISITOR FH_SCHEMA_TYPE("ffi.StructuralVisitor")
-#define INTERRUPT FH_SCHEMA_TYPE("ffi.VisitInterrupt")
-#define MAYBE_INTERRUPT FH_SCHEMA_OPTIONAL(INTERRUPT)
-#define FUNCTION FH_SCHEMA_TYPE("ffi.Function")
-#define CALLBACKS FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_GENERIC("Tuple", FH_SCHEMA_INT "," FUNCTION))
-#define PATHS FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_TYPE("ffi.reflection.AccessPath"))
-#define CONTEXT FH_SCHEMA_TYPE("ffi.VisitErrorContext")
-#define OF(result, params) FH_SCHEMA(FH_SCHEMA_FUNCTION(result, params))
-
 const fh_globals_entry fh_globals_visit[] = {
     {"ffi.StructuralWalk", structural_walk,
-     OF(MAYBE_INTERRUPT, FH_SCHEMA_ANY "," CALLBACKS "," CALLBACKS "," FH_SCHEMA_INT)},
-    {"ffi.StructuralVisit", structural_visit, OF(MAYBE_INTERRUPT, FH_SCHEMA_ANY "," CALLBACKS)},
-    {"ffi.VisitInterrupt", interrupt, OF(INTERRUPT, FH_SCHEMA_ANY)},
-    {"ffi.StructuralVisitorVisit", visitor_visit, OF(MAYBE_INTERRUPT, VISITOR "," FH_SCHEMA_ANY)},
-    {"ffi.StructuralVisitorDefaultVisit", visitor_default_visit, OF(MAYBE_INTERRUPT, VISITOR "," FH_SCHEMA_ANY)},
+     "Optional<ffi.VisitInterrupt>(Any, ffi.Array<Tuple<int, ffi.Function>>, ffi.Array<Tuple<int, ffi.Function>>, "
+     "int)"},
+    {"ffi.StructuralVisit", structural_visit, "Optional<ffi.VisitInterrupt>(Any, ffi.Array<Tuple<int, ffi.Function>>)"},
+    {"ffi.VisitInterrupt", interrupt, "ffi.VisitInterrupt(Any)"},
+    {"ffi.StructuralVisitorVisit", visitor_visit, "Optional<ffi.VisitInterrupt>(ffi.StructuralVisitor, Any)"},
+    {"ffi.StructuralVisitorDefaultVisit", visitor_default_visit,
+     "Optional<ffi.VisitInterrupt>(ffi.StructuralVisitor, Any)"},
     {"ffi_hpy.native_default_visit", native_default_visit, NULL},
-    {"ffi.StructuralVisitorDefRegionKind", visitor_region, OF(FH_SCHEMA_INT, VISITOR)},
-    {"ffi.StructuralVisitorWithDefRegionKind", visitor_with_region,
-     OF(FH_SCHEMA_ANY, VISITOR "," FH_SCHEMA_INT "," FUNCTION)},
-    {"ffi.VisitErrorContext.FindAccessPaths", find_paths, OF(PATHS, FH_SCHEMA_OBJECT "," CONTEXT "," FH_SCHEMA_BOOL)},
+    {"ffi.StructuralVisitorDefRegionKind", visitor_region, "int(ffi.StructuralVisitor)"},
+    {"ffi.StructuralVisitorWithDefRegionKind", visitor_with_region, "Any(ffi.StructuralVisitor, int, ffi.Function)"},
+    {"ffi.VisitErrorContext.FindAccessPaths", find_paths,
+     "ffi.Array<ffi.reflection.AccessPath>(ffi.Object, ffi.VisitErrorContext, bool)"},
     {NULL, NULL, NULL},
 };

@@ -155,6 +155,7 @@ static int get_text(TVMFFIObject *handle, const char *prefix, const TVMFFIAny *n
   *out = fh_any_none();
   if (find_named(of_handle(handle), prefix, name, 0, &address) != 0) return -1;
   if (address == NULL) return 0;
+  fh_sync_check_unlocked("a library's function");
   if (((TVMFFISafeCallType)(uintptr_t)address)(NULL, NULL, 0, out) != 0) return -1;
   if (fh_str_content(out, &content)) return 0;
   fh_any_drop(out);
@@ -268,10 +269,13 @@ FH_RETURNING(slot_metadata, self, ret, name) {
 }
 
 FH_RETURNING(slot_write_formats, self, ret, nothing) {
-  FH_UNUSED(self);
   FH_UNUSED(nothing);
-  fh_seq_object *formats = fh_seq_new_array(0);
-  memcpy(ret, &formats, sizeof formats);
+  TVMFFIAny formats = fh_any_none();
+  if (get_write_formats(fh_module_handle(self), &formats) != 0) {
+    throw_if_possible();
+    fh_error_clear();
+  }
+  memcpy(ret, &formats.v_obj, sizeof formats.v_obj);
   FH_RETURNING_END(ret);
 }
 

@@ -247,14 +247,18 @@ static TVMFFIObject *find_cached(fh_module_object *module, const TVMFFIAny *name
   return fh_hashmap_find(module->lookup_cache, name, FH_HASHMAP_NO_HOOKS, &pair) == 1 ? pair->value.v_obj : NULL;
 }
 
-/* Puts `func` (taken) into the module's cache unless another thread was first. *out is the cached one, borrowed.
- * Nothing is ever removed from a cache, and a name keeps its first Function, so what callers have borrowed lives as
- * long as the module. */
+/* Puts `func` (taken) into the module's cache unless another thread was first. *out is the cached one, borrowed, or
+ * NULL on -1. Nothing is ever removed from a cache, and a name keeps its first Function, so what callers have borrowed
+ * lives as long as the module. */
 static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny func, TVMFFIObjectHandle *out) {
   fh_hashmap_pair pair = {fh_any_none(), func};
   fh_hashmap_rest rest = {{fh_any_none(), fh_any_none()}, FH_MEM_NONE_ASIDE};
   fh_hashmap_object *fresh = fh_hashmap_new(kTVMFFIMap, 0); /* before the lock, where failing raises an error */
-  int rc = fresh != NULL ? 0 : -1;
+  if (fresh == NULL) {
+    fh_any_drop(&func);
+    return -1;
+  }
+  int rc = 0;
   fh_any_copy(name, &pair.key);
   fh_mutex_lock(&lock);
   if (module->lookup_cache == NULL) {
@@ -262,7 +266,7 @@ static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny
     fresh = NULL;
   }
   *out = find_cached(module, name);
-  int is_first = *out == NULL && rc == 0;
+  int is_first = *out == NULL;
   if (is_first) rc = fh_hashmap_set(module->lookup_cache, &pair, FH_HASHMAP_NO_HOOKS, &rest);
   if (is_first && rc == 0) *out = func.v_obj;
   fh_mutex_unlock(&lock);

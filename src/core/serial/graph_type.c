@@ -57,6 +57,7 @@ int fh_graph_call_hook(const TVMFFIAny *hook, const char *name, const TVMFFIAny 
     return fh_error_raise(FH_TYPE_ERROR, "Expected `%s` to be a function but got `%s`", name,
                           fh_type_name(hook->type_index));
   }
+  fh_sync_check_unlocked("a hook of JSON graphs");
   *out = ((native_hook)(uintptr_t)hook->v_ptr)(*arg);
   if (out->type_index != kTVMFFIError) return 0;
   fh_error_put(out->v_obj);

@@ -14,6 +14,7 @@
 #include "core/object/reflect.h"
 #include "core/object/type.h"
 #include "core/platform/sync.h"
+#include "core/walk/walk.h"
 #include "structural.h"
 #include "visit_context.h"
 
@@ -260,8 +261,7 @@ static int mutate_fields(fh_mutator_object *mutator, TVMFFIObject *obj, int32_t 
   const TVMFFIFieldInfo *field;
   TVMFFIObject *copy = NULL;
   if (fh_mutator_check_copy(obj->type_index) != 0) return -1;
-  while ((field = fh_reflect_next_field(&cursor)) != NULL) {
-    if (field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore) continue;
+  while ((field = fh_walk_next_field(&cursor, kTVMFFIFieldFlagBitMaskSEqHashIgnore)) != NULL) {
     if (mutate_field(mutator, obj, field, fh_structural_field_region(inner, field->flags), &copy) == 0) continue;
     fh_object_release(copy);
     return -1;

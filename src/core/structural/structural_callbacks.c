@@ -15,23 +15,25 @@ static int is_int(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool;
 }
 
-/* One entry of the table, which gains a reference to the Function: 1, or 0 if it is something else. May run under a
- * lock: it raises and releases nothing. */
-static int read_entry(const fh_seq_object *seq, int is_marked, int gets_more, fh_structural_entry *out) {
+/* One entry of the table, which gains a reference to the Function: 1, or 0 if it is something else. *asked is the type
+ * index as it stands there, of 64 bits. May run under a lock: it raises and releases nothing. */
+static int read_entry(const fh_seq_object *seq, int is_marked, int gets_more, fh_structural_entry *out,
+                      int64_t *asked) {
   if (fh_seq_size(seq) != 2 + is_marked) return 0;
   const TVMFFIAny *items = fh_seq_items(seq);
   if (!is_int(&items[0]) || items[1].type_index != kTVMFFIFunction || (is_marked && !is_int(&items[2]))) return 0;
-  out->type_index = (int32_t)items[0].v_int64;
+  *asked = items[0].v_int64;
+  out->type_index = (int32_t)*asked;
   out->gets_more = is_marked ? items[2].v_int64 != 0 : gets_more;
   out->func = items[1].v_obj;
   fh_object_retain(out->func);
   return 1;
 }
 
-static int take_entry(const TVMFFIAny *value, int is_marked, int gets_more, fh_structural_entry *out) {
+static int take_entry(const TVMFFIAny *value, int is_marked, int gets_more, fh_structural_entry *out, int64_t *asked) {
   if (!fh_seq_is(value)) return 0;
   fh_stripe_lock(value->v_obj); /* it may be a List */
-  int is_entry = read_entry((const fh_seq_object *)(const void *)value->v_obj, is_marked, gets_more, out);
+  int is_entry = read_entry((const fh_seq_object *)(const void *)value->v_obj, is_marked, gets_more, out, asked);
   fh_stripe_unlock(value->v_obj);
   return is_entry;
 }
@@ -50,8 +52,12 @@ int fh_structural_callbacks_add(fh_structural_callbacks *callbacks, const char *
   if (rc == 0) callbacks->entries = entries;
   /* After an error the entries so far stay in the table, for fh_structural_callbacks_free. */
   for (int64_t k = 0; k < n && rc == 0; ++k) {
-    if (take_entry(&items[k], is_marked, gets_more, &entries[callbacks->n_entries])) {
+    fh_structural_entry *entry = &entries[callbacks->n_entries];
+    int64_t asked;
+    if (take_entry(&items[k], is_marked, gets_more, entry, &asked)) {
       callbacks->n_entries += 1;
+      if (asked != entry->type_index)
+        rc = fh_error_raise(FH_VALUE_ERROR, "Expected a type index but got %lld", (long long)asked);
     } else {
       rc = fh_error_raise(FH_TYPE_ERROR,
                           "Mismatched type on argument #%d when calling: `%s`. Expected `%s` but item %lld is none",

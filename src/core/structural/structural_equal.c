@@ -24,6 +24,7 @@
 typedef struct {
   fh_walk walk; /* of pairs */
   fh_memo right_of, left_of; /* bound objects to their counterparts; both retain, so the words are good pointers */
+  fh_memo equal; /* pairs of shared objects and containers that were found equal; retains */
   fh_structural_path *path; /* where the values differ, from the inside out; NULL when nobody asks */
   int32_t hook_region; /* of the contents of the objects whose hook is running */
   int skip_tensors;
@@ -33,7 +34,9 @@ typedef struct {
 typedef struct {
   int32_t kind;
   int32_t region, inner_region;
-  int32_t is_shared; /* one of the two may be met again */
+  int8_t is_shared; /* one of the two may be met again */
+  int8_t is_kept;   /* if they are equal now, they always will be, and are remembered: of shared ones only */
+  int8_t n_own, n_of_other_own; /* references of a child, on each side, that do not make it shared */
   TVMFFIAny right_key; /* of maps: the key looked for on the right side, borrowed */
 } frame_data;
 
@@ -125,6 +128,10 @@ static TVMFFIAny translate(const fh_memo *memo, const TVMFFIAny *key) {
   return other != NULL ? fh_any_object(other) : *key;
 }
 
+static int is_bound_kind(int32_t kind) {
+  return kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode;
+}
+
 /* What the identities of two objects decide. OPENED: their contents decide. */
 static verdict compare_identity(const comparer *c, int32_t kind, const TVMFFIObject *a, const TVMFFIObject *b) {
   switch (kind) {
@@ -141,19 +148,19 @@ static verdict compare_identity(const comparer *c, int32_t kind, const TVMFFIObj
   }
 }
 
-/* The contents are equal: what that makes of the objects. A free variable outside of definitions equals only itself. An
- * object that cannot be met again need not be bound. */
+/* The contents are equal: what that makes of the objects, or containers. A free variable outside of definitions equals
+ * only itself. What cannot be met again need not be remembered. */
 static verdict finish_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b, const frame_data *data) {
   int is_free_var = data->kind == kTVMFFISEqHashKindFreeVar;
   if (is_free_var && a != b && data->region == kTVMFFIDefRegionKindNone) return DIFFERENT;
-  if (!is_free_var && data->kind != kTVMFFISEqHashKindDAGNode) return EQUAL;
   if (!data->is_shared) return EQUAL;
-  return bind_objects(c, a, b) == 0 ? EQUAL : FAILED;
+  if (is_bound_kind(data->kind)) return bind_objects(c, a, b) == 0 ? EQUAL : FAILED;
+  return !data->is_kept || fh_memo_put(&c->equal, a, b, 1) == 0 ? EQUAL : FAILED;
 }
 
 /* ---- Hooks ---- */
 
-static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region);
+static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared);
 
 /* fn_equal(a, b, region, name of the field they are in) */
 static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -162,7 +169,7 @@ static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   TVMFFIByteArray name;
   int32_t region;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, c->hook_region, &region) != 0) return -1;
-  verdict outcome = compare_values(c, &args[0], &args[1], region);
+  verdict outcome = compare_values(c, &args[0], &args[1], region, 1); /* the hook may have them again */
   if (outcome == FAILED) return -1;
   /* The hook knows what the values are to its object: the name becomes a step of the path. */
   if (outcome == DIFFERENT && c->path != NULL) {
@@ -201,7 +208,12 @@ static verdict compare_by_hook(comparer *c, TVMFFIObject *hook, TVMFFIObject *a,
 static verdict open_frame(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, const frame_data *data) {
   if (fh_walk_push_pair(&c->walk, a, b) != 0) return FAILED;
   fh_walk_frame *f = fh_walk_top(&c->walk);
-  *(frame_data *)fh_walk_data(f) = *data;
+  frame_data *own = (frame_data *)fh_walk_data(f);
+  *own = *data;
+  if (!data->is_shared) { /* else all that they have is: it can be met with them again */
+    own->n_own = fh_walk_gives_copies(f) ? 2 : 1;
+    own->n_of_other_own = fh_walk_other_gives_copies(f) ? 2 : 1;
+  }
   if (c->path != NULL || f->n_children == f->n_of_other || f->shape == FH_WALK_FIELDS) return OPENED;
   fh_walk_pop(&c->walk); /* of different length, and nobody asks where they differ */
   return DIFFERENT;
@@ -215,17 +227,29 @@ static verdict start_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b,
   frame_data data;
   memset(&data, 0, sizeof data);
   data.region = data.inner_region = region;
+  data.is_shared = data.is_kept = (int8_t)is_shared;
+  if (is_shared && fh_memo_find(&c->equal, a->v_obj, b->v_obj) != NULL) return EQUAL;
   if (fh_seq_is(a) || fh_hashmap_is(a)) return open_frame(c, a, b, &data);
   if (fh_structural_kind(a->v_obj, &data.kind) != 0) return FAILED;
   outcome = compare_identity(c, data.kind, a->v_obj, b->v_obj);
   if (outcome != OPENED) return outcome;
-  data.is_shared = is_shared;
   data.inner_region = fh_structural_inner_region(region, data.kind);
   TVMFFIObject *hook;
   if (fh_hook_find(FH_ATTR_S_EQUAL, a->type_index, &hook) != 0) return FAILED;
   if (hook == NULL) return open_frame(c, a, b, &data);
   outcome = compare_by_hook(c, hook, a->v_obj, b->v_obj, data.inner_region);
   return outcome == EQUAL ? finish_objects(c, a->v_obj, b->v_obj, &data) : outcome;
+}
+
+/* A key of the map on top stands for itself and may stand for another one at another visit, so what leads to it is not
+ * remembered as equal. A frame that is not kept is in none that is; hooks have frames without data. */
+static void keep_none(comparer *c) {
+  for (size_t i = fh_walk_depth(&c->walk); i-- > 0;) {
+    fh_walk_frame *f = fh_walk_at(&c->walk, i);
+    frame_data *data = (frame_data *)fh_walk_data(f);
+    if (!data->is_kept && f->shape != FH_WALK_NOTHING) return;
+    data->is_kept = 0;
+  }
 }
 
 /* The next value of a map, with its counterpart under the key as the right side has it. A key that is a bound variable
@@ -235,6 +259,7 @@ static fh_walk_step next_value(comparer *c, TVMFFIAny *a, TVMFFIAny *b) {
   fh_walk_step step = fh_walk_next_key(&c->walk, &key, a);
   if (step != FH_WALK_CHILD) return step;
   TVMFFIAny right_key = translate(&c->right_of, &key);
+  if (fh_any_is_object(&key) && key.type_index != kTVMFFIStr && right_key.v_obj == key.v_obj) keep_none(c);
   ((frame_data *)fh_walk_data(fh_walk_top(&c->walk)))->right_key = right_key;
   step = fh_walk_lookup(&c->walk, &right_key, b);
   return step == FH_WALK_END ? FH_WALK_ONLY_LEFT : step;
@@ -251,19 +276,19 @@ static int pass_leaves(comparer *c) {
   return outcome == FAILED ? -1 : 0;
 }
 
-/* The next children of the frame on top, the region they are in, and whether one of them may be met again. Whether the
- * frame has copies is read before the step, in which a getter may move the frame. */
+/* The next children of the frame on top, the region they are in, and whether one of them may be met again: by itself, or
+ * with the frame's objects. A getter may move the frame. */
 static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32_t *region, int *is_shared) {
   const fh_walk_frame *f = fh_walk_top(&c->walk);
-  int is_copy = fh_walk_gives_copies(f), is_other_copy = fh_walk_other_gives_copies(f);
   if (f->shape == FH_WALK_ITEMS && pass_leaves(c) != 0) return FH_WALK_ERROR;
   fh_walk_step step = f->shape == FH_WALK_PAIRS ? next_value(c, a, b) : fh_walk_next_pair(&c->walk, a, b);
   if (step != FH_WALK_CHILD) return step;
   fh_walk_frame *top = fh_walk_top(&c->walk);
-  *region = ((frame_data *)fh_walk_data(top))->inner_region;
+  const frame_data *data = (const frame_data *)fh_walk_data(top);
+  *region = data->inner_region;
   if (top->shape == FH_WALK_FIELDS) *region = fh_structural_field_region(*region, fh_walk_field(top)->flags);
-  *is_shared = (fh_any_is_object(a) && fh_walk_is_shared(a->v_obj, is_copy)) ||
-               (fh_any_is_object(b) && fh_walk_is_shared(b->v_obj, is_other_copy));
+  *is_shared = (fh_any_is_object(a) && fh_object_use_count(a->v_obj) > (uint32_t)data->n_own) ||
+               (fh_any_is_object(b) && fh_object_use_count(b->v_obj) > (uint32_t)data->n_of_other_own);
   return step;
 }
 
@@ -343,7 +368,8 @@ static verdict close_frame(comparer *c) {
     return add_key_of_right(c) == 0 ? DIFFERENT : FAILED; /* only with a path: without one open_frame has decided it */
   }
   frame_data data = *(const frame_data *)fh_walk_data(f);
-  verdict outcome = f->shape == FH_WALK_FIELDS ? finish_objects(c, f->obj, f->other, &data) : EQUAL;
+  int is_done = f->shape != FH_WALK_FIELDS && !data.is_kept;
+  verdict outcome = is_done ? EQUAL : finish_objects(c, f->obj, f->other, &data);
   fh_walk_pop(&c->walk);
   return outcome;
 }
@@ -362,10 +388,10 @@ static verdict step_once(comparer *c) {
   }
 }
 
-static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region) {
+/* is_shared: whether one of the two may be met again. */
+static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared) {
   size_t base = fh_walk_depth(&c->walk);
-  /* As if shared: whether somebody else has the values is not known here. */
-  verdict outcome = start_values(c, a, b, region, 1);
+  verdict outcome = start_values(c, a, b, region, is_shared);
   while (outcome != FAILED && outcome != DIFFERENT && fh_walk_depth(&c->walk) > base) outcome = step_once(c);
   if (outcome == DIFFERENT && add_labels(c, base) != 0) outcome = FAILED;
   fh_walk_unwind(&c->walk, base);
@@ -378,13 +404,15 @@ static verdict compare(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars
   comparer c;
   memset(&c, 0, sizeof c);
   fh_walk_init(&c.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskSEqHashIgnore, sizeof(frame_data));
-  c.right_of.retains = c.left_of.retains = 1;
+  c.right_of.retains = c.left_of.retains = c.equal.retains = 1;
   c.path = path;
   c.skip_tensors = skip_tensors;
-  verdict outcome = compare_values(&c, a, b, map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone);
+  int32_t region = map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone;
+  verdict outcome = compare_values(&c, a, b, region, 0);
   fh_walk_free(&c.walk);
   fh_memo_free(&c.right_of);
   fh_memo_free(&c.left_of);
+  fh_memo_free(&c.equal);
   return outcome;
 }
 

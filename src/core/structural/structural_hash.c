@@ -44,7 +44,8 @@ typedef struct {
   size_t first_pair, next_pair, end_pair; /* of a map */
   int32_t kind;
   int32_t region, inner_region;
-  int32_t is_shared; /* goes into the memo */
+  int16_t is_kept; /* goes into the memo, because it may be met again */
+  int16_t n_own;   /* references of a child that do not make it shared */
 } frame_data;
 
 /* The hash of the type's key, which is one number in every process; 0 for a type that is not registered. */
@@ -163,16 +164,28 @@ static int reserve_pairs(hasher *h, size_t n_more) {
   return 0;
 }
 
-/* The hash of a key: 1, or 0 for an object that was not met before. Hashing such an object here could number its
- * variables, in an order that depends on that of the pairs. */
+/* The hash of a key: 1, or 0 for an object that was not met before, and for a container. Hashing such an object here
+ * could number its variables, in an order that depends on that of the pairs. */
 static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   if (!fh_any_is_object(key) || key->type_index == kTVMFFIStr || key->type_index == kTVMFFIBytes ||
       key->type_index == kTVMFFIBigInt) {
     return hash_leaf(h, key, out) == 1;
   }
+  if (fh_seq_is(key) || fh_hashmap_is(key)) return 0;
   const uint64_t *known = fh_memo_find(&h->memo, key->v_obj, NULL);
   if (known != NULL) *out = *known;
   return known != NULL;
+}
+
+/* A key has no hash yet, and may have one at another visit: the containers that lead to it are not kept. The object that
+ * has them is, and so is not visited again. */
+static void leave_out_key(hasher *h) {
+  for (size_t i = fh_walk_depth(&h->walk); i-- > 0;) {
+    fh_walk_frame *f = fh_walk_at(&h->walk, i);
+    frame_data *data = (frame_data *)fh_walk_data(f);
+    if ((f->shape != FH_WALK_ITEMS && f->shape != FH_WALK_PAIRS) || !data->is_kept) return;
+    data->is_kept = 0;
+  }
 }
 
 /* Copies the pairs of the map on top and sorts them by the hashes of their keys. A pair whose key has no hash is left
@@ -187,7 +200,11 @@ static int take_pairs(hasher *h) {
   if (f->n_children == 0) return 0;
   if (reserve_pairs(h, (size_t)f->n_children / 2) != 0) return -1;
   while ((step = fh_walk_next_key(&h->walk, &key, &pair.value)) == FH_WALK_CHILD) {
-    if (hash_key(h, &key, &pair.key_hash)) h->pairs[h->n_pairs++] = pair;
+    if (hash_key(h, &key, &pair.key_hash)) {
+      h->pairs[h->n_pairs++] = pair;
+    } else {
+      leave_out_key(h);
+    }
   }
   if (step == FH_WALK_ERROR) return -1;
   data->end_pair = h->n_pairs;
@@ -222,10 +239,10 @@ static int finish_object(hasher *h, TVMFFIObject *obj, const frame_data *data, u
   } else if (data->kind == kTVMFFISEqHashKindDAGNode) {
     *hash = fh_span_hash_combine(*hash, h->n_dag_nodes++);
   }
-  return data->is_shared ? fh_memo_put(&h->memo, obj, NULL, *hash) : 0;
+  return data->is_kept ? fh_memo_put(&h->memo, obj, NULL, *hash) : 0;
 }
 
-static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, uint64_t *out);
+static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out);
 
 /* fn_hash(value, hash, region): the hash combined with that of the value. */
 static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -236,7 +253,7 @@ static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   uint64_t hash_of_value;
   if (fh_function_arg_int(CALLBACK_NAME, args, 1, &hash) != 0) return -1;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, h->hook_region, &region) != 0) return -1;
-  if (hash_value(h, &args[0], region, &hash_of_value) != 0) return -1;
+  if (hash_value(h, &args[0], region, 1, &hash_of_value) != 0) return -1; /* the hook may have it again */
   *result = fh_any_int((int64_t)fh_span_hash_combine((uint64_t)hash, hash_of_value));
   return 0;
 }
@@ -266,7 +283,10 @@ static int open_frame(hasher *h, const TVMFFIAny *value, const frame_data *initi
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);
   *data = *initial;
+  data->n_own = fh_walk_gives_copies(f) ? 2 : 1;
   if (f->shape == FH_WALK_FIELDS) return 0;
+  /* What a shared container has can be met with it again, if the container cannot be kept. */
+  if (data->is_kept) data->n_own = 0;
   int is_map = f->shape == FH_WALK_PAIRS;
   data->hash = fh_span_hash_combine(data->hash, (uint64_t)(is_map ? f->n_children / 2 : f->n_children));
   return is_map ? take_pairs(h) : 0;
@@ -291,22 +311,21 @@ static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *init
   return 0;
 }
 
-/* Starts on a value: 1 with its hash, 0 when its frame is open, -1. Containers have no structural kind, and do not go
- * into the memo. */
+/* Starts on a value: 1 with its hash, 0 when its frame is open, -1. Containers have no structural kind. */
 static int start_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
   int is_leaf = hash_leaf(h, value, out);
   if (is_leaf != 0) return is_leaf;
   TVMFFIObject *obj = value->v_obj;
-  frame_data data = {.hash = type_hash(value->type_index), .region = region, .inner_region = region};
-  if (value->type_index == kTVMFFIArray) return start_array(h, value, &data, out);
-  if (fh_seq_is(value) || fh_hashmap_is(value)) return open_frame(h, value, &data);
-  if (fh_structural_kind(obj, &data.kind) != 0) return -1;
+  frame_data data = {
+      .hash = type_hash(value->type_index), .region = region, .inner_region = region, .is_kept = (int16_t)is_shared};
   const uint64_t *known = is_shared ? fh_memo_find(&h->memo, obj, NULL) : NULL;
   if (known != NULL) {
     *out = *known;
     return 1;
   }
-  data.is_shared = is_shared;
+  if (value->type_index == kTVMFFIArray) return start_array(h, value, &data, out);
+  if (fh_seq_is(value) || fh_hashmap_is(value)) return open_frame(h, value, &data);
+  if (fh_structural_kind(obj, &data.kind) != 0) return -1;
   data.inner_region = fh_structural_inner_region(region, data.kind);
   TVMFFIObject *hook;
   if (fh_hook_find(FH_ATTR_S_HASH, value->type_index, &hook) != 0) return -1;
@@ -352,7 +371,11 @@ static int close_frame(hasher *h, uint64_t *out) {
   frame_data *data = (frame_data *)fh_walk_data(f);
   *out = data->hash;
   if (f->shape == FH_WALK_PAIRS) h->n_pairs = data->first_pair;
-  if (f->shape == FH_WALK_FIELDS && finish_object(h, f->obj, data, out) != 0) return -1;
+  if (f->shape == FH_WALK_FIELDS) {
+    if (finish_object(h, f->obj, data, out) != 0) return -1;
+  } else if (data->is_kept && fh_memo_put(&h->memo, f->obj, NULL, *out) != 0) {
+    return -1;
+  }
   fh_walk_pop(&h->walk);
   return 0;
 }
@@ -365,13 +388,13 @@ static int hash_open(hasher *h, size_t base, uint64_t *out) {
     int32_t region;
     uint64_t hash;
     /* Before the step, in which a getter may move the frame. */
-    int is_copy = fh_walk_gives_copies(fh_walk_top(&h->walk));
+    uint32_t n_own = (uint32_t)((const frame_data *)fh_walk_data(fh_walk_top(&h->walk)))->n_own;
     fh_walk_step step = next_child(h, &child, &region);
     if (step == FH_WALK_ERROR) return -1;
     if (step == FH_WALK_END) {
       if (close_frame(h, &hash) != 0) return -1;
     } else {
-      int is_shared = fh_any_is_object(&child) && fh_walk_is_shared(child.v_obj, is_copy);
+      int is_shared = fh_any_is_object(&child) && fh_object_use_count(child.v_obj) > n_own;
       int is_done = start_value(h, &child, region, is_shared, &hash);
       if (is_done < 0) return -1;
       if (is_done == 0) continue;
@@ -384,11 +407,11 @@ static int hash_open(hasher *h, size_t base, uint64_t *out) {
   return 0;
 }
 
-/* The hash of a value, also for fn_hash. On -1 the walk and the pairs are as before, because a hook may go on after an
+/* The hash of a value, also for fn_hash. is_shared: whether it may be met again. On -1 the walk and the pairs are as before, because a hook may go on after an
  * error of its callback. */
-static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, uint64_t *out) {
+static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
   size_t base = fh_walk_depth(&h->walk), n_pairs = h->n_pairs;
-  int is_done = start_value(h, value, region, 1, out);
+  int is_done = start_value(h, value, region, is_shared, out);
   if (is_done > 0) return 0;
   if (is_done == 0 && hash_open(h, base, out) == 0) return 0;
   fh_walk_unwind(&h->walk, base);
@@ -403,7 +426,7 @@ int fh_structural_hash(const TVMFFIAny *value, int map_free_vars, int skip_tenso
   h.memo.retains = 1;
   h.skip_tensors = skip_tensors;
   int32_t region = map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone;
-  int rc = hash_value(&h, value, region, out);
+  int rc = hash_value(&h, value, region, 0, out);
   fh_walk_free(&h.walk);
   fh_memo_free(&h.memo);
   fh_mem_free(h.pairs);

@@ -14,6 +14,7 @@
 #include "core/object/reflect.h"
 #include "core/object/schema.h"
 #include "core/object/type.h"
+#include "core/walk/walk.h"
 #include "structural.h"
 
 FH_STATIC_ASSERT(sizeof(fh_visitor_object) == 40 && offsetof(fh_visitor_object, region) == 32, "ABI");
@@ -119,9 +120,9 @@ static TVMFFIAny visit_fields(fh_visitor_object *visitor, TVMFFIObject *obj) {
   fh_reflect_cursor cursor = fh_reflect_fields(info);
   TVMFFIAny outcome = fh_any_none();
   const TVMFFIFieldInfo *field;
-  while (outcome.type_index == kTVMFFINone && (field = fh_reflect_next_field(&cursor)) != NULL) {
+  const int64_t skip = kTVMFFIFieldFlagBitMaskSEqHashIgnore;
+  while (outcome.type_index == kTVMFFINone && (field = fh_walk_next_field(&cursor, skip)) != NULL) {
     TVMFFIAny value;
-    if (field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore) continue;
     if (fh_reflect_get(field, obj, &value) != 0) return failed();
     visitor->region = fh_structural_field_region(inner, field->flags);
     outcome = fh_visitor_call(visitor, value);

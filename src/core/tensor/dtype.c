@@ -50,14 +50,13 @@ static const named_type types[] = {
 };
 
 /* Short forms, and what each stands for. One that is a single word needs a digit behind it, so that "i" alone is no
- * type. One that ends in "_" is the beginning of a longer name. */
+ * type; "f" begins longer names as well, such as "f8_e4m3". One that ends in "_" is the beginning of a longer name. */
 static const struct {
   const char *alias, *name;
   int needs_digit;
 } aliases[] = {
-    {"i", "int", 1},        {"u", "uint", 1},      {"bf", "bfloat", 1},    {"f", "float", 1},
-    {"fp8_", "float8_", 0}, {"f8_", "float8_", 0}, {"fp6_", "float6_", 0}, {"f6_", "float6_", 0},
-    {"fp4_", "float4_", 0}, {"f4_", "float4_", 0},
+    {"i", "int", 1},        {"u", "uint", 1},       {"bf", "bfloat", 1},    {"f", "float", 1},
+    {"fp8_", "float8_", 0}, {"fp6_", "float6_", 0}, {"fp4_", "float4_", 0},
 };
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -93,15 +92,15 @@ static int read_number(reader *in, uint32_t max, uint32_t *out) {
   return in->at != start;
 }
 
-/* Reads "x4", "xvscalex4" or nothing, up to the end of the text. The limits are what fits into DLDataType's 16 bits,
- * negated for scalable lanes. */
+/* Reads "x4", "xvscalex4" or nothing, up to the end of the text. The limits are those of int16_t, with scalable lanes
+ * negated: the reference reads up to "x65535" and prints that as other lanes. */
 static int read_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
   uint32_t n;
   int is_scalable = skip(in, "xvscale");
   out->lanes = 1;
   if (in->at == in->end && !is_scalable) return 0;
   if (!skip(in, "x")) return raise_unknown(text);
-  uint32_t max = is_scalable ? 32768 : 65535;
+  uint32_t max = is_scalable ? 32768 : 32767;
   if (!read_number(in, max, &n) || n == 0) {
     return fh_error_raise(FH_VALUE_ERROR, "Invalid lanes in dtype `%.*s`: expected a positive integer",
                           FH_BYTES_ARGS(text));
@@ -218,7 +217,7 @@ int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) {
 /* Writes what read_lanes reads; nothing for one lane. */
 static int print_lanes(char *buffer, size_t n_max, uint16_t stored) {
   int lanes = (int16_t)stored;
-  if (lanes < -1) return snprintf(buffer, n_max, "xvscalex%d", -lanes);
+  if (lanes < 0) return snprintf(buffer, n_max, "xvscalex%d", -lanes);
   return lanes > 1 ? snprintf(buffer, n_max, "x%d", lanes) : 0;
 }
 

@@ -55,7 +55,8 @@ FH_STATIC_ASSERT(offsetof(tensor_object, tensor) == 24, "the DLTensor follows th
 FH_STATIC_ASSERT(offsetof(tensor_object, kind) == 72, "the ABI's part has 72 bytes");
 
 /* DLPack's deleters may be NULL: then the exporter keeps the memory in another way. */
-static void end_tensor(tensor_object *tensor) {
+static void end_tensor(void *self) {
+  tensor_object *tensor = (tensor_object *)self;
   switch (tensor->kind) {
   case OWNS_OBJECT: fh_object_release(tensor->owned.object); break;
   case OWNS_MANAGED:
@@ -67,9 +68,26 @@ static void end_tensor(tensor_object *tensor) {
   }
 }
 
+static void delete_tensor(void *self, int flags);
+static const fh_object_owner owner = {delete_tensor, end_tensor};
+
+static void end_managed(DLManagedTensor *self);
+static void end_versioned(DLManagedTensorVersioned *self);
+
+/* Whether its end leads to another Tensor: a view's does, and that of a struct which a Tensor of ours was exported to.
+ * What the struct of another exporter owns is not known here, so a chain of such structs ends by recursion. */
+static int owns_tensor(const tensor_object *tensor) {
+  switch (tensor->kind) {
+  case OWNS_MANAGED: return tensor->owned.managed->deleter == end_managed;
+  case OWNS_VERSIONED: return tensor->owned.versioned->deleter == end_versioned;
+  default: return 1;
+  }
+}
+
 static void delete_tensor(void *self, int flags) {
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) end_tensor((tensor_object *)self);
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
+  /* Asked on Strong only: on Weak alone the struct has gone. */
+  int owns = (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) && owns_tensor((const tensor_object *)self);
+  fh_object_delete_owner(&owner, self, flags, owns);
 }
 
 /* Whether the exporter declared the data read-only. The deleter tells whose object it is: only ours has flags, and the

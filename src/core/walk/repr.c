@@ -5,8 +5,10 @@
  * objects have their address added. */
 #include "repr.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "core/fields/enum.h"
 #include "core/object/any_own.h"
 #include "core/object/bigint.h"
 #include "core/object/sentinel.h"
@@ -71,16 +73,30 @@ static int add_shape(TVMFFIObject *obj, fh_text *text) {
   return fh_text_add_cstr(text, ")");
 }
 
-/* An Enum as "Type.name". The name is a string value at offset 32, behind the header and the integer; "?" for a cell
- * that holds no text. */
+/* An Enum as "Type.name"; "?" for a cell that holds no text. */
 static int add_enum(printer *p, TVMFFIObject *obj) {
   fh_text *text = &p->text;
   TVMFFIByteArray name;
-  const TVMFFIAny *cell = (const TVMFFIAny *)(const void *)((const char *)obj + 32);
+  const TVMFFIAny *cell = &((const fh_enum_object *)obj)->str_index;
   if (fh_text_add_cstr(text, fh_type_name(obj->type_index)) != 0) return -1;
   if (!fh_str_content(cell, &name)) name = fh_base_bytes("?");
   if (fh_text_add_cstr(text, ".") != 0 || fh_text_add(text, name.data, name.size) != 0) return -1;
   return add_address(p, obj);
+}
+
+/* As "%g" does in the C locale. In others the decimal point is another text, which may have several bytes. */
+static int add_float(double value, fh_text *text) {
+  char printed[64], plain[64];
+  size_t n = 0;
+  snprintf(printed, sizeof printed, "%g", value);
+  for (const char *at = printed; *at != '\0'; ++at) {
+    int is_point = strchr("0123456789+-einfa", *at) == NULL; /* "e" of an exponent, "inf", "nan" */
+    if (!is_point)
+      plain[n++] = *at;
+    else if (n != 0 && plain[n - 1] != '.')
+      plain[n++] = '.';
+  }
+  return fh_text_add(text, plain, n);
 }
 
 /* Text and bytes in quotes; a pointer, or a marker, as the name of its type. */
@@ -90,7 +106,7 @@ static int add_plain(const TVMFFIAny *value, fh_text *text) {
   case kTVMFFINone: return fh_text_add_cstr(text, "None");
   case kTVMFFIBool: return fh_text_add_cstr(text, value->v_int64 ? "True" : "False");
   case kTVMFFIInt: return fh_text_add_format(text, "%lld", (long long)value->v_int64);
-  case kTVMFFIFloat: return fh_text_add_format(text, "%g", value->v_float64);
+  case kTVMFFIFloat: return add_float(value->v_float64, text);
   case kTVMFFIDataType: return add_dtype(value->v_dtype, text);
   case kTVMFFIDevice: return add_device(value->v_device, text);
   default: break;

@@ -263,22 +263,22 @@ int fh_walk_enter_hook(fh_walk *walk) {
 
 /* Whether an ancestor has a field of that name at that place, which was given already. A field that the walk skips was
  * not given. The search costs a pass over the ancestors' fields for each field, and types have few. */
-static int is_redeclared(const fh_walk *walk, const fh_walk_frame *f, const TVMFFIFieldInfo *field) {
-  fh_reflect_cursor earlier = fh_reflect_fields(f->cursor.info);
+static int is_redeclared(const fh_reflect_cursor *cursor, int64_t skip_flags, const TVMFFIFieldInfo *field) {
+  fh_reflect_cursor earlier = fh_reflect_fields(cursor->info);
   for (const TVMFFIFieldInfo *at; (at = fh_reflect_next_field(&earlier)) != NULL;) {
     /* The cursor has reached the field's own type. */
-    if (earlier.depth >= f->cursor.depth) return 0;
-    if (at->offset == field->offset && !(at->flags & walk->skip_flags) && fh_span_same(at->name, field->name)) return 1;
+    if (earlier.depth >= cursor->depth) return 0;
+    if (at->offset == field->offset && !(at->flags & skip_flags) && fh_span_same(at->name, field->name)) return 1;
   }
   return 0;
 }
 
-static const TVMFFIFieldInfo *next_field(const fh_walk *walk, fh_walk_frame *f) {
-  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&f->cursor)) != NULL;) {
-    if (field->flags & walk->skip_flags) continue;
+const TVMFFIFieldInfo *fh_walk_next_field(fh_reflect_cursor *cursor, int64_t skip_flags) {
+  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(cursor)) != NULL;) {
+    if (field->flags & skip_flags) continue;
     /* The depth is one more than the level of the field's type. Level 0 is ffi.Object, which has no fields, so a field
      * of level 1 cannot repeat one. */
-    if (f->cursor.depth > 2 && is_redeclared(walk, f, field)) continue;
+    if (cursor->depth > 2 && is_redeclared(cursor, skip_flags, field)) continue;
     return field;
   }
   return NULL;
@@ -299,7 +299,7 @@ static int read_field(fh_walk *walk, const TVMFFIFieldInfo *field, int side, TVM
 
 /* `b` is NULL for one side. */
 static fh_walk_step step_field(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TVMFFIAny *b) {
-  const TVMFFIFieldInfo *field = next_field(walk, f);
+  const TVMFFIFieldInfo *field = fh_walk_next_field(&f->cursor, walk->skip_flags);
   if (field == NULL) return FH_WALK_END;
   /* Before the getters run: afterwards `f` may have moved. */
   f->field = field;

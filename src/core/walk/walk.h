@@ -156,6 +156,10 @@ const TVMFFIAny *fh_walk_items(const fh_walk *walk, const fh_walk_frame *frame);
 const TVMFFIAny *fh_walk_rest_of_other(const fh_walk *walk, int64_t *n);
 static inline void fh_walk_take(fh_walk *walk, int64_t n) { fh_walk_top(walk)->n_done += n; }
 
+/* The next field as a walk gives it, NULL at the end: of fields with one of the flags none, and of an ancestor's and
+ * its repetition by a subclass the first. For clients that read fields by themselves. */
+const TVMFFIFieldInfo *fh_walk_next_field(fh_reflect_cursor *cursor, int64_t skip_flags);
+
 /* Of a map (pair): the next key of `obj` and its value. */
 fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value);
 /* The value of a key in `other`: FH_WALK_CHILD, or FH_WALK_END when it is not there, or an error. */

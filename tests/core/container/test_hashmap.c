@@ -235,6 +235,56 @@ TEST(dict_with_colliding_hooked_keys_works) {
   for (int i = 0; i < N; ++i) fh_any_drop(&keys[i]);
 }
 
+/* ---- Keys whose hash changes while they are in a table ---- */
+
+typedef struct {
+  TVMFFIObject header;
+  int64_t hash;
+} fickle;
+static int64_t n_changed;
+static int fickle_hash(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self, (void)n;
+  *result = i64((((const fickle *)(const void *)args[0].v_obj)->hash + n_changed) * 7919);
+  return 0;
+}
+static int32_t fickle_type(void) {
+  static int32_t type_index;
+  if (type_index == 0) {
+    type_index = test_add_child("test.Fickle", kTVMFFIObject, 0);
+    add_hook(type_index, "__any_hash__", fickle_hash);
+    add_hook(type_index, "__any_equal__", equal_hook);
+    test_keeps(2); /* the Functions that are its hooks */
+  }
+  return type_index;
+}
+
+TEST(keys_whose_hash_changes_are_lost_and_nothing_else_is) {
+  enum { N = 50, N_INTS = 400 };
+  for (int change = 1; change < 20; ++change) {
+    TVMFFIAny dict = call_ok("ffi.Dict", NO_ARGS);
+    fh_hashmap_object *map = (fh_hashmap_object *)dict.v_obj;
+    n_changed = 0;
+    for (int i = 0; i < N; ++i) {
+      fickle *key = (fickle *)fh_object_new(sizeof *key, fickle_type(), fh_object_delete_plain);
+      key->hash = i / 2; /* chains of two and more */
+      TVMFFIAny any = obj(key);
+      call_int("ffi.DictSetItem", ARGS(dict, any, i64(i)));
+      fh_any_drop(&any);
+    }
+    for (int i = 0; i < N_INTS; ++i) {
+      n_changed += change; /* on each step anew, so that growing does not put it right */
+      call_int("ffi.DictSetItem", ARGS(dict, i64(i), i64(-i)));
+    }
+    expect_int(fh_hashmap_size(map), N + N_INTS);
+    for (int i = 0; i < N_INTS; ++i) {
+      expect_int(call_int("ffi.DictGetItem", ARGS(dict, i64(i))), -i);
+      call_int("ffi.DictErase", ARGS(dict, i64(i)));
+    }
+    expect_int(fh_hashmap_size(map), N);
+    fh_any_drop(&dict);
+  }
+}
+
 /* ---- Memory and threads ---- */
 
 static int use_maps(void *state) {

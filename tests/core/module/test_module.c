@@ -268,6 +268,26 @@ TEST(library_modules_throw_through_their_table_when_somebody_can) {
   fh_any_drop(&module);
 }
 
+static void *formats_without_memory(TVMFFIObject *module) {
+  fh_module_returned returned;
+  fh_mem_fail_from(1);
+  fh_module_call_returning(fh_module_slots(module)[FH_SLOT_WRITE_FORMATS], fh_module_this(module), NULL, &returned);
+  fh_mem_fail_nth(0);
+  void *formats; /* the C++ result is one pointer */
+  memcpy(&formats, &returned, sizeof formats);
+  return formats;
+}
+TEST(a_library_module_without_memory_for_its_formats_throws_or_leaves_no_error) {
+  TVMFFIAny module = new_module("twice");
+  attach(&type_info, throw_pending);
+  n_thrown = 0;
+  expect(formats_without_memory(module.v_obj) == NULL);
+  expect_int(n_thrown, 1);
+  attach(NULL, NULL);
+  expect(formats_without_memory(module.v_obj) == NULL); /* the harness sees that nothing is pending */
+  fh_any_drop(&module);
+}
+
 TEST(the_base_class_of_modules_imports_without_asking_their_table) {
   foreign_module foreign = {foreign_slots, {{0}, NULL, NULL}};
   fh_object_init(&foreign.base.header, kTVMFFIModule, NULL);

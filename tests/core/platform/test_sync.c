@@ -8,6 +8,7 @@
 #include "core/object/reflect.h"
 #include "core/object/type.h"
 #include "core/platform/mem.h"
+#include "core/serial/graph_type.h"
 #include "core/structural/mutator.h"
 #include "core/structural/visitor.h"
 #include "core/tensor/env.h"
@@ -91,6 +92,13 @@ TEST(a_call_under_a_lock_is_caught) {
   expect_checked(call_abi, "a Function runs");
   expect_checked(call_core, "a Function runs");
 }
+
+static TVMFFIAny return_it(TVMFFIAny view) { return view; }
+static void call_graph_hook(void) {
+  TVMFFIAny hook = fh_any_ptr((void *)(uintptr_t)return_it), arg = i64(1), result;
+  expect_int(fh_graph_call_hook(&hook, "__data_to_json__", &arg, &result), 0);
+}
+TEST(a_native_hook_of_graphs_under_a_lock_is_caught) { expect_checked(call_graph_hook, "a hook of JSON graphs runs"); }
 
 /* ---- A type with hooks, fields and a creator ---- */
 

@@ -190,6 +190,60 @@ TEST(graph_nodes_must_be_shared_alike) {
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) drop(all[i]);
 }
 
+/* Equal contents of two objects or containers, which nobody else has. */
+static TVMFFIAny around_dag(int form) {
+  TVMFFIAny node = record_of(DAG, i64(1), none());
+  switch (form) {
+  case 0: return make_array(node);
+  case 1: return make_list(node);
+  case 2: return make_map(i64(1), node);
+  default: return record_of(PAIR, node, none());
+  }
+}
+TEST(what_only_a_shared_value_has_stands_for_one_thing) {
+  for (int form = 0; form < 4; ++form) {
+    TVMFFIAny once = around_dag(form), shared = make_array(again(once), once);
+    TVMFFIAny apart = make_array(around_dag(form), around_dag(form)),
+              apart_too = make_array(around_dag(form), around_dag(form));
+    expect(!same(shared, apart, 0));
+    expect(!same(apart, shared, 0));
+    expect(same(apart, apart_too, 0));
+    expect(same(shared, shared, 0));
+    drop_all_of(shared, apart, apart_too);
+  }
+}
+
+/* A key that stands for itself at the first visit and for another one at the second. */
+TEST(a_shared_map_is_compared_again_when_its_key_is_bound) {
+  TVMFFIAny x = record_of(DAG, i64(1), none()), y = record_of(DAG, i64(1), none());
+  TVMFFIAny map = make_map(again(x), i64(1)), other = make_map(again(x), i64(1));
+  TVMFFIAny a = make_array(again(map), again(x), again(map)), b = make_array(again(other), again(y), again(other));
+  TVMFFIAny c = make_array(again(map), again(x)), d = make_array(again(other), again(y));
+  expect(same(c, d, 0));
+  expect(!same(a, b, 0));
+  drop_all_of(x, y, map, other, a, b, c, d);
+}
+
+/* Each level holds the next one twice: 2^200 ways, 200 objects. */
+static TVMFFIAny doubled(int form) {
+  TVMFFIAny at = i64(1);
+  for (int i = 0; i < 200; ++i) {
+    TVMFFIAny two[] = {again(at), at};
+    at = form == 0   ? make_array(two[0], two[1])
+         : form == 1 ? make_list(two[0], two[1])
+         : form == 2 ? make_map(i64(0), two[0], i64(1), two[1])
+                     : record_of(PAIR, two[0], two[1]);
+  }
+  return at;
+}
+TEST(shared_values_are_compared_once) {
+  for (int form = 0; form < 4; ++form) {
+    TVMFFIAny a = doubled(form), b = doubled(form);
+    expect(same(a, b, 0));
+    drop_all_of(a, b);
+  }
+}
+
 TEST(values_nested_deeply_are_compared) {
   TVMFFIAny a = nest(kTVMFFIArray, 200000, i64(1)), b = nest(kTVMFFIArray, 200000, i64(1)),
             c = nest(kTVMFFIArray, 200000, i64(2));

@@ -102,6 +102,49 @@ TEST(sharing_of_graph_nodes_counts) {
   drop(other);
 }
 
+TEST(what_only_a_shared_container_has_is_numbered_once) {
+  for (int type = 0; type < 3; ++type) {
+    TVMFFIAny node = record_of(DAG, i64(1), none()), held = again(node);
+    TVMFFIAny held_by_test = type == 0   ? make_array(node)
+                             : type == 1 ? make_seq(kTVMFFIList, &node, 1)
+                                         : make_map(i64(1), node);
+    int64_t wanted = hash_of(make_array(again(held_by_test), held_by_test));
+    drop(held);
+    node = record_of(DAG, i64(1), none());
+    TVMFFIAny container = type == 0   ? make_array(node)
+                          : type == 1 ? make_seq(kTVMFFIList, &node, 1)
+                                      : make_map(i64(1), node);
+    expect_int(hash_of(make_array(again(container), container)), wanted);
+  }
+}
+
+/* A key without a hash at the first visit has one at the second: the numbers are those of the reference. */
+TEST(a_shared_map_with_an_object_as_key_is_hashed_each_time) {
+  TVMFFIAny node = record_of(DAG, i64(1), none()), map = make_map(again(node), i64(2)), inner = make_array(again(map));
+  int64_t once = hash_of(make_array(again(map), again(node), i64(0)));
+  int64_t twice = hash_of(make_array(again(map), again(node), again(map)));
+  int64_t within = hash_of(make_array(again(inner), again(node), again(inner)));
+  TVMFFIAny other = make_map(again(node), i64(2)), inner_other = make_array(again(other));
+  expect(once != twice);
+  expect_int(twice, hash_of(make_array(again(map), again(node), other)));
+  expect_int(within, hash_of(make_array(again(inner), again(node), inner_other)));
+  drop_all_of(node, map, inner);
+}
+
+/* Each level holds the next one twice: 2^200 ways, 200 objects. */
+static TVMFFIAny doubled(int type) {
+  TVMFFIAny at = i64(1);
+  for (int i = 0; i < 200; ++i) {
+    at = type == 0   ? make_array(again(at), at)
+         : type == 1 ? make_list(again(at), at)
+                     : make_map(i64(0), again(at), i64(1), at);
+  }
+  return at;
+}
+TEST(shared_containers_are_hashed_once) {
+  for (int type = 0; type < 3; ++type) expect_int(hash_of(doubled(type)), hash_of(doubled(type)));
+}
+
 TEST(values_nested_deeply_are_hashed) {
   expect_int(hash_of(nest(kTVMFFIArray, 300000, i64(1))), hash_of(nest(kTVMFFIArray, 300000, i64(1))));
   uint64_t hash;

@@ -299,12 +299,15 @@ TEST(a_hook_makes_the_changed_copy) {
 
 typedef struct {
   fh_mutator_object base;
-  int64_t n_inplace;
+  int64_t n_inplace, n_ints;
 } increasing;
 
 static TVMFFIAny increase_value(fh_mutator_object *mutator, TVMFFIAny value) {
   TVMFFIAny out;
-  if (value.type_index == kTVMFFIInt) return i64(value.v_int64 + 1);
+  if (value.type_index == kTVMFFIInt) {
+    ((increasing *)mutator)->n_ints += 1;
+    return i64(value.v_int64 + 1);
+  }
   if (value.type_index == kTVMFFIFloat) {
     fh_error_raise("KeyError", "from the mutator");
     return fh_mutator_make_result(-1, none());
@@ -363,6 +366,17 @@ TEST(containers_and_fields_are_mutated_for_mutators_of_others) {
   expect_call_raises("KeyError", "from the mutator", "ffi.StructuralMutatorMutate", ARGS(mutator, bad));
   expect_call_raises("KeyError", "from the mutator", "ffi.StructuralMutatorDefaultMutate", ARGS(mutator, bad));
   drop_all_of(mutator, root, mutated, bad);
+}
+
+TEST(a_field_that_is_declared_again_is_mutated_once_for_mutators_of_others) {
+  int32_t child = test_add_child("test.mutate.Repeating", plain_node_type(), 0);
+  node_add_field(child, "left", (int64_t)offsetof(node, left), kTVMFFIAny, 0);
+  node_add_hook(child, "__ffi_shallow_copy__", node_copy);
+  TVMFFIAny mutator = new_increasing(), root = make_node(child, i64(1), i64(2), 4);
+  TVMFFIAny mutated = call_ok("ffi.StructuralMutatorMutate", ARGS(mutator, root));
+  expect_repr(mutated, "test.mutate.Repeating(left=2, right=3, tag=5)");
+  expect_int(((increasing *)(void *)mutator.v_obj)->n_ints, 3);
+  drop_all_of(mutator, root, mutated);
 }
 
 /* A mutator that a callback keeps beyond its call. */

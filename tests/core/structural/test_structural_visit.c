@@ -137,7 +137,10 @@ TEST(what_callbacks_may_not_return_is_an_error) {
                      ARGS(root, callbacks, bad, i64(0)));
   expect_call_raises("TypeError", "Expected `Array<Tuple<int, ffi.Function>>` but got `int`", "ffi.StructuralVisit",
                      ARGS(root, not_a_list));
-  drop_all_of(root, callbacks, none_at_all, bad);
+  TVMFFIAny beyond = make_array(make_array(i64((INT64_C(1) << 32) + kTVMFFIStr), function_of(see, &wrong)));
+  expect_call_raises("ValueError", "Expected a type index but got 4294967361", "ffi.StructuralWalk",
+                     ARGS(root, none_at_all, beyond, i64(0)));
+  drop_all_of(root, callbacks, none_at_all, bad, beyond);
 }
 
 TEST(a_visit_leaves_the_descent_to_its_callbacks) {
@@ -231,6 +234,15 @@ TEST(containers_and_fields_are_visited_for_visitors_of_others) {
   TVMFFIAny result = call_ok("ffi.StructuralVisitorDefaultVisit", ARGS(strict, root));
   expect_repr(result, "ffi.VisitInterrupt(value=4)");
   drop_all_of(visitor, strict, root, result);
+}
+
+TEST(a_field_that_is_declared_again_is_visited_once_for_visitors_of_others) {
+  int32_t child = test_add_child("test.visit.Repeating", plain_node_type(), 0);
+  node_add_field(child, "left", (int64_t)offsetof(node, left), kTVMFFIAny, 0);
+  TVMFFIAny visitor = new_summing(1000), root = make_node(child, i64(1), i64(2), 4);
+  drop(call_ok("ffi.StructuralVisitorVisit", ARGS(visitor, root)));
+  expect_int(((summing *)(void *)visitor.v_obj)->sum, 7);
+  drop_all_of(visitor, root);
 }
 
 static int tell_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {

@@ -178,6 +178,28 @@ void test_threads(int n_threads, void (*body)(void *state, int i), void *state) 
 }
 
 typedef struct {
+  void (*body)(void *state);
+  void *state;
+} small_args;
+
+static void *small_main(void *raw) {
+  small_args *args = (small_args *)raw;
+  args->body(args->state);
+  return NULL;
+}
+
+void test_small_stack(void (*body)(void *state), void *state) {
+  small_args args = {body, state};
+  pthread_attr_t attributes;
+  pthread_t thread;
+  expect_int(pthread_attr_init(&attributes), 0);
+  expect_int(pthread_attr_setstacksize(&attributes, 256 << 10), 0);
+  expect_int(pthread_create(&thread, &attributes, small_main, &args), 0);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attributes);
+}
+
+typedef struct {
   TVMFFIObject header;
   int *ends;
 } counted_object;

@@ -65,6 +65,9 @@ void test_aborts(void (*body)(void *state), void *state, const char *part);
 /* Runs body(state, i) for i in 0..n_threads-1 on as many threads, which start together. */
 void test_threads(int n_threads, void (*body)(void *state, int i), void *state);
 
+/* Runs body(state) in a thread whose stack has 256 KiB. */
+void test_small_stack(void (*body)(void *state), void *state);
+
 /* This test makes n blocks live that stay, beyond those that the core itself takes out of the count (fh_mem_keep). */
 void test_keeps(int64_t n_blocks);
 /* What calls make live for ever. */

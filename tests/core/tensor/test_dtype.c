@@ -51,8 +51,28 @@ TEST(dtype_names_of_small_floats_parse_and_print) {
   }
   expect_dtype("fp8_e4m3fn", kDLFloat8_e4m3fn, 8, 1, "float8_e4m3fn");
   expect_dtype("f8_e5m2x4", kDLFloat8_e5m2, 8, 4, "float8_e5m2x4");
+  expect_dtype("f6_e2m3fn", kDLFloat6_e2m3fn, 6, 1, "float6_e2m3fn");
+  expect_dtype("fp6_e3m2fn", kDLFloat6_e3m2fn, 6, 1, "float6_e3m2fn");
+  expect_dtype("fp4_e2m1fn", kDLFloat4_e2m1fn, 4, 1, "float4_e2m1fn");
   expect_dtype("f4_e2m1fn_x2", kDLFloat4_e2m1fn, 4, 2, "float4_e2m1fnx2");
   expect_dtype("float4_e2m1fnx2", kDLFloat4_e2m1fn, 4, 2, "float4_e2m1fnx2");
+}
+
+TEST(dtype_lanes_survive_up_to_their_limits) {
+  expect_dtype("int8x32767", kDLInt, 8, 32767, "int8x32767");
+  expect_dtype("int8xvscalex1", kDLInt, 8, -1, "int8xvscalex1");
+  expect_dtype("int8xvscalex32768", kDLInt, 8, -32768, "int8xvscalex32768");
+}
+
+TEST(dtype_lanes_that_would_be_read_back_as_others_are_refused) {
+  DLDataType dtype;
+  TVMFFIByteArray beyond = text_of("int8x32768"), last = text_of("int8x65535"), scalable = text_of("int8xvscalex32769");
+  expect_int(TVMFFIDataTypeFromString(&beyond, &dtype), -1);
+  expect_raised("ValueError", "Lanes out of range in dtype `int8x32768`: expected at most 32767");
+  expect_int(TVMFFIDataTypeFromString(&last, &dtype), -1);
+  expect_raised("ValueError", "Lanes out of range in dtype `int8x65535`: expected at most 32767");
+  expect_int(TVMFFIDataTypeFromString(&scalable, &dtype), -1);
+  expect_raised("ValueError", "Lanes out of range in dtype `int8xvscalex32769`: expected at most 32768");
 }
 
 TEST(dtype_texts_that_name_nothing_are_refused) {

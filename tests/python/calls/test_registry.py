@@ -1,10 +1,11 @@
 """The registries: global functions, and classes for native types."""
 
+import json
 import sys
 import types
 
 import pytest
-from support import is_gone, parallelize, unique_name
+from support import is_gone, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -172,6 +173,24 @@ def test_metadata_of_a_function_is_read(testing):
     assert ffi_hpy.get_global_func_metadata(name) == {}
     with pytest.raises(RuntimeError, match=r"no.such.function"):
         ffi_hpy.get_global_func_metadata("no.such.function")
+
+
+SCHEMAS = """
+import ctypes, json, sys
+if len(sys.argv) > 1:
+    ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+import ffi_hpy
+names = [name for name in ffi_hpy.list_global_func_names() if name.startswith("ffi.")]
+schemas = {name: ffi_hpy.get_global_func_metadata(name).get("type_schema", "null") for name in names}
+print(json.dumps({name: json.loads(schema) for name, schema in schemas.items()}))
+"""
+
+
+def test_functions_of_the_core_have_the_schemas_of_the_reference(upstream):
+    theirs = json.loads(run_python(SCHEMAS, upstream / "tvm_ffi" / "lib" / "libtvm_ffi.so"))
+    ours = json.loads(run_python(SCHEMAS))
+    assert len(theirs) > 90
+    assert {name: ours.get(name) for name in theirs} == theirs
 
 
 def test_init_ffi_api_fills_a_module(testing):

@@ -1,5 +1,7 @@
 """Array, List, Map and Dict, and the conversion of lists, tuples and dicts to them."""
 
+import subprocess
+
 import pytest
 from support import IS_PYPY, parallelize, run_python
 
@@ -626,6 +628,28 @@ def test_subclasses_of_list_and_dict_go_in(testing):
 
     assert dict(testing.echo(OrderedDict(b=1, a=2))) == {"b": 1, "a": 2}
     assert testing.echo(namedtuple("Point", "x y")(1, 2)) == [1, 2]
+
+
+# --- printing -------------------------------------------------------------------------------------------------------
+
+WITH_A_DECIMAL_COMMA = """
+import locale, sys
+locale.setlocale(locale.LC_ALL, sys.argv[1])
+assert locale.localeconv()["decimal_point"] == ","
+import ffi_hpy
+print(ffi_hpy.Array([1.5, -2.25e-30, 1e300, 3.0, -0.0, float("inf"), float("-inf")]))
+print(ffi_hpy.get_global_func("ffi.json.Stringify")([1.5, 0.0078125], None))
+"""
+
+
+def test_numbers_are_printed_alike_in_every_locale(tmp_path):
+    made = tmp_path / "de_DE.UTF-8"
+    try:
+        subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", made], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as reason:
+        pytest.skip(f"no locale with a decimal comma can be made here: {reason}")
+    said = run_python(WITH_A_DECIMAL_COMMA, made.name, environ={"LOCPATH": str(tmp_path)})
+    assert said == "(1.5, -2.25e-30, 1e+300, 3, -0, inf, -inf)\n[1.5,0.0078125]\n"
 
 
 # --- another core -----------------------------------------------------------------------------------------------------
