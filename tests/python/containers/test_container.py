@@ -242,6 +242,56 @@ def test_what_a_list_cannot_do_says_why():
     assert list(ours) == [1, 2, 3]
 
 
+class Failing:
+    """Something whose conversion raises an IndexError of its own."""
+
+    def __tvm_ffi_object__(self):
+        raise IndexError("mine")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda ours, value: ours.__setitem__(0, value), lambda ours, value: ours.__setitem__(-1, value),
+        lambda ours, value: ours.insert(0, value), lambda ours, value: ours.insert(-1, value),
+        lambda ours, value: ours.append(value),
+    ],
+    ids=["set", "set from the end", "insert", "insert from the end", "append"],
+)  # fmt: skip
+def test_an_index_error_of_a_value_is_not_taken_for_one_of_the_list(change):
+    ours = List([1, 2])
+    with pytest.raises(IndexError, match=r"^mine$"):
+        change(ours, Failing())
+    assert list(ours) == [1, 2]
+
+
+def test_a_value_is_converted_once_and_its_position_found_afterwards():
+    ours = List([1, 2])
+    n_conversions = 0
+
+    class Growing:
+        def __tvm_ffi_object__(self):
+            nonlocal n_conversions
+            n_conversions += 1
+            ours.append(3)
+            return Array(["new"])
+
+    ours[-1] = Growing()
+    assert list(ours) == [1, 2, Array(["new"])]
+    assert n_conversions == 1
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy does not count as a number what has only __index__")
+def test_a_type_error_of_an_index_comes_out():
+    class Index:
+        def __index__(self):
+            raise TypeError("mine")
+
+    for use in (lambda: List([1])[Index()], lambda: List([1]).insert(Index(), 2), lambda: Array([1])[Index()]):
+        with pytest.raises(TypeError, match=r"^mine$"):
+            use()
+
+
 def test_a_list_is_shared():
     ours = List([1])
     alias = Array([ours])[0]
