@@ -497,6 +497,25 @@ def test_a_key_that_a_dict_lacks_is_a_key_error(use):
     assert caught.value.args == ("z",)
 
 
+@pytest.mark.parametrize("method", ["get", "pop"])
+@pytest.mark.parametrize(
+    ("args", "keywords", "message"),
+    [
+        ((1,), {"defualt": 2}, "unexpected keyword argument 'defualt'"),
+        ((1,), {"default\0": 2}, "unexpected keyword argument 'default"),
+        ((), {"default": 2}, "missing required argument: 'key'"),
+        ((1,), {"key": 1}, "multiple values for argument 'key'"),
+        ((1, 2, 3), {}, "got 3 arguments"),
+    ],
+    ids=["unknown", "nul", "missing", "twice", "too many"],
+)
+def test_wrong_arguments_of_get_and_pop_are_named(method, args, keywords, message):
+    with pytest.raises(TypeError, match=rf"^{method}\(\) .*{message}"):
+        getattr(Dict({1: 1}), method)(*args, **keywords)
+    assert getattr(Dict({1: 2}), method)(key=1, default=3) == 2
+    assert getattr(Dict({1: 2}), method)(2, default=3) == 3
+
+
 def test_a_dict_is_shared():
     ours = Dict()
     alias = Array([ours])[0]
