@@ -1,5 +1,7 @@
 """Array, List, Map and Dict, and the conversion of lists, tuples and dicts to them."""
 
+import gc
+
 import pytest
 from support import IS_PYPY, parallelize, run_python
 
@@ -389,6 +391,23 @@ def test_containers_of_any_size_can_be_iterated_over(n):
         assert list(ours.values()) == values
         assert list(ours.items()) == [(str(i), value) for i, value in enumerate(values)]
         assert len(ours) == len(ours.items()) == n
+
+
+@pytest.mark.skipif(not ffi_hpy._core.HAS_EXTENSION or IS_PYPY, reason="looks into the interpreter's iterators")
+@pytest.mark.parametrize("method", ["__iter__", "_iter_values", "_iter_items"])
+def test_threads_that_share_the_iterator_of_a_map_get_each_entry_once_and_whole(method):
+    # Not through the iterator itself: chain() and iter() of CPython without a GIL are not made to be shared.
+    for _ in range(5):
+        n = 64 * 40 + 7
+        iterator = getattr(Map({i: i for i in range(n)}), method)()
+        (source,) = [found for found in gc.get_referents(iterator) if type(found).__name__ == "callable_iterator"]
+        (chunks,) = [found for found in gc.get_referents(source) if type(found).__name__ == "_Chunks"]
+        lists = parallelize(lambda _, read=chunks: list(iter(read, [])))
+        found = [entry for chunks_of_thread in lists for chunk in chunks_of_thread for entry in chunk]
+        if method == "_iter_items":
+            assert all(key == value for key, value in found)
+            found = [key for key, _ in found]
+        assert sorted(found) == list(range(n))
 
 
 def test_iterators_outlive_their_containers():
