@@ -48,7 +48,7 @@ static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy sel
     return true;
   }
   char given[128];
-  fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", fb_field_own_name(field),
+  fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", field->own_name,
            fb_attr_type_name(ctx, self, given, sizeof(given)));
   return false;
 }
@@ -88,8 +88,7 @@ static int write(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
 }
 
 static FH_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) {
-  fb_raise(ctx, ctx->h_AttributeError, "%s is frozen: cannot assign to field '%s'", field->name,
-           fb_field_own_name(field));
+  fb_raise(ctx, ctx->h_AttributeError, "%s is frozen: cannot assign to field '%s'", field->name, field->own_name);
   return -1;
 }
 
