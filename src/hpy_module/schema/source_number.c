@@ -6,6 +6,7 @@
 #include "source_number.h"
 
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/cut.h"
 #include "hpy_module/context/text.h"
 
 /* FB_MISFIT with the first 100 digits in the text. A schema's int is an int64: such an int becomes no BigInt here,
@@ -15,9 +16,10 @@ static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
   HPy_ssize_t n;
   const char *digits = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
   if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* Python refuses to print an int of thousands of digits */
-  fb_mismatch_set(mismatch, "integer %s%.100s%s out of int64 range [-9223372036854775808, 9223372036854775807]",
-                  digits == NULL ? "with very many digits" : "", digits == NULL ? "" : digits,
-                  digits != NULL && n > 100 ? "..." : "");
+  char shown[101] = "with very many digits";
+  if (digits != NULL) fb_cut_copy(shown, sizeof(shown), digits, (size_t)n);
+  fb_mismatch_set(mismatch, "integer %s%s out of int64 range [-9223372036854775808, 9223372036854775807]", shown,
+                  digits != NULL && (size_t)n >= sizeof(shown) ? "..." : "");
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
   return FB_MISFIT;
 }
