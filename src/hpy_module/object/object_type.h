@@ -5,7 +5,7 @@
 #include "hpy_module/context/instance.h"
 #include "object.h"
 
-/* CObject, from a spec whose `defines` have room for two more entries before the final NULL. Called first: it learns
+/* CObject, from a spec whose `defines` have room for one more entry before the final NULL. Called first: it learns
  * what this folder must know of the interpreter. New handle, or HPy_NULL with an exception raised. */
 HPy fb_object_type_base(HPyContext *ctx, HPyType_Spec *spec);
 /* A derived class, from a spec whose `defines` have room for one more entry; it is kept in *own. New handle, or
