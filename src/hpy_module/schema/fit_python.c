@@ -225,7 +225,7 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
       return fit_mapping(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_OPTIONAL:
-    if (kind == FB_TYPE_KIND_NONE) return fb_source_put(out, kTVMFFINone, 0);
+    if (kind == FB_TYPE_KIND_NONE) return fb_fit_put(out, kTVMFFINone, 0);
     return fit(ctx, schema->args[0], source, out, mismatch);
   case FB_SCHEMA_UNION: return fit_union(ctx, schema, source, out, mismatch);
   default: break;

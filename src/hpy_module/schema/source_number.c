@@ -5,6 +5,7 @@
  * class's code and may fail. */
 #include "source_number.h"
 
+#include "fit.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/cut.h"
 #include "hpy_module/context/text.h"
@@ -36,14 +37,14 @@ FB_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
 /* The three readers get a number of the schema's own Python type; read_bool and read_float take an int, too. */
 static FbFit read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   int64_t value = HPyLong_AsInt64_t(ctx, number);
-  if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_source_put(out, kTVMFFIInt, value);
+  if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_fit_put(out, kTVMFFIInt, value);
   HPyErr_Clear(ctx); /* OverflowError */
   return beyond_int64(ctx, number, mismatch);
 }
 
 static FbFit read_bool(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   (void)mismatch; /* the truth of an int or a bool is always known */
-  return fb_source_put(out, kTVMFFIBool, HPy_IsTrue(ctx, number));
+  return fb_fit_put(out, kTVMFFIBool, HPy_IsTrue(ctx, number));
 }
 
 static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
@@ -53,7 +54,7 @@ static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch 
     fb_mismatch_set(mismatch, "float() failed for int");
     return fb_mismatch_take_python(ctx, mismatch, ": ");
   }
-  fb_source_put(out, kTVMFFIFloat, 0);
+  fb_fit_put(out, kTVMFFIFloat, 0);
   out->v_float64 = value;
   return FB_FIT;
 }
