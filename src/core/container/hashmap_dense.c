@@ -33,8 +33,8 @@ FH_STATIC_ASSERT(sizeof(fh_hashmap_block) == 16 + 16 * 48, "ABI");
 
 /* The distances that a metadata byte can name. Clients have this list compiled in, so it is ABI. The list has 0 to 15,
  * which stay in the block or the next one; then, as in quadratic probing, all triangular numbers up to 2628; then ever
- * fewer of the larger ones, for tables in which everything nearer is taken. Two zeros follow, so that EMPTY and RESERVED
- * end a chain, too. */
+ * fewer of the larger ones, for tables in which everything nearer is taken. Two zeros follow, so that EMPTY and
+ * RESERVED end a chain, too. */
 /* clang-format off */
 static const uint64_t distances[JUMP_MASK + 1] = {
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120, 136, 153, 171,

@@ -276,8 +276,8 @@ static int pass_leaves(comparer *c) {
   return outcome == FAILED ? -1 : 0;
 }
 
-/* The next children of the frame on top, the region they are in, and whether one of them may be met again: by itself, or
- * with the frame's objects. A getter may move the frame. */
+/* The next children of the frame on top, the region they are in, and whether one of them may be met again: by itself,
+ * or with the frame's objects. A getter may move the frame. */
 static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32_t *region, int *is_shared) {
   const fh_walk_frame *f = fh_walk_top(&c->walk);
   if (f->shape == FH_WALK_ITEMS && pass_leaves(c) != 0) return FH_WALK_ERROR;

@@ -177,8 +177,8 @@ static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   return known != NULL;
 }
 
-/* A key has no hash yet, and may have one at another visit: the containers that lead to it are not kept. The object that
- * has them is, and so is not visited again. */
+/* A key has no hash yet, and may have one at another visit: the containers that lead to it are not kept. The object
+ * that has them is, and so is not visited again. */
 static void leave_out_key(hasher *h) {
   for (size_t i = fh_walk_depth(&h->walk); i-- > 0;) {
     fh_walk_frame *f = fh_walk_at(&h->walk, i);
@@ -407,8 +407,8 @@ static int hash_open(hasher *h, size_t base, uint64_t *out) {
   return 0;
 }
 
-/* The hash of a value, also for fn_hash. is_shared: whether it may be met again. On -1 the walk and the pairs are as before, because a hook may go on after an
- * error of its callback. */
+/* The hash of a value, also for fn_hash. is_shared: whether it may be met again. On -1 the walk and the pairs are as
+ * before, because a hook may go on after an error of its callback. */
 static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
   size_t base = fh_walk_depth(&h->walk), n_pairs = h->n_pairs;
   int is_done = start_value(h, value, region, is_shared, out);

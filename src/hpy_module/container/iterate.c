@@ -6,11 +6,14 @@
 #include "iterate.h"
 
 #include "core/platform/atomic.h"
+#include "core/platform/fork.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/core_function.h"
+#include "hpy_module/error/error.h"
 
 /* Items per list: enough to make the call for each list cheap, and few enough for an iteration that stops early. */
 enum { CHUNK = 64 };
@@ -73,44 +76,80 @@ HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int6
 /* Commands of the function that walks a map. */
 typedef enum Command { GET_KEY, GET_VALUE, ADVANCE } Command;
 
-/* Gives the walk a command. *result is owned. Returns 0, or -1 with an exception raised. */
-static int walk_call(HPyContext *ctx, TVMFFIObject *walk, Command command, TVMFFIAny *result) {
+/* Gives the walk a command. *result is owned. Returns 0, or -1 with a native error pending. The core's function runs no
+ * foreign code. */
+FB_INLINE int walk_call(TVMFFIObject *walk, int command, TVMFFIAny *result) {
   TVMFFIAny arg = fb_core_function_int(command);
-  return fb_core_function_run_handle(ctx, walk, "ffi.MapForwardIterFunctor", &arg, 1, result);
+  *result = (TVMFFIAny){0};
+  return ((const TVMFFIFunctionCell *)(walk + 1))->safe_call(walk, &arg, 1, result);
 }
 
-/* The Python value of the key or the value at which the walk is. */
-static HPy walk_part(HPyContext *ctx, TVMFFIObject *walk, Command command, const DLPackExchangeAPI *exchange) {
-  TVMFFIAny value;
-  return walk_call(ctx, walk, command, &value) != 0 ? HPy_NULL : fb_iterate_item(ctx, &value, exchange);
-}
+/* How many values an entry consists of. */
+FB_INLINE int n_values_of(FbPart part) { return part == FB_PART_ITEMS ? 2 : 1; }
 
-/* What an iteration gives for the entry at which the walk is: key, value, or a tuple of both. */
-static HPy walk_entry(HPyContext *ctx, TVMFFIObject *walk, FbPart part, const DLPackExchangeAPI *exchange) {
-  if (part != FB_PART_ITEMS) return walk_part(ctx, walk, part == FB_PART_KEYS ? GET_KEY : GET_VALUE, exchange);
-  HPy pair[2] = {walk_part(ctx, walk, GET_KEY, exchange), HPy_NULL};
-  if (!HPy_IsNull(pair[0])) pair[1] = walk_part(ctx, walk, GET_VALUE, exchange);
-  HPy entry = HPy_IsNull(pair[1]) ? HPy_NULL : HPyTuple_FromArray(ctx, pair, 2);
-  for (int i = 0; i < 2; i++) {
-    if (!HPy_IsNull(pair[i])) HPy_Close(ctx, pair[i]);
+/* Owned values of the next n entries, which must be there, one after the other; *n_read counts them, on failure too.
+ * Returns as walk_call. */
+static int walk_read(TVMFFIObject *walk, FbPart part, int64_t n, TVMFFIAny *values, int64_t *n_read) {
+  int first = part == FB_PART_VALUES ? GET_VALUE : GET_KEY;
+  for (int64_t i = 0; i < n; i++) {
+    TVMFFIAny more;
+    for (int k = 0; k < n_values_of(part); k++) {
+      if (walk_call(walk, first + k, &values[*n_read]) != 0) return -1;
+      ++*n_read;
+    }
+    if (walk_call(walk, ADVANCE, &more) != 0) return -1;
   }
+  return 0;
+}
+
+/* What an iteration gives for an entry, whose values are taken: key, value, or a tuple of both. */
+static HPy entry_of(HPyContext *ctx, FbPart part, TVMFFIAny *values, const DLPackExchangeAPI *exchange) {
+  HPy pair[2] = {fb_iterate_item(ctx, &values[0], exchange), HPy_NULL}, entry = HPy_NULL;
+  if (part != FB_PART_ITEMS) return pair[0];
+  if (HPy_IsNull(pair[0])) {
+    fb_any_drop(&values[1]);
+    return HPy_NULL;
+  }
+  pair[1] = fb_iterate_item(ctx, &values[1], exchange);
+  if (!HPy_IsNull(pair[1])) {
+    entry = HPyTuple_FromArray(ctx, pair, 2);
+    HPy_Close(ctx, pair[1]);
+  }
+  HPy_Close(ctx, pair[0]);
   return entry;
 }
 
-/* A list of the next n entries, which must be there. An entry that fails is passed on as HPy_NULL, which ends the
- * list. */
-static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, FbPart part, int64_t n, const DLPackExchangeAPI *exchange) {
-  Filling filling = filling_begin(ctx, n);
-  for (int64_t i = 0; i < n; i++) {
-    TVMFFIAny more;
-    HPy entry = walk_entry(ctx, walk, part, exchange);
-    if (!HPy_IsNull(entry) && walk_call(ctx, walk, ADVANCE, &more) != 0) {
-      HPy_Close(ctx, entry);
-      entry = HPy_NULL;
+/* Where threads run at the same time, those that share an iterator over a map take one of these locks, by its address,
+ * while they read the entries of a chunk: key, value and the step to the next entry are separate commands. With a GIL
+ * no other thread runs in between. */
+FH_LOCKS(locks, 64, "map iterators");
+
+/* A list of the next n entries, CHUNK at most, which must be there. `shared` is the iterator whose walk it is, NULL if
+ * no other thread can have it. */
+static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, const void *shared, FbPart part, int64_t n,
+                     const DLPackExchangeAPI *exchange) {
+  TVMFFIAny values[2 * CHUNK];
+  int64_t n_read = 0, n_taken = 0;
+  /* Fibonacci hashing: the upper 6 bits of the product. The lowest 4 bits of an address are alignment. */
+  fh_mutex *lock = &locks[((uintptr_t)shared >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 58].lock;
+  bool is_guarded = fb_context_free_threaded && shared != NULL;
+  if (is_guarded) fh_mutex_lock(lock);
+  int rc = walk_read(walk, part, n, values, &n_read);
+  if (is_guarded) fh_mutex_unlock(lock);
+  HPy list = HPy_NULL;
+  if (FH_UNLIKELY(rc != 0)) {
+    fb_error_raise_pending(ctx, "ffi.MapForwardIterFunctor");
+  } else {
+    Filling filling = filling_begin(ctx, n);
+    for (int64_t i = 0; rc == 0 && i < n; i++) {
+      HPy entry = entry_of(ctx, part, &values[n_taken], exchange);
+      n_taken += n_values_of(part);
+      rc = filling_add(ctx, &filling, i, entry);
     }
-    if (filling_add(ctx, &filling, i, entry) != 0) return HPy_NULL;
+    if (rc == 0) list = filling_end(ctx, &filling);
   }
-  return filling_end(ctx, &filling);
+  for (; n_taken < n_read; n_taken++) fb_any_drop(&values[n_taken]);
+  return list;
 }
 
 /* --- chunks: a callable that gives a list of the next items, an empty one at the end ------------------------------ */
@@ -120,7 +159,7 @@ typedef struct Chunks {
   TVMFFIObject *walk; /* owned: the function that walks the map, which in other cores does not keep it alive; or NULL */
   int64_t size;
   /* Items given out so far. Advanced atomically, so that threads that share an iterator get different chunks of an
-   * Array. `walk` has a position of its own, which the core guards. */
+   * Array. `walk` has a position of its own: see walk_list. */
   int64_t position;
   FbPart part; /* of a map */
   const DLPackExchangeAPI *exchange;
@@ -152,7 +191,7 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   /* Relaxed: nothing is published by it, as the container is constant. */
   int64_t first = fh_atomic_add_relaxed(&chunks->position, CHUNK);
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
-  if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks->part, n, chunks->exchange);
+  if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks, chunks->part, n, chunks->exchange);
   const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(chunks->container + 1);
   return fb_iterate_list(ctx, cell->data, first, 1, n, chunks->exchange);
 }
@@ -214,7 +253,7 @@ HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeA
 static HPy walk_map(HPyContext *ctx, TVMFFIObject *map, TVMFFIObject *walk, int64_t size, FbPart part,
                     const DLPackExchangeAPI *exchange) {
   if (size > CHUNK) return chain_of(ctx, chunks_new(ctx, map, walk, size, part, exchange));
-  return call_taking(ctx, &iter_function, walk_list(ctx, walk, part, size, exchange), HPy_NULL, 1);
+  return call_taking(ctx, &iter_function, walk_list(ctx, walk, NULL, part, size, exchange), HPy_NULL, 1);
 }
 
 HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPackExchangeAPI *exchange) {

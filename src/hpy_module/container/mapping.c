@@ -8,6 +8,7 @@
 #include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
@@ -132,24 +133,39 @@ static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
   return call(ctx, self, NULL, &count_functions, key, HPy_NULL, &n) != 0 ? -1 : n.v_int64 != 0;
 }
 
+/* The arguments of get() and pop(), key and default, borrowed; HPy_NULL for a default that is not given. Returns 0, or
+ * -1 with TypeError raised. */
+static int read_arguments(HPyContext *ctx, const char *callee, const HPy *args, size_t nargs, HPy kwnames,
+                          HPy given[2]) {
+  static const char *const names[2] = {"key", "default"};
+  const FbKeywords keywords = {.callee = callee, .names = names, .n = 2};
+  HPy_ssize_t n_keywords = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
+  if (n_keywords < 0) return -1;
+  if (nargs > 2)
+    return fb_raise(ctx, ctx->h_TypeError, "%s() takes key[, default], got %zu arguments", callee, nargs), -1;
+  for (size_t i = 0; i < 2; i++) given[i] = i < nargs ? args[i] : HPy_NULL;
+  for (HPy_ssize_t i = 0; i < n_keywords; i++) {
+    int which = fb_keywords_find(ctx, &keywords, kwnames, i);
+    if (which < 0) return -1;
+    if (!HPy_IsNull(given[which])) {
+      return fb_raise(ctx, ctx->h_TypeError, "%s() got multiple values for argument '%s'", callee, names[which]), -1;
+    }
+    given[which] = args[nargs + (size_t)i];
+  }
+  if (!HPy_IsNull(given[0])) return 0;
+  return fb_raise(ctx, ctx->h_TypeError, "%s() missing required argument: 'key'", callee), -1;
+}
+
 HPyDef_METH(mapping_get, "get", HPyFunc_KEYWORDS,
             .doc = "get(key, default=None): the value of the key, `default` if there is none.")
 static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  HPy key, fallback = HPy_NULL;
-  HPyTracker tracker;
-  static const char *names[] = {"key", "default", NULL};
-  if (!HPyArg_ParseKeywords(ctx, &tracker, args, nargs, kwnames, "O|O:get", names, &key, &fallback)) return HPy_NULL;
+  HPy given[2];
   TVMFFIAny value;
-  HPy result = HPy_NULL;
-  if (call(ctx, self, NULL, &get_functions, key, HPy_NULL, &value) == 0) {
-    if (!is_missing(ctx, &value)) {
-      result = value_result(ctx, self, &value);
-    } else {
-      result = HPy_Dup(ctx, HPy_IsNull(fallback) ? ctx->h_None : fallback);
-    }
-  }
-  HPyTracker_Close(ctx, tracker);
-  return result;
+  if (read_arguments(ctx, "get", args, nargs, kwnames, given) != 0 ||
+      call(ctx, self, NULL, &get_functions, given[0], HPy_NULL, &value) != 0)
+    return HPy_NULL;
+  if (!is_missing(ctx, &value)) return value_result(ctx, self, &value);
+  return HPy_Dup(ctx, HPy_IsNull(given[1]) ? ctx->h_None : given[1]);
 }
 
 /* An iterator over self. A Dict is copied into a Map first, in one step under its lock, and the iterator keeps that. */
@@ -240,19 +256,14 @@ HPyDef_METH(
     dict_pop_method, "pop", HPyFunc_KEYWORDS,
     .doc = "pop(key[, default]): remove a key and return its value; `default`, or KeyError, if it is not there.")
 static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  HPy key, fallback = HPy_NULL, result = HPy_NULL;
-  HPyTracker tracker;
-  static const char *names[] = {"key", "default", NULL};
-  if (!HPyArg_ParseKeywords(ctx, &tracker, args, nargs, kwnames, "O|O:pop", names, &key, &fallback)) return HPy_NULL;
+  HPy given[2];
   TVMFFIAny value;
-  int found = take_out(ctx, self, key, &value);
-  if (found == 1) {
-    result = value_result(ctx, self, &value);
-  } else if (found == 0) {
-    result = HPy_IsNull(fallback) ? raise_key(ctx, key) : HPy_Dup(ctx, fallback);
+  if (read_arguments(ctx, "pop", args, nargs, kwnames, given) != 0) return HPy_NULL;
+  switch (take_out(ctx, self, given[0], &value)) {
+  case 1: return value_result(ctx, self, &value);
+  case 0: return HPy_IsNull(given[1]) ? raise_key(ctx, given[0]) : HPy_Dup(ctx, given[1]);
+  default: return HPy_NULL;
   }
-  HPyTracker_Close(ctx, tracker);
-  return result;
 }
 
 /* --- types -------------------------------------------------------------------------------------------------------- */

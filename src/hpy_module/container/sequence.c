@@ -80,21 +80,37 @@ static HPy_ssize_t sequence_length_impl(HPyContext *ctx, HPy self) {
   return (HPy_ssize_t)size;
 }
 
-/* What `get` (read or pop) gives for item i of a List, counted from the end if it is negative; owned. Returns 0; 1 if
- * there is no such item; -1 with an exception raised. */
-static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
+/* What a position of a List means: the place of an item, or a gap between items, for which one beyond either end is
+ * that end. */
+typedef enum Place { AT_ITEM, AT_GAP } Place;
+
+/* Calls a function of the core for a List, args[0], at a position as Python counts, which becomes args[1]. Arguments
+ * are converted before: so no Python code runs here that could raise an IndexError of its own. Returns 0; 1 if there
+ * is no such item; -1 with an exception raised. */
+static int list_run_at(HPyContext *ctx, FbCoreFunction *function, TVMFFIAny *args, int32_t n, int64_t wanted,
+                       Place place, TVMFFIAny *out) {
   for (;;) {
     /* INT64_MAX: the length does not matter. */
-    int64_t size = i < 0 ? size_of(ctx, handle) : INT64_MAX, position = i < 0 ? i + size : i;
+    bool needs_size = wanted < 0 || place == AT_GAP;
+    int64_t size = needs_size ? size_of(ctx, args[0].v_obj) : INT64_MAX;
     if (size < 0) return -1;
+    int64_t position = wanted < 0 ? wanted + size : wanted;
+    if (place == AT_GAP) position = position < 0 ? 0 : position > size ? size : position;
     if (position < 0) return 1;
-    TVMFFIAny args[2] = {fb_core_function_object(handle), fb_core_function_int(position)};
-    if (fb_core_function_run(ctx, get, args, 2, out) == 0) return 0;
+    args[1] = fb_core_function_int(position);
+    if (fb_core_function_run(ctx, function, args, n, out) == 0) return 0;
     if (!HPyErr_ExceptionMatches(ctx, ctx->h_IndexError)) return -1;
     HPyErr_Clear(ctx);
-    if (i >= 0) return 1;
+    if (!needs_size) return 1;
     /* another thread has made the list shorter: look again */
   }
+}
+
+/* What `get` (read or pop) gives for item i of a List, counted from the end if it is negative; owned. Returns as
+ * list_run_at. */
+static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
+  TVMFFIAny args[2] = {fb_core_function_object(handle)};
+  return list_run_at(ctx, get, args, 2, i, AT_ITEM, out);
 }
 
 /* As list_item, for an Array, of which nothing fails. */
@@ -259,13 +275,21 @@ static int list_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_
 
 /* --- changing a List ---------------------------------------------------------------------------------------------- */
 
-/* Calls a function of the core for a List with the value (if not HPy_NULL) as the last argument. args[0] becomes the
- * list; there is room for n + 1. 0, or -1 with an exception raised. */
-static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, TVMFFIAny *args, int32_t n, HPy value) {
+/* Where a change takes place. NULL in its stead: at the end. */
+typedef struct Spot {
+  Place place;
+  int64_t wanted; /* as Python counts */
+  HPy key; /* `wanted` as it was given, for the message of the IndexError if there is no such item */
+} Spot;
+
+/* Calls a function of the core for a List with a position, unless `spot` is NULL, and the value, unless that is
+ * HPy_NULL. 0, or -1 with an exception raised. */
+static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, const Spot *spot, HPy value) {
   FbTemp temp;
   FbArgs converted = {.temps = &temp, .position = -1, .callee = change->name};
-  bool has_value = !HPy_IsNull(value);
-  if (has_value && fb_argument_convert(ctx, value, &args[n], &converted) != 0) {
+  TVMFFIAny args[3], nothing;
+  int32_t n = spot == NULL ? 1 : 2;
+  if (!HPy_IsNull(value) && fb_argument_convert(ctx, value, &args[n++], &converted) != 0) {
     fb_args_end(&converted);
     return -1;
   }
@@ -273,32 +297,15 @@ static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, TVMFFI
   TVMFFIObject *handle = sequence_take(ctx, self);
   int rc = -1;
   if (handle != NULL) {
-    TVMFFIAny nothing;
     args[0] = fb_core_function_object(handle);
-    rc = fb_core_function_run(ctx, change, args, n + has_value, &nothing);
+    rc = spot == NULL ? fb_core_function_run(ctx, change, args, n, &nothing)
+                      : list_run_at(ctx, change, args, n, spot->wanted, spot->place, &nothing);
+    int64_t size = rc == 1 ? size_of(ctx, handle) : -1;
+    if (size >= 0) fb_position_refuse(ctx, self, spot->key, size);
     TVMFFIObjectDecRef(handle);
   }
   fb_args_end(&converted);
-  return rc;
-}
-
-/* As list_change, for the item at a position as Python counts; IndexError, in Python's words, if there is none. */
-static int list_change_at(HPyContext *ctx, HPy self, FbCoreFunction *change, HPy key, int64_t i, HPy value) {
-  for (;;) {
-    HPy_ssize_t size = i < 0 ? sequence_length_impl(ctx, self) : 0;
-    int64_t position = i < 0 ? i + size : i;
-    TVMFFIAny args[3] = {{0}, fb_core_function_int(position)};
-    if (size < 0) return -1;
-    if (position >= 0) {
-      if (list_change(ctx, self, change, args, 2, value) == 0) return 0;
-      if (!HPyErr_ExceptionMatches(ctx, ctx->h_IndexError)) return -1;
-      HPyErr_Clear(ctx);
-      size = sequence_length_impl(ctx, self);
-    }
-    if (i < 0 && position >= 0) continue; /* another thread has made the list shorter: look again */
-    if (size >= 0) fb_position_refuse(ctx, self, key, size);
-    return -1;
-  }
+  return rc == 0 ? 0 : -1;
 }
 
 /* Slices are rare enough for Python: self._set_slice(slice, values) and self._del_slice(slice). */
@@ -325,14 +332,16 @@ static int list_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
     if (size >= 0) fb_position_refuse(ctx, self, key, size);
     return -1;
   }
-  default: return list_change_at(ctx, self, HPy_IsNull(value) ? &list_erase : &list_set, key, i, value);
+  default: {
+    Spot spot = {AT_ITEM, i, key};
+    return list_change(ctx, self, HPy_IsNull(value) ? &list_erase : &list_set, &spot, value);
+  }
   }
 }
 
 HPyDef_METH(list_append_method, "append", HPyFunc_O, .doc = "append(value): put an item at the end.")
 static HPy list_append_method_impl(HPyContext *ctx, HPy self, HPy value) {
-  TVMFFIAny args[2];
-  return list_change(ctx, self, &list_append, args, 1, value) != 0 ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
+  return list_change(ctx, self, &list_append, NULL, value) != 0 ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
 }
 
 HPyDef_METH(list_insert_method, "insert", HPyFunc_VARARGS,
@@ -340,18 +349,9 @@ HPyDef_METH(list_insert_method, "insert", HPyFunc_VARARGS,
                    "end.")
 static HPy list_insert_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "insert() takes index, value, got %zu arguments", nargs);
-  int64_t wanted;
-  if (fb_position_of_number(ctx, args[0], &wanted) != 0) return HPy_NULL;
-  for (;;) {
-    HPy_ssize_t size = sequence_length_impl(ctx, self);
-    if (size < 0) return HPy_NULL;
-    /* As list.insert: a position beyond either end is that end. */
-    int64_t i = wanted < -size ? 0 : wanted < 0 ? wanted + size : wanted > size ? size : wanted;
-    TVMFFIAny change[3] = {{0}, fb_core_function_int(i)};
-    if (list_change(ctx, self, &list_insert, change, 2, args[1]) == 0) return HPy_Dup(ctx, ctx->h_None);
-    if (!HPyErr_ExceptionMatches(ctx, ctx->h_IndexError) || sequence_length_impl(ctx, self) >= i) return HPy_NULL;
-    HPyErr_Clear(ctx); /* another thread has made the list shorter */
-  }
+  Spot spot = {.place = AT_GAP, .key = args[0]};
+  if (fb_position_of_number(ctx, args[0], &spot.wanted) != 0) return HPy_NULL;
+  return list_change(ctx, self, &list_insert, &spot, args[1]) != 0 ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
 }
 
 HPyDef_METH(list_pop_method, "pop", HPyFunc_VARARGS,

@@ -1,7 +1,7 @@
 /* Attributes that may be missing, and the name of a type. */
 #include "attr.h"
 
-#include <stdio.h>
+#include "cut.h"
 
 HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name) {
   HPy found = HPy_GetAttr_s(ctx, h, name);
@@ -11,12 +11,11 @@ HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name) {
 
 /* Called for messages, where nothing may go wrong. A type without a name is called "object". */
 const char *fb_attr_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size) {
-  snprintf(buffer, size, "object");
   HPy type = HPy_Type(ctx, h);
   HPy name = HPy_IsNull(type) ? HPy_NULL : HPy_GetAttr_s(ctx, type, "__name__");
   HPy_ssize_t n;
   const char *text = HPy_IsNull(name) ? NULL : HPyUnicode_AsUTF8AndSize(ctx, name, &n);
-  if (text != NULL) snprintf(buffer, size, "%s", text);
+  fb_cut_copy(buffer, size, text == NULL ? "object" : text, text == NULL ? strlen("object") : (size_t)n);
   if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx);
   if (!HPy_IsNull(name)) HPy_Close(ctx, name);
   if (!HPy_IsNull(type)) HPy_Close(ctx, type);

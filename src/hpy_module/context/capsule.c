@@ -125,6 +125,8 @@ static HPy capsule_new(HPyContext *ctx, void *pointer, const char *name, HPyCaps
     cpy_PyObject *object = pypy.new_(pointer, name, pypy_destructor);
     if (object == NULL) return HPy_NULL;
     HPy capsule = HPy_FromPyObject(ctx, object);
+    /* Then nothing was taken: under another name the capsule ends without its pointer. */
+    if (HPy_IsNull(capsule)) pypy.rename(object, "unused");
     pypy.release(object);
     return capsule;
   }

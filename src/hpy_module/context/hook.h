@@ -1,6 +1,6 @@
 /* The Python half of the binding: functions and classes that the package gives it (set_hooks). */
-#ifndef FFI_HPY_CONTEXT_HOOKS_H_
-#define FFI_HPY_CONTEXT_HOOKS_H_
+#ifndef FFI_HPY_CONTEXT_HOOK_H_
+#define FFI_HPY_CONTEXT_HOOK_H_
 
 #include "context.h"
 
@@ -40,4 +40,4 @@ const void *fb_hook_current(FbHook hook);
 
 extern HPyDef fb_hook_set_all;
 
-#endif /* FFI_HPY_CONTEXT_HOOKS_H_ */
+#endif /* FFI_HPY_CONTEXT_HOOK_H_ */

@@ -1,9 +1,8 @@
 /* Instances that the __new__ of their class made, and others. */
 #include "instance.h"
 
-#include <stdio.h>
-
 #include "attr.h"
+#include "cut.h"
 #include "raise.h"
 
 /* Name of a class into buffer, "?" if it has none. Never fails, and drops whatever exception is raised. */
@@ -12,7 +11,7 @@ static void name_of(HPyContext *ctx, HPy cls, char *buffer, size_t size) {
   HPy_ssize_t n;
   const char *text = HPy_IsNull(name) ? NULL : HPyUnicode_AsUTF8AndSize(ctx, name, &n);
   if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx);
-  snprintf(buffer, size, "%s", text == NULL ? "?" : text);
+  fb_cut_copy(buffer, size, text == NULL ? "?" : text, text == NULL ? 1 : (size_t)n);
   if (!HPy_IsNull(name)) HPy_Close(ctx, name);
 }
 

@@ -6,7 +6,9 @@
 #include "keywords.h"
 
 #include "call.h"
+#include "cut.h"
 #include "raise.h"
+#include "text.h"
 #include "tuple.h"
 
 int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
@@ -33,9 +35,11 @@ static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
   const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &byte_len);
   if (text == NULL) return -1;
   for (int i = 0; i < keywords->n; i++) {
-    if (strcmp(text, keywords->names[i]) == 0) return i;
+    if (fb_text_is(text, byte_len, keywords->names[i])) return i;
   }
-  fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument '%s'", keywords->callee, text);
+  char shown[256];
+  fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument '%s'", keywords->callee,
+           fb_cut_copy(shown, sizeof(shown), text, (size_t)byte_len));
   return -1;
 }
 

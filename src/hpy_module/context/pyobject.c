@@ -6,6 +6,7 @@
 void fb_pyobject_release(void *object) {
   /* Looked up each time: debug modes come here, and nobody else. */
   void *symbol = dlsym(RTLD_DEFAULT, "Py_DecRef");
+  if (symbol == NULL) symbol = dlsym(RTLD_DEFAULT, "PyPy_DecRef"); /* PyPy 8 has all names with this prefix */
   void (*release)(void *);
   memcpy(&release, &symbol, sizeof(release));
   if (release != NULL) release(object);

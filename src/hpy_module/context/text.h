@@ -15,6 +15,11 @@ int fb_text_refuse(HPyContext *ctx, HPy h, const char *where);
 /* As fb_text_get, for an argument that must be a str: else TypeError "`what` must be str, not X". */
 const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len);
 
+/* Whether a text of known length, which may have NULs inside, is a C string. */
+FB_INLINE bool fb_text_is(const char *text, HPy_ssize_t byte_len, const char *wanted) {
+  return strlen(wanted) == (size_t)byte_len && memcmp(text, wanted, (size_t)byte_len) == 0;
+}
+
 /* To be called with each class that native code meets or makes instances of. Without that call PyPy 8 never frees the
  * text of the instances of a class derived from str. */
 void fb_text_class_made(HPy cls);

@@ -1,6 +1,8 @@
 /* Types of the binding: HPyType_FromSpec, and what has to be done around it on PyPy 7.3 (type.h says why). */
 #include "type.h"
 
+#include <assert.h>
+
 #include "call.h"
 #include "property.h"
 
@@ -21,7 +23,7 @@ static int add_property(HPyContext *ctx, HPy type, const HPyGetSet *def) {
   return rc;
 }
 
-/* The first 31 definitions of a spec count, and its final NULL; the longest spec, CObject's, has 24. */
+/* With the final NULL; the longest spec, CObject's, has 24. */
 enum { MOST_DEFINES = 32 };
 
 /* For PyPy 7.3: the type of a spec, with properties in place of its getters and setters (see fb_type_new). They are
@@ -29,7 +31,8 @@ enum { MOST_DEFINES = 32 };
 static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   HPyDef *rest[MOST_DEFINES], *attributes[MOST_DEFINES];
   size_t n_rest = 0, n_attributes = 0;
-  for (HPyDef **def = spec->defines; *def != NULL && n_rest + n_attributes + 1 < MOST_DEFINES; def++) {
+  HPyDef **def = spec->defines;
+  for (; *def != NULL && n_rest + n_attributes + 1 < MOST_DEFINES; def++) {
     /* To set __name__ or the like on a type is to set the metatype's own attribute. It stays as it is. */
     if ((*def)->kind == HPyDef_Kind_GetSet && strncmp((*def)->getset.name, "__", 2) != 0) {
       attributes[n_attributes++] = *def;
@@ -37,6 +40,7 @@ static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
       rest[n_rest++] = *def;
     }
   }
+  assert(*def == NULL);
   rest[n_rest] = NULL;
   HPyType_Spec plain = *spec;
   plain.defines = rest;

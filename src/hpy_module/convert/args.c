@@ -4,16 +4,20 @@
 
 #include <stdio.h>
 
+#include "hpy_module/context/cut.h"
+
 void (*fb_args_release_borrowed)(TVMFFIObject *object);
 
 const char *fb_args_where(const FbArgs *args, char *buffer, size_t size) {
+  int n;
   if (args->position < 0) {
-    snprintf(buffer, size, "%s", args->callee);
+    n = snprintf(buffer, size, "%s", args->callee);
   } else if (*args->callee) {
-    snprintf(buffer, size, "%s() argument %d", args->callee, args->position + 1);
+    n = snprintf(buffer, size, "%s() argument %d", args->callee, args->position + 1);
   } else {
-    snprintf(buffer, size, "argument %d of a native function", args->position + 1);
+    n = snprintf(buffer, size, "argument %d of a native function", args->position + 1);
   }
+  fb_cut_end(buffer, size, n);
   return buffer;
 }
 

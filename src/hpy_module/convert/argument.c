@@ -25,8 +25,9 @@ static FbConversion conversions[FB_N_TYPE_KINDS];
 
 void fb_argument_set_conversion(FbTypeKind kind, FbConversion conversion) { conversions[kind] = conversion; }
 
-/* What HPyLong_AsInt64_t refused, with its exception raised. OverflowError: a larger int becomes a BigInt. TypeError:
- * it is raised anew, in words that say which argument it is. Any other exception stays. */
+/* What HPyLong_AsInt64_t refused, with its exception raised. OverflowError: a larger int becomes a BigInt. TypeError
+ * for what is no number: it is raised anew, in words that say which argument it is. Any other exception stays, and so
+ * does that of a number's own __index__. */
 static FH_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   char position[256], given[128];
   if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) {
@@ -35,7 +36,7 @@ static FH_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out,
     if (fb_bigint_from_python(ctx, value, &made, args->callee) != 0) return -1;
     return fb_args_view_any(args, &made, out);
   }
-  if (HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) {
+  if (HPyErr_ExceptionMatches(ctx, ctx->h_TypeError) && !HPyNumber_Check(ctx, value)) {
     HPyErr_Clear(ctx);
     fb_raise(ctx, ctx->h_TypeError, "%s: expected an int, got %s", fb_args_where(args, position, sizeof(position)),
              fb_attr_type_name(ctx, value, given, sizeof(given)));

@@ -40,7 +40,8 @@ TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
   return expected;
 }
 
-TVMFFIObject *fb_core_function_get(FbCoreFunction *self) {
+/* As fb_core_function_find, with a native error pending if there is none. */
+static TVMFFIObject *get(FbCoreFunction *self) {
   TVMFFIObject *found = fb_core_function_find(self);
   if (FH_LIKELY(found != NULL)) return found;
   char message[160];
@@ -56,7 +57,7 @@ static int call(TVMFFIObject *function, const TVMFFIAny *args, int32_t n_args, T
 }
 
 int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  TVMFFIObject *function = fb_core_function_get(self);
+  TVMFFIObject *function = get(self);
   return function == NULL ? -1 : call(function, args, n_args, result);
 }
 
@@ -80,7 +81,7 @@ int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const c
 }
 
 int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  TVMFFIObject *function = fb_core_function_get(self);
+  TVMFFIObject *function = get(self);
   if (FH_LIKELY(function != NULL)) return fb_core_function_run_handle(ctx, function, self->name, args, n, result);
   fb_error_raise_pending(ctx, self->name);
   return -1;

@@ -16,8 +16,6 @@ typedef struct FbCoreFunction {
 /* The function, borrowed; NULL, and no error, if the core, which may be another than ours, has no such function. Any
  * thread, attached or not. */
 TVMFFIObject *fb_core_function_find(FbCoreFunction *self);
-/* As fb_core_function_find, with a native error pending if there is none. Any thread. */
-TVMFFIObject *fb_core_function_get(FbCoreFunction *self);
 /* Calls the function: 0, or -1 with a native error pending. *result need not be initialised, and is owned. Any
  * thread. */
 int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);

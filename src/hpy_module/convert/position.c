@@ -2,6 +2,7 @@
 #include "position.h"
 
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/cut.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/object/type_kind.h"
@@ -35,7 +36,9 @@ FbPosition fb_position_of(HPyContext *ctx, HPy self, HPy key, int64_t *index) {
   HPy number = as_int(ctx, key);
   if (HPy_IsNull(number)) {
     char name[128], given[128];
-    if (!HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) return FB_POSITION_NONE;
+    /* A number's own __index__ may have raised it. A float has none. PyPy counts what has __int__ or __float__ only. */
+    bool is_number = HPyNumber_Check(ctx, key) && !HPy_TypeCheck(ctx, key, ctx->h_FloatType);
+    if (is_number || !HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) return FB_POSITION_NONE;
     HPyErr_Clear(ctx);
     fb_raise(ctx, ctx->h_TypeError, "%s indices must be integers or slices, not %s",
              fb_attr_type_name(ctx, self, name, sizeof(name)), fb_attr_type_name(ctx, key, given, sizeof(given)));
@@ -55,13 +58,14 @@ int fb_position_of_number(HPyContext *ctx, HPy number, int64_t *out) {
 }
 
 HPy fb_position_refuse(HPyContext *ctx, HPy self, HPy key, int64_t size) {
-  char name[128];
+  char name[128], shown[200];
   HPy text = HPy_Str(ctx, key);
   HPy_ssize_t n;
   const char *data = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
   if (data != NULL) {
-    fb_raise(ctx, ctx->h_IndexError, "%s index %.*s is out of range for %lld items",
-             fb_attr_type_name(ctx, self, name, sizeof(name)), (int)(n > 200 ? 200 : n), data, (long long)size);
+    fb_raise(ctx, ctx->h_IndexError, "%s index %s is out of range for %lld items",
+             fb_attr_type_name(ctx, self, name, sizeof(name)), fb_cut_copy(shown, sizeof(shown), data, (size_t)n),
+             (long long)size);
   }
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
   return HPy_NULL;

@@ -66,31 +66,33 @@ static TVMFFIObject *carrying_error(HPyContext *ctx, HPy exception) {
   return error;
 }
 
-/* Whether an exception says that the stack or memory is used up. */
-static bool is_exhaustion(HPyContext *ctx, HPy exception) {
-  return HPy_TypeCheck(ctx, exception, ctx->h_RecursionError) || HPy_TypeCheck(ctx, exception, ctx->h_MemoryError);
-}
-
 /* Calls a hook that translates an exception, with the moment at which the callback began. Returns the _core.Error. If
- * the hook fails it returns HPy_NULL, and *why is the exception that the hook raised, or HPy_NULL. */
-static HPy translate(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began, HPy *why) {
+ * the hook fails it returns HPy_NULL, and *other is the exception that the hook raised; HPy_NULL for lack of stack or
+ * memory. */
+static HPy translate(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began, HPy *other) {
   HPy error = fb_error_call_hook(ctx, hook, exception, began);
-  *why = HPy_IsNull(error) ? fb_ext->error_take(ctx) : HPy_NULL;
-  return error;
+  *other = HPy_NULL;
+  if (FH_LIKELY(!HPy_IsNull(error))) return error;
+  if (fb_error_is_exhaustion(ctx)) {
+    HPyErr_Clear(ctx);
+  } else {
+    *other = fb_ext->error_take(ctx);
+  }
+  return HPy_NULL;
 }
 
 /* The error object of an exception, which is taken: owned, NULL without memory. */
 static TVMFFIObject *error_of(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began) {
-  HPy why, error = translate(ctx, hook, exception, began, &why);
-  if (!HPy_IsNull(why) && !is_exhaustion(ctx, why)) {
+  HPy other, error = translate(ctx, hook, exception, began, &other);
+  if (!HPy_IsNull(other)) {
     /* An interruption in the hook, KeyboardInterrupt perhaps, takes the place of the exception. */
     HPy_Close(ctx, exception);
-    exception = why;
-    error = translate(ctx, hook, exception, began, &why);
+    exception = other;
+    error = translate(ctx, hook, exception, began, &other);
   }
   TVMFFIObject *object = HPy_IsNull(error) ? carrying_error(ctx, exception) : object_of(ctx, error);
   if (!HPy_IsNull(error)) HPy_Close(ctx, error);
-  if (!HPy_IsNull(why)) HPy_Close(ctx, why);
+  if (!HPy_IsNull(other)) HPy_Close(ctx, other);
   HPy_Close(ctx, exception);
   return object;
 }

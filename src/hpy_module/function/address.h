@@ -1,9 +1,9 @@
 /* Native functions made of a C function at an address, which code generators give as a number. */
-#ifndef FFI_HPY_CALL_ADDRESS_H_
-#define FFI_HPY_CALL_ADDRESS_H_
+#ifndef FFI_HPY_FUNCTION_ADDRESS_H_
+#define FFI_HPY_FUNCTION_ADDRESS_H_
 
 #include "hpy_module/context/context.h"
 
 extern HPyDef fb_address_function, fb_address_mlir_function;
 
-#endif /* FFI_HPY_CALL_ADDRESS_H_ */
+#endif /* FFI_HPY_FUNCTION_ADDRESS_H_ */

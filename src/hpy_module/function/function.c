@@ -10,6 +10,7 @@
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/cut.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -151,8 +152,9 @@ static FH_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
   HPy_ssize_t n;
   const char *text = HPyUnicode_AsUTF8AndSize(ctx, first, &n);
   if (text != NULL) {
+    char shown[256];
     fb_raise(ctx, ctx->h_TypeError, "%s() takes positional arguments only, got keyword argument '%s'",
-             fb_function_name(ctx, self), text);
+             fb_function_name(ctx, self), fb_cut_copy(shown, sizeof(shown), text, (size_t)n));
   }
   HPy_Close(ctx, first);
   return HPy_NULL;
@@ -265,7 +267,7 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
 
 HPyDef_SLOT(function_repr, HPy_tp_repr)
 static HPy function_repr_impl(HPyContext *ctx, HPy self) {
-  char text[256], type[128];
+  char text[256], type[128], shown[81];
   if (function_struct(ctx, self) == NULL) return fb_instance_raise_unmade(ctx, self);
   TVMFFIObject *handle = fb_object_get(ctx, self);
   const char *name = name_of(function_struct(ctx, self));
@@ -273,7 +275,8 @@ static HPy function_repr_impl(HPyContext *ctx, HPy self) {
   if (handle == NULL) {
     snprintf(text, sizeof(text), "%s(chandle=None)", type);
   } else {
-    snprintf(text, sizeof(text), "<%s%s%.80s at %p>", type, *name ? " " : "", name, (void *)handle);
+    fb_cut_copy(shown, sizeof(shown), name, strlen(name));
+    snprintf(text, sizeof(text), "<%s%s%s at %p>", type, *name ? " " : "", shown, (void *)handle);
   }
   return fb_text_new(ctx, text, strlen(text));
 }

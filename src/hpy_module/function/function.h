@@ -1,6 +1,6 @@
 /* Function: calling native functions from Python. The hot path of the binding. */
-#ifndef FFI_HPY_CALL_FUNCTION_H_
-#define FFI_HPY_CALL_FUNCTION_H_
+#ifndef FFI_HPY_FUNCTION_FUNCTION_H_
+#define FFI_HPY_FUNCTION_FUNCTION_H_
 
 #include <tvm/ffi/c_api.h>
 
@@ -22,4 +22,4 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base);
 extern HPyDef fb_function_method_descriptor;
 bool fb_function_has_methods(void);
 
-#endif /* FFI_HPY_CALL_FUNCTION_H_ */
+#endif /* FFI_HPY_FUNCTION_FUNCTION_H_ */

@@ -24,7 +24,7 @@ static Name *lists[N_LISTS];
 FH_LOCK(naming, "names of functions", FH_RANK_PLAIN); /* guards all of it; held for the walk along one list */
 
 /* Where the link to the name is, or would be: the link is NULL then. */
-static Name **find(const char *text) {
+static Name **link_of(const char *text) {
   size_t hash = 0;
   for (const char *c = text; *c != 0; c++) hash = hash * 31 + (unsigned char)*c;
   Name **link = &lists[hash % N_LISTS];
@@ -44,7 +44,7 @@ static void add(Name **link, const char *text) {
 
 const char *fb_function_name_take(const char *text) {
   fh_mutex_lock(&naming);
-  Name **link = find(text);
+  Name **link = link_of(text);
   if (*link == NULL) add(link, text);
   Name *name = *link;
   if (name != NULL) name->n_uses++;
@@ -56,7 +56,7 @@ void fb_function_name_give(const char *text) {
   if (text == NULL) return;
   fh_mutex_lock(&naming);
   /* It is in the list, because its text came from there and a use of it is left. */
-  Name **link = find(text);
+  Name **link = link_of(text);
   Name *name = *link, *unused = --name->n_uses == 0 ? name : NULL;
   if (unused != NULL) *link = name->next;
   fh_mutex_unlock(&naming);

@@ -64,7 +64,7 @@ FB_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
     if (entry->handle == handle || entry->handle == NULL) return entry;
   }
 }
-FB_INLINE Entry *find(const Stripe *stripe, const TVMFFIObject *handle) {
+FB_INLINE Entry *find_entry(const Stripe *stripe, const TVMFFIObject *handle) {
   Entry *entry = probe(stripe, handle);
   return entry != NULL && entry->handle != NULL ? entry : NULL;
 }
@@ -124,7 +124,7 @@ FB_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
 HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) {
   if (FH_UNLIKELY(!fb_identity_is_kept)) return HPy_NULL;
   Stripe *stripe = stripe_lock(handle);
-  const Entry *entry = find(stripe, handle);
+  const Entry *entry = find_entry(stripe, handle);
   HPy found = entry == NULL ? HPy_NULL : entry_load(ctx, entry);
   stripe_unlock(stripe);
   return found;
@@ -165,7 +165,7 @@ FH_NOINLINE void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell 
 
 static void unlist(FbHandleCell *cell, bool any) {
   Stripe *stripe = stripe_lock(cell->handle);
-  Entry *entry = find(stripe, cell->handle);
+  Entry *entry = find_entry(stripe, cell->handle);
   if (entry != NULL && (any || entry->cell == cell)) {
     /* of the listed wrapper, which need not be the caller's */
     fb_handle_cell_set_listing(entry->cell, FB_UNLISTED);

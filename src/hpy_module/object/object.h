@@ -40,10 +40,11 @@ FB_INLINE FbHandleCell *fb_object_cell(HPyContext *ctx, HPy h) {
   return FH_LIKELY(object != NULL) ? object->owner : NULL;
 }
 
-/* Borrowed native handle of a CObject, NULL if it has none. */
+/* Borrowed native handle of a CObject, NULL if it has none. Relaxed: another thread may move it meanwhile, so without a
+ * use of the cell the address alone may be looked at, unless the handle never moves. */
 FB_INLINE TVMFFIObject *fb_object_get(HPyContext *ctx, HPy h) {
   FbHandleCell *cell = fb_object_cell(ctx, h);
-  return FH_LIKELY(cell != NULL) ? cell->handle : NULL;
+  return FH_LIKELY(cell != NULL) ? fh_atomic_load_relaxed(&cell->handle) : NULL;
 }
 
 /* Whether an object is of a type, which is at `depth` below ffi.Object, or derives from it. */

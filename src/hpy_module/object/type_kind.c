@@ -10,6 +10,7 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
+#include "hpy_module/context/attr.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -258,5 +259,10 @@ void fb_type_kind_learn(HPyContext *ctx, HPy value) {
 const DLPackExchangeAPI *fb_type_kind_exchange_ask(HPyContext *ctx, HPy value) {
   Answer answer = ask(ctx, value);
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
+  if (answer.exchange == NULL && answer.kind != FB_TYPE_KIND_UNKNOWN) { /* it had one when it was asked for its kind */
+    char name[128];
+    fb_raise(ctx, ctx->h_TypeError, "the class %s has no exchange table any more",
+             fb_attr_type_name(ctx, value, name, sizeof(name)));
+  }
   return answer.exchange;
 }

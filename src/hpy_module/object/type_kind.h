@@ -47,9 +47,9 @@ typedef struct FbTypeKindEntry {
   intptr_t type; /* word at fb_context_type_offset of the type's instances; 0 while the entry is no type's */
   FbTypeKind kind;
   unsigned protocols;                /* FB_PROTOCOL_*, for schemas */
-  FbRef converter;                  /* FB_TYPE_KIND_CONVERTER only */
+  FbRef converter;                   /* FB_TYPE_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_TYPE_KIND_EXCHANGE only */
-  struct FbTypeKindEntry *next;          /* while the entry is no type's */
+  struct FbTypeKindEntry *next;      /* while the entry is no type's */
 } FbTypeKindEntry;
 
 typedef struct FbTypeKindTable {

@@ -5,7 +5,6 @@
  * that its library registered, and a schema, if the package has one for it, converts the value before. */
 #include "field.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/platform/fork.h"
@@ -16,9 +15,6 @@
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/schema/fit_python.h"
-
-/* fb_field_new has put a dot between key and name. A key may have dots, too; a name is taken to have none. */
-const char *fb_field_own_name(const FbField *field) { return strrchr(field->name, '.') + 1; }
 
 /* --- laid out fields ---------------------------------------------------------------------------------------------- */
 
@@ -73,7 +69,7 @@ static FH_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char
     fb_mismatch_prefix(mismatch, "%s: ", field->name);
   } else {
     FbMismatch whole = {0};
-    fb_mismatch_set(&whole, "%s '%s'", what, fb_field_own_name(field));
+    fb_mismatch_set(&whole, "%s '%s'", what, field->own_name);
     if (mismatch->text != NULL) fb_mismatch_append(&whole, ":\n", "  ", mismatch->text, strlen(mismatch->text));
     fb_mismatch_end(mismatch);
     *mismatch = whole;
@@ -106,9 +102,16 @@ HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   return fb_result_make(ctx, &value);
 }
 
-int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
+/* Passes a value to the setter. Returns 0, or -1 with a native error pending. The error of a field without a setter is
+ * in the core's words. */
+static int set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
   char *address = (char *)object + field->offset;
-  if (field->setter_function == NULL) return field->setter(address, value);
+  if (field->setter_function == NULL && field->setter != NULL) return field->setter(address, value);
+  if (field->setter_function == NULL) {
+    const char *parts[] = {"Field `", field->own_name, "` cannot be written"};
+    TVMFFIErrorSetRaisedFromCStrParts("TypeError", parts, 3);
+    return -1;
+  }
   /* A setter that is a Function gets the address of the field and the value. */
   TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
   args[0].v_ptr = address;
@@ -132,6 +135,11 @@ static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, b
   return -1;
 }
 
+int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, const TVMFFIAny *value,
+                 const char *what) {
+  return FH_LIKELY(set(field, object, value) == 0) ? 0 : refuse_as_setter(ctx, field, true, what);
+}
+
 /* The value is converted by the schema, or as an argument of a call where there is none, and passed to the setter. */
 static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   FbTemp temp;
@@ -145,7 +153,7 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
     args.temps[args.n_temps++].object = view.v_obj;
   }
   /* The error is put aside: temporaries that end may run code that uses the slot. */
-  bool is_refused = rc == 0 && fb_field_set(field, object, &view) != 0;
+  bool is_refused = rc == 0 && set(field, object, &view) != 0;
   TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
   fb_args_end(&args);
   if (!is_refused) return rc;
@@ -159,7 +167,8 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
 
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   if (!field->is_laid_out) {
-    if (field->setter != NULL || field->setter_function != NULL)
+    /* In a constructor the lack of a setter is refused like any other field that cannot get its value. */
+    if (field->setter != NULL || field->setter_function != NULL || what != NULL)
       return write_by_setter(ctx, field, object, value, what);
     fb_raise(ctx, ctx->h_AttributeError, "%s cannot be set", field->name);
     return -1;
@@ -175,8 +184,8 @@ int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, 
 
 /* One block: the field and its name. */
 FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIByteArray *name) {
-  size_t name_size = type->type_key.size + name->size + 2;
-  FbField *field = calloc(1, sizeof(*field) + name_size);
+  const TVMFFIByteArray *key = &type->type_key;
+  FbField *field = calloc(1, sizeof(*field) + key->size + name->size + 2);
   if (field == NULL) {
     HPyErr_NoMemory(ctx);
     return NULL;
@@ -184,8 +193,9 @@ FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIB
   field->type_index = type->type_index;
   field->type_depth = type->type_depth;
   field->name = (char *)(field + 1);
-  snprintf(field->name, name_size, "%.*s.%.*s", (int)type->type_key.size, type->type_key.data, (int)name->size,
-           name->data);
+  memcpy(field->name, key->data, key->size);
+  field->name[key->size] = '.';
+  field->own_name = memcpy(field->name + key->size + 1, name->data, name->size);
   return field;
 }
 

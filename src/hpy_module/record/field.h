@@ -24,11 +24,9 @@ typedef struct FbField {
   TVMFFIObject *setter_function; /* owned; NULL if there is none */
   const FbSchema *schema;        /* converts Python values; NULL: they are passed to the setter as to any function */
   FbRef initial;                /* laid out: default value or factory as Python has it; empty: none */
-  char *name;                    /* "key.field", for messages */
+  char *name;           /* "key.field", for messages */
+  const char *own_name; /* the end of it, without the key; for messages, too: a text with a NUL inside is cut there */
 } FbField;
-
-/* The name without the key. */
-const char *fb_field_own_name(const FbField *field);
 
 /* A field with its type and its name, and nothing else yet; NULL with MemoryError raised. */
 FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIByteArray *name);
@@ -43,8 +41,9 @@ HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object);
  * message begins with `what`, "key.__ffi_init__() field" or the like, and the field's name; NULL: the value was
  * assigned. */
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what);
-/* Passes a value to the setter; the field must have one. Returns 0, or -1 with a native error pending. */
-int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value);
+/* Passes a native value to the setter. Returns 0, or -1 with an exception raised: as fb_field_write, with `what` that
+ * is not NULL. */
+int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, const TVMFFIAny *value, const char *what);
 /* A Python value as what a field with a schema holds, owned by the caller. Returns 0, or -1 with an exception
  * raised. */
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out);

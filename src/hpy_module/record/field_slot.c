@@ -48,7 +48,7 @@ static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy sel
     return true;
   }
   char given[128];
-  fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", fb_field_own_name(field),
+  fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", field->own_name,
            fb_attr_type_name(ctx, self, given, sizeof(given)));
   return false;
 }
@@ -63,7 +63,7 @@ FB_INLINE FbHandleCell *begin(HPyContext *ctx, const FbField *field, HPy self) {
   return fb_object_begin(ctx, self, field->type_index, field->type_depth);
 }
 
-FB_INLINE HPy read(HPyContext *ctx, const FbField *field, HPy self) {
+FB_INLINE HPy read_field(HPyContext *ctx, const FbField *field, HPy self) {
   FbHandleCell *cell = begin(ctx, field, self);
   if (FH_UNLIKELY(cell == NULL)) return HPy_NULL;
   HPy value = fb_field_read(ctx, field, cell->handle);
@@ -71,7 +71,7 @@ FB_INLINE HPy read(HPyContext *ctx, const FbField *field, HPy self) {
   return value;
 }
 
-static int write(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
+static int write_field(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
   if (HPy_IsNull(value)) {
     fb_raise(ctx, ctx->h_AttributeError, "%s cannot be deleted", field->name);
     return -1;
@@ -88,8 +88,7 @@ static int write(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
 }
 
 static FH_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) {
-  fb_raise(ctx, ctx->h_AttributeError, "%s is frozen: cannot assign to field '%s'", field->name,
-           fb_field_own_name(field));
+  fb_raise(ctx, ctx->h_AttributeError, "%s is frozen: cannot assign to field '%s'", field->name, field->own_name);
   return -1;
 }
 
@@ -107,7 +106,7 @@ static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cp
   /* Read through the class: the slot itself, as of a property. */
   if (object == NULL) return (cpy_PyObject *)HPy_Dup(fb_ctx, (HPy){(intptr_t)self})._i;
   const FbField *field = descr_struct(self)->field;
-  if (FH_LIKELY(field != NULL)) return (cpy_PyObject *)read(fb_ctx, field, (HPy){(intptr_t)object})._i;
+  if (FH_LIKELY(field != NULL)) return (cpy_PyObject *)read_field(fb_ctx, field, (HPy){(intptr_t)object})._i;
   raise_unmade(self);
   return NULL;
 }
@@ -119,7 +118,7 @@ static int slot_descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject
     return -1;
   }
   if (FH_UNLIKELY(slot->is_frozen)) return refuse_assignment(fb_ctx, slot->field);
-  return write(fb_ctx, slot->field, (HPy){(intptr_t)object}, (HPy){(intptr_t)value});
+  return write_field(fb_ctx, slot->field, (HPy){(intptr_t)object}, (HPy){(intptr_t)value});
 }
 
 /* --- FieldSlot ---------------------------------------------------------------------------------------------------- */
@@ -127,14 +126,14 @@ static int slot_descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject
 HPyDef_METH(slot_get, "get", HPyFunc_O, .doc = "Value of the field of an object.")
 static HPy slot_get_impl(HPyContext *ctx, HPy self, HPy object) {
   const FbField *field = field_of(ctx, self);
-  return field == NULL ? HPy_NULL : read(ctx, field, object);
+  return field == NULL ? HPy_NULL : read_field(ctx, field, object);
 }
 
 HPyDef_METH(slot_set, "set", HPyFunc_VARARGS, .doc = "Set the field of an object, also a frozen one.")
 static HPy slot_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
   const FbField *field = field_of(ctx, self);
-  if (field == NULL || write(ctx, field, args[0], args[1]) != 0) return HPy_NULL;
+  if (field == NULL || write_field(ctx, field, args[0], args[1]) != 0) return HPy_NULL;
   return HPy_Dup(ctx, ctx->h_None);
 }
 
@@ -146,7 +145,7 @@ static HPy slot_frozen_get(HPyContext *ctx, HPy self, void *closure) {
 }
 
 /* The own field of a type that arguments name: index, which, frozen, schema. NULL with an exception raised. */
-static const FbField *find(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs) {
+static const FbField *find_field(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs) {
   const FbSchema *schema = NULL;
   if (nargs > 3 && !fb_context_is_same(ctx, args[3], ctx->h_None) &&
       (schema = fb_schema_type_get(ctx, args[3])) == NULL)
@@ -175,7 +174,7 @@ static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
   (void)kw; /* more arguments, too, are for the __init__ of a subclass */
   if (nargs < 3) return fb_raise(ctx, ctx->h_TypeError, "FieldSlot() takes index, field, frozen[, schema]");
   int is_frozen = HPy_IsTrue(ctx, args[2]);
-  const FbField *field = is_frozen < 0 ? NULL : find(ctx, args, nargs);
+  const FbField *field = is_frozen < 0 ? NULL : find_field(ctx, args, nargs);
   if (field == NULL) return HPy_NULL;
   void *data;
   HPy h = fb_instance_make(ctx, type, &field_slot_type, &data);

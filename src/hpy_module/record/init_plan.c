@@ -10,6 +10,7 @@
 
 #include "hpy_module/context/any.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/text.h"
 #include "hpy_module/object/type_attr.h"
 
 /* --- defaults ----------------------------------------------------------------------------------------------------- */
@@ -69,10 +70,10 @@ static int add_slot(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *typ
   if (field == NULL) return -1;
   /* Quadratic, once per class; types have few fields. */
   int32_t k = 0;
-  while (k < plan->n_slots && strcmp(fb_field_own_name(plan->slots[k].field), fb_field_own_name(field)) != 0) k++;
+  while (k < plan->n_slots && !fb_init_plan_is_named(&plan->slots[k], info->name.data, info->name.size)) k++;
   FbInitSlot *slot = &plan->slots[k];
   if (k == plan->n_slots) {
-    HPy name = HPyUnicode_FromString(ctx, fb_field_own_name(field));
+    HPy name = fb_text_new(ctx, info->name.data, info->name.size);
     if (HPy_IsNull(name)) return -1;
     fb_ref_store(ctx, &slot->name, name);
     HPy_Close(ctx, name);

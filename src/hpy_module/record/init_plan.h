@@ -39,6 +39,10 @@ typedef struct FbInitPlan {
 } FbInitPlan;
 
 FB_INLINE bool fb_init_plan_has_flag(const FbInitSlot *slot, int64_t flag) { return (slot->info->flags & flag) != 0; }
+/* Compares the bytes of the names: what is in a name, a dot or a NUL, does not matter. */
+FB_INLINE bool fb_init_plan_is_named(const FbInitSlot *slot, const char *name, size_t byte_len) {
+  return slot->info->name.size == byte_len && memcmp(slot->info->name.data, name, byte_len) == 0;
+}
 FB_INLINE bool fb_init_plan_takes_argument(const FbInitSlot *slot) {
   return !fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskInitOff);
 }

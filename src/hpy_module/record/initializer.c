@@ -12,6 +12,7 @@
 #include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/cut.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -27,7 +28,7 @@ HPyType_HELPERS(FbInitPlan)
 /* --- giving fields values ----------------------------------------------------------------------------------------- */
 
 /* A default of the registry's, or what its factory returns, through the setter. */
-static int set_native(HPyContext *ctx, const FbInitSlot *slot, TVMFFIObject *object) {
+static int set_native(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot, TVMFFIObject *object) {
   TVMFFIAny made = {0};
   const TVMFFIAny *value = &slot->info->default_value_or_factory;
   int rc = 0;
@@ -35,8 +36,11 @@ static int set_native(HPyContext *ctx, const FbInitSlot *slot, TVMFFIObject *obj
     rc = TVMFFIFunctionCall(value->v_obj, NULL, 0, &made);
     value = &made;
   }
-  if (rc == 0) rc = fb_field_set(slot->field, object, value);
-  if (rc != 0) fb_error_raise_pending(ctx, slot->field->name);
+  if (rc != 0) {
+    fb_error_raise_pending(ctx, slot->field->name);
+  } else {
+    rc = fb_field_set(ctx, slot->field, object, value, plan->about_default);
+  }
   fb_any_drop(&made);
   return rc;
 }
@@ -69,7 +73,7 @@ static int set_initial(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot
   }
   case FB_INITIAL_PYTHON_FACTORY: return set_from_factory(ctx, plan, slot, object);
   case FB_INITIAL_NATIVE_VALUE:
-  case FB_INITIAL_NATIVE_FACTORY: return set_native(ctx, slot, object);
+  case FB_INITIAL_NATIVE_FACTORY: return set_native(ctx, plan, slot, object);
   default: return 0;
   }
 }
@@ -87,7 +91,7 @@ static FH_NOINLINE int too_many(HPyContext *ctx, const FbInitPlan *plan, HPy_ssi
 
 static FH_NOINLINE int missing_argument(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot) {
   fb_raise(ctx, ctx->h_TypeError, "%s() missing required %s: '%s'", plan->callee,
-           fb_init_plan_is_positional(slot) ? "argument" : "keyword-only argument", fb_field_own_name(slot->field));
+           fb_init_plan_is_positional(slot) ? "argument" : "keyword-only argument", slot->field->own_name);
   return -1;
 }
 
@@ -106,10 +110,14 @@ static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *pla
     const char *wrong = text == NULL ? NULL : "got an unexpected keyword argument";
     for (int32_t k = 0; text != NULL && k < plan->n_slots; k++) {
       const FbInitSlot *slot = &plan->slots[k];
-      if (!fb_init_plan_takes_argument(slot) || strcmp(fb_field_own_name(slot->field), text) != 0) continue;
+      if (!fb_init_plan_takes_argument(slot) || !fb_init_plan_is_named(slot, text, (size_t)n_bytes)) continue;
       wrong = given[k] == BY_POSITION ? "got multiple values for argument" : NULL;
     }
-    if (wrong != NULL) fb_raise(ctx, ctx->h_TypeError, "%s() %s '%s'", plan->callee, wrong, text);
+    if (wrong != NULL) {
+      char shown[256];
+      fb_raise(ctx, ctx->h_TypeError, "%s() %s '%s'", plan->callee, wrong,
+               fb_cut_copy(shown, sizeof(shown), text, (size_t)n_bytes));
+    }
     if (!HPy_IsNull(key)) HPy_Close(ctx, key);
   }
   if (!HPy_IsNull(keys)) HPy_Close(ctx, keys);
@@ -191,6 +199,12 @@ static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
   if (plan->allocate != NULL) {
     rc = ((const TVMFFIFunctionCell *)(plan->allocate + 1))->safe_call(plan->allocate, NULL, 0, &made);
     object = made.type_index >= kTVMFFIStaticObjectBegin ? made.v_obj : NULL;
+    /* __ffi_new__ is an attribute that anybody can register, and the fields are written at their offsets. */
+    if (FH_UNLIKELY(rc == 0 && object != NULL && made.type_index != plan->type->type_index) &&
+        !fb_object_derives(object, plan->type->type_index, plan->type->type_depth)) {
+      TVMFFIObjectDecRef(object);
+      object = NULL;
+    }
   } else {
     rc = plan->type->metadata->creator(&object);
   }
@@ -198,9 +212,8 @@ static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
   if (rc != 0) {
     fb_error_raise_pending(ctx, plan->callee);
   } else {
-    /* __ffi_new__ is an attribute that anybody can register. */
-    fb_raise(ctx, ctx->h_TypeError, "__ffi_new__ of %.*s made no object", (int)plan->type->type_key.size,
-             plan->type->type_key.data);
+    const TVMFFIByteArray *key = &plan->type->type_key;
+    fb_raise(ctx, ctx->h_TypeError, "__ffi_new__ of %.*s made no object of this type", (int)key->size, key->data);
   }
   return NULL;
 }

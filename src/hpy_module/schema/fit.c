@@ -17,8 +17,6 @@ static FbCoreFunction dict_find = {.name = "ffi.DictGetItemOrMissing"};
 
 FbFitter fb_fit_container, fb_fit_attached;
 
-static bool is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
-
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
 FbFit fb_fit_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
@@ -28,7 +26,7 @@ FbFit fb_fit_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, 
 /* Whether a value is an object of the schema's type or of one below it. The ancestors of a type are in an array by
  * depth, so only the one at the depth of the schema's type is looked at. */
 static bool is_instance(const FbSchema *schema, const TVMFFIAny *value) {
-  if (!is_object(value)) return false;
+  if (!fb_fit_is_object(value)) return false;
   if (value->type_index == schema->type_index || schema->type_index == kTVMFFIObject) return true;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(value->type_index);
   int32_t depth = schema->type_depth;
@@ -68,7 +66,7 @@ static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny
  * know the layout of that type. */
 static bool enum_indexes(int32_t type_index, TVMFFIAny *out) {
   const TVMFFIAny *state = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_enum__", 12});
-  if (state == NULL || !is_object(state)) return false;
+  if (state == NULL || !fb_fit_is_object(state)) return false;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(state->type_index);
   for (int32_t i = 0; info != NULL && i < info->num_fields; i++) {
     const TVMFFIFieldInfo *field = &info->fields[i];
@@ -106,12 +104,6 @@ static FbFit fit_enum(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *
 
 /* --- plain values ------------------------------------------------------------------------------------------------- */
 
-static FbFit put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
-  *out = (TVMFFIAny){.type_index = type_index};
-  out->v_int64 = payload;
-  return FB_FIT;
-}
-
 /* The implicit conversions of the ABI: any number becomes a float, int and bool become each other, and a float becomes
  * nothing else. The 0 or 1 of a bool is in v_int64, where an int has its value. */
 static FbFit fit_number(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
@@ -120,11 +112,11 @@ static FbFit fit_number(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny
     return fb_refuse_view(schema, view, mismatch);
   }
   switch (schema->op) {
-  case FB_SCHEMA_INT: return put(out, kTVMFFIInt, view->v_int64);
-  case FB_SCHEMA_BOOL: return put(out, kTVMFFIBool, view->v_int64 != 0);
+  case FB_SCHEMA_INT: return fb_fit_put(out, kTVMFFIInt, view->v_int64);
+  case FB_SCHEMA_BOOL: return fb_fit_put(out, kTVMFFIBool, view->v_int64 != 0);
   default: break;
   }
-  put(out, kTVMFFIFloat, 0);
+  fb_fit_put(out, kTVMFFIFloat, 0);
   out->v_float64 = is_int ? (double)view->v_int64 : view->v_float64;
   return FB_FIT;
 }
@@ -145,7 +137,7 @@ static FbFit fit_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny 
   } else if (view->type_index != kTVMFFISmallStr) {
     return fb_refuse_view(schema, view, mismatch);
   }
-  put(out, kTVMFFIDataType, 0);
+  fb_fit_put(out, kTVMFFIDataType, 0);
   if (TVMFFIDataTypeFromString(&text, &out->v_dtype) == 0) return FB_FIT;
   fb_error_slot_clear();
   int n = text.size > 200 ? 200 : (int)text.size;
@@ -154,7 +146,7 @@ static FbFit fit_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny 
 
 /* An address; None is NULL. */
 static FbFit fit_address(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
-  if (view->type_index == kTVMFFINone) return put(out, kTVMFFIOpaquePtr, 0);
+  if (view->type_index == kTVMFFINone) return fb_fit_put(out, kTVMFFIOpaquePtr, 0);
   return view->type_index == kTVMFFIOpaquePtr ? fb_fit_own(schema, view, out, mismatch)
                                               : fb_refuse_view(schema, view, mismatch);
 }
@@ -194,7 +186,7 @@ FbFit fb_fit_packed(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *ou
   switch (schema->op) {
   case FB_SCHEMA_ANY: return fb_fit_own(schema, view, out, mismatch);
   case FB_SCHEMA_NONE:
-    return view->type_index == kTVMFFINone ? put(out, kTVMFFINone, 0) : fb_refuse_view(schema, view, mismatch);
+    return view->type_index == kTVMFFINone ? fb_fit_put(out, kTVMFFINone, 0) : fb_refuse_view(schema, view, mismatch);
   case FB_SCHEMA_INT:
   case FB_SCHEMA_FLOAT:
   case FB_SCHEMA_BOOL: return fit_number(schema, view, out, mismatch);
@@ -213,7 +205,7 @@ FbFit fb_fit_packed(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *ou
   case FB_SCHEMA_TUPLE:
   case FB_SCHEMA_MAPPING: return fb_fit_container(schema, view, out, mismatch);
   case FB_SCHEMA_OPTIONAL:
-    if (view->type_index == kTVMFFINone) return put(out, kTVMFFINone, 0);
+    if (view->type_index == kTVMFFINone) return fb_fit_put(out, kTVMFFINone, 0);
     return fb_fit_view(schema->args[0], view, out, mismatch);
   case FB_SCHEMA_UNION: return fit_union(schema, view, out, mismatch);
   default: return fb_refuse_view(schema, view, mismatch);

@@ -17,8 +17,6 @@ static FbCoreFunction make_array = {.name = "ffi.Array"}, make_list = {.name = "
                       map_size = {.name = "ffi.MapSize"}, map_iterate = {.name = "ffi.MapForwardIterFunctor"},
                       repr = {.name = "ffi.ReprPrint"};
 
-static bool is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
-
 FbFit fb_fit_container_build(const FbSchema *schema, const FbValues *values, TVMFFIAny *out, FbMismatch *mismatch) {
   FbCoreFunction *make = &make_array;
   if (schema->type_index == kTVMFFIList) make = &make_list;
@@ -44,7 +42,7 @@ static FbFit at_pair(FbMismatch *mismatch, const TVMFFIAny *key, bool is_value) 
   }
   /* Short text lies in `text` itself, so nothing of `data` outlives this function. */
   const TVMFFIByteArray small = {text.v_bytes, text.small_str_len};
-  const TVMFFIByteArray *bytes = is_object(&text) ? (const TVMFFIByteArray *)(text.v_obj + 1) : &small;
+  const TVMFFIByteArray *bytes = fb_fit_is_object(&text) ? (const TVMFFIByteArray *)(text.v_obj + 1) : &small;
   const char *data = bytes->data;
   int n = bytes->size > 200 ? 200 : (int)bytes->size;
   if (n >= 2 && data[0] == '"' && memchr(data, '\'', (size_t)n) == NULL) {

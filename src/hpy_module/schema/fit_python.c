@@ -5,12 +5,11 @@
  * fitted as a native value (fit.c). An object with protocols is replaced by what it stands for before either. */
 #include "fit_python.h"
 
-#include <stdio.h>
-
 #include "fit.h"
 #include "fit_container.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/cut.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
@@ -36,7 +35,8 @@ static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_val
   if (data == NULL) {
     fb_mismatch_prefix(mismatch, "%s: ", what);
   } else {
-    fb_mismatch_prefix(mismatch, "%s %.200s: ", what, data);
+    char shown[201];
+    fb_mismatch_prefix(mismatch, "%s %s: ", what, fb_cut_copy(shown, sizeof(shown), data, (size_t)n));
   }
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
   return FB_MISFIT;
@@ -137,13 +137,13 @@ static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSo
   HPy device = HPy_IsNull(cls) ? HPy_NULL : fb_call_one(ctx, cls, source->value);
   if (!HPy_IsNull(cls)) HPy_Close(ctx, cls);
   if (HPy_IsNull(device)) {
-    char name[FB_SOURCE_NAME] = "";
+    char name[FB_SOURCE_NAME] = "with lone surrogates";
     FbFit taken = fb_mismatch_take_python(ctx, NULL, "");
     if (taken != FB_MISFIT || mismatch == NULL) return taken;
     HPy_ssize_t n;
     const char *text = fb_text_get(ctx, source->value, &n);
     if (text == NULL) HPyErr_Clear(ctx);
-    snprintf(name, sizeof(name), "%s", text == NULL ? "with lone surrogates" : text);
+    if (text != NULL) fb_cut_copy(name, sizeof(name), text, (size_t)n);
     return fb_mismatch_set(mismatch, "expected %s, got invalid device string '%s'", schema->name, name);
   }
   int rc = fb_argument_convert_owned(ctx, device, out, "Device");
@@ -225,7 +225,7 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
       return fit_mapping(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_OPTIONAL:
-    if (kind == FB_TYPE_KIND_NONE) return fb_source_put(out, kTVMFFINone, 0);
+    if (kind == FB_TYPE_KIND_NONE) return fb_fit_put(out, kTVMFFINone, 0);
     return fit(ctx, schema->args[0], source, out, mismatch);
   case FB_SCHEMA_UNION: return fit_union(ctx, schema, source, out, mismatch);
   default: break;

@@ -103,10 +103,7 @@ FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const c
 
 FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between) {
   /* KeyboardInterrupt and SystemExit do not derive from Exception. They and exhaustion stay raised. */
-  if (!HPyErr_ExceptionMatches(ctx, ctx->h_Exception) || HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError) ||
-      HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError)) {
-    return FB_RAISED;
-  }
+  if (!HPyErr_ExceptionMatches(ctx, ctx->h_Exception) || fb_error_is_exhaustion(ctx)) return FB_RAISED;
   HPy exception = fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
   if (fb_ext == NULL) HPyErr_Clear(ctx); /* other contexts cannot give it as a value: its text is lost */
   if (HPy_IsNull(exception)) return FB_MISFIT;

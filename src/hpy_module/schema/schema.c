@@ -43,7 +43,7 @@ static bool is_of(const FbSchema *node, const FbSchemaParts *parts, uint64_t has
 }
 
 /* With the lock held. */
-static const FbSchema *find(const FbSchemaParts *parts, uint64_t hash) {
+static const FbSchema *find_node(const FbSchemaParts *parts, uint64_t hash) {
   const FbSchema *node = buckets[hash % N_BUCKETS];
   while (node != NULL && !is_of(node, parts, hash)) node = node->next;
   return node;
@@ -80,7 +80,7 @@ const FbSchema *fb_schema_intern(const FbSchemaParts *parts, bool *too_deep) {
   if (*too_deep) return NULL;
   uint64_t hash = hash_parts(parts);
   fh_mutex_lock(&lock);
-  const FbSchema *found = find(parts, hash);
+  const FbSchema *found = find_node(parts, hash);
   fh_mutex_unlock(&lock);
   if (found != NULL) return found;
   /* Made without the lock, under which no memory is taken and the core is not called. So the table is searched
@@ -88,7 +88,7 @@ const FbSchema *fb_schema_intern(const FbSchemaParts *parts, bool *too_deep) {
   FbSchema *fresh = node_new(parts, hash, depth);
   if (fresh == NULL) return NULL;
   fh_mutex_lock(&lock);
-  found = find(parts, hash); /* another thread may have been quicker */
+  found = find_node(parts, hash); /* another thread may have been quicker */
   if (found == NULL) {
     fresh->next = buckets[hash % N_BUCKETS];
     buckets[hash % N_BUCKETS] = fresh;

@@ -64,7 +64,7 @@ static int read_op(HPyContext *ctx, HPy name, FbSchemaOp *op) {
   HPy_ssize_t n;
   const char *text = fb_text_arg(ctx, name, "the operation of a schema", &n);
   for (int i = 0; text != NULL && i < FB_N_SCHEMA_OPS; i++) {
-    if (strcmp(text, op_names[i]) != 0) continue;
+    if (!fb_text_is(text, n, op_names[i])) continue;
     *op = (FbSchemaOp)i;
     return 0;
   }

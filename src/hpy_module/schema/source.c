@@ -4,10 +4,9 @@
  * made. */
 #include "source.h"
 
-#include <stdio.h>
-
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/cut.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/guard.h"
 #include "hpy_module/error/translate.h"
@@ -32,7 +31,8 @@ const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *bu
     TVMFFIObject *handle = fb_object_take(ctx, source->value);
     if (handle == NULL) break;
     TVMFFIAny view = {.type_index = handle->type_index};
-    snprintf(buffer, FB_SOURCE_NAME, "%s", fb_refuse_describe(&view));
+    const char *name = fb_refuse_describe(&view);
+    fb_cut_copy(buffer, FB_SOURCE_NAME, name, strlen(name));
     TVMFFIObjectDecRef(handle);
     return buffer;
   }

@@ -32,10 +32,4 @@ HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbM
 /* The outcome of a native conversion as one of Python's: an error that is pending is raised. */
 FbFit fb_source_from_native(HPyContext *ctx, FbFit fit);
 
-FB_INLINE FbFit fb_source_put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
-  *out = (TVMFFIAny){.type_index = type_index};
-  out->v_int64 = payload;
-  return FB_FIT;
-}
-
 #endif /* FFI_HPY_SCHEMA_SOURCE_H_ */

@@ -5,7 +5,9 @@
  * number's class, and may fail. */
 #include "source_number.h"
 
+#include "fit.h"
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/cut.h"
 #include "hpy_module/context/text.h"
 
 /* FB_MISFIT with the first 100 digits in the text. A schema's int is an int64. An argument of a call is different:
@@ -15,9 +17,10 @@ static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
   HPy_ssize_t n;
   const char *digits = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
   if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* Python refuses to print an int of thousands of digits */
-  fb_mismatch_set(mismatch, "integer %s%.100s%s out of int64 range [-9223372036854775808, 9223372036854775807]",
-                  digits == NULL ? "with very many digits" : "", digits == NULL ? "" : digits,
-                  digits != NULL && n > 100 ? "..." : "");
+  char shown[101] = "with very many digits";
+  if (digits != NULL) fb_cut_copy(shown, sizeof(shown), digits, (size_t)n);
+  fb_mismatch_set(mismatch, "integer %s%s out of int64 range [-9223372036854775808, 9223372036854775807]", shown,
+                  digits != NULL && (size_t)n >= sizeof(shown) ? "..." : "");
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
   return FB_MISFIT;
 }
@@ -34,14 +37,14 @@ FB_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
 /* The three readers get a number of the schema's own Python type; read_bool and read_float take an int, too. */
 static FbFit read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   int64_t value = HPyLong_AsInt64_t(ctx, number);
-  if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_source_put(out, kTVMFFIInt, value);
+  if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_fit_put(out, kTVMFFIInt, value);
   HPyErr_Clear(ctx); /* OverflowError */
   return beyond_int64(ctx, number, mismatch);
 }
 
 static FbFit read_bool(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   (void)mismatch; /* the truth of an int or a bool is always known */
-  return fb_source_put(out, kTVMFFIBool, HPy_IsTrue(ctx, number));
+  return fb_fit_put(out, kTVMFFIBool, HPy_IsTrue(ctx, number));
 }
 
 static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
@@ -51,7 +54,7 @@ static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch 
     fb_mismatch_set(mismatch, "float() failed for int");
     return fb_mismatch_take_python(ctx, mismatch, ": ");
   }
-  fb_source_put(out, kTVMFFIFloat, 0);
+  fb_fit_put(out, kTVMFFIFloat, 0);
   out->v_float64 = value;
   return FB_FIT;
 }

@@ -2,8 +2,8 @@
  *
  * An ffi.Tensor whose memory stays with a Python object, which it keeps alive for as long as native code has it. Shape
  * and strides are copies, because the object's library may change its own. Only where handles are object pointers. */
-#ifndef FFI_HPY_TENSOR_LENT_H_
-#define FFI_HPY_TENSOR_LENT_H_
+#ifndef FFI_HPY_TENSOR_BORROWED_H_
+#define FFI_HPY_TENSOR_BORROWED_H_
 
 #include <tvm/ffi/c_api.h>
 
@@ -25,4 +25,4 @@ void fb_borrowed_release(TVMFFIObject *tensor);
 /* The struct of a borrowed tensor; NULL for others. */
 const FbBorrowed *fb_borrowed_find(const TVMFFIObject *tensor);
 
-#endif /* FFI_HPY_TENSOR_LENT_H_ */
+#endif /* FFI_HPY_TENSOR_BORROWED_H_ */

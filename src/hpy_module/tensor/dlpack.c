@@ -82,10 +82,28 @@ static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool co
 
 static FbRef dlpack_name; /* "__dlpack__"; written once during the import */
 
+/* An ffi.Tensor over the memory of an object with __dlpack__, under the demands of TVMFFITensorFromDLPack. *out is
+ * owned. Returns 0, or -1 with an exception raised. */
+static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool contiguous, TVMFFIObject **out) {
+  /* Without arguments every producer gives the older struct, which has no flags to look at, and refuses if it cannot;
+   * then the package asks again, in full. */
+  HPy name = fb_ref_borrow(ctx, &dlpack_name);
+  HPy capsule = fb_call_method(ctx, name, &producer, 1);
+  fb_ref_return(ctx, name);
+  if (HPy_IsNull(capsule) && HPyErr_ExceptionMatches(ctx, ctx->h_Exception)) { /* not a KeyboardInterrupt */
+    HPyErr_Clear(ctx);
+    capsule = fb_hook_call(ctx, FB_HOOK_DLPACK_CAPSULE, &producer, 1);
+  }
+  if (HPy_IsNull(capsule)) return -1;
+  int rc = take_capsule(ctx, capsule, alignment, contiguous, out);
+  HPy_Close(ctx, capsule);
+  return rc;
+}
+
 /* An FbConversion. The scope of a call, if there is one, learns the producer's stream. */
 static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *made;
-  if (fb_dlpack_from_producer(ctx, value, 0, false, &made) != 0) return -1;
+  if (from_producer(ctx, value, 0, false, &made) != 0) return -1;
   if (args->scope == NULL || fb_scope_add_producer(ctx, args->scope, value, made) == 0) {
     return fb_args_view(args, made, out);
   }
@@ -110,22 +128,6 @@ int fb_dlpack_init(HPyContext *ctx) {
   return 0;
 }
 
-int fb_dlpack_from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool contiguous, TVMFFIObject **out) {
-  /* Without arguments every producer gives the older struct, which has no flags to look at, and refuses if it cannot;
-   * then the package asks again, in full. */
-  HPy name = fb_ref_borrow(ctx, &dlpack_name);
-  HPy capsule = fb_call_method(ctx, name, &producer, 1);
-  fb_ref_return(ctx, name);
-  if (HPy_IsNull(capsule) && HPyErr_ExceptionMatches(ctx, ctx->h_Exception)) { /* not a KeyboardInterrupt */
-    HPyErr_Clear(ctx);
-    capsule = fb_hook_call(ctx, FB_HOOK_DLPACK_CAPSULE, &producer, 1);
-  }
-  if (HPy_IsNull(capsule)) return -1;
-  int rc = take_capsule(ctx, capsule, alignment, contiguous, out);
-  HPy_Close(ctx, capsule);
-  return rc;
-}
-
 /* From whatever it is: an object whose class has an exchange table, one with __dlpack__, or a capsule. */
 static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguous, TVMFFIObject **out) {
   HPy converter = HPy_NULL;
@@ -146,7 +148,7 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
       return HPyErr_Occurred(ctx) ? -1 : take_capsule(ctx, value, alignment, contiguous, out);
     }
   }
-  return fb_dlpack_from_producer(ctx, value, alignment, contiguous, out);
+  return from_producer(ctx, value, alignment, contiguous, out);
 }
 
 /* Reads the keyword arguments of from_dlpack(). Returns 0, or -1 with an exception raised. */

@@ -6,9 +6,7 @@
 
 #include "hpy_module/context/context.h"
 
-/* An ffi.Tensor over the memory of an object with __dlpack__, under the demands of TVMFFITensorFromDLPack. *out is
- * owned. Returns 0, or -1 with an exception. */
-int fb_dlpack_from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool contiguous, TVMFFIObject **out);
+/* Returns 0, or -1 with an exception raised. */
 int fb_dlpack_init(HPyContext *ctx);
 
 extern HPyDef fb_dlpack_from; /* from_dlpack() */

@@ -54,7 +54,8 @@ static int borrow(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange,
   return *out == NULL ? -1 : 0;
 }
 
-int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
+/* An ffi.Tensor over the memory of `value` for the time of a call. Returns 0, or -1 with an exception raised. */
+static int tensor_of(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
   /* Describing is optional in a table, and the pointer of a handle is at hand only with the extension. Otherwise the
    * library makes a managed tensor. */
   if (FH_LIKELY(fb_ext != NULL && exchange->dltensor_from_py_object_no_sync != NULL))
@@ -66,7 +67,7 @@ int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exch
 static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value);
   TVMFFIObject *made;
-  if (FH_UNLIKELY(exchange == NULL || fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
+  if (FH_UNLIKELY(exchange == NULL || tensor_of(ctx, value, exchange, &made) != 0)) return -1;
   if (args->scope != NULL && FH_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
     TVMFFIObjectDecRef(made);
     return -1;

@@ -16,11 +16,9 @@ bool fb_exchange_is_usable(void);
 /* Enters how the instances of classes with a table become arguments (convert/argument.h). */
 void fb_exchange_init(void);
 
-/* An ffi.Tensor over the memory of `value`, an instance of the class that has the table. *out is owned.
- * Returns 0, or -1 with an exception raised. */
-int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out);
-/* As fb_exchange_tensor, with the demands of TVMFFITensorFromDLPack, and the library's own hold on the memory instead
- * of `value`. */
+/* An ffi.Tensor over the memory of `value`, an instance of the class that has the table, under the demands of
+ * TVMFFITensorFromDLPack; the library's own hold keeps the memory, not `value`. *out is owned. Returns 0, or -1 with
+ * an exception raised. */
 int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
                         bool contiguous, TVMFFIObject **out);
 

@@ -80,7 +80,8 @@ static int describe_object(void *py_object, DLTensor *out) {
 /* A deleter that does nothing. */
 static void keep(DLManagedTensorVersioned *self) { (void)self; }
 
-HPy fb_exchange_table_wrap(HPyContext *ctx, DLManagedTensorVersioned *managed) {
+/* A Tensor over a managed tensor, which is taken on success only. HPy_NULL with an exception raised. */
+static HPy wrap(HPyContext *ctx, DLManagedTensorVersioned *managed) {
   /* If making the wrapper fails, the native tensor ends and calls the deleter of the managed one. That must not be
    * ended then, because a caller whose tensor was not taken still owns it. So its own deleter is put in at the end. */
   void (*deleter)(DLManagedTensorVersioned *) = managed->deleter;
@@ -100,7 +101,7 @@ static int object_from_managed(DLManagedTensorVersioned *managed, void **out_py_
   FbThread attach;
   *out_py_object = NULL;
   if (fb_thread_attach(&attach) != 0) return -1;
-  HPy h = fb_exchange_table_wrap(attach.ctx, managed);
+  HPy h = wrap(attach.ctx, managed);
   if (!HPy_IsNull(h)) *out_py_object = fb_pyobject_give(attach.ctx, h);
   fb_thread_detach(&attach);
   return *out_py_object == NULL ? -1 : 0;

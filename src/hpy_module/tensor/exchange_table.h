@@ -9,8 +9,6 @@
 /* The native object of a Tensor, or of an object with one as its attribute `tensor`, with a reference of its own.
  * NULL with an exception raised. */
 TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h);
-/* A Tensor over a managed tensor, which is taken on success only. HPy_NULL with an exception raised. */
-HPy fb_exchange_table_wrap(HPyContext *ctx, DLManagedTensorVersioned *managed);
 
 extern HPyDef fb_exchange_table_get; /* exchange_table() */
 

@@ -23,9 +23,8 @@ HPyType_HELPERS(FbDataType)
 
 static FbRef data_type_type; /* written once during the import */
 
-const DLDataType *fb_data_type_get(HPyContext *ctx, HPy h) {
-  return fb_plain_expect(ctx, h, FbDataType_AsStruct(ctx, h));
-}
+/* The C value of an instance; the caller knows that it is one. NULL with TypeError raised if it has none. */
+static const DLDataType *get(HPyContext *ctx, HPy h) { return fb_plain_expect(ctx, h, FbDataType_AsStruct(ctx, h)); }
 
 static HPy data_type_make(HPyContext *ctx, HPy cls, DLDataType dtype) {
   void *data;
@@ -98,7 +97,7 @@ static HPy data_type_result(HPyContext *ctx, const TVMFFIAny *value) {
 /* An FbConversion that needs no temporary: the value is copied. */
 static int data_type_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   (void)args;
-  const DLDataType *dtype = fb_data_type_get(ctx, value);
+  const DLDataType *dtype = get(ctx, value);
   if (FH_UNLIKELY(dtype == NULL)) return -1;
   *out = (TVMFFIAny){.type_index = kTVMFFIDataType};
   out->v_dtype = *dtype;
@@ -139,14 +138,14 @@ static HPy fb_data_type_from_code_impl(HPyContext *ctx, HPy self, const HPy *arg
 HPyDef_GET(data_type_code, "type_code", .doc = "DLPack type code.")
 static HPy data_type_code_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  const DLDataType *dtype = get(ctx, self);
   return dtype == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, dtype->code);
 }
 
 HPyDef_GET(data_type_bits, "bits", .doc = "Bits per lane.")
 static HPy data_type_bits_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  const DLDataType *dtype = get(ctx, self);
   return dtype == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, dtype->bits);
 }
 
@@ -154,14 +153,14 @@ static HPy data_type_bits_get(HPyContext *ctx, HPy self, void *closure) {
 HPyDef_GET(data_type_lanes, "lanes", .doc = "Lanes; negative for scalable vectors.")
 static HPy data_type_lanes_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  const DLDataType *dtype = get(ctx, self);
   return dtype == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, (int16_t)dtype->lanes);
 }
 
 HPyDef_GET(data_type_itemsize, "itemsize", .doc = "Bytes per element, rounded up.")
 static HPy data_type_itemsize_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  const DLDataType *dtype = get(ctx, self);
   if (dtype == NULL) return HPy_NULL;
   if ((int16_t)dtype->lanes < 0) {
     return fb_raise(ctx, ctx->h_ValueError, "a scalable vector has no size known in advance");
@@ -172,7 +171,7 @@ static HPy data_type_itemsize_get(HPyContext *ctx, HPy self, void *closure) {
 
 HPyDef_SLOT(data_type_str, HPy_tp_str)
 static HPy data_type_str_impl(HPyContext *ctx, HPy self) {
-  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  const DLDataType *dtype = get(ctx, self);
   TVMFFIAny text;
   if (dtype == NULL) return HPy_NULL;
   if (TVMFFIDataTypeToString(dtype, &text) != 0) return fb_error_raise_pending(ctx, "DataType.__str__");
@@ -200,13 +199,13 @@ static HPy data_type_reduce_impl(HPyContext *ctx, HPy self) {
 HPyDef_SLOT(data_type_compare, HPy_tp_richcompare)
 static HPy data_type_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
   if (!fb_plain_is_equality(ctx, other, op, &data_type_type)) return HPy_Dup(ctx, ctx->h_NotImplemented);
-  const DLDataType *a = fb_data_type_get(ctx, self), *b = a == NULL ? NULL : fb_data_type_get(ctx, other);
+  const DLDataType *a = get(ctx, self), *b = a == NULL ? NULL : get(ctx, other);
   return b == NULL ? HPy_NULL : fb_plain_equality(ctx, is_same(*a, *b), op);
 }
 
 HPyDef_SLOT(data_type_hash, HPy_tp_hash)
 static HPy_hash_t data_type_hash_impl(HPyContext *ctx, HPy self) {
-  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  const DLDataType *dtype = get(ctx, self);
   /* All 32 bits: data types that differ have hashes that differ. */
   return dtype == NULL ? -1 : (HPy_hash_t)dtype->code << 24 | (HPy_hash_t)dtype->bits << 16 | dtype->lanes;
 }

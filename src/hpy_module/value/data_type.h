@@ -6,8 +6,6 @@
 
 #include "hpy_module/context/context.h"
 
-/* The C value of an instance; the caller knows that it is one. NULL with TypeError raised if it has none. */
-const DLDataType *fb_data_type_get(HPyContext *ctx, HPy h);
 /* The Python value, as the package wraps it. New handle, or HPy_NULL with an exception raised. */
 HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype);
 

@@ -18,7 +18,8 @@ HPyType_HELPERS(FbDevice)
 
 static FbRef device_type; /* written once during the import */
 
-const DLDevice *fb_device_get(HPyContext *ctx, HPy h) { return fb_plain_expect(ctx, h, FbDevice_AsStruct(ctx, h)); }
+/* The C value of an instance; the caller knows that it is one. NULL with TypeError raised if it has none. */
+static const DLDevice *get(HPyContext *ctx, HPy h) { return fb_plain_expect(ctx, h, FbDevice_AsStruct(ctx, h)); }
 
 HPy fb_device_result(HPyContext *ctx, DLDevice device) {
   /* Made without a call of __init__: the value is written at once. The hook is a class that derives from this one. */
@@ -36,7 +37,7 @@ static HPy device_result(HPyContext *ctx, const TVMFFIAny *value) { return fb_de
 /* An FbConversion that needs no temporary: the value is copied. */
 static int device_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   (void)args;
-  const DLDevice *device = fb_device_get(ctx, value);
+  const DLDevice *device = get(ctx, value);
   if (FH_UNLIKELY(device == NULL)) return -1;
   *out = (TVMFFIAny){.type_index = kTVMFFIDevice, .v_device = *device};
   return 0;
@@ -77,21 +78,21 @@ static int device_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssiz
 HPyDef_GET(device_code, "device_type", .doc = "DLPack device type.")
 static HPy device_code_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const DLDevice *device = fb_device_get(ctx, self);
+  const DLDevice *device = get(ctx, self);
   return device == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, (int32_t)device->device_type);
 }
 
 HPyDef_GET(device_index, "index", .doc = "Which of the devices of that type.")
 static HPy device_index_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const DLDevice *device = fb_device_get(ctx, self);
+  const DLDevice *device = get(ctx, self);
   return device == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, device->device_id);
 }
 
 HPyDef_SLOT(device_compare, HPy_tp_richcompare)
 static HPy device_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
   if (!fb_plain_is_equality(ctx, other, op, &device_type)) return HPy_Dup(ctx, ctx->h_NotImplemented);
-  const DLDevice *a = fb_device_get(ctx, self), *b = a == NULL ? NULL : fb_device_get(ctx, other);
+  const DLDevice *a = get(ctx, self), *b = a == NULL ? NULL : get(ctx, other);
   return b == NULL ? HPy_NULL
                    : fb_plain_equality(ctx, a->device_type == b->device_type && a->device_id == b->device_id, op);
 }
@@ -99,7 +100,7 @@ static HPy device_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmp
 /* A device type is not negative, and the index counts as unsigned, so the hash is never -1. */
 HPyDef_SLOT(device_hash, HPy_tp_hash)
 static HPy_hash_t device_hash_impl(HPyContext *ctx, HPy self) {
-  const DLDevice *device = fb_device_get(ctx, self);
+  const DLDevice *device = get(ctx, self);
   return device == NULL ? -1 : (HPy_hash_t)device->device_type * 1000003 + (uint32_t)device->device_id;
 }
 

@@ -6,8 +6,6 @@
 
 #include "hpy_module/context/context.h"
 
-/* The C value of an instance; the caller knows that it is one. NULL with TypeError raised if it has none. */
-const DLDevice *fb_device_get(HPyContext *ctx, HPy h);
 /* The Python value, of the class that the package wants. New handle, or HPy_NULL with an exception raised. */
 HPy fb_device_result(HPyContext *ctx, DLDevice device);
 

@@ -56,6 +56,7 @@ def test_fields_are_given_by_position_by_name_and_by_default():
         ((1, 2.0, 3), {}, r"takes at most 2 positional argument\(s\), but 3 were given"),
         ((1,), {"x": 2}, r"got multiple values for argument 'x'"),
         ((1,), {"z": 2}, r"got an unexpected keyword argument 'z'"),
+        ((1,), {"x\0z": 2}, r"got an unexpected keyword argument 'x\\x00z'"),
         (("a",), {}, r"(?s)x.*expected int, got str"),
         ((1, "a"), {}, r"(?s)y.*expected float, got str"),
     ],

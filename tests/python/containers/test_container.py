@@ -1,5 +1,6 @@
 """Array, List, Map and Dict, and the conversion of lists, tuples and dicts to them."""
 
+import gc
 import subprocess
 
 import pytest
@@ -244,6 +245,56 @@ def test_what_a_list_cannot_do_says_why():
     assert list(ours) == [1, 2, 3]
 
 
+class Failing:
+    """Something whose conversion raises an IndexError of its own."""
+
+    def __tvm_ffi_object__(self):
+        raise IndexError("mine")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda ours, value: ours.__setitem__(0, value), lambda ours, value: ours.__setitem__(-1, value),
+        lambda ours, value: ours.insert(0, value), lambda ours, value: ours.insert(-1, value),
+        lambda ours, value: ours.append(value),
+    ],
+    ids=["set", "set from the end", "insert", "insert from the end", "append"],
+)  # fmt: skip
+def test_an_index_error_of_a_value_is_not_taken_for_one_of_the_list(change):
+    ours = List([1, 2])
+    with pytest.raises(IndexError, match=r"^mine$"):
+        change(ours, Failing())
+    assert list(ours) == [1, 2]
+
+
+def test_a_value_is_converted_once_and_its_position_found_afterwards():
+    ours = List([1, 2])
+    n_conversions = 0
+
+    class Growing:
+        def __tvm_ffi_object__(self):
+            nonlocal n_conversions
+            n_conversions += 1
+            ours.append(3)
+            return Array(["new"])
+
+    ours[-1] = Growing()
+    assert list(ours) == [1, 2, Array(["new"])]
+    assert n_conversions == 1
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy does not count as a number what has only __index__")
+def test_a_type_error_of_an_index_comes_out():
+    class Index:
+        def __index__(self):
+            raise TypeError("mine")
+
+    for use in (lambda: List([1])[Index()], lambda: List([1]).insert(Index(), 2), lambda: Array([1])[Index()]):
+        with pytest.raises(TypeError, match=r"^mine$"):
+            use()
+
+
 def test_a_list_is_shared():
     ours = List([1])
     alias = Array([ours])[0]
@@ -341,6 +392,23 @@ def test_containers_of_any_size_can_be_iterated_over(n):
         assert list(ours.values()) == values
         assert list(ours.items()) == [(str(i), value) for i, value in enumerate(values)]
         assert len(ours) == len(ours.items()) == n
+
+
+@pytest.mark.skipif(not ffi_hpy._core.HAS_EXTENSION or IS_PYPY, reason="looks into the interpreter's iterators")
+@pytest.mark.parametrize("method", ["__iter__", "_iter_values", "_iter_items"])
+def test_threads_that_share_the_iterator_of_a_map_get_each_entry_once_and_whole(method):
+    # Not through the iterator itself: chain() and iter() of CPython without a GIL are not made to be shared.
+    for _ in range(5):
+        n = 64 * 40 + 7
+        iterator = getattr(Map({i: i for i in range(n)}), method)()
+        (source,) = [found for found in gc.get_referents(iterator) if type(found).__name__ == "callable_iterator"]
+        (chunks,) = [found for found in gc.get_referents(source) if type(found).__name__ == "_Chunks"]
+        lists = parallelize(lambda _, read=chunks: list(iter(read, [])))
+        found = [entry for chunks_of_thread in lists for chunk in chunks_of_thread for entry in chunk]
+        if method == "_iter_items":
+            assert all(key == value for key, value in found)
+            found = [key for key, _ in found]
+        assert sorted(found) == list(range(n))
 
 
 def test_iterators_outlive_their_containers():
@@ -447,6 +515,25 @@ def test_a_key_that_a_dict_lacks_is_a_key_error(use):
     with pytest.raises(KeyError) as caught:
         eval(use, {"ours": Dict({"a": 1})})
     assert caught.value.args == ("z",)
+
+
+@pytest.mark.parametrize("method", ["get", "pop"])
+@pytest.mark.parametrize(
+    ("args", "keywords", "message"),
+    [
+        ((1,), {"defualt": 2}, "unexpected keyword argument 'defualt'"),
+        ((1,), {"default\0": 2}, "unexpected keyword argument 'default"),
+        ((), {"default": 2}, "missing required argument: 'key'"),
+        ((1,), {"key": 1}, "multiple values for argument 'key'"),
+        ((1, 2, 3), {}, "got 3 arguments"),
+    ],
+    ids=["unknown", "nul", "missing", "twice", "too many"],
+)
+def test_wrong_arguments_of_get_and_pop_are_named(method, args, keywords, message):
+    with pytest.raises(TypeError, match=rf"^{method}\(\) .*{message}"):
+        getattr(Dict({1: 1}), method)(*args, **keywords)
+    assert getattr(Dict({1: 2}), method)(key=1, default=3) == 2
+    assert getattr(Dict({1: 2}), method)(2, default=3) == 3
 
 
 def test_a_dict_is_shared():

@@ -4,7 +4,7 @@ Most have detailed tests elsewhere. Here each is tried from the outside, and eve
 """
 
 import pytest
-from support import run_python
+from support import IS_PYPY, run_python
 
 import ffi_hpy
 
@@ -211,3 +211,56 @@ except (TypeError, ValueError):
     pass
 """
     assert run_python(program, name) == ""
+
+
+@pytest.mark.parametrize("n", range(3))
+def test_a_long_name_is_cut_between_two_characters(testing, n):
+    long = "x" * n + "\u00e9" * 1000
+    given = type(long[:200], (), {})()
+    with pytest.raises(TypeError, match=rf"^type key must be str, not x{{{n}}}\u00e9+$"):
+        ffi_hpy._core.type_key_to_index(given)
+    with pytest.raises(TypeError, match=rf"must be integers or slices, not x{{{n}}}\u00e9+$"):
+        ffi_hpy.List([1])[given]
+    callee = ffi_hpy.convert(lambda *arguments: None)
+    callee.__name__ = long
+    assert "\ufffd" not in repr(callee)
+    with pytest.raises(TypeError, match=rf"^x{{{n}}}\u00e9+$"):
+        callee(keyword=1)
+    with pytest.raises(UnicodeEncodeError, match=rf": x{{{n}}}\u00e9+: surrogates not allowed"):
+        callee("\ud800")
+
+    class Index:
+        def __index__(self):
+            return 77
+
+        def __str__(self):
+            return long
+
+    with pytest.raises(IndexError, match=rf"List index x{{{n}}}\u00e9+ is out of range"):
+        ffi_hpy.List([1])[Index()]
+
+
+def test_a_keyword_is_compared_as_a_whole(testing):
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'require_alignment\\x00zz'"):
+        ffi_hpy._core.from_dlpack(1, **{"require_alignment\0zz": 1})
+    with pytest.raises(TypeError, match=r"got keyword argument 'a\\x00b'"):
+        testing.echo(1, **{"a\0b": 2})
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy does not count as a number what has only __index__")
+def test_a_type_error_of_a_number_comes_out(testing):
+    import numbers
+
+    class Failing:
+        def __index__(self):
+            raise TypeError("mine")
+
+    class Lacking:
+        pass
+
+    numbers.Integral.register(Failing)
+    numbers.Integral.register(Lacking)
+    with pytest.raises(TypeError, match=r"^mine$"):
+        testing.echo(Failing())
+    with pytest.raises(TypeError, match=r"echo\(\) argument 1: expected an int, got Lacking"):
+        testing.echo(Lacking())

@@ -1,7 +1,10 @@
 """Classes for the types of libtvm_ffi_testing.so: fields, methods, constructors, inheritance."""
 
+import ctypes
+from pathlib import Path
+
 import pytest
-from support import IS_PYPY, parallelize, run_python
+from support import IS_PYPY, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -292,3 +295,80 @@ def test_a_method_descriptor_is_made_of_a_function():
 def test_threads_share_a_method(classes):
     pairs = [classes.TestIntPair(i, i) for i in range(4)]
     assert parallelize(lambda i: sum(pairs[i].sum() for _ in range(2000))) == [0, 4000, 8000, 12000]
+
+
+# --- fields as native code may register them --------------------------------------------------------------------------
+
+
+class Bytes(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+
+class AnyValue(ctypes.Structure):
+    _fields_ = [("type_index", ctypes.c_int32), ("padding", ctypes.c_uint32), ("value", ctypes.c_int64)]
+
+
+class FieldInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", Bytes), ("doc", Bytes), ("metadata", Bytes), ("flags", ctypes.c_int64), ("size", ctypes.c_int64),
+        ("alignment", ctypes.c_int64), ("offset", ctypes.c_int64), ("getter", ctypes.c_void_p),
+        ("setter", ctypes.c_void_p), ("default", AnyValue), ("static_type_index", ctypes.c_int32),
+    ]  # fmt: skip
+
+
+@ffi_hpy.convert
+def set_int(address, value):
+    ctypes.c_int64.from_address(address.value).value = value
+
+
+def register_int_fields(names, default=None, is_read_only=False):
+    """A new type with fields of int64, and its Initializer."""
+    core = ctypes.CDLL(str(next((Path(ffi_hpy.__file__).parent / "lib").glob("libtvm_ffi.so*"))))
+    index = _core.type_define(unique_name(), _core.TYPE_INDEX_OBJECT)
+    getter = ffi_hpy.get_global_func("ffi.MakeFieldGetter")(_core.TYPE_INDEX_INT)
+    for i, name in enumerate(names):
+        info = FieldInfo(
+            name=Bytes(name.encode(), len(name)), doc=Bytes(b"", 0), metadata=Bytes(b"", 0),
+            flags=_core.FIELD_HAS_DEFAULT * (default is not None) | _core.FIELD_SETTER_IS_FUNCTION * (not is_read_only),
+            size=8, alignment=8, offset=24 + 8 * i, getter=getter,
+            setter=None if is_read_only else set_int.__chandle__(),
+            default=AnyValue(_core.TYPE_INDEX_INT, 0, default or 0), static_type_index=_core.TYPE_INDEX_INT,
+        )  # fmt: skip
+        assert core.TVMFFITypeRegisterField(index, ctypes.byref(info)) == 0
+    ffi_hpy.get_global_func("ffi._PyClassRegisterTypeAttrColumns")(index, 24 + 8 * len(names))
+    return index, _core.Initializer(index, object())
+
+
+class Plain(ffi_hpy.Object):
+    pass
+
+
+def test_a_field_without_setter_is_refused_by_a_constructor(testing):
+    index, initializer = register_int_fields(["x"], default=7, is_read_only=True)
+    constructor = _core.type_attr(index, "__ffi_init__")
+    for what, arguments in (("default for field", ()), ("field", (8,))):
+        message = rf"__ffi_init__\(\) {what} 'x':\n  Field `x` cannot be written"
+        with pytest.raises(TypeError, match=message):
+            constructor(*arguments)
+        with pytest.raises(TypeError, match=message):
+            initializer(Plain.__new__(Plain), arguments)
+
+
+def test_fields_with_dots_in_their_names_are_told_apart(testing):
+    index, initializer = register_int_fields(["a.x", "b.x"])
+    made = Plain.__new__(Plain)
+    assert initializer(made, (1,), {"b.x": 2})
+    slots = [_core.FieldSlot(index, i, False) for i in range(2)]
+    assert [slot.get(made) for slot in slots] == [1, 2]
+    with pytest.raises(TypeError, match=r"missing required argument: 'b\.x'"):
+        initializer(Plain.__new__(Plain), (1,))
+
+
+def test_an_allocator_that_makes_an_object_of_another_type_is_refused(classes):
+    index = _core.type_define(unique_name(), _core.TYPE_INDEX_OBJECT)
+    made = classes.TestIntPair(3, 4)
+    _core.type_attr_define(index, "__ffi_new__", ffi_hpy.convert(lambda: made))
+    initializer = _core.Initializer(index, object())
+    with pytest.raises(TypeError, match=r"__ffi_new__ of .* made no object of this type"):
+        initializer(Plain.__new__(Plain), ())
+    assert (made.a, made.b) == (3, 4)

@@ -1,0 +1,30 @@
+/* Cutting UTF-8 between characters: a byte 10xxxxxx goes on with a character, any other begins one. */
+#include "cut.h"
+
+FB_INLINE bool goes_on(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+
+const char *fb_cut_copy(char *buffer, size_t size, const char *text, size_t byte_len) {
+  size_t n = 0;
+  for (size_t i = 0, next; i < byte_len; i = next) {
+    for (next = i + 1; next < byte_len && goes_on(text[next]); next++) {
+    }
+    const char *piece = text[i] == 0 ? "\\x00" : text + i;
+    size_t piece_len = text[i] == 0 ? 4 : next - i;
+    if (n + piece_len >= size) break;
+    memcpy(buffer + n, piece, piece_len);
+    n += piece_len;
+  }
+  buffer[n] = 0;
+  return buffer;
+}
+
+void fb_cut_end(char *buffer, size_t size, int n) {
+  if (n < 0 || (size_t)n < size) return; /* all of it is there */
+  /* The last byte before the NUL may belong to a character that is not complete. */
+  size_t start = size - 1;
+  while (start > 0 && goes_on(buffer[start - 1])) start--;
+  if (start == 0) return;
+  unsigned char first = (unsigned char)buffer[start - 1];
+  size_t wanted = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1;
+  if (size - start < wanted) buffer[start - 1] = 0;
+}
