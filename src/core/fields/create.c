@@ -71,7 +71,9 @@ typedef struct {
 static FH_NOINLINE int32_t find_pair(const pairs *from, TVMFFIByteArray wanted, int32_t i) {
   TVMFFIByteArray name;
   for (; i < from->n_args; i += 2) {
-    if (!from->used[i / 2] && fh_str_content(&from->args[i], &name) && fh_span_same(name, wanted)) return i;
+    if (from->used[i / 2]) continue;
+    (void)fh_function_arg_str(PAIRS_NAME, from->args, i, &name); /* fill_from_pairs has found that it is text */
+    if (fh_span_same(name, wanted)) return i;
   }
   return 0;
 }
@@ -134,7 +136,7 @@ static int fill_from_pairs(pairs *from) {
   }
   for (int32_t i = 1; i < from->n_args; i += 2) {
     if (from->used[i / 2]) continue;
-    fh_str_content(&from->args[i], &name);
+    (void)fh_function_arg_str(PAIRS_NAME, from->args, i, &name); /* text, as above */
     return fh_error_raise(FH_TYPE_ERROR, "Type `%.*s` does not have field `%.*s`", FH_BYTES_ARGS(from->info->type_key),
                           FH_BYTES_ARGS(name));
   }

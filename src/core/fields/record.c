@@ -139,8 +139,9 @@ static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
 /* Whether every field lies inside an object of that size. */
 static int check_field(void *state, const TVMFFIFieldInfo *field) {
   const layout *l = (const layout *)state;
-  /* A cell is always 16 bytes, whatever size was declared, and is read and written as such. */
-  int64_t size = form_of(field) == CELL ? (int64_t)sizeof(TVMFFIAny) : field->size;
+  /* A cell is always 16 bytes and a pointer 8, whatever size was declared: so much is read and written. */
+  field_form form = form_of(field);
+  int64_t size = form == CELL ? (int64_t)sizeof(TVMFFIAny) : form == POINTER ? (int64_t)sizeof(void *) : field->size;
   if (field->offset >= (int64_t)sizeof(TVMFFIObject) && size >= 0 && field->offset <= l->n_bytes - size) return 0;
   return fh_error_raise(FH_VALUE_ERROR, "Expected field `%.*s` of `%s` inside %lld bytes but it has %lld at %lld",
                         FH_BYTES_ARGS(field->name), fh_type_name(l->type_index), (long long)l->n_bytes, (long long)size,

@@ -131,7 +131,7 @@ static struct {
 static FH_THREAD_LOCAL TVMFFIObject *pending;
 static FH_THREAD_LOCAL struct {
   void *data;
-  const fh_error_payload_kind *kind; /* NULL: none */
+  const fh_error_payload_operations *operations; /* NULL: none */
 } payload;
 static FH_THREAD_LOCAL int is_end_set; /* whether this thread runs drop_pending when it ends */
 static fh_tls pending_end; /* makes drop_pending run; nobody looks at its value */
@@ -144,22 +144,22 @@ static void FH_TLS_CALLBACK drop_pending(void *unused) {
 
 void fh_error_init(void) { (void)fh_tls_new(&pending_end, drop_pending); } /* on failure see `replace` */
 
-int fh_error_is_pending(void) { return pending != NULL || payload.kind != NULL; }
+int fh_error_is_pending(void) { return pending != NULL || payload.operations != NULL; }
 
 /* The object of a payload, which is ended: an owned reference, to the static MemoryError when there is no memory. */
-static TVMFFIObject *object_of(const fh_error_payload_kind *kind, void *data) {
-  TVMFFIObject *error = kind->make(data);
+static TVMFFIObject *object_of(const fh_error_payload_operations *operations, void *data) {
+  TVMFFIObject *error = operations->make(data);
   if (error != NULL) return error;
   fh_object_retain(&no_memory.header);
   return &no_memory.header;
 }
 
 TVMFFIObject *fh_error_take(void) {
-  const fh_error_payload_kind *kind = payload.kind;
+  const fh_error_payload_operations *operations = payload.operations;
   TVMFFIObject *error = pending;
-  if (FH_UNLIKELY(kind != NULL)) {
-    payload.kind = NULL; /* first: the contract of `make` says that nothing is pending when it runs */
-    return object_of(kind, payload.data);
+  if (FH_UNLIKELY(operations != NULL)) {
+    payload.operations = NULL; /* first: the contract of `make` says that nothing is pending when it runs */
+    return object_of(operations, payload.data);
   }
   pending = NULL;
   return error;
@@ -167,27 +167,27 @@ TVMFFIObject *fh_error_take(void) {
 
 /* Makes an error or a payload the pending one. What was pending before ends last, because its deleter may be foreign
  * and look at the pending error. */
-static void replace(TVMFFIObject *error, const fh_error_payload_kind *kind, void *data) {
+static void replace(TVMFFIObject *error, const fh_error_payload_operations *operations, void *data) {
   TVMFFIObject *before = pending;
-  const fh_error_payload_kind *kind_before = payload.kind;
+  const fh_error_payload_operations *operations_before = payload.operations;
   void *data_before = payload.data;
   fh_sync_check_unlocked("putting an error up");
   pending = error;
-  payload.kind = kind;
+  payload.operations = operations;
   payload.data = data;
   /* Without memory or a key for this, what is pending when the thread ends is leaked; the next error tries again. */
-  if ((error != NULL || kind != NULL) && !is_end_set) is_end_set = fh_tls_set(&pending_end, &pending_end) == 0;
+  if ((error != NULL || operations != NULL) && !is_end_set) is_end_set = fh_tls_set(&pending_end, &pending_end) == 0;
   fh_object_release(before);
-  if (FH_UNLIKELY(kind_before != NULL)) kind_before->drop(data_before);
+  if (FH_UNLIKELY(operations_before != NULL)) operations_before->drop(data_before);
 }
 
 void fh_error_put(TVMFFIObject *error) { replace(error, NULL, NULL); }
 
-static void payload_set(void *data, const fh_error_payload_kind *kind) { replace(NULL, kind, data); }
+static void payload_set(void *data, const fh_error_payload_operations *operations) { replace(NULL, operations, data); }
 
-static void *payload_take(const fh_error_payload_kind *kind) {
-  if (payload.kind != kind) return NULL;
-  payload.kind = NULL;
+static void *payload_take(const fh_error_payload_operations *operations) {
+  if (payload.operations != operations) return NULL;
+  payload.operations = NULL;
   return payload.data;
 }
 

@@ -18,13 +18,13 @@
 typedef struct {
   TVMFFIObject *(*make)(void *payload); /* an error object, a new reference; NULL without memory */
   void (*drop)(void *payload); /* nobody wants it: another error took its place, it was cleared, or the thread ends */
-} fh_error_payload_kind;
+} fh_error_payload_operations;
 
 typedef struct {
   /* Makes `payload` the pending error of the thread, in place of the one before. Hold no lock. */
-  void (*set)(void *payload, const fh_error_payload_kind *kind);
-  /* The pending payload, if it is of that kind: it is the caller's, and nothing is pending any more. Else NULL. */
-  void *(*take)(const fh_error_payload_kind *kind);
+  void (*set)(void *payload, const fh_error_payload_operations *operations);
+  /* The pending payload, if it has those operations: it is the caller's, and nothing is pending any more. Else NULL. */
+  void *(*take)(const fh_error_payload_operations *operations);
 } fh_error_deferral;
 
 extern const fh_error_deferral fh_error_deferred;

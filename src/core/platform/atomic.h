@@ -66,6 +66,9 @@ static inline void *fh_atomic_exchange_acq_rel_ptr(void **p, void *v) {
   return _InterlockedExchangePointer((void *volatile *)p, v);
 }
 static inline void *fh_atomic_load_relaxed_ptr(void *const *p) { return *(void *const volatile *)p; }
+static inline void *fh_atomic_load_seq_cst_ptr(void *const *p) {
+  return _InterlockedCompareExchangePointer((void *volatile *)(uintptr_t)p, NULL, NULL);
+}
 static inline uint64_t fh_atomic_load_seq_cst_u64(const uint64_t *p) {
   return (uint64_t)_InterlockedExchangeAdd64((volatile __int64 *)(uintptr_t)p, 0);
 }
@@ -128,6 +131,7 @@ static inline void *fh_atomic_exchange_acq_rel_ptr(void **p, void *v) {
   return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
 }
 static inline void *fh_atomic_load_relaxed_ptr(void *const *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+static inline void *fh_atomic_load_seq_cst_ptr(void *const *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
 static inline uint64_t fh_atomic_load_seq_cst_u64(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
 static inline void fh_atomic_store_seq_cst_u64(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
 static inline uint64_t fh_atomic_exchange_acq_rel_u64(uint64_t *p, uint64_t v) {

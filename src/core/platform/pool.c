@@ -137,7 +137,9 @@ static void free_chunks(chunk *c) {
 /* Takes back the blocks that other threads have freed. Chunks that become empty go to *empty, which the caller frees
  * after it has given back pool_lock, if it holds that. */
 static void collect(heap *h, chunk **empty) {
-  if (fh_atomic_load_relaxed_ptr((void **)&h->touched) == NULL) return; /* what it misses, a later call finds */
+  /* seq_cst: not before the store of NOBODY in end_of_thread; pairs with touch. Otherwise what this misses, a later
+   * call finds. */
+  if (fh_atomic_load_seq_cst_ptr((void **)&h->touched) == NULL) return;
   /* acquire: pairs with the swap in touch */
   chunk *c = (chunk *)fh_atomic_exchange_acq_rel_ptr((void **)&h->touched, NULL);
   for (chunk *next; c != NULL; c = next) {
@@ -316,9 +318,7 @@ static void touch(heap *h, chunk *c) {
   do {
     c->next_touched = (chunk *)first;
   } while (!fh_atomic_cas_seq_cst_ptr((void **)&h->touched, &first, c)); /* pairs with collect */
-  /* Either this comes after NOBODY was written, or the thread that wrote it collects what was touched above. On a
-   * machine that moves the relaxed load in collect before the store of NOBODY, both may miss the chunk: then it waits
-   * for the next call of collect. */
+  /* Either this comes after NOBODY was written, or the thread that wrote it collects what was touched above. */
   if (fh_atomic_load_seq_cst_u64(&h->thread) != NOBODY) return;
   fh_mutex_lock(&pool_lock);
   if (fh_atomic_load_relaxed_u64(&h->thread) == NOBODY) collect(h, &empty); /* written under this lock only */

@@ -66,7 +66,7 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
 
 /* Converts an int, of which long lists mostly consist, without a lookup of its type. False, and nothing raised, for
  * anything else and for an int beyond 64 bits. */
-FB_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
+FH_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
   if (FH_UNLIKELY(fb_ext == NULL) || fb_type_kind_type(item) != ctx->h_LongType._i)
     return false; /* a type's word is its handle */
   int64_t number = HPyLong_AsInt64_t(ctx, item);

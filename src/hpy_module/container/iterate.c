@@ -21,7 +21,7 @@ enum { CHUNK = 64 };
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* The Python value of an item that somebody else owns. */
-FB_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
+FH_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
   TVMFFIAny value = *item;
   if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
   return fb_iterate_item(ctx, &value, exchange);
@@ -40,7 +40,7 @@ static Filling filling_begin(HPyContext *ctx, int64_t n) {
 }
 
 /* Adds item i, which is taken. Returns 0; -1 with an exception raised, also for HPy_NULL: then the list is gone. */
-FB_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item) {
+FH_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item) {
   int rc = HPy_IsNull(item) ? -1 : 0;
   if (FH_LIKELY(rc == 0)) {
     if (FH_LIKELY(!fb_context_is_pypy)) {
@@ -78,14 +78,14 @@ typedef enum Command { GET_KEY, GET_VALUE, ADVANCE } Command;
 
 /* Gives the walk a command. *result is owned. Returns 0, or -1 with a native error pending. The core's function runs no
  * foreign code. */
-FB_INLINE int walk_call(TVMFFIObject *walk, int command, TVMFFIAny *result) {
+FH_INLINE int walk_call(TVMFFIObject *walk, int command, TVMFFIAny *result) {
   TVMFFIAny arg = fb_core_function_int(command);
   *result = (TVMFFIAny){0};
   return ((const TVMFFIFunctionCell *)(walk + 1))->safe_call(walk, &arg, 1, result);
 }
 
 /* How many values an entry consists of. */
-FB_INLINE int n_values_of(FbPart part) { return part == FB_PART_ITEMS ? 2 : 1; }
+FH_INLINE int n_values_of(FbPart part) { return part == FB_PART_ITEMS ? 2 : 1; }
 
 /* Owned values of the next n entries, which must be there, one after the other; *n_read counts them, on failure too.
  * Returns as walk_call. */

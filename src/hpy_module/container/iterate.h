@@ -16,7 +16,7 @@ typedef enum FbPart { FB_PART_KEYS, FB_PART_VALUES, FB_PART_ITEMS } FbPart;
 /* Everywhere `exchange` is the table that the container was returned under (fb_exchange_number_find), or NULL. */
 
 /* The Python value of an item, which is taken, on failure too (HPy_NULL, exception raised). */
-FB_INLINE HPy fb_iterate_item(HPyContext *ctx, TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
+FH_INLINE HPy fb_iterate_item(HPyContext *ctx, TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
   if (FH_UNLIKELY(exchange != NULL)) return fb_exchange_result(ctx, item, exchange, false);
   return fb_result_make(ctx, item);
 }

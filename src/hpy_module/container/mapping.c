@@ -50,11 +50,11 @@ static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
 
 /* Makes a Python value of a value that self has, which is taken. A tensor becomes an array of another library if self
  * was returned under that library's exchange table. */
-FB_INLINE HPy value_result(HPyContext *ctx, HPy self, TVMFFIAny *value) {
+FH_INLINE HPy value_result(HPyContext *ctx, HPy self, TVMFFIAny *value) {
   return fb_iterate_item(ctx, value, fb_exchange_number_find(fb_object_cell(ctx, self)));
 }
 
-FB_INLINE FbCoreFunction *choose(Pair *functions, const TVMFFIObject *handle) {
+FH_INLINE FbCoreFunction *choose(Pair *functions, const TVMFFIObject *handle) {
   return handle->type_index == kTVMFFIMap ? &functions->map : &functions->dict;
 }
 

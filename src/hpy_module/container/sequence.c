@@ -28,7 +28,7 @@ static FbCoreFunction list_size = {.name = "ffi.ListSize"}, list_get = {.name = 
 /* --- the native object -------------------------------------------------------------------------------------------- */
 
 /* The table that self was returned under, or NULL. For a self that has an object. */
-FB_INLINE const DLPackExchangeAPI *exchange_of(HPyContext *ctx, HPy self) {
+FH_INLINE const DLPackExchangeAPI *exchange_of(HPyContext *ctx, HPy self) {
   return fb_exchange_number_find(fb_object_cell(ctx, self));
 }
 
@@ -49,8 +49,8 @@ static TVMFFIObject *sequence_take(HPyContext *ctx, HPy self) {
   return NULL;
 }
 
-FB_INLINE const TVMFFISeqCell *cell_of(const TVMFFIObject *array) { return (const TVMFFISeqCell *)(array + 1); }
-FB_INLINE bool is_array(const TVMFFIObject *handle) { return handle->type_index == kTVMFFIArray; }
+FH_INLINE const TVMFFISeqCell *cell_of(const TVMFFIObject *array) { return (const TVMFFISeqCell *)(array + 1); }
+FH_INLINE bool is_array(const TVMFFIObject *handle) { return handle->type_index == kTVMFFIArray; }
 
 /* Number of items at the moment; -1 with an exception raised. */
 static int64_t size_of(HPyContext *ctx, TVMFFIObject *handle) {
@@ -125,7 +125,7 @@ static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
 
 /* The quick way to an item of an Array: a use of the cell keeps the array, instead of a reference. False, and
  * nothing raised, for a List, a position that is not there, or no object. */
-FB_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
+FH_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
   TVMFFIObject *handle = cell->handle;

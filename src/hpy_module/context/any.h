@@ -10,7 +10,7 @@
 #define FB_ONLY_REFERENCE (UINT64_C(1) << 32 | 1)
 
 /* Gives up the reference of an owned value, if it is to an object. Any thread. */
-FB_INLINE void fb_any_drop(const TVMFFIAny *value) {
+FH_INLINE void fb_any_drop(const TVMFFIAny *value) {
   if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
 }
 

@@ -13,12 +13,6 @@
 #include "core/platform/base.h"
 #include "hpy_runtime/api/extension.h"
 
-#if defined(__GNUC__)
-#define FB_INLINE static inline __attribute__((always_inline))
-#else
-#define FB_INLINE static inline
-#endif
-
 /* Both are written once, by fb_context_init during the import, and only read afterwards. */
 extern HPyContext *fb_ctx;          /* the context the module was initialised with */
 extern const FhpyExtension *fb_ext; /* NULL if that context has none */
@@ -47,7 +41,7 @@ extern size_t fb_context_late_shift;
 #define FB_LATE(ctx, entry, fn) memcpy(&(fn), (const char *)&(ctx)->entry + fb_context_late_shift, sizeof(fn))
 
 /* Whether both handles are of the same object. */
-FB_INLINE bool fb_context_is_same(HPyContext *ctx, HPy a, HPy b) {
+FH_INLINE bool fb_context_is_same(HPyContext *ctx, HPy a, HPy b) {
   return FH_LIKELY(fb_ext != NULL) ? a._i == b._i : HPy_Is(ctx, a, b);
 }
 

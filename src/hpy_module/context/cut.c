@@ -1,7 +1,7 @@
 /* Cutting UTF-8 between characters: a byte 10xxxxxx goes on with a character, any other begins one. */
 #include "cut.h"
 
-FB_INLINE bool goes_on(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+FH_INLINE bool goes_on(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
 const char *fb_cut_copy(char *buffer, size_t size, const char *text, size_t byte_len) {
   size_t n = 0;

@@ -7,14 +7,14 @@
 
 /* Both are written once during the import. */
 static const fh_error_deferral *core; /* NULL: the core takes error objects only */
-static const fh_error_payload_kind *own_kind;
+static const fh_error_payload_operations *own_operations;
 
-void fb_error_slot_init(const fh_error_payload_kind *kind) {
+void fb_error_slot_init(const fh_error_payload_operations *operations) {
   static const char name[] = "ffi_hpy.error_deferral";
   TVMFFIByteArray text = {name, sizeof(name) - 1};
   TVMFFIObjectHandle find = NULL;
   TVMFFIAny found = {0};
-  own_kind = kind;
+  own_operations = operations;
   /* Asked for by a global function, because apache-tvm-ffi's core, which may be the one that is loaded, exports nothing
    * of the kind. It answers 0 with a NULL function, which leaves nothing in the slot. */
   if (TVMFFIFunctionGetGlobal(&text, &find) == 0 && find != NULL && TVMFFIFunctionCall(find, NULL, 0, &found) == 0) {
@@ -29,13 +29,13 @@ bool fb_error_slot_takes_payloads(void) { return core != NULL; }
 
 /* Asks for a payload of ours first: to take an error object would have the core make one of the payload. */
 FbPendingError fb_error_slot_take(void) {
-  void *payload = core == NULL ? NULL : core->take(own_kind);
+  void *payload = core == NULL ? NULL : core->take(own_operations);
   return (FbPendingError){payload == NULL ? fb_error_slot_take_object() : NULL, payload};
 }
 
 void fb_error_slot_put(FbPendingError pending) {
   if (pending.payload != NULL) {
-    core->set(pending.payload, own_kind);
+    core->set(pending.payload, own_operations);
   } else {
     fb_error_slot_put_object(pending.error);
   }
@@ -57,7 +57,7 @@ void fb_error_slot_put_object(TVMFFIObjectHandle error) {
 void fb_error_slot_clear(void) {
   FbPendingError pending = fb_error_slot_take();
   if (pending.payload != NULL) {
-    own_kind->drop(pending.payload);
+    own_operations->drop(pending.payload);
   } else if (pending.error != NULL) {
     TVMFFIObjectDecRef(pending.error);
   }

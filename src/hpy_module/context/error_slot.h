@@ -14,11 +14,11 @@
 /* What was in the slot: at most one of the two. */
 typedef struct FbPendingError {
   TVMFFIObjectHandle error; /* owned */
-  void *payload;            /* owned, of the kind given to fb_error_slot_init */
+  void *payload;            /* owned, with the operations given to fb_error_slot_init */
 } FbPendingError;
 
 /* To be called once during the import: what payloads of ours can do. */
-void fb_error_slot_init(const fh_error_payload_kind *kind);
+void fb_error_slot_init(const fh_error_payload_operations *operations);
 /* Whether the core takes payloads; another core than ours does not. */
 bool fb_error_slot_takes_payloads(void);
 

@@ -7,7 +7,7 @@
 /* Raises TypeError unless cls, what the __new__ of `own` was given, is that type or derives from it. 0 or -1. */
 int fb_instance_check_new(HPyContext *ctx, HPy cls, const FbRef *own);
 /* HPy_New for the tp_new of `own`. PyPy 7.3 lets Device.__new__(Array) through; our runtime and CPython do not. */
-FB_INLINE HPy fb_instance_make(HPyContext *ctx, HPy cls, const FbRef *own, void **data) {
+FH_INLINE HPy fb_instance_make(HPyContext *ctx, HPy cls, const FbRef *own, void **data) {
   if (FH_UNLIKELY(fb_ext == NULL) && fb_instance_check_new(ctx, cls, own) != 0) return HPy_NULL;
   return _HPy_New(ctx, cls, data);
 }

@@ -45,7 +45,7 @@ static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
 
 /* Index of a name by its address; n if it is none of them or not interned. Reads the handles as they are: where
  * fb_context_tuple_items is known, an FbRef is simply a handle. */
-FB_INLINE int find_by_address(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
+FH_INLINE int find_by_address(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
   int found = 0;
   while (found < keywords->n && !fb_context_is_same(ctx, name, keywords->interned[found].handle)) found++;
   return found;

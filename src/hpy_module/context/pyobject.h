@@ -12,25 +12,25 @@ void fb_pyobject_release(void *object);
 HPy fb_pyobject_translate(HPyContext *ctx, void *object);
 
 /* The object behind a handle, valid while the handle is open and until fb_pyobject_end. */
-FB_INLINE void *fb_pyobject_begin(HPyContext *ctx, HPy h) {
+FH_INLINE void *fb_pyobject_begin(HPyContext *ctx, HPy h) {
   return FH_LIKELY(fb_ext != NULL) ? (void *)h._i : (void *)HPy_AsPyObject(ctx, h);
 }
-FB_INLINE void fb_pyobject_end(void *object) {
+FH_INLINE void fb_pyobject_end(void *object) {
   if (FH_UNLIKELY(fb_ext == NULL)) fb_pyobject_release(object);
 }
 
 /* A handle for an object that the caller owns a reference to, which is taken. HPy_NULL with an exception raised. */
-FB_INLINE HPy fb_pyobject_take(HPyContext *ctx, void *object) {
+FH_INLINE HPy fb_pyobject_take(HPyContext *ctx, void *object) {
   return FH_LIKELY(fb_ext != NULL) ? (HPy){(intptr_t)object} : fb_pyobject_translate(ctx, object);
 }
 /* The reverse: the handle (taken) becomes a reference that the caller owns. */
-FB_INLINE void *fb_pyobject_give(HPyContext *ctx, HPy h) {
+FH_INLINE void *fb_pyobject_give(HPyContext *ctx, HPy h) {
   void *object = fb_pyobject_begin(ctx, h);
   if (FH_UNLIKELY(fb_ext == NULL)) HPy_Close(ctx, h);
   return object;
 }
 /* A handle of its own for an object that somebody else holds. */
-FB_INLINE HPy fb_pyobject_borrow(HPyContext *ctx, void *object) {
+FH_INLINE HPy fb_pyobject_borrow(HPyContext *ctx, void *object) {
   return FH_LIKELY(fb_ext != NULL) ? HPy_Dup(ctx, (HPy){(intptr_t)object}) : HPy_FromPyObject(ctx, object);
 }
 

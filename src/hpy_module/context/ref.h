@@ -19,10 +19,10 @@ void fb_ref_store(HPyContext *ctx, FbRef *ref, HPy h);
 /* New handle; HPy_NULL if the reference is empty. */
 HPy fb_ref_load(HPyContext *ctx, const FbRef *ref);
 /* A borrowed handle, for as long as the reference stays; it ends with fb_ref_return. */
-FB_INLINE HPy fb_ref_borrow(HPyContext *ctx, const FbRef *ref) {
+FH_INLINE HPy fb_ref_borrow(HPyContext *ctx, const FbRef *ref) {
   return FH_LIKELY(fb_context_keeps_handles) ? ref->handle : fb_ref_load(ctx, ref);
 }
-FB_INLINE void fb_ref_return(HPyContext *ctx, HPy borrowed) {
+FH_INLINE void fb_ref_return(HPyContext *ctx, HPy borrowed) {
   if (FH_UNLIKELY(!fb_context_keeps_handles)) HPy_Close(ctx, borrowed);
 }
 /* Drops what the reference is to, and leaves it empty. */

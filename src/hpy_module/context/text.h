@@ -16,7 +16,7 @@ int fb_text_refuse(HPyContext *ctx, HPy h, const char *where);
 const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len);
 
 /* Whether a text of known length, which may have NULs inside, is a C string. */
-FB_INLINE bool fb_text_is(const char *text, HPy_ssize_t byte_len, const char *wanted) {
+FH_INLINE bool fb_text_is(const char *text, HPy_ssize_t byte_len, const char *wanted) {
   return strlen(wanted) == (size_t)byte_len && memcmp(text, wanted, (size_t)byte_len) == 0;
 }
 

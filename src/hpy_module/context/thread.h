@@ -21,10 +21,10 @@ void fb_thread_leave(const FbThreadState *outer);
 
 /* As fb_thread_enter and fb_thread_leave, for native code that runs within a method and keeps the interpreter, but may
  * call back. */
-FB_INLINE void fb_thread_enter_held(HPyContext *ctx, FbThreadState *outer) {
+FH_INLINE void fb_thread_enter_held(HPyContext *ctx, FbThreadState *outer) {
   if (FH_UNLIKELY(fb_ext == NULL)) fb_thread_enter(ctx, false, outer);
 }
-FB_INLINE void fb_thread_leave_held(const FbThreadState *outer) {
+FH_INLINE void fb_thread_leave_held(const FbThreadState *outer) {
   if (FH_UNLIKELY(fb_ext == NULL)) fb_thread_leave(outer);
 }
 
@@ -40,13 +40,13 @@ void fb_thread_detach_slow(FbThread *attach);
 
 /* Makes the context usable on the calling thread. Returns 0, or -1 if the interpreter is finalizing: then no object may
  * be touched and fb_thread_detach must not be called. */
-FB_INLINE int fb_thread_attach(FbThread *out) {
+FH_INLINE int fb_thread_attach(FbThread *out) {
   if (FH_UNLIKELY(fb_ext == NULL)) return fb_thread_attach_slow(out);
   out->ctx = fb_ctx;
   out->token = fb_ext->thread_attach();
   return out->token < 0 ? -1 : 0;
 }
-FB_INLINE void fb_thread_detach(FbThread *attach) {
+FH_INLINE void fb_thread_detach(FbThread *attach) {
   if (FH_UNLIKELY(fb_ext == NULL)) {
     fb_thread_detach_slow(attach);
   } else {

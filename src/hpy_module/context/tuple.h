@@ -5,7 +5,7 @@
 #include "context.h"
 
 /* The i'th item of a tuple, which keeps it; only where fb_context_tuple_items is not 0. */
-FB_INLINE HPy fb_tuple_item(HPy tuple, HPy_ssize_t i) {
+FH_INLINE HPy fb_tuple_item(HPy tuple, HPy_ssize_t i) {
   HPy item;
   memcpy(&item, (const char *)tuple._i + fb_context_tuple_items + (size_t)i * sizeof(item), sizeof(item));
   return item;

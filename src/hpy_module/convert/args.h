@@ -33,7 +33,7 @@ typedef struct FbArgs {
 /* Ends an FB_TEMP_BORROWED, on the thread that made it. Set once during the import, by the folder that makes them. */
 extern void (*fb_args_release_borrowed)(TVMFFIObject *object);
 
-FB_INLINE void fb_args_end_temp(FbTemp temp) {
+FH_INLINE void fb_args_end_temp(FbTemp temp) {
   FbHandleCell *cell = (FbHandleCell *)(temp.tagged & ~(uintptr_t)FB_TEMP_TAGS);
   switch (temp.tagged & FB_TEMP_TAGS) {
   case FB_TEMP_USE: fb_handle_cell_unuse(cell); break;
@@ -44,18 +44,18 @@ FB_INLINE void fb_args_end_temp(FbTemp temp) {
 }
 
 /* Gives back the temporaries. */
-FB_INLINE void fb_args_end(FbArgs *args) {
+FH_INLINE void fb_args_end(FbArgs *args) {
   for (int i = 0; i < args->n_temps; i++) fb_args_end_temp(args->temps[i]);
 }
 
 /* Takes `handle` as a temporary and makes *out a view of it. Returns 0. */
-FB_INLINE int fb_args_view(FbArgs *args, TVMFFIObject *handle, TVMFFIAny *out) {
+FH_INLINE int fb_args_view(FbArgs *args, TVMFFIObject *handle, TVMFFIAny *out) {
   args->temps[args->n_temps++].object = handle;
   *out = (TVMFFIAny){.type_index = handle->type_index, .v_obj = handle};
   return 0;
 }
 /* As fb_args_view, for an owned value that may be no object. Returns 0. */
-FB_INLINE int fb_args_view_any(FbArgs *args, const TVMFFIAny *owned, TVMFFIAny *out) {
+FH_INLINE int fb_args_view_any(FbArgs *args, const TVMFFIAny *owned, TVMFFIAny *out) {
   if (owned->type_index >= kTVMFFIStaticObjectBegin) return fb_args_view(args, owned->v_obj, out);
   *out = *owned;
   return 0;

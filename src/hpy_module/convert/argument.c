@@ -166,7 +166,7 @@ static FH_NOINLINE int nested_arg(HPyContext *ctx, FbTypeKind kind, HPy converte
   return rc;
 }
 
-FB_INLINE int pod_arg(TVMFFIAny *out, int32_t type_index, int64_t payload) {
+FH_INLINE int pod_arg(TVMFFIAny *out, int32_t type_index, int64_t payload) {
   out->type_index = type_index;
   out->zero_padding = 0;
   out->v_int64 = payload;

@@ -27,12 +27,12 @@ int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny 
 int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
                                 int32_t n, TVMFFIAny *result);
 
-FB_INLINE TVMFFIAny fb_core_function_object(TVMFFIObject *handle) {
+FH_INLINE TVMFFIAny fb_core_function_object(TVMFFIObject *handle) {
   TVMFFIAny any = {.type_index = handle->type_index};
   any.v_obj = handle;
   return any;
 }
-FB_INLINE TVMFFIAny fb_core_function_int(int64_t value) {
+FH_INLINE TVMFFIAny fb_core_function_int(int64_t value) {
   TVMFFIAny any = {.type_index = kTVMFFIInt};
   any.v_int64 = value;
   return any;

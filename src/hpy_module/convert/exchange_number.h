@@ -13,7 +13,7 @@
 extern const DLPackExchangeAPI *fb_exchange_number_tables[UINT8_MAX + 1];
 
 /* The table that a container was returned under; NULL: none. */
-FB_INLINE const DLPackExchangeAPI *fb_exchange_number_find(const FbHandleCell *cell) {
+FH_INLINE const DLPackExchangeAPI *fb_exchange_number_find(const FbHandleCell *cell) {
   uint8_t number = fh_atomic_load_relaxed(&cell->table);
   if (FH_LIKELY(number == 0)) return NULL;
   return fh_atomic_load_relaxed(&fb_exchange_number_tables[number]);

@@ -23,7 +23,7 @@ HPy fb_result_make_rare(HPyContext *ctx, const TVMFFIAny *value);
 HPy fb_result_of_object(HPyContext *ctx, TVMFFIObject *handle);
 
 /* The FbResult of all types. */
-FB_INLINE HPy fb_result_make(HPyContext *ctx, const TVMFFIAny *value) {
+FH_INLINE HPy fb_result_make(HPyContext *ctx, const TVMFFIAny *value) {
   if (value->type_index >= kTVMFFIDynObjectBegin) return fb_wrap_object(ctx, value->v_obj);
   switch (value->type_index) {
   case kTVMFFINone: return HPy_Dup(ctx, ctx->h_None);

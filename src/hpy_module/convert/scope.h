@@ -20,7 +20,7 @@ typedef struct FbScopeBefore {
   DLPackManagedTensorAllocator allocator;
 } FbScopeBefore;
 
-FB_INLINE bool fb_scope_is_set(const FbScope *scope) {
+FH_INLINE bool fb_scope_is_set(const FbScope *scope) {
   return ((uintptr_t)scope->exchange | (uintptr_t)scope->device.device_type) != 0;
 }
 

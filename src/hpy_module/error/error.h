@@ -18,7 +18,7 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee);
 /* A moment: how many native errors have become exceptions so far, in all threads. An error that became one before a
  * callback began is no part of what went wrong in the callback. */
 extern uint64_t fb_error_n_raised;
-FB_INLINE uint64_t fb_error_moment(void) { return fh_atomic_load_relaxed(&fb_error_n_raised); }
+FH_INLINE uint64_t fb_error_moment(void) { return fh_atomic_load_relaxed(&fb_error_n_raised); }
 
 /* Whether the kind of an error, which is not NULL, is that very text. */
 bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind);

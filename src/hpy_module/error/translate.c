@@ -129,7 +129,7 @@ static TVMFFIObject *payload_make(void *payload) {
   return error;
 }
 
-static const fh_error_payload_kind exceptions = {payload_make, fb_hold_drop};
+static const fh_error_payload_operations exceptions = {payload_make, fb_hold_drop};
 
 /* Whether an exception has nothing in its __dict__, so that it comes through native code for the first time: the
  * package would have left its native error or its way there (ffi_hpy/_errors/reraise.py). */

@@ -24,7 +24,7 @@
 enum { STACK_ARGS = 8 };
 
 /* The return value becomes owned by the caller of the callback. */
-FB_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
+FH_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   if (fb_context_is_same(ctx, value, ctx->h_None)) return 0; /* *result is None already (c_api.h) */
   return fb_argument_convert_owned(ctx, value, result, "the return value of a callback");
 }
@@ -129,7 +129,7 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
 }
 
 /* A whole call, on any thread, attached or not. Returns 0, or -1 with a native error pending. */
-FB_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+FH_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   HPy stack[STACK_ARGS], *argv = stack;
   FbThread attach;
   if (fb_thread_attach(&attach) != 0) {

@@ -46,20 +46,20 @@ static bool defers_refcounts;           /* written once during the import */
 static bool releases_by_default = true; /* TVM_FFI_RELEASE_GIL_BY_DEFAULT, read once during the import */
 
 /* The struct of a Function; on PyPy 7.3 NULL for an object that has none. */
-FB_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
+FH_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
 /* As function_struct, for the attribute __name__, whose functions PyPy 7.3 calls with any object. The other attributes
  * are properties there, which check the class (property.c). */
 static FbFunction *function_struct_if(HPyContext *ctx, HPy h) {
   return fb_context_is_pypy && !fb_own_class_check(ctx, h, &fb_own_class_function) ? NULL : function_struct(ctx, h);
 }
 
-FB_INLINE const char *name_of(FbFunction *function) {
+FH_INLINE const char *name_of(FbFunction *function) {
   if (FH_UNLIKELY(function == NULL)) return "";
   const char *name = fh_atomic_load_acquire(&function->name); /* pairs with name_set */
   return name == NULL ? "" : name;
 }
 
-FB_INLINE bool releases_gil(FbFunction *function) {
+FH_INLINE bool releases_gil(FbFunction *function) {
   uint8_t gil = fh_atomic_load_relaxed(&function->gil);
   return gil == GIL_DEFAULT ? releases_by_default : gil == GIL_RELEASE;
 }
@@ -68,7 +68,7 @@ FB_INLINE bool releases_gil(FbFunction *function) {
 
 /* Converts the arguments into `views`, calls, and ends the temporaries. Returns 0 with *result owned, or -1 with an
  * exception raised. `views` and `temps` have room for n each: an argument makes one temporary at most. */
-FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
+FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
                         TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
   FbArgs args = {.temps = temps, .callee = name_of(function), .scope = scope};
   FbScopeBefore before;
@@ -128,7 +128,7 @@ static FH_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVM
 /* Calls a Function. No use of its cell is counted, because its handle, once set, is never moved (transfer.h); the
  * interpreter keeps the Function alive while it is called. Returns 0 with *result owned, or -1 with an exception
  * raised. */
-FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
+FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
                             TVMFFIAny *result) {
   FbFunction *function = function_struct(ctx, self);
   TVMFFIObject *handle = fb_object_get(ctx, self);
@@ -162,7 +162,7 @@ static FH_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
 
 /* A call from Python: new handle, or HPy_NULL with an exception raised. If an argument came through an exchange table,
  * a tensor that is returned becomes one of that library. */
-FB_INLINE HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
+FH_INLINE HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
   if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
   TVMFFIAny result;
   FbScope scope = {0};

@@ -17,7 +17,7 @@ extern FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 FbClassSlot *fb_class_table_later(int32_t index);
 
 /* The class of a type index, for good; NULL if there is none. */
-FB_INLINE const FbRef *fb_class_table_find(int32_t index) {
+FH_INLINE const FbRef *fb_class_table_find(int32_t index) {
   FbClassSlot *slot =
       FH_LIKELY((uint32_t)index < FB_CLASS_TABLE_FIRST) ? &fb_class_table_first[index] : fb_class_table_later(index);
   /* acquire: pairs with fb_class_table_store */
@@ -30,7 +30,7 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
 
 /* Whether self is of the very class that stands for the type of an object. False also where that cannot be told
  * quickly. */
-FB_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
+FH_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
   const FbRef *cls = fb_class_table_find(handle->type_index);
   return cls != NULL && fb_ext != NULL && fb_type_kind_type(self) == cls->handle._i;
 }

@@ -43,7 +43,7 @@ typedef enum FbListing {
 int32_t fb_handle_cell_wait(FbHandleCell *cell);
 
 /* Begins a use of the handle. False if it is offered to a call: then there is no use to end. */
-FB_INLINE bool fb_handle_cell_use(FbHandleCell *cell) {
+FH_INLINE bool fb_handle_cell_use(FbHandleCell *cell) {
   if (FH_LIKELY(!fb_context_free_threaded)) {
     if (FH_UNLIKELY(cell->n_uses < 0)) return false;
     cell->n_uses++;
@@ -57,7 +57,7 @@ FB_INLINE bool fb_handle_cell_use(FbHandleCell *cell) {
   return true;
 }
 
-FB_INLINE void fb_handle_cell_unuse(FbHandleCell *cell) {
+FH_INLINE void fb_handle_cell_unuse(FbHandleCell *cell) {
   if (FH_LIKELY(!fb_context_free_threaded)) {
     cell->n_uses--;
   } else { /* release: pairs with the acquire of fb_handle_cell_claim */
@@ -66,18 +66,18 @@ FB_INLINE void fb_handle_cell_unuse(FbHandleCell *cell) {
 }
 
 /* Whether a call uses the cell at this moment: a hint, for callbacks of that call. */
-FB_INLINE bool fb_handle_cell_is_used(FbHandleCell *cell) { return fh_atomic_load_relaxed(&cell->n_uses) != 0; }
+FH_INLINE bool fb_handle_cell_is_used(FbHandleCell *cell) { return fh_atomic_load_relaxed(&cell->n_uses) != 0; }
 
 /* Makes a cell MOVING or OFFERED that nobody uses. False if a call uses it. */
 bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state);
 /* Ends a claim. */
 void fb_handle_cell_release(FbHandleCell *cell);
 
-FB_INLINE FbListing fb_handle_cell_listing(FbHandleCell *cell) {
+FH_INLINE FbListing fb_handle_cell_listing(FbHandleCell *cell) {
   return (FbListing)fh_atomic_load_relaxed(&cell->listing);
 }
 /* relaxed: a claim of the cell or the lock of the table of wrappers orders it */
-FB_INLINE void fb_handle_cell_set_listing(FbHandleCell *cell, FbListing listing) {
+FH_INLINE void fb_handle_cell_set_listing(FbHandleCell *cell, FbListing listing) {
   fh_atomic_store_relaxed(&cell->listing, (uint8_t)listing);
 }
 

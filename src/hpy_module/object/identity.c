@@ -38,33 +38,33 @@ int fb_identity_init(HPyContext *ctx) {
 
 /* Multiplicative hashing, without the low bits, which are alignment. The highest bits of the product choose the stripe,
  * lower ones the place in it. */
-FB_INLINE uint64_t hash_of(const TVMFFIObject *handle) {
+FH_INLINE uint64_t hash_of(const TVMFFIObject *handle) {
   return ((uint64_t)(uintptr_t)handle >> 4) * UINT64_C(0x9e3779b97f4a7c15);
 }
-FB_INLINE size_t home_of(const Stripe *stripe, const TVMFFIObject *handle) {
+FH_INLINE size_t home_of(const Stripe *stripe, const TVMFFIObject *handle) {
   return (size_t)(hash_of(handle) >> 24) & stripe->mask;
 }
 
 /* The stripe of an object, locked; stripe_unlock ends that. */
-FB_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
+FH_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
   Stripe *stripe = &stripes[hash_of(handle) >> (64 - STRIPE_BITS)];
   if (FH_LIKELY(!fb_context_free_threaded)) return stripe; /* the GIL is the lock */
   fh_mutex_lock(&stripe->lock);
   return stripe;
 }
-FB_INLINE void stripe_unlock(Stripe *stripe) {
+FH_INLINE void stripe_unlock(Stripe *stripe) {
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_unlock(&stripe->lock);
 }
 
 /* The entry of the object, or the free one where it would be; NULL before there are any. */
-FB_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
+FH_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
   if (FH_UNLIKELY(stripe->entries == NULL)) return NULL;
   for (size_t i = home_of(stripe, handle);; i = (i + 1) & stripe->mask) {
     Entry *entry = &stripe->entries[i];
     if (entry->handle == handle || entry->handle == NULL) return entry;
   }
 }
-FB_INLINE Entry *find_entry(const Stripe *stripe, const TVMFFIObject *handle) {
+FH_INLINE Entry *find_entry(const Stripe *stripe, const TVMFFIObject *handle) {
   Entry *entry = probe(stripe, handle);
   return entry != NULL && entry->handle != NULL ? entry : NULL;
 }
@@ -83,7 +83,7 @@ static FH_NOINLINE void resize(Stripe *stripe, size_t size) {
 }
 
 /* Makes room for one more; false without memory. */
-FB_INLINE bool reserve(Stripe *stripe) {
+FH_INLINE bool reserve(Stripe *stripe) {
   size_t size = stripe->entries == NULL ? 0 : stripe->mask + 1;
   if (FH_LIKELY(2 * (stripe->n + 1) <= size)) return true;
   /* Without memory for a larger one the stripe is filled further, as long as one entry stays free: probe() ends
@@ -111,11 +111,11 @@ static void take_out(Stripe *stripe, Entry *entry) {
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
 
 /* The wrapper whose struct begins with the cell. */
-FB_INLINE HPy wrapper_of(FbHandleCell *cell) { return (HPy){(intptr_t)((char *)cell - fb_context_data_offset)}; }
+FH_INLINE HPy wrapper_of(FbHandleCell *cell) { return (HPy){(intptr_t)((char *)cell - fb_context_data_offset)}; }
 
 /* A new handle of an entry's wrapper, HPy_NULL if that is going away. The stripe is locked, so that the wrapper's
  * memory is still there: its destructor would have to take the entry out first. */
-FB_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
+FH_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
   if (FH_UNLIKELY(is_weak)) return fb_identity_weak_load(ctx, entry->cell);
   HPy wrapper = wrapper_of(entry->cell);
   return fb_ext->reference_try(wrapper) ? wrapper : HPy_NULL;
@@ -131,7 +131,7 @@ HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) {
 }
 
 /* Before the lock is taken: what makes the wrapper one that can be listed. */
-FB_INLINE bool prepare(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+FH_INLINE bool prepare(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) return fb_identity_weak_watch(ctx, self, cell) == 0;
   /* with a GIL reference_watch does nothing */
   if (FH_UNLIKELY(fb_context_free_threaded)) fb_ext->reference_watch(self);

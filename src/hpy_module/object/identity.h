@@ -28,7 +28,7 @@ extern bool fb_identity_is_kept; /* whether there is a table; written once durin
 int fb_identity_init(HPyContext *ctx);
 
 /* Whether anybody but the owner of one reference may have one: strong or weak, of native code. */
-FB_INLINE bool fb_identity_is_shared(TVMFFIObject *handle) {
+FH_INLINE bool fb_identity_is_shared(TVMFFIObject *handle) {
   /* relaxed: an owner of the only reference is the only one that can change the count */
   return fh_atomic_load_relaxed(&handle->combined_ref_count) != FB_ONLY_REFERENCE;
 }
@@ -48,7 +48,7 @@ void fb_identity_unlist_own(FbHandleCell *cell);
 
 void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell);
 /* Lists self if it is not listed: called before others get a reference to the object. The caller uses the cell. */
-FB_INLINE void fb_identity_share(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+FH_INLINE void fb_identity_share(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   /* relaxed: fb_identity_list looks again, with the lock */
   if (FH_LIKELY(fh_atomic_load_relaxed(&cell->listing) != FB_UNLISTED)) return;
   fb_identity_share_slow(ctx, self, cell);

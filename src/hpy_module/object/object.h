@@ -28,13 +28,13 @@ enum { FB_OBJECT_MAX_SIZE = sizeof(FbObject) + 2 * sizeof(void *) };
 extern bool fb_object_has_owner; /* written once during the import */
 
 /* The struct of a CObject instance, without checking that it is one; on PyPy 7.3 NULL if it is none. */
-FB_INLINE FbObject *fb_object_struct(HPyContext *ctx, HPy h) {
+FH_INLINE FbObject *fb_object_struct(HPyContext *ctx, HPy h) {
   if (FH_LIKELY(fb_ext != NULL)) return (FbObject *)((char *)h._i + fb_context_data_offset);
   return FbObject_AsStruct(ctx, h);
 }
 
 /* The handle cell of a CObject; NULL if it has none yet. */
-FB_INLINE FbHandleCell *fb_object_cell(HPyContext *ctx, HPy h) {
+FH_INLINE FbHandleCell *fb_object_cell(HPyContext *ctx, HPy h) {
   FbObject *object = fb_object_struct(ctx, h);
   if (FH_LIKELY(fb_ext != NULL) || !fb_object_has_owner) return &object->cell;
   return FH_LIKELY(object != NULL) ? object->owner : NULL;
@@ -42,7 +42,7 @@ FB_INLINE FbHandleCell *fb_object_cell(HPyContext *ctx, HPy h) {
 
 /* Borrowed native handle of a CObject, NULL if it has none. Relaxed: another thread may move it meanwhile, so without a
  * use of the cell the address alone may be looked at, unless the handle never moves. */
-FB_INLINE TVMFFIObject *fb_object_get(HPyContext *ctx, HPy h) {
+FH_INLINE TVMFFIObject *fb_object_get(HPyContext *ctx, HPy h) {
   FbHandleCell *cell = fb_object_cell(ctx, h);
   return FH_LIKELY(cell != NULL) ? fh_atomic_load_relaxed(&cell->handle) : NULL;
 }
@@ -55,7 +55,7 @@ FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *ce
 /* Begins a use of the native object behind a CObject, for code that reads it: nobody moves it away until
  * fb_handle_cell_unuse. NULL with ValueError raised if there is none, with TypeError if it is not of the type (at
  * `depth` below ffi.Object). */
-FB_INLINE FbHandleCell *fb_object_begin(HPyContext *ctx, HPy self, int32_t type_index, int32_t depth) {
+FH_INLINE FbHandleCell *fb_object_begin(HPyContext *ctx, HPy self, int32_t type_index, int32_t depth) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return fb_object_begin_failed(ctx, self, NULL);
   TVMFFIObject *handle = cell->handle;

@@ -13,7 +13,7 @@ HPy fb_object_type_base(HPyContext *ctx, HPyType_Spec *spec);
 HPy fb_object_type_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbRef *own);
 
 /* An instance of cls for the tp_new of a class. */
-FB_INLINE HPy fb_object_type_make(HPyContext *ctx, HPy cls, const FbRef *own) {
+FH_INLINE HPy fb_object_type_make(HPyContext *ctx, HPy cls, const FbRef *own) {
   void *data;
   HPy h = fb_instance_make(ctx, cls, own, &data);
   if (FH_LIKELY(!HPy_IsNull(h)) && !fb_object_has_owner) {

@@ -71,12 +71,12 @@ FbTypeKind fb_type_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
  * there is an extension. A failure is no error, and leaves no exception. */
 void fb_type_kind_learn(HPyContext *ctx, HPy value);
 
-FB_INLINE size_t fb_type_kind_hash(intptr_t type) {
+FH_INLINE size_t fb_type_kind_hash(intptr_t type) {
   return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
 /* The word that tells the exact type of `value`; where there is an extension. */
-FB_INLINE intptr_t fb_type_kind_type(HPy value) {
+FH_INLINE intptr_t fb_type_kind_type(HPy value) {
   intptr_t type;
   memcpy(&type, (const char *)value._i + fb_context_type_offset, sizeof(type));
   return type;
@@ -84,7 +84,7 @@ FB_INLINE intptr_t fb_type_kind_type(HPy value) {
 
 /* Cached entry for the exact type of `value`, which must stay alive while the entry is used; or NULL. Lock-free: an
  * entry that moves meanwhile may be missed, which costs a question and nothing else. */
-FB_INLINE const FbTypeKindEntry *fb_type_kind_find(HPy value) {
+FH_INLINE const FbTypeKindEntry *fb_type_kind_find(HPy value) {
   intptr_t type = fb_type_kind_type(value);
   /* Acquire, three times: pairs with the release stores of grown(), put() and entry_new() in type_kind.c. */
   FbTypeKindTable *table = fh_atomic_load_acquire(&fb_type_kind_table);
@@ -95,7 +95,7 @@ FB_INLINE const FbTypeKindEntry *fb_type_kind_find(HPy value) {
 }
 
 /* Kind of `value`; FB_TYPE_KIND_UNKNOWN with an exception raised on failure. See fb_type_kind_ask for *converter. */
-FB_INLINE FbTypeKind fb_type_kind_of(HPyContext *ctx, HPy value, HPy *converter) {
+FH_INLINE FbTypeKind fb_type_kind_of(HPyContext *ctx, HPy value, HPy *converter) {
   if (FH_LIKELY(fb_ext != NULL)) {
     const FbTypeKindEntry *entry = fb_type_kind_find(value);
     if (FH_LIKELY(entry != NULL)) {
@@ -110,7 +110,7 @@ FB_INLINE FbTypeKind fb_type_kind_of(HPyContext *ctx, HPy value, HPy *converter)
 FbTypeKind fb_type_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols);
 
 /* Kind of `value`, and the protocols of its type; FB_TYPE_KIND_UNKNOWN with an exception raised on failure. */
-FB_INLINE FbTypeKind fb_type_kind_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols) {
+FH_INLINE FbTypeKind fb_type_kind_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols) {
   const FbTypeKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_kind_find(value) : NULL;
   if (FH_UNLIKELY(entry == NULL)) return fb_type_kind_ask_with_protocols(ctx, value, protocols);
   *protocols = entry->protocols;
@@ -119,7 +119,7 @@ FB_INLINE FbTypeKind fb_type_kind_with_protocols(HPyContext *ctx, HPy value, uns
 
 const DLPackExchangeAPI *fb_type_kind_exchange_ask(HPyContext *ctx, HPy value);
 /* The exchange table of the class of a value of FB_TYPE_KIND_EXCHANGE; NULL with an exception raised on failure. */
-FB_INLINE const DLPackExchangeAPI *fb_type_kind_exchange(HPyContext *ctx, HPy value) {
+FH_INLINE const DLPackExchangeAPI *fb_type_kind_exchange(HPyContext *ctx, HPy value) {
   const FbTypeKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_kind_find(value) : NULL;
   return FH_LIKELY(entry != NULL) ? entry->exchange : fb_type_kind_exchange_ask(ctx, value);
 }

@@ -10,7 +10,7 @@
 typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
 
 /* A new unlisted instance of cls. Takes the handle, on failure too. */
-FB_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
+FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   FbObject *object;
   HPy h = HPy_New(ctx, cls, &object);
   if (FH_UNLIKELY(HPy_IsNull(h))) {
@@ -57,7 +57,7 @@ static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, 
   return result;
 }
 
-FB_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
+FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   /* A listed wrapper owns a reference. So an object whose only reference is the caller's has none, and the table need
    * not be asked; nor is the new wrapper listed until the object is shared. */
   bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle);

@@ -23,16 +23,16 @@
  * is dropped after it. */
 FH_LOCKS(locks, 64, "fields");
 
-FB_INLINE fh_mutex *lock_of(const TVMFFIObject *object) {
+FH_INLINE fh_mutex *lock_of(const TVMFFIObject *object) {
   /* Fibonacci hashing: the upper 6 bits of the product. The lowest 4 bits of an address are alignment. */
   return &locks[((uintptr_t)object >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 58].lock;
 }
 
-FB_INLINE void lock(const TVMFFIObject *object) {
+FH_INLINE void lock(const TVMFFIObject *object) {
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_lock(lock_of(object));
 }
 
-FB_INLINE void unlock(const TVMFFIObject *object) {
+FH_INLINE void unlock(const TVMFFIObject *object) {
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_unlock(lock_of(object));
 }
 

@@ -25,13 +25,13 @@ typedef struct FieldSlot {
 HPyType_HELPERS(FieldSlot)
 
 /* The struct of what is known to be a FieldSlot. */
-FB_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
+FH_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
   if (FH_LIKELY(fb_ext != NULL)) return (FieldSlot *)((char *)h._i + fb_context_data_offset);
   return FieldSlot_AsStruct(ctx, h);
 }
 
 /* NULL with TypeError raised if it has none. */
-FB_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
+FH_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
   const FieldSlot *slot = slot_struct(ctx, h);
   if (FH_LIKELY(slot != NULL && slot->field != NULL)) return slot->field;
   fb_instance_raise_unmade(ctx, h);
@@ -56,14 +56,14 @@ static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy sel
 /* Begins a use of the native object of self, which may be anything: a descriptor can be called with any object. NULL
  * with TypeError raised if self is none of the field's type. The use keeps the object while Python code of a conversion
  * runs, which might move the handle away. */
-FB_INLINE FbHandleCell *begin(HPyContext *ctx, const FbField *field, HPy self) {
+FH_INLINE FbHandleCell *begin(HPyContext *ctx, const FbField *field, HPy self) {
   const FbTypeKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_kind_find(self) : NULL;
   bool is_known = FH_LIKELY(entry != NULL) && FH_LIKELY(entry->kind == FB_TYPE_KIND_OBJECT);
   if (!is_known && !is_object(ctx, field, self)) return NULL;
   return fb_object_begin(ctx, self, field->type_index, field->type_depth);
 }
 
-FB_INLINE HPy read_field(HPyContext *ctx, const FbField *field, HPy self) {
+FH_INLINE HPy read_field(HPyContext *ctx, const FbField *field, HPy self) {
   FbHandleCell *cell = begin(ctx, field, self);
   if (FH_UNLIKELY(cell == NULL)) return HPy_NULL;
   HPy value = fb_field_read(ctx, field, cell->handle);
@@ -95,7 +95,7 @@ static FH_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) 
 /* The slots of a descriptor, in the interpreter's own shape. They exist only where a handle is the object pointer, so
  * the arguments are handles that are borrowed (see extension.h). */
 
-FB_INLINE const FieldSlot *descr_struct(cpy_PyObject *slot) {
+FH_INLINE const FieldSlot *descr_struct(cpy_PyObject *slot) {
   return (const FieldSlot *)((const char *)slot + fb_context_data_offset);
 }
 

@@ -38,15 +38,15 @@ typedef struct FbInitPlan {
   FbRef missing; /* an argument that is this very object counts as not given */
 } FbInitPlan;
 
-FB_INLINE bool fb_init_plan_has_flag(const FbInitSlot *slot, int64_t flag) { return (slot->info->flags & flag) != 0; }
+FH_INLINE bool fb_init_plan_has_flag(const FbInitSlot *slot, int64_t flag) { return (slot->info->flags & flag) != 0; }
 /* Compares the bytes of the names: what is in a name, a dot or a NUL, does not matter. */
-FB_INLINE bool fb_init_plan_is_named(const FbInitSlot *slot, const char *name, size_t byte_len) {
+FH_INLINE bool fb_init_plan_is_named(const FbInitSlot *slot, const char *name, size_t byte_len) {
   return slot->info->name.size == byte_len && memcmp(slot->info->name.data, name, byte_len) == 0;
 }
-FB_INLINE bool fb_init_plan_takes_argument(const FbInitSlot *slot) {
+FH_INLINE bool fb_init_plan_takes_argument(const FbInitSlot *slot) {
   return !fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskInitOff);
 }
-FB_INLINE bool fb_init_plan_is_positional(const FbInitSlot *slot) {
+FH_INLINE bool fb_init_plan_is_positional(const FbInitSlot *slot) {
   return fb_init_plan_takes_argument(slot) && !fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskKwOnly);
 }
 

@@ -31,10 +31,10 @@ FbFit fb_fit_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, 
 /* What the __ffi_convert__ of a type makes of a view; FB_MISFIT and no word if the type has none. */
 FbFit fb_fit_by_type(int32_t type_index, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch);
 
-FB_INLINE bool fb_fit_is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
+FH_INLINE bool fb_fit_is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
 
 /* Makes *out a plain value. Returns FB_FIT. */
-FB_INLINE FbFit fb_fit_put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
+FH_INLINE FbFit fb_fit_put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
   *out = (TVMFFIAny){.type_index = type_index};
   out->v_int64 = payload;
   return FB_FIT;

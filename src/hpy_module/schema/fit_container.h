@@ -14,7 +14,7 @@ void fb_fit_container_init(void);
 /* A new container of a sequence, tuple or mapping schema from its values. FB_FIT, or as fb_fit_view. */
 FbFit fb_fit_container_build(const FbSchema *schema, const FbValues *values, TVMFFIAny *out, FbMismatch *mismatch);
 /* The schema of the i-th item of a sequence or tuple, of the i-th of key, value, key, ... of a mapping. */
-FB_INLINE const FbSchema *fb_fit_container_item(const FbSchema *schema, int64_t i) {
+FH_INLINE const FbSchema *fb_fit_container_item(const FbSchema *schema, int64_t i) {
   if (schema->op == FB_SCHEMA_TUPLE) return schema->args[i];
   return schema->op == FB_SCHEMA_MAPPING ? schema->args[i & 1] : schema->args[0];
 }

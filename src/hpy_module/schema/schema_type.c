@@ -150,13 +150,13 @@ static const FbSchema *compile_object(HPyContext *ctx, HPy schema, int depth) {
 }
 
 /* The struct of what is known to be a Schema. */
-FB_INLINE FbSchemaObject *object_struct(HPyContext *ctx, HPy h) {
+FH_INLINE FbSchemaObject *object_struct(HPyContext *ctx, HPy h) {
   if (FH_LIKELY(fb_ext != NULL)) return (FbSchemaObject *)((char *)h._i + fb_context_data_offset);
   return FbSchemaObject_AsStruct(ctx, h);
 }
 
 /* The tree of what is known to be a Schema; NULL with an exception raised. */
-FB_INLINE const FbSchema *tree_of(HPyContext *ctx, HPy schema, int depth) {
+FH_INLINE const FbSchema *tree_of(HPyContext *ctx, HPy schema, int depth) {
   FbSchemaObject *object = object_struct(ctx, schema);
   if (FH_UNLIKELY(object == NULL)) {
     fb_instance_raise_unmade(ctx, schema);
@@ -205,7 +205,7 @@ static HPy raise_fault(HPyContext *ctx, HPy schema, const char *what, FbMismatch
 }
 
 /* 0 and *out owned, or -1 with an exception raised. */
-FB_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TVMFFIAny *out) {
+FH_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TVMFFIAny *out) {
   const FbSchema *tree = tree_of(ctx, self, 0);
   if (FH_UNLIKELY(tree == NULL)) return -1;
   FbMismatch mismatch = {0};

@@ -26,7 +26,7 @@ static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
 }
 
 /* Whether the value's type is the given one itself: then nobody's code runs when it is read. */
-FB_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
+FH_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
   if (FH_LIKELY(fb_ext != NULL)) return fb_type_kind_type(value) == type._i;
   HPy own = HPy_Type(ctx, value);
   bool is_same = HPy_Is(ctx, own, type);

@@ -76,7 +76,7 @@ static FH_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
 /* Copies shape and strides. Returns whether the tensor passes the quick check of dltensor.h, after which no closer look
  * is needed. Goes from the last axis to the first, because there n, the product of the sizes so far, is the stride that
  * a compact tensor has. */
-FB_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dims) {
+FH_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dims) {
   const int64_t *shape = seen->shape, *strides = seen->strides;
   uint64_t n = 1, bits = 0; /* as fh_dltensor_is_usual_with wants them */
   for (size_t i = n_dims; i-- > 0;) {

@@ -47,7 +47,7 @@ enum { N_KNOWN = 256 };
 static Known *known[N_KNOWN];
 
 /* The factors spread the usual data types over the places. */
-FB_INLINE Known **known_slot(DLDataType dtype) {
+FH_INLINE Known **known_slot(DLDataType dtype) {
   return &known[(dtype.code * 37u + dtype.bits + dtype.lanes * 11u) % N_KNOWN];
 }
 

@@ -343,7 +343,8 @@ static void drop_payload(void *payload) {
   ++n_dropped;
 }
 
-static const fh_error_payload_kind ours = {make_of_payload, drop_payload}, of_others = {make_of_payload, drop_payload};
+static const fh_error_payload_operations ours = {make_of_payload, drop_payload},
+                                         of_others = {make_of_payload, drop_payload};
 
 static void put_payload(const char *text) {
   n_made = n_dropped = 0;
