@@ -78,7 +78,7 @@ class dtype(str):
         return dtype, (self._text,)
 
     def with_lanes(self, lanes: int) -> dtype:
-        """This element type with another number of lanes (vector elements). ValueError beyond 65535."""
+        """This element type with another number of lanes (vector elements). ValueError beyond 32767."""
         return dtype._wrap(data_type_from_code(self.type_code, self.bits, lanes))
 
     @property

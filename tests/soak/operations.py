@@ -102,7 +102,7 @@ def texts() -> None:
 
 @operation
 def data_types() -> None:
-    _echo(ffi_hpy.dtype("int8x4")), _echo(ffi_hpy.dtype("float32")), ffi_hpy.dtype(f"int8x{next(_count) % 60000 + 1}")
+    _echo(ffi_hpy.dtype("int8x4")), _echo(ffi_hpy.dtype("float32")), ffi_hpy.dtype(f"int8x{next(_count) % 30000 + 1}")
 
 
 @operation

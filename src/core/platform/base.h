@@ -20,7 +20,7 @@ FH_STATIC_ASSERT(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit sys
 #define FH_PRINTF(format_index, first_index)
 #define FH_COLD __declspec(noinline)
 #define FH_NOINLINE __declspec(noinline)
-#define FH_INLINE static __forceinline
+#define FH_INLINE static inline
 #define FH_LIKELY(cond) (cond)
 #define FH_UNLIKELY(cond) (cond)
 #define FH_THREAD_LOCAL __declspec(thread)

@@ -127,7 +127,7 @@ static HPy fb_data_type_from_code_impl(HPyContext *ctx, HPy self, const HPy *arg
   int64_t code = fb_plain_int(ctx, args[0], "type code", 0, UINT8_MAX, &ok);
   int64_t bits = ok ? fb_plain_int(ctx, args[1], "bits", 0, UINT8_MAX, &ok) : 0;
   /* Negative numbers as users write them for scalable vectors, and the same 16 bits as an unsigned number. */
-  int64_t lanes = ok ? fb_plain_int(ctx, args[2], "lanes", INT16_MIN, UINT16_MAX, &ok) : 0;
+  int64_t lanes = ok ? fb_plain_int(ctx, args[2], "lanes", INT16_MIN, INT16_MAX, &ok) : 0;
   if (!ok) return HPy_NULL;
   HPy cls = fb_ref_load(ctx, &data_type_type);
   HPy h = data_type_make(ctx, cls, (DLDataType){(uint8_t)code, (uint8_t)bits, (uint16_t)lanes});

@@ -75,6 +75,12 @@ def test_with_lanes_changes_the_lanes():
     assert dtype("float32x4").with_lanes(1) == "float32"
 
 
+@pytest.mark.parametrize("lanes", [32768, 40000, 65535, 65536])
+def test_lanes_that_would_be_read_as_those_of_a_scalable_type_are_refused(lanes):
+    with pytest.raises(ValueError, match="lanes"):
+        dtype("int8").with_lanes(lanes)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
