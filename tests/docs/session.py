@@ -12,6 +12,7 @@ import importlib
 import json
 import linecache
 import os
+import signal
 import sys
 import traceback
 from types import ModuleType
@@ -38,6 +39,7 @@ def run(page: str, line: int, code: str, names: dict[str, object]) -> str:
 def main(answers: int) -> None:
     program = sys.modules["__main__"] = ModuleType("__main__")
     sys.path[0] = ""  # the page's folder, not that of this file
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background job finds ignored
     for line in sys.stdin:
         answer = run(*json.loads(line), program.__dict__)
         os.write(answers, json.dumps(answer).encode() + b"\n")
