@@ -18,6 +18,7 @@ __all__ = ["AnnotationReader"]
 Schema = typing.TypeVar("Schema")
 
 _UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
+_ANNOTATED = type(typing.Annotated[int, "of any"])
 _ORIGIN_OF_CLASS: dict[typing.Any, str] = {
     None: "None",
     type(None): "None",
@@ -56,7 +57,7 @@ class AnnotationReader(typing.Generic[Schema]):
             return leaf
         origin = getattr(annotation, "__origin__", None)
         if origin is not None or type(annotation) in _UNIONS:
-            return self._read_generic(annotation, origin, typing.get_args(annotation))
+            return self._read_generic(annotation, origin)
         if isinstance(annotation, type):
             schema = self._read_class(annotation)
             if schema is not None:
@@ -75,7 +76,11 @@ class AnnotationReader(typing.Generic[Schema]):
             return self._make("ctypes.c_void_p")
         return self._make("Tensor") if hasattr(cls, "__dlpack__") else None
 
-    def _read_generic(self, annotation: typing.Any, origin: typing.Any, args: tuple[typing.Any, ...]) -> Schema:
+    def _read_generic(self, annotation: typing.Any, origin: typing.Any) -> Schema:
+        if type(annotation) is _ANNOTATED:  # its origin is the annotation inside, which may be `list`
+            return self.read(origin)
+        # What typing.get_args() adds is for Callable. A bare typing.List has no __args__.
+        args: tuple[typing.Any, ...] = getattr(annotation, "__args__", ())
         if origin is list:
             if len(args) > 1:
                 raise TypeError(f"list takes at most 1 type argument, got {len(args)}")
@@ -89,9 +94,7 @@ class AnnotationReader(typing.Generic[Schema]):
         if origin is tuple:
             return self._read_tuple(annotation, args)
         if origin is collections.abc.Callable:
-            return self._read_callable(args)
-        if hasattr(annotation, "__metadata__"):  # Annotated
-            return self.read(origin)
+            return self._read_callable(typing.get_args(annotation))
         if isinstance(origin, type) and issubclass(origin, CObject):
             return self._read_object(origin, args)
         raise TypeError(f"Cannot convert {annotation!r} to TypeSchema")

@@ -13,7 +13,7 @@ from .stub_library import StubLibrary, make_stub
 _COMPILE_FLAGS = (
     *("-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG"),
     "-fomit-frame-pointer",  # zig keeps them unless told; unwinders read .eh_frame
-    "-ffunction-sections",  # what nothing calls, hpy's helpers above all, is left out by the linker
+    "-ffunction-sections",  # what nothing calls is left out by the linker
 )
 _C_FLAGS = ("-std=c11",)
 # No C++ library's headers: each compiler would bring its own. The other operator delete is younger than manylinux.
@@ -23,7 +23,6 @@ _LINK_FLAGS = (
     "-Wl,--hash-style=gnu",  # without the older table of symbols, which glibc since 2.5 and musl since 1.0 need not
 )
 HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
-_HPY_HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
 
 
 # What throwing and catching takes, in the versions that the oldest systems have.
@@ -71,7 +70,6 @@ class Binary:
     needs_system: tuple[StubLibrary, ...] = ()  # libraries of the system besides libc that it is linked to
     is_cxx: bool = False
     hpy_headers: bool = False  # whether it sees the headers of hpy
-    hpy_helpers: bool = False  # whether it contains the C helpers that hpy gives every universal module
 
     def find_sources(self, root: Path) -> list[Path]:
         """Return the source files. Raises BuildError if a glob finds none."""
@@ -133,7 +131,6 @@ BINARIES = (
         link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),
         needs=("lib/libtvm_ffi.so",),
         hpy_headers=True,
-        hpy_helpers=True,
     ),
 )
 
@@ -154,12 +151,10 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     flags = [*language, *_COMPILE_FLAGS, *binary.flags]
     flags += [*(f"-D{name}" for name in binary.defines), *(f"-I{path}" for path in binary.include)]
     unit = binary.output.replace("/", ".")
-    helpers: list[Path] = []
     if binary.hpy_headers:
         devel = find_hpy_devel(cache)
         flags += [*HPY_FLAGS, "-isystem", str(devel / "include"), f"-ffile-prefix-map={devel}=hpy/devel"]
-        helpers = [devel / "src" / "runtime" / name for name in _HPY_HELPERS] if binary.hpy_helpers else []
-    objects = workshop.compile(sources, flags, unit) + workshop.compile(helpers, [*flags, "-w"], unit)
+    objects = workshop.compile(sources, flags, unit)
     output = workshop.build / "package" / binary.output
     needed = [workshop.build / "package" / name for name in binary.needs]
     needed += [make_stub(workshop, library) for library in binary.needs_system]

@@ -74,6 +74,14 @@ typedef struct {
   static fh_mutex_apart id[n]; \
   FH_FORK_LOCKS(id, name, id, n, sizeof(fh_mutex_apart), FH_RANK_PLAIN)
 
+/* The lock for the thing at an address, of an array of FH_N_LOCKS_BY_ADDRESS. Fibonacci hashing: 2**64 divided by the
+ * golden ratio carries all bits of the address into the upper 6. The low bits alone would not do, because blocks are
+ * aligned. */
+#define FH_N_LOCKS_BY_ADDRESS 64
+static inline fh_mutex *fh_fork_lock_of(fh_mutex_apart *locks, const void *address) {
+  return &locks[(uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 58].lock;
+}
+
 /* static fh_once id. */
 #define FH_ONCE(id, name) \
   static fh_once id;      \

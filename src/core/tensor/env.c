@@ -34,7 +34,6 @@ enum { FIRST_CAPACITY = 4 };
 
 static FH_THREAD_LOCAL stream_list *streams; /* the calling thread's; NULL until one is set */
 static fh_tls streams_end;                   /* frees it */
-static int has_streams_end;                  /* written in init only */
 
 /* The end of a thread. If other code of that thread records a stream later in its end, a new list is made and this runs
  * again. */
@@ -60,7 +59,7 @@ static stream_list *get_list(void) {
   stream_list *list = (stream_list *)fh_mem_calloc(1, sizeof *list);
   stream_entry *items = (stream_entry *)fh_mem_calloc(FIRST_CAPACITY, sizeof *items);
   /* A list is used only once its end is set, so that every list is freed. */
-  if (list == NULL || items == NULL || !has_streams_end || fh_tls_set(&streams_end, list) != 0) {
+  if (list == NULL || items == NULL || fh_tls_set(&streams_end, list) != 0) {
     fh_mem_free(items);
     fh_mem_free(list);
     return NULL;
@@ -206,4 +205,4 @@ int TVMFFIEnvRegisterCAPI(const char *name, void *symbol) {
   return 0;
 }
 
-void fh_env_init(void) { has_streams_end = fh_tls_new(&streams_end, free_streams) == 0; }
+void fh_env_init(void) { (void)fh_tls_new(&streams_end, free_streams); } /* on failure fh_tls_set fails */

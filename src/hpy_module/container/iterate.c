@@ -80,8 +80,7 @@ typedef enum Command { GET_KEY, GET_VALUE, ADVANCE } Command;
  * foreign code. */
 FH_INLINE int walk_call(TVMFFIObject *walk, int command, TVMFFIAny *result) {
   TVMFFIAny arg = fb_core_function_int(command);
-  *result = (TVMFFIAny){0};
-  return ((const TVMFFIFunctionCell *)(walk + 1))->safe_call(walk, &arg, 1, result);
+  return fb_core_function_call_handle(walk, &arg, 1, result);
 }
 
 /* How many values an entry consists of. */
@@ -122,7 +121,7 @@ static HPy entry_of(HPyContext *ctx, FbPart part, TVMFFIAny *values, const DLPac
 /* Where threads run at the same time, those that share an iterator over a map take one of these locks, by its address,
  * while they read the entries of a chunk: key, value and the step to the next entry are separate commands. With a GIL
  * no other thread runs in between. */
-FH_LOCKS(locks, 64, "map iterators");
+FH_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "map iterators");
 
 /* A list of the next n entries, CHUNK at most, which must be there. `shared` is the iterator whose walk it is, NULL if
  * no other thread can have it. */
@@ -130,8 +129,7 @@ static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, const void *shared, Fb
                      const DLPackExchangeAPI *exchange) {
   TVMFFIAny values[2 * CHUNK];
   int64_t n_read = 0, n_taken = 0;
-  /* Fibonacci hashing: the upper 6 bits of the product. The lowest 4 bits of an address are alignment. */
-  fh_mutex *lock = &locks[((uintptr_t)shared >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 58].lock;
+  fh_mutex *lock = fh_fork_lock_of(locks, shared);
   bool is_guarded = fb_context_free_threaded && shared != NULL;
   if (is_guarded) fh_mutex_lock(lock);
   int rc = walk_read(walk, part, n, values, &n_read);

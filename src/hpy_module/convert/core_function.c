@@ -50,39 +50,25 @@ static TVMFFIObject *get(FbCoreFunction *self) {
   return NULL;
 }
 
-/* What TVMFFIFunctionCall is defined to do (c_api.h), without the call. `result` must come to the callee as None. */
-static int call(TVMFFIObject *function, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  *result = (TVMFFIAny){0};
-  return ((const TVMFFIFunctionCell *)(function + 1))->safe_call(function, args, n_args, result);
-}
-
 int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIObject *function = get(self);
-  return function == NULL ? -1 : call(function, args, n_args, result);
+  return function == NULL ? -1 : fb_core_function_call_handle(function, args, n_args, result);
 }
 
-int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
-                                int32_t n, TVMFFIAny *result) {
+int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   int rc;
   if (FH_LIKELY(fb_ext != NULL)) {
-    rc = call(function, args, n, result);
+    rc = fb_core_function_call(self, args, n, result);
   } else {
     /* Hooks that the core calls must find the context of this call. Holds that end meanwhile may have to wait for a
      * context: see fb_hold_drain. */
     FbThreadState outer;
     fb_thread_enter(ctx, false, &outer);
-    rc = call(function, args, n, result);
+    rc = fb_core_function_call(self, args, n, result);
     fb_thread_leave(&outer);
     fb_hold_drain(ctx);
   }
   if (FH_LIKELY(rc == 0)) return 0;
-  fb_error_raise_pending(ctx, name);
-  return -1;
-}
-
-int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  TVMFFIObject *function = get(self);
-  if (FH_LIKELY(function != NULL)) return fb_core_function_run_handle(ctx, function, self->name, args, n, result);
   fb_error_raise_pending(ctx, self->name);
   return -1;
 }

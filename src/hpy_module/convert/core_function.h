@@ -23,9 +23,14 @@ int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n
 /* As fb_core_function_call, on an attached thread: 0, or -1 with an exception raised. Keeps the GIL; hooks that the
  * core calls back may run Python code. */
 int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result);
-/* As fb_core_function_run, with a function that the caller has. `name` is for messages. */
-int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
-                                int32_t n, TVMFFIAny *result);
+
+/* As fb_core_function_call, with a function that the caller has: what TVMFFIFunctionCall is defined to do (c_api.h),
+ * without that call. `result` must come to the callee as None. */
+FH_INLINE int fb_core_function_call_handle(TVMFFIObject *function, const TVMFFIAny *args, int32_t n_args,
+                                           TVMFFIAny *result) {
+  *result = (TVMFFIAny){0};
+  return ((const TVMFFIFunctionCell *)(function + 1))->safe_call(function, args, n_args, result);
+}
 
 FH_INLINE TVMFFIAny fb_core_function_object(TVMFFIObject *handle) {
   TVMFFIAny any = {.type_index = handle->type_index};

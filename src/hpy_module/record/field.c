@@ -21,12 +21,9 @@
 /* Where threads run at the same time, all laid out fields of one object have one of these locks, by the object's
  * address. It is held for a few instructions, in which nothing of the interpreter is called. What a field held before
  * is dropped after it. */
-FH_LOCKS(locks, 64, "fields");
+FH_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
 
-FH_INLINE fh_mutex *lock_of(const TVMFFIObject *object) {
-  /* Fibonacci hashing: the upper 6 bits of the product. The lowest 4 bits of an address are alignment. */
-  return &locks[((uintptr_t)object >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 58].lock;
-}
+FH_INLINE fh_mutex *lock_of(const TVMFFIObject *object) { return fh_fork_lock_of(locks, object); }
 
 FH_INLINE void lock(const TVMFFIObject *object) {
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_lock(lock_of(object));

@@ -39,7 +39,9 @@ def converted(annotation, value):
         (tuple[()], "tuple[()]"),
         (tuple, "tuple"),
         (typing.Tuple, "tuple"),  # noqa: UP006
+        (typing.List, "List[Any]"),  # noqa: UP006
         (typing.List[int], "List[int]"),  # noqa: UP006
+        (typing.Dict, "Dict[Any, Any]"),  # noqa: UP006
         (typing.Dict[str, int], "Dict[str, int]"),  # noqa: UP006
         (typing.Tuple[int, ...], "Array[int]"),  # noqa: UP006
         (Optional[Union[int, str]], "int | str | None"),
@@ -55,6 +57,10 @@ def converted(annotation, value):
         (ffi_hpy.Error, "ffi.Error"),
         (ffi_hpy.Object, "Object"),
         (ctypes.c_void_p, "ctypes.c_void_p"),
+        (typing.Annotated[int, "of any"], "int"),
+        (typing.Annotated[list, "of any"], "List[Any]"),
+        (typing.Annotated[tuple[int, str], 1, 2], "tuple[int, str]"),
+        (list[typing.Annotated[Array[int], 3]], "List[Array[int]]"),
     ],
     ids=str,
 )
