@@ -22,6 +22,7 @@ from ._values.device import Device
 from ._values.object import ObjectConvertible
 from ._values.string import Bytes, PyNativeObject, String
 from .error import exception_to_error_value
+from ._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     Answer = tuple[int, "Callable[[Any], Any] | int | None"]
 
 __all__ = ["OPAQUE_PTR_HANDLERS", "classify", "classify_with_protocols", "convert", "convert_func"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 OPAQUE_PTR_HANDLERS: dict[type, Callable[[Any], int]] = {}
 """For classes of other libraries whose instances stand for an address: the function that returns that address, by exact

@@ -8,6 +8,7 @@ import sys
 from . import _arguments, _build, _gpu, _source
 from ._errors import BuildError
 from ._loading import load_built
+from .._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     AnyPath = Union[str, os.PathLike[str]]
 
 __all__ = ["build", "build_inline", "load", "load_inline"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 
 def build_inline(

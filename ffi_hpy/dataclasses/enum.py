@@ -18,12 +18,16 @@ from ..container import Dict, List
 from ..core import MISSING
 from .c_class import c_class
 from .py_class import py_class
+from .._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["ENUM_STATE_ATTR", "Enum", "EnumAttrMap", "EnumState", "IntEnum", "StrEnum", "auto", "entry"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 ENUM_STATE_ATTR = "__ffi_enum__"
 """Name of the type attribute that holds the EnumState."""

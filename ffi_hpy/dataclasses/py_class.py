@@ -19,6 +19,7 @@ from ._members import TYPE_ATTRS, attr_policies, collect_entries, inherited_entr
 from ._members import collect_py_methods as _collect_py_methods
 from .common import type_chain
 from .field import KW_ONLY, MISSING, Field, convert_natively, field, init_property
+from .._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     Class = TypeVar("Class", bound=type)
 
 __all__ = ["TYPE_ATTRS", "_collect_py_methods", "method", "py_class"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 if TYPE_CHECKING:
 
@@ -186,13 +190,14 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
     if definition.complete():
         _pending.complete_others()
     cls.__ffi_is_dataclass__ = True  # type: ignore[attr-defined]
+    cls.__tvm_ffi_is_dataclass__ = True  # type: ignore[attr-defined]  # its name in 0.1.12
 
 
 def _undo(cls: type, info: Any) -> None:
     """Undo everything except the class, so that its key can be used again."""
     forget_type(info)
     _annotations.withdraw(cls)
-    for name in ("__tvm_ffi_type_info__", "__ffi_is_dataclass__"):
+    for name in ("__tvm_ffi_type_info__", "__ffi_is_dataclass__", "__tvm_ffi_is_dataclass__"):
         if name in cls.__dict__:
             delattr(cls, name)
 

@@ -8,8 +8,11 @@ from .. import _ffi_api as _core_api
 from .._values.object import Object
 from ..dataclasses import IntEnum, StrEnum, c_class, entry
 from . import _ffi_api
+from .._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

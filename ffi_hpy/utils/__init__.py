@@ -3,5 +3,10 @@
 from __future__ import annotations
 
 from .lockfile import FileLock
+from .._start.elsewhere import find_elsewhere
 
 __all__ = ["FileLock"]
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
