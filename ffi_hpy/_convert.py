@@ -16,13 +16,13 @@ from ._containers.mapping import Map
 from ._containers.sequence import Array
 from ._core import CObject, OpaquePtr, OpaquePyObject
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
+from ._start.elsewhere import find_elsewhere
 from ._start.fork import import_whole
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
 from ._values.object import ObjectConvertible
 from ._values.string import Bytes, PyNativeObject, String
 from .error import exception_to_error_value
-from ._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .dataclasses._dunder import install_dunders as _install_dataclass_dunders
 from ._start.elsewhere import find_elsewhere
+from .dataclasses._dunder import install_dunders as _install_dataclass_dunders
 
 __all__ = ["_install_dataclass_dunders"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from operator import index as _as_int
 
 from . import _core
+from ._start.elsewhere import find_elsewhere
 from ._values.object import Object, ObjectMeta
 from ._values.string import PyNativeObject
-from ._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

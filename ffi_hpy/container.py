@@ -6,8 +6,8 @@ from operator import index as _as_int
 
 from ._containers.mapping import Dict, Map
 from ._containers.sequence import Array, List
-from ._values.object import MISSING
 from ._start.elsewhere import find_elsewhere
+from ._values.object import MISSING
 
 __all__ = ["MISSING", "Array", "Dict", "List", "Map"]
 

@@ -134,7 +134,7 @@ def _set_class_object(cls: type[CObject]) -> None:
     class_register(type_key_to_index("ffi.Object"), cls)
 
 
-def _new_object(cls: type[Any]) -> Any:
+def _new_object(cls: Any) -> Any:
     """An instance of a class, without a call of its `__init__`."""
     return cls.__new__(cls)
 

@@ -19,9 +19,9 @@ from . import _core
 from ._errors.reraise import arrive, leave
 from ._errors.traceback import backtrace_of, encodable, extend_traceback
 from ._errors.traceback import parse_backtrace as _parse_backtrace  # tvm_ffi's name for it
+from ._start.elsewhere import find_elsewhere
 from ._start.fork import new_lock
 from ._values.object import ObjectMeta
-from ._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from enum import IntEnum
 
 from . import _ffi_api
 from ._core import Function
+from ._start.elsewhere import find_elsewhere
 from ._types.metadata import declares_nonblocking, parse_function_metadata
 from ._values.object import Object
 from .registry import get_global_func, register_object
-from ._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ class Module(Object):
         is none."""
         function: Function | None = _ffi_api.ModuleGetFunction(self, name, query_imports)
         if function is None:
-            raise AttributeError(f"Module has no function '{name}': there is no __tvm_ffi_{name} in the {self._title()}")
+            raise AttributeError(
+                f"Module has no function '{name}': there is no __tvm_ffi_{name} in the {self._title()}"
+            )
         function.__name__ = name
         metadata = self._metadata_text(name, query_imports)
         if metadata is not None and declares_nonblocking(metadata):

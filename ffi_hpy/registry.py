@@ -15,10 +15,10 @@ from importlib import import_module
 
 from . import _core, _ffi_api
 from ._core import CObject, Function
+from ._start.elsewhere import find_elsewhere
 from ._types.info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
 from ._types.metadata import declares_nonblocking, parse_function_metadata
 from ._values.object import Object, ObjectMeta, _raise_not_constructible
-from ._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: in
 def can_be_member(cls: type, name: str) -> bool:
     """Whether a member may have that name. Names that the class of classes has for itself, such as `__dict__` or
     `__bases__`, stand for something else there: a member of such a name is left out."""
-    owner = next((base for base in type(cls).__mro__ if name in base.__dict__), None)
+    owner = next((base for base in type.mro(type(cls)) if name in base.__dict__), None)
     return owner is None or name == "__doc__" or not hasattr(type(owner.__dict__[name]), "__set__")
 
 

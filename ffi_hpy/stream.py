@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from . import _core
-from ._values.device import device as _device
 from ._start.elsewhere import find_elsewhere
+from ._values.device import device as _device
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

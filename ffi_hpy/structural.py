@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 
 from . import _core, _ffi_api
+from ._start.elsewhere import find_elsewhere
 from ._start.fork import import_whole
 from ._values.object import Object
 from .registry import register_object
-from ._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

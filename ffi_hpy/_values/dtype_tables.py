@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from .dtype_code import DataTypeCode
 
 TYPE_CHECKING = False
@@ -25,7 +27,7 @@ def names_of_numpy_types() -> dict[Any, str]:
         return {}
     names: dict[Any, str] = {numpy.dtype(name): name for name in _OF_NUMPY.split()}
     try:
-        import ml_dtypes
+        ml_dtypes = import_module("ml_dtypes")
     except ImportError:
         return names
     for name in _OF_ML_DTYPES.split():

@@ -30,7 +30,6 @@ class PyNativeObject:
             return None
         return made
 
-
     def __init_cached_object_by_constructor__(self, fconstructor: Any, *args: Any) -> None:
         """Call a native constructor and keep what it makes as `_tvm_ffi_cached_object`, for a class of a program that
         has such an attribute. The classes here make it when it is asked for, and keep none."""

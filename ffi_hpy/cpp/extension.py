@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+from .._start.elsewhere import find_elsewhere
 from . import _arguments, _build, _gpu, _source
 from ._errors import BuildError
 from ._loading import load_built
-from .._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

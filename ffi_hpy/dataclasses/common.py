@@ -8,9 +8,9 @@ from functools import wraps
 from typing import Any
 
 from .._core import cany_value
+from .._start.elsewhere import find_elsewhere
 from .._types.schema import TypeSchema
 from ..container import Array, Dict, List, Map
-from .._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import typing
 from typing import Any, ClassVar
 
 from .._core import type_attr, type_attr_define, type_key_to_index
+from .._start.elsewhere import find_elsewhere
 from .._start.fork import new_lock
 from .._start.load import subclass_made
 from .._types.class_annotations import forward_annotations
@@ -18,7 +19,6 @@ from ..container import Dict, List
 from ..core import MISSING
 from .c_class import c_class
 from .py_class import py_class
-from .._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Any, Generic, TypeVar
 
+from .._start.elsewhere import find_elsewhere
 from .._types.class_annotations import forward_annotations
 from .._types.flags import STRUCTURAL_FLAGS
 from .._values.object import MISSING
-from .._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

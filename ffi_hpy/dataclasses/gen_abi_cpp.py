@@ -6,11 +6,11 @@ import fnmatch
 from itertools import groupby
 
 from .. import _core
+from .._start.elsewhere import find_elsewhere
 from .._types.info import info_of_key
 from ..registry import get_registered_type_keys
 from ._cpp_type import CppName, CppType, Lowering, builtin_structs, identifier
 from .common import type_chain
-from .._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

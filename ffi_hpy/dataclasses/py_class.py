@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any, ClassVar
 
 from .._convert import convert
+from .._start.elsewhere import find_elsewhere
 from .._types.define import define_type, forget_type
 from .._types.flags import STRUCTURE_KINDS
 from .._types.info import info_of_class
@@ -19,7 +20,6 @@ from ._members import TYPE_ATTRS, attr_policies, collect_entries, inherited_entr
 from ._members import collect_py_methods as _collect_py_methods
 from .common import type_chain
 from .field import KW_ONLY, MISSING, Field, convert_natively, field, init_property
-from .._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

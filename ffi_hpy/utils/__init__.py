@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .lockfile import FileLock
 from .._start.elsewhere import find_elsewhere
+from .lockfile import FileLock
 
 __all__ = ["FileLock"]
 

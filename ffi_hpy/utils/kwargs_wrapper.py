@@ -6,8 +6,8 @@ import functools
 import inspect
 import keyword
 
-from .unpack_dataclass import unpack_dataclass_to_tuple
 from .._start.elsewhere import find_elsewhere
+from .unpack_dataclass import unpack_dataclass_to_tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
