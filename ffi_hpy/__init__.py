@@ -258,6 +258,7 @@ _HOMES = {
     "testing": "testing",
     "utils": "utils",
     "CAny": "_core",
+    "CContainerBase": "core",
     "DLDeviceType": "_values.device_type",
     "SupportsDLPack": "_values.dlpack",
     "method": "dataclasses",

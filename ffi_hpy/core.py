@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from . import _dtype, _ffi_api
+from ._containers.mapping import Dict, Map
+from ._containers.sequence import Array, List
 from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._convert import convert_func as _convert_to_ffi_func
@@ -76,6 +78,7 @@ __all__ = [
     "_WITH_APPEND_BACKTRACE",
     "Bytes",
     "CAny",
+    "CContainerBase",
     "CObject",
     "DLDeviceType",
     "DLTensorTestWrapper",
@@ -106,6 +109,17 @@ __all__ = [
 
 if TYPE_CHECKING:
     KWARGS: Object
+
+
+
+class CContainerBase(Object):
+    """The containers of native code, for `isinstance`: Array, List, Map and Dict."""
+
+    __slots__ = ()
+
+
+for _container in (Array, List, Map, Dict):
+    CContainerBase.register(_container)
 
 _CLASSES: dict[str, Callable[[], Any]] = {
     "_CLASS_DEVICE": lambda: _device._CLASS_DEVICE,

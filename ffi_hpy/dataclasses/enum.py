@@ -186,6 +186,16 @@ class Enum(Object, metaclass=_EnumMeta):
         """The text that stands for the variant."""
         return str(self._str_index)
 
+    # Names of 0.1.12: there the variants of each enum are counted, those of IntEnum, too.
+
+    @property
+    def _name(self) -> str:
+        return self.name
+
+    @property
+    def _value(self) -> int:
+        return list(type(self).all_entries()).index(self)
+
     @classmethod
     def get(cls, index: int | str) -> Any:
         """The variant that an integer or a text stands for. KeyError if there is none; OverflowError beyond int64;

@@ -16,7 +16,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 PACKAGE = "tvm_ffi"
 ORDINARY = set(dir(type("Ordinary", (), {}))) - {"__init__"}  # what every class has
@@ -66,9 +66,12 @@ def imported_by(module: ModuleType) -> set[str]:
 
 
 def is_own(value: object) -> bool:
-    """Whether a value is the package's: no module, class, function or type variable of another one."""
+    """Whether a value is the package's: no module, class or function of another one, and no type variable."""
+    if isinstance(value, TypeVar):
+        return False
     home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-    return not isinstance(home, str) or home.partition(".")[0] == PACKAGE or not callable(value) and home != "typing"
+    is_one = isinstance(value, ModuleType) or callable(value)
+    return not is_one or not isinstance(home, str) or home.partition(".")[0] == PACKAGE
 
 
 def list_all() -> dict[str, Any]:

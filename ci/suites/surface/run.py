@@ -51,7 +51,7 @@ def missing_parameters(path: str, theirs: dict[str, Any], ours: dict[str, Any]) 
     if their is None or our is None:
         return
     for name, default in their.items():
-        if our.get(name) != default:
+        if name not in our or default and our[name] != default:
             yield f"{path}({name}{'=' if default else ''}{default})"
     for name, default in our.items():
         if name not in their and not default:

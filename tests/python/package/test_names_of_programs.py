@@ -172,3 +172,27 @@ print(tvm_ffi.__name__, __name__, sys.argv, pickle.loads(pickle.dumps(Point(3)))
     command = [sys.executable, "-m", "ffi_hpy.dropin", "-", "a", "b"]
     done = subprocess.run(command, input=program, capture_output=True, timeout=120)
     assert done.stdout.decode() == "ffi_hpy __main__ ['-', 'a', 'b'] Point(x=3)\n", done.stderr.decode()
+
+
+def test_containers_have_a_common_base():
+    containers = [ffi_hpy.Array([]), ffi_hpy.List([]), ffi_hpy.Map({}), ffi_hpy.Dict({})]
+    assert all(isinstance(value, core.CContainerBase) for value in containers)
+    assert not isinstance(ffi_hpy.Shape([]), ffi_hpy.CContainerBase)
+    assert not isinstance(core.Object.__new__(core.Object), ffi_hpy.CContainerBase)
+
+
+def test_variants_of_an_enum_have_the_names_of_older_releases():
+    class Colour(ffi_hpy.dataclasses.Enum, type_key="test.names.Colour"):
+        red = ffi_hpy.dataclasses.auto()
+        green = ffi_hpy.dataclasses.auto()
+
+    assert [(variant._value, variant._name) for variant in Colour] == [(0, "red"), (1, "green")]
+
+
+def test_a_lock_is_waited_for_no_longer_than_asked(tmp_path):
+    from ffi_hpy.utils.lockfile import FileLock
+
+    path = str(tmp_path / "lock")
+    with FileLock(path), pytest.raises(TimeoutError, match="lock"):
+        FileLock(path).blocking_acquire(timeout=0.01, poll_interval=0.001)
+    assert FileLock(path).blocking_acquire(timeout=60)
