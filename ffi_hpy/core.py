@@ -111,7 +111,6 @@ if TYPE_CHECKING:
     KWARGS: Object
 
 
-
 class CContainerBase(Object):
     """The containers of native code, for `isinstance`: Array, List, Map and Dict."""
 

@@ -31,9 +31,7 @@ def parameters_of(value: object) -> dict[str, str | None] | None:
     parameters = signature.parameters.values()
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
         return None
-    return {
-        p.name: "" if p.default is p.empty else re.sub(r" at 0x\w+|\w+\.", "", repr(p.default)) for p in parameters
-    }
+    return {p.name: "" if p.default is p.empty else re.sub(r" at 0x\w+|\w+\.", "", repr(p.default)) for p in parameters}
 
 
 def describe(value: object, is_public: bool) -> dict[str, Any]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 VERSIONS = ("0.1.11", "0.1.12", "0.1.13.post3", "0.1.14.post1", "0.1.15.post2")
 INTERPRETER = "cp311"  # all of these releases have wheels for it
+BOTH = ("pytest",)  # which tvm_ffi.testing imports
 HERE = Path(__file__).resolve().parent
 
 
@@ -51,7 +52,7 @@ def missing_parameters(path: str, theirs: dict[str, Any], ours: dict[str, Any]) 
     if their is None or our is None:
         return
     for name, default in their.items():
-        if name not in our or default and our[name] != default:
+        if name not in our or (default and our[name] != default):
             yield f"{path}({name}{'=' if default else ''}{default})"
     for name, default in our.items():
         if name not in their and not default:
@@ -65,7 +66,7 @@ def count_of(described: dict[str, Any]) -> int:
 
 def find_missing(version: str, python: Path, ours: Path) -> tuple[int, list[str]]:
     """Return how many names a release has, and what of them ours has not. Raises Missing."""
-    env = cached_env(f"surface-{version}", python, [f"apache-tvm-ffi=={version}"])
+    env = cached_env(f"surface-{version}", python, [f"apache-tvm-ffi=={version}", *BOTH])
     probe = HERE / "probe.py"
     text = output_of([python_of(env), "-I", probe])
     with tempfile.NamedTemporaryFile("w", suffix=".json") as wanted:
@@ -84,7 +85,7 @@ def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("versions", nargs="*", metavar="VERSION", help=", ".join(VERSIONS))
     versions = parser.parse_args().versions or VERSIONS
     wheel, python = build_wheel(), find_interpreters([INTERPRETER])[INTERPRETER]
-    ours = cached_env("surface", python, [])
+    ours = cached_env("surface", python, BOTH)
     rows: list[list[object]] = [["VERSION", "names", "missing", "excepted"]]
     problems: list[str] = []
     used: set[Allowance] = set()
