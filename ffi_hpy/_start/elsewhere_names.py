@@ -73,7 +73,6 @@ HOMES: dict[str, dict[str, str]] = {
     "registry": _CORE,
     "stream": {**_CORE, "device": "_values.device:device"},
     "structural": _CORE,
-    "testing.testing": {"get_global_func": "registry:get_global_func", "tvm_ffi_core": "core:"},
     "utils": {"kwargs_wrapper": "utils.kwargs_wrapper:", "unpack_dataclass": "utils.unpack_dataclass:"},
     "utils.kwargs_wrapper": {"MISSING": "_values.object:MISSING"},
 }

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from .. import _ffi_api as _core_api
-from .._start.elsewhere import find_elsewhere
 from .._values.object import Object
 from ..dataclasses import IntEnum, StrEnum, c_class, entry
 from . import _ffi_api
 
 TYPE_CHECKING = False
-if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
