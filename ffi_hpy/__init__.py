@@ -239,6 +239,9 @@ float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e2m1fnx2
 """
 _HOMES = {
     **dict.fromkeys(_DTYPE_NAMES.split(), "_values.dtype_names"),
+    "_dunder": "_dunder",
+    "_optional_torch_c_dlpack": "_optional_torch_c_dlpack",
+    "_version": "_version",
     "access_path": "access_path",
     "config": "config",
     "container": "container",
@@ -255,6 +258,7 @@ _HOMES = {
     "testing": "testing",
     "utils": "utils",
     "CAny": "_core",
+    "CContainerBase": "core",
     "DLDeviceType": "_values.device_type",
     "SupportsDLPack": "_values.dlpack",
     "method": "dataclasses",

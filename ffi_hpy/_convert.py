@@ -16,6 +16,7 @@ from ._containers.mapping import Map
 from ._containers.sequence import Array
 from ._core import CObject, OpaquePtr, OpaquePyObject
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
+from ._start.elsewhere import find_elsewhere
 from ._start.fork import import_whole
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     Answer = tuple[int, "Callable[[Any], Any] | int | None"]
 
 __all__ = ["OPAQUE_PTR_HANDLERS", "classify", "classify_with_protocols", "convert", "convert_func"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 OPAQUE_PTR_HANDLERS: dict[type, Callable[[Any], int]] = {}
 """For classes of other libraries whose instances stand for an address: the function that returns that address, by exact

@@ -17,12 +17,39 @@ from ._core import (
     DataType,
     data_type_from_code,
 )
+from ._start.elsewhere import find_elsewhere
+from ._start.fork import import_whole, new_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
 
 __all__ = ["DataType", "dtype"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
+
+
+class _MadeOnFirstUse:
+    """An attribute of a class that is a table of _values.dtype_tables: what stands there, or what a function of it
+    returns. Made when it is asked for, and one table from then on."""
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        found = getattr(import_whole(f"{__package__}._values.dtype_tables"), self._table)
+        made = found() if callable(found) else found
+        with _making:
+            if self._owner.__dict__[self._name] is self:
+                setattr(self._owner, self._name, made)
+            return self._owner.__dict__[self._name]
+
+
+_making = new_lock()
 
 
 class dtype(str):
@@ -38,6 +65,9 @@ class dtype(str):
 
     _text: str
     _tvm_ffi_dtype: DataType
+    _NUMPY_DTYPE_TO_STR: ClassVar[dict[Any, str]] = _MadeOnFirstUse("names_of_numpy_types")  # type: ignore[assignment]
+    _INTEGER_CODES: ClassVar[set[int]] = _MadeOnFirstUse("INTEGER_CODES")  # type: ignore[assignment]
+    _FLOAT_CODES: ClassVar[set[int]] = _MadeOnFirstUse("FLOAT_CODES")  # type: ignore[assignment]
 
     def __new__(cls, content: Any) -> dtype:
         if isinstance(content, dtype):
@@ -64,9 +94,16 @@ class dtype(str):
         return dtype._wrap(data_type_from_code(type_code, bits, lanes))
 
     @staticmethod
-    def is_dtype(obj: object) -> bool:
-        """Whether native code that takes a data type accepts `obj`: a dtype, or one of numpy or torch."""
-        return isinstance(obj, (dtype, DataType)) or is_foreign_dtype(type(obj))
+    def is_dtype(arg: object) -> bool:
+        """Whether native code that takes a data type accepts `arg`: a dtype, one of numpy or torch, or the name of
+        one."""
+        if isinstance(arg, str) and not isinstance(arg, dtype):
+            try:
+                DataType(arg)
+            except ValueError:
+                return False
+            return True
+        return isinstance(arg, (dtype, DataType)) or is_foreign_dtype(type(arg))
 
     def __str__(self) -> str:
         return self._text

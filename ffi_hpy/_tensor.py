@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import index as _as_int
 
 from . import _core
+from ._start.elsewhere import find_elsewhere
 from ._values.object import Object, ObjectMeta
 from ._values.string import PyNativeObject
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ._values.device import Device
 
 __all__ = ["DLTensorTestWrapper", "Shape", "Tensor", "from_dlpack"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 DLPACK_VERSION = (_core.DLPACK_MAJOR_VERSION, _core.DLPACK_MINOR_VERSION)
 """The DLPack version that capsules are read and written in."""

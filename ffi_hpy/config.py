@@ -11,12 +11,16 @@ import sys
 from pathlib import Path
 
 from . import libinfo
+from ._start.elsewhere import find_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 __all__ = ["main"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 _IS_WINDOWS = sys.platform == "win32"
 

@@ -2,8 +2,43 @@
 
 from __future__ import annotations
 
+from operator import index as _as_int
+
 from ._containers.mapping import Dict, Map
 from ._containers.sequence import Array, List
+from ._start.elsewhere import find_elsewhere
 from ._values.object import MISSING
 
 __all__ = ["MISSING", "Array", "Dict", "List", "Map"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, SupportsIndex, TypeVar
+
+    Item = TypeVar("Item")
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
+
+
+# Functions that code written for tvm_ffi.container calls, for sequences of its own.
+
+
+def getitem_helper(obj: Any, elem_getter: Callable[[Any, int], Item], length: int, idx: SupportsIndex | slice) -> Any:
+    """What `obj[idx]` is for a sequence of that length whose items `elem_getter(obj, i)` gets: an item, or for a slice
+    a list of items. IndexError beyond the ends."""
+    if isinstance(idx, slice):
+        return [elem_getter(obj, i) for i in range(*idx.indices(length))]
+    return elem_getter(obj, normalize_index(length, idx))
+
+
+def normalize_index(length: int, idx: SupportsIndex) -> int:
+    """An index into a sequence of that length, counted from the start. IndexError beyond the ends, TypeError for what
+    is no index."""
+    try:
+        i = _as_int(idx)
+    except TypeError:
+        raise TypeError(f"indices must be integers or slices, not {type(idx).__name__}") from None
+    if not -length <= i < length:
+        raise IndexError(f"Index out of range. size: {length}, got index {i}")
+    return i % length

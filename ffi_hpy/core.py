@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from . import _dtype, _ffi_api
+from ._containers.mapping import Dict, Map
+from ._containers.sequence import Array, List
 from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._convert import convert_func as _convert_to_ffi_func
@@ -15,6 +17,7 @@ from ._core import (
     ObjectRValueRef,
     OpaquePyObject,
     class_find,
+    class_register,
     type_key_to_index,
 )
 from ._core import OpaquePyObject as _convert_to_opaque_object
@@ -51,6 +54,7 @@ from ._types.schema import TypeSchema
 from ._values import device as _device
 from ._values.device import Device, _create_device_from_tuple, _set_class_device
 from ._values.object import MISSING, Object, ObjectConvertible, object_repr
+from ._values.object import ObjectMeta as _ObjectSlotsMeta
 from ._values.string import Bytes, PyNativeObject, String
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
 from .error import exception_to_error_value as _convert_to_ffi_error
@@ -74,6 +78,7 @@ __all__ = [
     "_WITH_APPEND_BACKTRACE",
     "Bytes",
     "CAny",
+    "CContainerBase",
     "CObject",
     "DLDeviceType",
     "DLTensorTestWrapper",
@@ -105,9 +110,20 @@ __all__ = [
 if TYPE_CHECKING:
     KWARGS: Object
 
+
+class CContainerBase(Object):
+    """The containers of native code, for `isinstance`: Array, List, Map and Dict."""
+
+    __slots__ = ()
+
+
+for _container in (Array, List, Map, Dict):
+    CContainerBase.register(_container)
+
 _CLASSES: dict[str, Callable[[], Any]] = {
     "_CLASS_DEVICE": lambda: _device._CLASS_DEVICE,
     "_CLASS_DTYPE": lambda: _dtype._CLASS_DTYPE,
+    "_CLASS_OBJECT": lambda: class_find(type_key_to_index("ffi.Object")),
     "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),
 }
 
@@ -124,6 +140,33 @@ def _type_index_to_type_info(type_index: int) -> TypeInfo | None:
         return info_of_index(type_index)
     except ValueError:
         return None
+
+
+def _set_class_object(cls: type[CObject]) -> None:
+    """Objects of the type ffi.Object itself become instances of `cls`."""
+    class_register(type_key_to_index("ffi.Object"), cls)
+
+
+def _new_object(cls: Any) -> Any:
+    """An instance of a class, without a call of its `__init__`."""
+    return cls.__new__(cls)
+
+
+def _make_strides_from_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a compact tensor of that shape, in elements."""
+    strides = [1]
+    for extent in reversed(shape[1:]):
+        strides.append(strides[-1] * extent)
+    return tuple(reversed(strides)) if shape else ()
+
+
+def _member_method_wrapper(method_func: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of Python that calls another one with the same arguments: it binds as a method does."""
+
+    def wrapper(self: Any, *args: Any) -> Any:
+        return method_func(self, *args)
+
+    return wrapper
 
 
 def _register_object_by_index(type_index: int, type_cls: type) -> TypeInfo:

@@ -3,6 +3,7 @@
     python -m ffi_hpy.dropin program.py ARGUMENT...
     python -m ffi_hpy.dropin -m MODULE ARGUMENT...
     python -m ffi_hpy.dropin -c CODE ARGUMENT...
+    python -m ffi_hpy.dropin - ARGUMENT...                      the program comes from standard input
     python -m ffi_hpy.dropin tvm-ffi-config ARGUMENT...         tvm_ffi's commands: our ffi-hpy-config,
     python -m ffi_hpy.dropin tvm-ffi-stubgen ARGUMENT...        our ffi-hpy-stubgen
 
@@ -190,12 +191,23 @@ def main(arguments: list[str]) -> int | None:
         runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
     elif first == "-c":
         sys.argv = ["-c", *rest[1:]]
-        exec(compile(rest[0], "<string>", "exec"), {"__name__": "__main__", "__builtins__": __builtins__})
+        _run_source(rest[0], "<string>")
+    elif first == "-":
+        sys.argv = arguments
+        sys.path[0] = ""
+        _run_source(sys.stdin.buffer.read(), "<stdin>")
     else:
         sys.argv = arguments
         sys.path[0] = os.path.dirname(os.path.abspath(first))  # noqa: PTH100, PTH120 - as python does it
         runpy.run_path(first, run_name="__main__")
     return None
+
+
+def _run_source(source: str | bytes, name: str) -> None:
+    """Run a program in a new module __main__, where pickle and dataclasses look for what it defines."""
+    program = sys.modules["__main__"] = type(sys)("__main__")
+    program.__dict__["__builtins__"] = __builtins__
+    exec(compile(source, name, "exec"), program.__dict__)
 
 
 if __name__ == "__main__":

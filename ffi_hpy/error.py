@@ -19,6 +19,7 @@ from . import _core
 from ._errors.reraise import arrive, leave
 from ._errors.traceback import backtrace_of, encodable, extend_traceback
 from ._errors.traceback import parse_backtrace as _parse_backtrace  # tvm_ffi's name for it
+from ._start.elsewhere import find_elsewhere
 from ._start.fork import new_lock
 from ._values.object import ObjectMeta
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     ExceptionClass = TypeVar("ExceptionClass", bound=type[BaseException])
 
 __all__ = ["ERROR_NAME_TO_TYPE", "ERROR_TYPE_TO_NAME", "Error", "register_error"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 ERROR_NAME_TO_TYPE: dict[str, type[BaseException]] = {}
 """Exception class of each registered kind. Changed by register_error() only."""

@@ -12,7 +12,7 @@ from pathlib import Path
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .module import Module
 
@@ -93,6 +93,41 @@ def _own_file(what: str, *names: str) -> str:
             return str(path)
     expected = " or ".join(str(_HERE / name) for name in names)
     raise RuntimeError(f"Cannot find {what}: there is no {expected}")
+
+
+# Functions that code written for tvm_ffi.libinfo calls.
+
+
+def _resolve_and_validate(paths: Iterable[Path], cond: Callable[[Path], bool | Path]) -> str | None:
+    """The first path, resolved, for which `cond` is true, or the Path that `cond` gives instead; None if there is
+    none. A path for which either raises OSError or AssertionError is left out."""
+    for path in paths:
+        try:
+            resolved = path.resolve()
+            answer = cond(resolved)
+        except (OSError, AssertionError):
+            continue
+        if isinstance(answer, Path):
+            return str(answer)
+        if answer:
+            return str(resolved)
+    return None
+
+
+def _rel_top_directory() -> Path:
+    """The folder of the package."""
+    return _HERE
+
+
+def _dev_top_directory() -> Path:
+    """The folder two above that of the package: the project's, where the package runs from its sources in python/."""
+    return _HERE / ".." / ".."
+
+
+def _split_env_var(env_var: str, split: str) -> list[str]:
+    """The parts of a variable of the environment, without blanks around them; [] if it is not set or empty."""
+    text = os.environ.get(env_var, "")
+    return [part.strip() for part in text.split(split)] if text else []
 
 
 # --- libraries of other packages ------------------------------------------------------------------------------------

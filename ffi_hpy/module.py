@@ -7,6 +7,7 @@ from enum import IntEnum
 
 from . import _ffi_api
 from ._core import Function
+from ._start.elsewhere import find_elsewhere
 from ._types.metadata import declares_nonblocking, parse_function_metadata
 from ._values.object import Object
 from .registry import get_global_func, register_object
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
 __all__ = ["LibraryNotFoundError", "Module", "ModulePropertyMask", "load_module", "system_lib"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 
 class LibraryNotFoundError(FileNotFoundError, RuntimeError):
@@ -64,7 +68,9 @@ class Module(Object):
         is none."""
         function: Function | None = _ffi_api.ModuleGetFunction(self, name, query_imports)
         if function is None:
-            raise AttributeError(f"{self._title()} has no function {name!r} (symbol __tvm_ffi_{name})")
+            raise AttributeError(
+                f"Module has no function '{name}': there is no __tvm_ffi_{name} in the {self._title()}"
+            )
         function.__name__ = name
         metadata = self._metadata_text(name, query_imports)
         if metadata is not None and declares_nonblocking(metadata):
@@ -74,7 +80,7 @@ class Module(Object):
     def __getattr__(self, name: str) -> Function:
         # Only called for names that are not set: a function that was found is stored as an attribute of this wrapper.
         if name.startswith("__"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"Module has no function '{name}', nor {type(self).__name__} such an attribute")
         function = self.get_function(name)
         setattr(self, name, function)
         return function

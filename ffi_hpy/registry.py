@@ -15,6 +15,7 @@ from importlib import import_module
 
 from . import _core, _ffi_api
 from ._core import CObject, Function
+from ._start.elsewhere import find_elsewhere
 from ._types.info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
 from ._types.metadata import declares_nonblocking, parse_function_metadata
 from ._values.object import Object, ObjectMeta, _raise_not_constructible
@@ -37,6 +38,13 @@ __all__ = [
     "register_object",
     "remove_global_func",
 ]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
+
+_SKIP_UNKNOWN_OBJECTS = False
+"""Whether register_object() returns the class as it is if no loaded library has registered the type. A program that
+imports classes without the library behind them sets it, as tvm_ffi.registry._SKIP_UNKNOWN_OBJECTS."""
 
 home_of_type: dict[str, str] = {}
 """Modules that register the class of a type, by the type's key. They are imported when the class is needed. Filled by
@@ -220,6 +228,8 @@ def class_for_type_index(index: int) -> type[CObject]:
 def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
     if not issubclass(cls, CObject):
         raise TypeError(f"register_object({type_key!r}): {cls.__qualname__} does not derive from ffi_hpy.Object")
+    if _SKIP_UNKNOWN_OBJECTS and _core.type_key_to_index(type_key) < 0:
+        return cls
     info = info_of_key(type_key)
     _bind(cls, info, init)
     set_class(info, cls)
@@ -275,12 +285,19 @@ def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: in
         )
 
 
+def can_be_member(cls: type, name: str) -> bool:
+    """Whether a member may have that name. Names that the class of classes has for itself, such as `__dict__` or
+    `__bases__`, stand for something else there: a member of such a name is left out."""
+    owner = next((base for base in type.mro(type(cls)) if name in base.__dict__), None)
+    return owner is None or name == "__doc__" or not hasattr(type(owner.__dict__[name]), "__set__")
+
+
 def _bind_members(cls: type[CObject], info: TypeInfo) -> None:
     for field in info.fields or ():
-        if field.name not in cls.__dict__:
+        if field.name not in cls.__dict__ and can_be_member(cls, field.name):
             setattr(cls, field.name, field.as_property(cls))
     for method in info.methods:
-        if method.name != "__ffi_init__" and method.name not in cls.__dict__:
+        if method.name != "__ffi_init__" and method.name not in cls.__dict__ and can_be_member(cls, method.name):
             setattr(cls, method.name, method.as_callable(cls))
 
 

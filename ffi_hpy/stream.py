@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from . import _core
+from ._start.elsewhere import find_elsewhere
 from ._values.device import device as _device
 
 TYPE_CHECKING = False
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ._values.device import Device
 
 __all__ = ["StreamContext", "get_raw_stream", "use_raw_stream", "use_torch_stream"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 
 class StreamContext:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 
 from . import _core, _ffi_api
+from ._start.elsewhere import find_elsewhere
 from ._start.fork import import_whole
 from ._values.object import Object
 from .registry import register_object
@@ -42,6 +43,9 @@ __all__ = [
     "structural_visit",
     "structural_walk",
 ]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 # No C header names the numbers of the next three classes: the core has them by itself, and the C++ headers again.
 
@@ -74,6 +78,8 @@ class DefRegionKind(IntEnum):
     NONE = _core.DEF_REGION_NONE
     DEF_PATTERN = _core.DEF_REGION_PATTERN
     DEF_SIMPLE = _core.DEF_REGION_SIMPLE
+    DEF_RECURSIVE = DEF_PATTERN  # their names in 0.1.13
+    DEF_NON_RECURSIVE = DEF_SIMPLE
 
 
 # --- comparison -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from .._start.load import subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, SupportsIndex
+    from typing import Any, ClassVar, SupportsIndex
 
 __all__ = ["Device", "device"]
 
@@ -46,9 +46,13 @@ class Device(_core.Device):
 
     __slots__ = ()
 
+    # Subclasses of a program may have tables of their own, and a __device_type_name__
+    _DEVICE_NAME_TO_TYPE: ClassVar[dict[str, int]] = _TYPE_OF_NAME
+    _DEVICE_TYPE_TO_NAME: ClassVar[dict[int, str]] = _NAME_OF_TYPE
+
     def __init__(self, device_type: str | SupportsIndex, index: SupportsIndex | None = None) -> None:
         if isinstance(device_type, str):
-            code, named_index = _parse(device_type)
+            code, named_index = _parse(device_type, self._DEVICE_NAME_TO_TYPE)
         else:
             code, named_index = _as_int(device_type), None
         given_index = 0 if index is None else _as_int(index)
@@ -57,8 +61,11 @@ class Device(_core.Device):
     @property
     def type(self) -> str:
         """The name that Device() takes for this type; unknown_ and the number for a type without one."""
+        return self.__device_type_name__()
+
+    def __device_type_name__(self) -> str:
         code = self.device_type
-        return _NAME_OF_TYPE.get(code) or f"unknown_{code}"
+        return self._DEVICE_TYPE_TO_NAME.get(code) or f"unknown_{code}"
 
     def dlpack_device_type(self) -> int:
         """DLPack device type, one of DLDeviceType."""
@@ -104,10 +111,10 @@ def _create_device_from_tuple(cls: type[Device], device_type: int, device_id: in
     return cls(device_type, device_id)
 
 
-def _parse(text: str) -> tuple[int, int | None]:
+def _parse(text: str, types: dict[str, int]) -> tuple[int, int | None]:
     """Type and index of "name:index", or of "name" with None as the index. Text after a blank is ignored."""
     name, colon, number = text.partition(" ")[0].partition(":")
-    code = _TYPE_OF_NAME.get(name)
+    code = types.get(name)
     if code is None:
         raise ValueError(f"Unknown device: {text}")
     if not colon:

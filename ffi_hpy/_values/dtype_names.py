@@ -8,6 +8,7 @@ __all__ = [
     "bfloat16",
     "bool",
     "float4_e2m1fn",
+    "float4_e2m1fn_x2",
     "float4_e2m1fnx2",
     "float6_e2m3fn",
     "float6_e3m2fn",
@@ -57,3 +58,4 @@ float6_e2m3fn = dtype("float6_e2m3fn")
 float6_e3m2fn = dtype("float6_e3m2fn")
 float4_e2m1fn = dtype("float4_e2m1fn")
 float4_e2m1fnx2 = dtype("float4_e2m1fnx2")
+float4_e2m1fn_x2 = float4_e2m1fnx2  # as PyTorch spells it

@@ -30,6 +30,16 @@ class PyNativeObject:
             return None
         return made
 
+    def __init_cached_object_by_constructor__(self, fconstructor: Any, *args: Any) -> None:
+        """Call a native constructor and keep what it makes as `_tvm_ffi_cached_object`, for a class of a program that
+        has such an attribute. The classes here make it when it is asked for, and keep none."""
+        from .object import Object
+
+        made = Object.__new__(Object)
+        made.__init_handle_by_constructor__(fconstructor, *args)
+        if getattr(type(self), "_tvm_ffi_cached_object", None) is not PyNativeObject._tvm_ffi_cached_object:
+            self._tvm_ffi_cached_object = made  # type: ignore[misc]
+
 
 class String(str, PyNativeObject):
     """Text from native code: a str in every respect. Text of up to 7 UTF-8 bytes arrives as a plain str."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from .._start.elsewhere import find_elsewhere
 from . import _arguments, _build, _gpu, _source
 from ._errors import BuildError
 from ._loading import load_built
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     AnyPath = Union[str, os.PathLike[str]]
 
 __all__ = ["build", "build_inline", "load", "load_inline"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 
 def build_inline(

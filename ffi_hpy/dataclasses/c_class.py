@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..registry import _add_class_attrs, _warn_missing_field_annotations, register_object
+from ..registry import _add_class_attrs, _warn_missing_field_annotations, can_be_member, register_object
 from . import _annotations
 from ._dunder import install_dunders
 from .field import Field, convert_natively, field
@@ -71,11 +71,11 @@ def c_class(
         _attach_field_objects(cls, info, frozen=frozen)
         if frozen:
             for own in info.fields or ():
-                if own.name not in written:
+                if own.name not in written and can_be_member(cls, own.name):
                     setattr(cls, own.name, own.as_property(cls))
         _add_class_attrs(cls, info, TYPE_ATTRS)
         install_dunders(cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args)
-        cls.__ffi_is_dataclass__ = True
+        cls.__ffi_is_dataclass__ = cls.__tvm_ffi_is_dataclass__ = True  # the older name is that of 0.1.12
         return cls
 
     return decorate

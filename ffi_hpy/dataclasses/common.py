@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from .._core import cany_value
+from .._start.elsewhere import find_elsewhere
 from .._types.schema import TypeSchema
 from ..container import Array, Dict, List, Map
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     Instance = TypeVar("Instance")
 
 __all__ = ["asdict", "astuple", "fields", "is_dataclass", "replace"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 # Types whose values need no copy, by exact type.
 _ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis), type(NotImplemented)})

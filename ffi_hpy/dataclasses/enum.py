@@ -10,6 +10,7 @@ import typing
 from typing import Any, ClassVar
 
 from .._core import type_attr, type_attr_define, type_key_to_index
+from .._start.elsewhere import find_elsewhere
 from .._start.fork import new_lock
 from .._start.load import subclass_made
 from .._types.class_annotations import forward_annotations
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["ENUM_STATE_ATTR", "Enum", "EnumAttrMap", "EnumState", "IntEnum", "StrEnum", "auto", "entry"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 ENUM_STATE_ATTR = "__ffi_enum__"
 """Name of the type attribute that holds the EnumState."""
@@ -181,6 +185,16 @@ class Enum(Object, metaclass=_EnumMeta):
     def name(self) -> str:
         """The text that stands for the variant."""
         return str(self._str_index)
+
+    # Names of 0.1.12: there the variants of each enum are counted, those of IntEnum, too.
+
+    @property
+    def _name(self) -> str:
+        return self.name
+
+    @property
+    def _value(self) -> int:
+        return list(type(self).all_entries()).index(self)
 
     @classmethod
     def get(cls, index: int | str) -> Any:

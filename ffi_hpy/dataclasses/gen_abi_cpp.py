@@ -6,6 +6,7 @@ import fnmatch
 from itertools import groupby
 
 from .. import _core
+from .._start.elsewhere import find_elsewhere
 from .._types.info import info_of_key
 from ..registry import get_registered_type_keys
 from ._cpp_type import CppName, CppType, Lowering, builtin_structs, identifier
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from ..core import TypeField, TypeInfo
 
 __all__ = ["gen_abi_cpp"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 _BEGIN = """\
 #if defined(__clang__) || defined(__GNUC__)

@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any, ClassVar
 
 from .._convert import convert
+from .._start.elsewhere import find_elsewhere
 from .._types.define import define_type, forget_type
 from .._types.flags import STRUCTURE_KINDS
 from .._types.info import info_of_class
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     Class = TypeVar("Class", bound=type)
 
 __all__ = ["TYPE_ATTRS", "_collect_py_methods", "method", "py_class"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 if TYPE_CHECKING:
 
@@ -186,13 +190,14 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
     if definition.complete():
         _pending.complete_others()
     cls.__ffi_is_dataclass__ = True  # type: ignore[attr-defined]
+    cls.__tvm_ffi_is_dataclass__ = True  # type: ignore[attr-defined]  # its name in 0.1.12
 
 
 def _undo(cls: type, info: Any) -> None:
     """Undo everything except the class, so that its key can be used again."""
     forget_type(info)
     _annotations.withdraw(cls)
-    for name in ("__tvm_ffi_type_info__", "__ffi_is_dataclass__"):
+    for name in ("__tvm_ffi_type_info__", "__ffi_is_dataclass__", "__tvm_ffi_is_dataclass__"):
         if name in cls.__dict__:
             delattr(cls, name)
 

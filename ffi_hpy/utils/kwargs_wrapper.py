@@ -6,6 +6,7 @@ import functools
 import inspect
 import keyword
 
+from .._start.elsewhere import find_elsewhere
 from .unpack_dataclass import unpack_dataclass_to_tuple
 
 TYPE_CHECKING = False
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["make_kwargs_wrapper", "make_kwargs_wrapper_from_signature"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 _TARGET, _UNPACK = "__i_target_func", "__i_unpack_dataclass"
 

@@ -62,9 +62,21 @@ class FileLock:
         exist."""
         return self._take(wait=False)
 
-    def blocking_acquire(self) -> bool:
-        """Wait for the lock and take it; False if this object holds it already."""
-        return self._take(wait=True)
+    def blocking_acquire(self, timeout: float | None = None, poll_interval: float = 0.1) -> bool:
+        """Wait for the lock and take it; False if this object holds it already.
+
+        With `timeout`, in seconds, it tries again every `poll_interval` seconds, and gives up with TimeoutError.
+        """
+        if timeout is None or self._file_descriptor is not None:
+            return self._take(wait=True)
+        from time import monotonic, sleep
+
+        until = monotonic() + timeout
+        while not self.acquire():
+            if monotonic() > until:
+                raise TimeoutError(f"the lock {self.lock_file_path!r} was not free within {timeout} seconds")
+            sleep(poll_interval)
+        return True
 
     def release(self) -> None:
         """Release the lock; does nothing without it."""

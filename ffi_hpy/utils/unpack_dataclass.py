@@ -14,23 +14,23 @@ __all__ = ["unpack_dataclass_to_tuple"]
 _field_names: dict[type, tuple[str, ...]] = {}
 
 
-def unpack_dataclass_to_tuple(value: Any) -> Any:
+def unpack_dataclass_to_tuple(x: Any) -> Any:
     """A dataclass instance as a tuple of its fields, recursively through lists, tuples and the values of dicts.
 
     Lists stay lists, dicts stay dicts, and named tuples keep their class; anything else is returned as it is, not
     copied.
     """
-    cls = type(value)
+    cls = type(x)
     names = _field_names.get(cls)
     if names is None:
         if cls is list:
-            return [unpack_dataclass_to_tuple(item) for item in value]
+            return [unpack_dataclass_to_tuple(item) for item in x]
         if cls is dict:
-            return {key: unpack_dataclass_to_tuple(item) for key, item in value.items()}
-        if isinstance(value, tuple):
-            items = (unpack_dataclass_to_tuple(item) for item in value)
+            return {key: unpack_dataclass_to_tuple(item) for key, item in x.items()}
+        if isinstance(x, tuple):
+            items = (unpack_dataclass_to_tuple(item) for item in x)
             return cls._make(items) if hasattr(cls, "_make") else tuple(items)
         if not dataclasses.is_dataclass(cls):
-            return value
+            return x
         names = _field_names[cls] = tuple(field.name for field in dataclasses.fields(cls))
-    return tuple([unpack_dataclass_to_tuple(getattr(value, name)) for name in names])
+    return tuple([unpack_dataclass_to_tuple(getattr(x, name)) for name in names])

@@ -293,7 +293,9 @@ def test_a_path_that_is_no_path_is_a_type_error(wrong):
 
 def test_a_missing_function_is_an_attribute_error_with_the_symbol(plain, plain_path):
     for find in (plain.get_function, plain.__getitem__, lambda name: getattr(plain, name)):
-        with pytest.raises(AttributeError, match=r"no function 'nonsense' \(symbol __tvm_ffi_nonsense\)") as caught:
+        with pytest.raises(
+            AttributeError, match=r"^Module has no function 'nonsense': there is no __tvm_ffi_nonsense in the"
+        ) as caught:
             find("nonsense")
         assert str(plain_path) in str(caught.value)
     assert not hasattr(plain, "nonsense")

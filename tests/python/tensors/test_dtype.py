@@ -145,7 +145,8 @@ def test_a_class_may_say_its_data_type(testing):
 
 def test_what_is_no_dtype_is_told():
     assert dtype.is_dtype(dtype("int8"))
-    assert not dtype.is_dtype("int8")
+    assert dtype.is_dtype("int8")
+    assert not dtype.is_dtype("no type")
     assert not dtype.is_dtype(3)
 
 

@@ -1,0 +1,108 @@
+"""The names of releases of apache-tvm-ffi: which of them ours has."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ci.lib.folders import locked
+from ci.lib.messages import table
+from ci.lib.process import output_of
+from ci.provision.envs import cached_env, install_wheel, python_of
+from ci.provision.interpreters import find_interpreters
+from ci.provision.wheel import build_wheel
+from ci.suites.foreign import Allowance, read_allowances
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VERSIONS = ("0.1.11", "0.1.12", "0.1.13.post3", "0.1.14.post1", "0.1.15.post2")
+INTERPRETER = "cp311"  # all of these releases have wheels for it
+BOTH = ("pytest",)  # which tvm_ffi.testing imports
+HERE = Path(__file__).resolve().parent
+
+
+def missing_in(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
+    """What theirs has and ours has not: modules, names, members as dotted paths, and parameters after the path of what
+    they belong to, with their defaults: ``f(x='text')``."""
+    for module, names in theirs.items():
+        if module not in ours:
+            yield module
+        for name, their in names.items():
+            path = f"{module}.{name}"
+            our = ours.get(module, {}).get(name)
+            if our is None:
+                yield path
+                continue
+            yield from missing_parameters(path, their, our)
+            for member, their_member in their.get("members", {}).items():
+                our_member = our.get("members", {}).get(member)
+                if our_member is None:
+                    yield f"{path}.{member}"
+                else:
+                    yield from missing_parameters(f"{path}.{member}", their_member, our_member)
+
+
+def missing_parameters(path: str, theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
+    their, our = theirs["parameters"], ours["parameters"]
+    if their is None or our is None:
+        return
+    for name, default in their.items():
+        if name not in our or (default and our[name] != default):
+            yield f"{path}({name}{'=' if default else ''}{default})"
+    for name, default in our.items():
+        if name not in their and not default:
+            yield f"{path}(), which needs {name} here"
+
+
+def count_of(described: dict[str, Any]) -> int:
+    """How many names and members a description has."""
+    return sum(1 + len(value.get("members", ())) for names in described.values() for value in names.values())
+
+
+def find_missing(version: str, python: Path, ours: Path) -> tuple[int, list[str]]:
+    """Return how many names a release has, and what of them ours has not. Raises Missing."""
+    env = cached_env(f"surface-{version}", python, [f"apache-tvm-ffi=={version}", *BOTH])
+    probe = HERE / "probe.py"
+    text = output_of([python_of(env), "-I", probe])
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as wanted:
+        wanted.write(text)
+        wanted.flush()
+        found = output_of([python_of(ours), "-I", "-m", "ffi_hpy.dropin", probe, wanted.name])
+    theirs = json.loads(text)
+    return count_of(theirs), sorted(set(missing_in(theirs, json.loads(found))))
+
+
+def is_about(allowance: Allowance, path: str) -> bool:
+    return fnmatch.fnmatchcase(path, allowance.test.replace("[", "[[]"))
+
+
+def main(parser: argparse.ArgumentParser) -> int:
+    parser.add_argument("versions", nargs="*", metavar="VERSION", help=", ".join(VERSIONS))
+    versions = parser.parse_args().versions or VERSIONS
+    wheel, python = build_wheel(), find_interpreters([INTERPRETER])[INTERPRETER]
+    ours = cached_env("surface", python, BOTH)
+    rows: list[list[object]] = [["VERSION", "names", "missing", "excepted"]]
+    problems: list[str] = []
+    used: set[Allowance] = set()
+    listed: set[Allowance] = set()
+    with locked(ours.with_name(f".{ours.name}.use.lock")):
+        install_wheel(ours, wheel)
+        for version in versions:
+            allowances = read_allowances(HERE / "exceptions.txt", version)
+            listed |= set(allowances)
+            n_names, missing = find_missing(version, python, ours)
+            excepted = [path for path in missing if any(is_about(a, path) for a in allowances)]
+            used |= {a for a in allowances if any(is_about(a, path) for path in excepted)}
+            problems += [f"{version}: MISSING: {path}" for path in missing if path not in excepted]
+            rows.append([version, n_names, len(missing) - len(excepted), len(excepted)])
+    if set(versions) == set(VERSIONS):
+        problems += [f"excepts nothing any more: {a.interpreter} {a.test}" for a in listed - used]
+    print(table(rows))
+    print("".join(f"{line}\n" for line in problems), end="")
+    print(f"surface: {'NOT as expected' if problems else 'all as expected'}")
+    return 1 if problems else 0

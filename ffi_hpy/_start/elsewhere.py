@@ -1,0 +1,37 @@
+"""Names that a module of tvm_ffi has and ours of that name has not, because what they stand for is elsewhere here."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from .fork import import_whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["find_elsewhere"]
+
+_PACKAGE = (__package__ or "").partition(".")[0]
+
+
+def find_elsewhere(module: str) -> Callable[[str], Any]:
+    """The function `__getattr__` of a module: finds its names of HOMES, each once. The table is read when a name is not
+    in the module, so that imports do not pay for it."""
+
+    def find(name: str) -> Any:
+        homes = import_whole(f"{_PACKAGE}._start.elsewhere_names").HOMES
+        home = homes.get(module[len(_PACKAGE) + 1 :], {}).get(name)
+        if home is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        place, _, attribute = home.partition(":")
+        of_ours = import_module if place.startswith("/") else import_whole
+        value: Any = of_ours(place[1:] if place.startswith("/") else f"{_PACKAGE}.{place}".rstrip("."))
+        if attribute:
+            value = getattr(value, attribute)
+            setattr(sys.modules[module], name, value)
+        return value
+
+    return find
