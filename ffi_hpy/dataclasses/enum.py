@@ -16,6 +16,7 @@ from .._types.class_annotations import forward_annotations
 from .._values.object import Object, ObjectMeta
 from ..container import Dict, List
 from ..core import MISSING
+from ._enum_entries import add_entry, adopt_entries, entries_of
 from .c_class import c_class
 from .py_class import py_class
 
@@ -78,13 +79,17 @@ def _state(cls: Any, create: bool = False) -> Any:
     if info is None:
         return None
     state = type_attr(info.type_index, ENUM_STATE_ATTR)
-    if state is None and create:
+    has_entries = entries_of(info.type_index) is not None
+    if state is None and (create or has_entries):
         fresh = EnumState()
         with _making:
             state = type_attr(info.type_index, ENUM_STATE_ATTR)
             if state is None:
                 type_attr_define(info.type_index, ENUM_STATE_ATTR, fresh)
                 state = type_attr(info.type_index, ENUM_STATE_ATTR)
+    if has_entries:
+        with _making:
+            adopt_entries(info.type_index, state)
     return state
 
 
@@ -181,6 +186,16 @@ class Enum(Object, metaclass=_EnumMeta):
     def name(self) -> str:
         """The text that stands for the variant."""
         return str(self._str_index)
+
+    @property
+    def _value(self) -> int:
+        """The integer that stands for the variant, as it was called up to tvm-ffi 0.1.12."""
+        return self._int_index
+
+    @property
+    def _name(self) -> str:
+        """The text that stands for the variant, as it was called up to tvm-ffi 0.1.12."""
+        return self._str_index
 
     @classmethod
     def get(cls, index: int | str) -> Any:
@@ -418,6 +433,7 @@ class _Maker:
         self.entries.append(variant)
         self.indexes[int_index] = variant
         self.indexes[str_index] = variant
+        add_entry(self.cls.__tvm_ffi_type_info__.type_index, variant)
         return variant
 
     def _make(self, int_index: int, str_index: str, declaration: _EnumEntry) -> Any:
