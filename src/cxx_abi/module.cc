@@ -21,8 +21,9 @@ int ModuleObj::GetPropertyMask() const { return 0; }
 /* By way of the core, which recognises an override that returns something else than a pointer. */
 bool ModuleObj::ImplementsFunction(const String &name) {
   const char *question = "ffi.ModuleGetFunction";
-  Any found = call(question, {view_of(this), fx::view_of(name), fx::view_of(false)});
-  return fx::to_object(question, std::move(found), kTVMFFIFunction).view().type_index != kTVMFFINone;
+  return fx::to_object(question, call(question, {view_of(this), fx::view_of(name), fx::view_of(false)}), kTVMFFIFunction)
+             .view()
+             .type_index != kTVMFFINone;
 }
 
 String ModuleObj::GetFunctionDoc(const String &) { return String(TVMFFIAny{}); }
