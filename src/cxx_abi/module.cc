@@ -21,7 +21,8 @@ int ModuleObj::GetPropertyMask() const { return 0; }
 /* By way of the core, which recognises an override that returns something else than a pointer. */
 bool ModuleObj::ImplementsFunction(const String &name) {
   const char *question = "ffi.ModuleGetFunction";
-  return fx::to_object(question, call(question, {view_of(this), fx::view_of(name), fx::view_of(false)}), kTVMFFIFunction)
+  return fx::to_object(question, call(question, {view_of(this), fx::view_of(name), fx::view_of(false)}),
+                       kTVMFFIFunction)
              .view()
              .type_index != kTVMFFINone;
 }

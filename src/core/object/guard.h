@@ -3,8 +3,8 @@
  * A library says nowhere which version it was compiled for. What it registers shows some of it: sizes of fields, and
  * flags and kinds that have no meaning here. A layout that is known to be another one is refused: the load in progress
  * fails. Where no load of ours is in progress, and for what may be harmless, there is a line on stderr, one for each
- * library. Either names the library, which is the one that has the code at `caller`. Hold no lock: stderr and the refusal
- * may run code of others. */
+ * library. Either names the library, which is the one that has the code at `caller`. Hold no lock: stderr and the
+ * refusal may run code of others. */
 #ifndef FH_GUARD_H_
 #define FH_GUARD_H_
 
@@ -27,8 +27,8 @@ void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *met
 /* A field whose size is that of the withdrawn versions (fh_reflect_is_withdrawn); its getter tells the library. */
 void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field);
 
-/* The file name, for messages, of the library that has an address; "a library" where that is not known. Valid as long as
- * the library is loaded. */
+/* The file name, for messages, of the library that has an address; "a library" where that is not known. Valid as long
+ * as the library is loaded. */
 const char *fh_guard_library(const void *address);
 
 /* What refuses: fails the load in progress on this thread with that reason, or gives 0 if there is none. Set once, by

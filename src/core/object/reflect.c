@@ -428,8 +428,8 @@ static void cell_fill(TVMFFIAny *cell, const TVMFFIAny *value) {
 
 typedef enum { ATTR_SET, ATTR_OWN, ATTR_TAKEN, ATTR_NO_MEMORY } attr_result;
 
-/* Under the lock. Takes over `value` on ATTR_SET. ATTR_OWN: the core has set it itself, which stays. Libraries of 0.1.11
- * set some of these, because the core had none of them then. */
+/* Under the lock. Takes over `value` on ATTR_SET. ATTR_OWN: the core has set it itself, which stays. Libraries of
+ * 0.1.11 set some of these, because the core had none of them then. */
 static attr_result attr_add(int32_t type_index, TVMFFIByteArray name, const TVMFFIAny *value) {
   column_entry *entry = column_get(name);
   if (entry == NULL) return ATTR_NO_MEMORY;

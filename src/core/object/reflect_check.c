@@ -83,8 +83,8 @@ int fh_reflect_check_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetada
 
 /* ---- Optional objects ---- */
 
-/* How the metadata of a field of type Optional<object> begins: JSON text with a text in it that is JSON, too. The key of
- * the object's type follows, and a backslash ends it. */
+/* How the metadata of a field of type Optional<object> begins: JSON text with a text in it that is JSON, too. The key
+ * of the object's type follows, and a backslash ends it. */
 static const char optional_start[] =
     "{\"type_schema\":\"{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"";
 

@@ -80,7 +80,8 @@ static const fh_hashmap_object *indexes_of(const TVMFFITypeInfo *info) {
   return indexes != NULL && indexes->type_index == kTVMFFIDict ? (const fh_hashmap_object *)indexes : NULL;
 }
 
-/* The same Dict by text only, of a class that a library of 0.1.11 or 0.1.12 has registered. */
+/* The Dict of all variants by text, of a class that a library of 0.1.11 or 0.1.12 has
+ * registered; NULL for others. Borrowed. */
 static const fh_hashmap_object *entries_of(const TVMFFITypeInfo *info) {
   const TVMFFIAny *entries = fh_reflect_attr(fh_reflect_column(FH_ATTR_ENUM_ENTRIES), info->type_index);
   if (entries == NULL || entries->type_index != kTVMFFIDict) return NULL;

@@ -386,10 +386,10 @@ TEST(metadata_that_finds_no_memory_is_not_registered) {
 
 TEST(the_columns_that_clients_cache_exist_from_the_start) {
   static const char *const names[] = {
-      "__any_hash__",     "__any_equal__",     "__ffi_shallow_copy__", "__ffi_repr__",
-      "__ffi_hash__",     "__ffi_eq__",        "__ffi_compare__",      "__ffi_new__",
-      "__ffi_init__",     "__ffi_convert__",   "__ffi_enum__",         "__s_equal__",
-      "__s_hash__",       "__s_visit__",       "__s_mutate__",         "__s_maybe_inplace_mutate__",
+      "__any_hash__",     "__any_equal__",      "__ffi_shallow_copy__", "__ffi_repr__",
+      "__ffi_hash__",     "__ffi_eq__",         "__ffi_compare__",      "__ffi_new__",
+      "__ffi_init__",     "__ffi_convert__",    "__ffi_enum__",         "__s_equal__",
+      "__s_hash__",       "__s_visit__",        "__s_mutate__",         "__s_maybe_inplace_mutate__",
       "__data_to_json__", "__data_from_json__", "__ffi_enum_entries__", "__ffi_enum_attrs__"};
   for (size_t i = 0; i < FH_COUNT_OF(names); ++i) {
     TVMFFIByteArray name = text_of(names[i]);

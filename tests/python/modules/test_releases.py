@@ -6,6 +6,7 @@ from support import run_python
 from support.native_build import PACKAGE, VERSIONS, WITHDRAWN_VERSIONS, Missing, compile_c, compile_cxx, fetch_upstream
 
 import ffi_hpy
+from ffi_hpy.access_path import AccessPath
 from ffi_hpy.dataclasses import Enum
 
 WITH_ENTRIES = ("0.1.11", "0.1.12")
@@ -109,7 +110,7 @@ def test_objects_of_changed_layouts_are_copied_compared_and_shown(library, relea
 
 
 def test_a_hook_that_the_core_has_too_is_the_core_s(library):
-    path = ffi_hpy.get_global_func("ffi.ReprPrint")(ffi_hpy.AccessPath.root().attr("x"))
+    path = ffi_hpy.get_global_func("ffi.ReprPrint")(AccessPath.root().attr("x"))
     assert "x" in path
     assert "of 0.1" not in path
 
@@ -132,7 +133,9 @@ def test_modules_of_each_release_are_used(release):
 @pytest.mark.parametrize("version", WITHDRAWN_VERSIONS)
 def test_a_library_of_a_withdrawn_release_is_refused_by_name(version):
     path = compile_release("release.cc", version)
-    with pytest.raises(RuntimeError, match=r"0\.1\.13 to 0\.1\.13\.post1.*field `items`.*16 bytes instead of 8") as caught:
+    with pytest.raises(
+        RuntimeError, match=r"0\.1\.13 to 0\.1\.13\.post1.*field `items`.*16 bytes instead of 8"
+    ) as caught:
         ffi_hpy.load_module(path)
     assert str(path) in str(caught.value)
 

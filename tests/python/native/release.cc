@@ -24,7 +24,7 @@ using ffi::Array;
 using ffi::Optional;
 using ffi::String;
 
-// --- an enum: up to 0.1.12 a type has a Dict of its variants, later an EnumState --------------------------------------
+// --- an enum: up to 0.1.12 a type has a Dict of its variants, later an EnumState -------------------------------------
 
 class LevelObj : public ffi::EnumObj {
 public:
@@ -44,7 +44,7 @@ void add_level(String name, int64_t weight) {
   refl::EnumDef<LevelObj>(kept.c_str()).set_attr("weight", weight);
 }
 
-// --- a class with a field of each sort whose layout has changed -------------------------------------------------------
+// --- a class with a field of each sort whose layout has changed ------------------------------------------------------
 
 class BoxObj : public ffi::Object {
 public:

@@ -10,13 +10,8 @@ namespace ffi = tvm::ffi;
 class ModuleOfReleaseObj : public ffi::ModuleObj {
 public:
   const char *kind() const final { return "module_of_release"; }
-#if GIVES_PLAIN_FUNCTION
-  using MaybeFunction = ffi::Function;
-#else
-  using MaybeFunction = ffi::Optional<ffi::Function>;
-#endif
-  MaybeFunction GetFunction(const ffi::String &name) final {
-    if (name != "add_one") return MaybeFunction(nullptr);
+  ffi::Optional<ffi::Function> GetFunction(const ffi::String &name) final {
+    if (name != "add_one") return std::nullopt;
     return ffi::Function::FromTyped([](int64_t x) { return x + 1; });
   }
 };
