@@ -17,6 +17,7 @@ from .._types.class_annotations import forward_annotations
 from .._values.object import Object, ObjectMeta
 from ..container import Dict, List
 from ..core import MISSING
+from ._enum_entries import add_entry, adopt_entries, entries_of
 from .c_class import c_class
 from .py_class import py_class
 
@@ -82,13 +83,17 @@ def _state(cls: Any, create: bool = False) -> Any:
     if info is None:
         return None
     state = type_attr(info.type_index, ENUM_STATE_ATTR)
-    if state is None and create:
+    has_entries = entries_of(info.type_index) is not None
+    if state is None and (create or has_entries):
         fresh = EnumState()
         with _making:
             state = type_attr(info.type_index, ENUM_STATE_ATTR)
             if state is None:
                 type_attr_define(info.type_index, ENUM_STATE_ATTR, fresh)
                 state = type_attr(info.type_index, ENUM_STATE_ATTR)
+    if has_entries:
+        with _making:
+            adopt_entries(info.type_index, state)
     return state
 
 
@@ -432,6 +437,7 @@ class _Maker:
         self.entries.append(variant)
         self.indexes[int_index] = variant
         self.indexes[str_index] = variant
+        add_entry(self.cls.__tvm_ffi_type_info__.type_index, variant)
         return variant
 
     def _make(self, int_index: int, str_index: str, declaration: _EnumEntry) -> Any:

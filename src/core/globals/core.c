@@ -2,11 +2,13 @@
 #include "core/fields/access_path.h"
 #include "core/fields/convert.h"
 #include "core/fields/enum.h"
+#include "core/module/library_load.h"
 #include "core/module/library_module.h"
 #include "core/module/module.h"
 #include "core/object/backtrace.h"
 #include "core/object/bigint.h"
 #include "core/object/error.h"
+#include "core/object/guard.h"
 #include "core/object/reflect.h"
 #include "core/object/sentinel.h"
 #include "core/object/type.h"
@@ -50,6 +52,8 @@ FH_CONSTRUCTOR(fh_core_load) {
   fh_visit_context_init();
   fh_mutator_init();
   fh_globals_init();
+  fh_reflect_end_own();
+  fh_guard_set_refuse(fh_library_load_fail);
 }
 
 void TVMFFIGetVersion(TVMFFIVersion *out_version) {

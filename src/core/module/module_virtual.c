@@ -5,8 +5,10 @@
  * libtvm_ffi_cxx.so is loaded, a function of that library makes the call and catches. */
 #include "module_virtual.h"
 
+#include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/global.h"
+#include "core/object/guard.h"
 #include "core/object/str.h"
 #include "core/platform/sync.h"
 #include "module_abi.h"
@@ -88,8 +90,25 @@ static int virtual_property_mask(TVMFFIObject *module, int64_t *out) {
   return 0;
 }
 
+/* A nullable Function is a pointer, but an Any in the headers of 0.1.13 and 0.1.13.post0: then the first word is its
+ * type, where no pointer can point. Such a library also takes an Any for what we give, so it is refused. */
 static int virtual_function(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
-  return invoke_object(module, FH_SLOT_GET_FUNCTION, name, out);
+  virtual_call call;
+  call.returned.value = fh_any_none();
+  if (invoke(&call, module, FH_SLOT_GET_FUNCTION, name) != 0) return -1;
+  if (call.returned.value.type_index == kTVMFFIFunction && call.returned.value.zero_padding == 0) {
+    fh_any_drop(&call.returned.value);
+    const void *code = (const void *)(uintptr_t)fh_module_slots(module)[FH_SLOT_GET_FUNCTION];
+    return fh_error_raise(
+        FH_RUNTIME_ERROR,
+        "%s was compiled with headers of apache-tvm-ffi 0.1.13 to 0.1.13.post1, which were withdrawn: "
+        "its modules give functions in another layout; compile it with those of another version",
+        fh_guard_library(code));
+  }
+  void *obj;
+  memcpy(&obj, &call.returned, sizeof obj);
+  *out = fh_any_object(obj);
+  return 0;
 }
 
 static int virtual_implements(TVMFFIObject *module, const TVMFFIAny *name, int *out) {

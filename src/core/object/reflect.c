@@ -11,6 +11,7 @@
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
 #include "error.h"
+#include "guard.h"
 #include "name.h"
 #include "reflect_check.h"
 #include "str.h"
@@ -185,7 +186,10 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   fh_type_entry *entry = fh_type_entry_find(type_index);
   TVMFFIFieldInfo field;
   if (entry == NULL) return raise_unknown_type(type_index);
-  if (fh_reflect_check_field(&entry->info, info) != 0 || field_copy(info, &field) != 0) return -1;
+  if (fh_reflect_check_field(&entry->info, info) != 0) return -1;
+  fh_guard_field(&entry->info, info, FH_GUARD_CALLER());
+  if (fh_reflect_is_withdrawn(info)) fh_guard_withdrawn(&entry->info, info);
+  if (field_copy(info, &field) != 0) return -1;
   warn_shadowed(&entry->info, info->name);
   fh_type_lock();
   member_result result = field_add(entry, &field);
@@ -291,7 +295,9 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
   fh_type_entry *entry = fh_type_entry_find(type_index);
   TVMFFIByteArray doc;
   if (entry == NULL) return raise_unknown_type(type_index);
-  if (fh_reflect_check_metadata(&entry->info, metadata) != 0 || copy_text(metadata->doc, &doc) != 0) return -1;
+  if (fh_reflect_check_metadata(&entry->info, metadata) != 0) return -1;
+  fh_guard_metadata(&entry->info, metadata, FH_GUARD_CALLER());
+  if (copy_text(metadata->doc, &doc) != 0) return -1;
   fh_type_lock();
   const TVMFFIFieldInfo *outside = find_outside(&entry->info, metadata->total_size); /* lists of fields are kept */
   int is_first = entry->info.metadata == NULL;
@@ -315,9 +321,12 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
 /* ---- Attribute columns. A column is an array of cells, one for each type index, which is None where the type has no
  * such attribute. A cell is filled once, so a reader needs no lock and may keep a pointer to it. ---- */
 
+enum { N_OWN_BITS = 256 }; /* more than there are types when the core has been loaded */
+
 typedef struct {
   fh_name_entry by_name;       /* first: the name table finds the column by it */
   TVMFFITypeAttrColumn column; /* what clients see */
+  uint64_t is_own[N_OWN_BITS / 64]; /* for each type index: whether the core has filled the cell; under the lock */
 } column_entry;
 
 static fh_name_table columns; /* of column_entry; changed under the lock, and never gets shorter */
@@ -327,10 +336,18 @@ static const char *const first_names[] = {
     "__ffi_hash__",     "__ffi_eq__",         "__ffi_compare__",      "__ffi_new__",
     "__ffi_init__",     "__ffi_convert__",    "__ffi_enum__",         "__s_equal__",
     "__s_hash__",       "__s_visit__",        "__s_mutate__",         "__s_maybe_inplace_mutate__",
-    "__data_to_json__", "__data_from_json__",
+    "__data_to_json__", "__data_from_json__", "__ffi_enum_entries__", "__ffi_enum_attrs__",
 };
 FH_STATIC_ASSERT(FH_COUNT_OF(first_names) == FH_ATTR_COUNT, "one name for each fh_reflect_attr_id");
 static column_entry first_columns[FH_ATTR_COUNT]; /* static: fh_reflect_column has no failure */
+
+static int has_own; /* whether the core has registered all of its own; under the lock */
+
+void fh_reflect_end_own(void) {
+  fh_type_lock();
+  has_own = 1;
+  fh_type_unlock();
+}
 
 void fh_reflect_init(void) {
   fh_type_lock();
@@ -409,9 +426,10 @@ static void cell_fill(TVMFFIAny *cell, const TVMFFIAny *value) {
   fh_atomic_store_release_i32(&cell->type_index, value->type_index); /* pairs with fh_reflect_attr */
 }
 
-typedef enum { ATTR_SET, ATTR_TAKEN, ATTR_NO_MEMORY } attr_result;
+typedef enum { ATTR_SET, ATTR_OWN, ATTR_TAKEN, ATTR_NO_MEMORY } attr_result;
 
-/* Under the lock. Takes over `value` on ATTR_SET. */
+/* Under the lock. Takes over `value` on ATTR_SET. ATTR_OWN: the core has set it itself, which stays. Libraries of
+ * 0.1.11 set some of these, because the core had none of them then. */
 static attr_result attr_add(int32_t type_index, TVMFFIByteArray name, const TVMFFIAny *value) {
   column_entry *entry = column_get(name);
   if (entry == NULL) return ATTR_NO_MEMORY;
@@ -419,7 +437,12 @@ static attr_result attr_add(int32_t type_index, TVMFFIByteArray name, const TVMF
   if (cells_reserve(&entry->column, type_index) != 0) return ATTR_NO_MEMORY;
   /* the cast takes away the const that the ABI has for clients */
   TVMFFIAny *cell = (TVMFFIAny *)(uintptr_t)&entry->column.data[type_index];
-  if (cell->type_index != kTVMFFINone) return ATTR_TAKEN;
+  uint64_t *own_bits = type_index < N_OWN_BITS ? &entry->is_own[type_index / 64] : NULL;
+  uint64_t own_bit = (uint64_t)1 << (type_index % 64);
+  if (cell->type_index != kTVMFFINone) {
+    return has_own && own_bits != NULL && (*own_bits & own_bit) ? ATTR_OWN : ATTR_TAKEN;
+  }
+  if (!has_own && own_bits != NULL) *own_bits |= own_bit;
   cell_fill(cell, value);
   return ATTR_SET;
 }
@@ -436,6 +459,7 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
   fh_type_unlock();
   if (result == ATTR_SET) return 0;
   fh_any_drop(&value);
+  if (result == ATTR_OWN) return 0;
   if (result == ATTR_NO_MEMORY) return fh_error_raise_no_memory();
   return fh_error_raise(FH_RUNTIME_ERROR,
                         "TypeAttr `%.*s` is already registered for type `%s`. To change a value later, register a "

@@ -31,6 +31,8 @@ typedef enum {
   FH_ATTR_S_INPLACE,       /* __s_maybe_inplace_mutate__ */
   FH_ATTR_DATA_TO_JSON,    /* __data_to_json__ */
   FH_ATTR_DATA_FROM_JSON,  /* __data_from_json__ */
+  FH_ATTR_ENUM_ENTRIES,    /* __ffi_enum_entries__, what libraries of 0.1.11 and 0.1.12 have for __ffi_enum__ */
+  FH_ATTR_ENUM_ATTRS,      /* __ffi_enum_attrs__, likewise */
   FH_ATTR_COUNT
 } fh_reflect_attr_id;
 
@@ -86,5 +88,8 @@ int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *val
 
 /* Makes the columns of fh_reflect_attr_id; for the load-time constructor. */
 void fh_reflect_init(void);
+/* The end of that constructor. An attribute that the core has set until then may be registered again, which changes
+ * nothing and is no error. */
+void fh_reflect_end_own(void);
 
 #endif /* FH_REFLECT_H_ */

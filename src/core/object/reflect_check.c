@@ -80,3 +80,33 @@ int fh_reflect_check_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetada
   return fh_error_raise(FH_VALUE_ERROR, "Expected a size of type `%s` from 0 on but got %d", type->type_key.data,
                         (int)metadata->total_size);
 }
+
+/* ---- Optional objects ---- */
+
+/* How the metadata of a field of type Optional<object> begins: JSON text with a text in it that is JSON, too. The key
+ * of the object's type follows, and a backslash ends it. */
+static const char optional_start[] =
+    "{\"type_schema\":\"{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"";
+
+/* Whether all C++ classes for objects of a type are pointers. Those for texts and integers are cells of an Any, and a
+ * typed function is no reference to an object. A key that is not registered yet is not taken for one. */
+static int is_pointer_type(TVMFFIByteArray type_key) {
+  int32_t type_index = fh_type_find_key(type_key);
+  switch (type_index) {
+  case kTVMFFIStr:
+  case kTVMFFIBytes:
+  case kTVMFFIBigInt:
+  case kTVMFFIFunction: return 0;
+  default: return fh_type_is_instance(type_index, kTVMFFIObject);
+  }
+}
+
+int fh_reflect_is_withdrawn(const TVMFFIFieldInfo *field) {
+  const size_t n_start = sizeof optional_start - 1;
+  TVMFFIByteArray metadata = field->metadata;
+  if (field->size != sizeof(TVMFFIAny) || metadata.size <= n_start) return 0;
+  if (memcmp(metadata.data, optional_start, n_start) != 0) return 0;
+  const char *key = metadata.data + n_start;
+  const char *end = (const char *)memchr(key, '\\', metadata.size - n_start);
+  return end != NULL && is_pointer_type((TVMFFIByteArray){key, (size_t)(end - key)});
+}

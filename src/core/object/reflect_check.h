@@ -16,4 +16,8 @@ int fh_reflect_is_inside(const TVMFFIFieldInfo *field, int32_t total_size);
 /* The ValueError of a field that does not. Always -1. */
 FH_COLD int fh_reflect_raise_outside(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, int32_t total_size);
 
+/* Whether a checked field is an Optional of an object, and an Any instead of a pointer: only the C++ headers of 0.1.13
+ * to 0.1.13.post1 lay it out like that, and bindings, which have no C++. */
+int fh_reflect_is_withdrawn(const TVMFFIFieldInfo *field);
+
 #endif /* FH_REFLECT_CHECK_H_ */

@@ -8,6 +8,7 @@
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
 #include "error.h"
+#include "guard.h"
 #include "str.h"
 
 /* Entries by index, in chunks, because a chunk, unlike an array that grows, need not move: readers hold no lock. */
@@ -335,8 +336,11 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_tindex) {
 int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t static_type_index, int32_t type_depth,
                                   int32_t num_child_slots, int32_t child_slots_can_overflow,
                                   int32_t parent_type_index) {
-  return fh_type_add(*type_key, static_type_index, type_depth, num_child_slots, child_slots_can_overflow != 0,
-                     parent_type_index);
+  int is_known = static_type_index < 0 || type_key->data == NULL || fh_type_find_key(*type_key) >= 0;
+  int32_t type_index = fh_type_add(*type_key, static_type_index, type_depth, num_child_slots,
+                                   child_slots_can_overflow != 0, parent_type_index);
+  if (!is_known && type_index >= 0) fh_guard_type(*type_key, static_type_index, FH_GUARD_CALLER());
+  return type_index;
 }
 
 const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index) { return fh_type_find(type_index); }

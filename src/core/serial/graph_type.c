@@ -80,6 +80,14 @@ static const fh_hashmap_object *indexes_of(const TVMFFITypeInfo *info) {
   return indexes != NULL && indexes->type_index == kTVMFFIDict ? (const fh_hashmap_object *)indexes : NULL;
 }
 
+/* The Dict of all variants by text, of a class that a library of 0.1.11 or 0.1.12 has
+ * registered; NULL for others. Borrowed. */
+static const fh_hashmap_object *entries_of(const TVMFFITypeInfo *info) {
+  const TVMFFIAny *entries = fh_reflect_attr(fh_reflect_column(FH_ATTR_ENUM_ENTRIES), info->type_index);
+  if (entries == NULL || entries->type_index != kTVMFFIDict) return NULL;
+  return (const fh_hashmap_object *)(const void *)entries->v_obj;
+}
+
 /* `index` is text or an Int. */
 static int raise_no_instance(const TVMFFITypeInfo *info, const TVMFFIAny *index) {
   TVMFFIByteArray text;
@@ -92,9 +100,10 @@ static int raise_no_instance(const TVMFFITypeInfo *info, const TVMFFIAny *index)
 }
 
 int fh_graph_enum_find(const TVMFFITypeInfo *info, const TVMFFIAny *index, TVMFFIAny *out) {
-  const fh_hashmap_object *indexes = indexes_of(info);
+  const fh_hashmap_object *indexes = indexes_of(info), *entries = entries_of(info);
   *out = fh_any_none();
   int found = indexes != NULL ? fh_hashmap_get(indexes, index, out) : 0;
+  if (found == 0 && entries != NULL) found = fh_hashmap_get(entries, index, out);
   if (found < 0) return -1;
   /* The Dict is open to clients, so what it gives is checked. */
   if (found && fh_type_is_instance(out->type_index, info->type_index)) return 0;

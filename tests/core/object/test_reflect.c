@@ -386,11 +386,11 @@ TEST(metadata_that_finds_no_memory_is_not_registered) {
 
 TEST(the_columns_that_clients_cache_exist_from_the_start) {
   static const char *const names[] = {
-      "__any_hash__",     "__any_equal__",     "__ffi_shallow_copy__", "__ffi_repr__",
-      "__ffi_hash__",     "__ffi_eq__",        "__ffi_compare__",      "__ffi_new__",
-      "__ffi_init__",     "__ffi_convert__",   "__ffi_enum__",         "__s_equal__",
-      "__s_hash__",       "__s_visit__",       "__s_mutate__",         "__s_maybe_inplace_mutate__",
-      "__data_to_json__", "__data_from_json__"};
+      "__any_hash__",     "__any_equal__",      "__ffi_shallow_copy__", "__ffi_repr__",
+      "__ffi_hash__",     "__ffi_eq__",         "__ffi_compare__",      "__ffi_new__",
+      "__ffi_init__",     "__ffi_convert__",    "__ffi_enum__",         "__s_equal__",
+      "__s_hash__",       "__s_visit__",        "__s_mutate__",         "__s_maybe_inplace_mutate__",
+      "__data_to_json__", "__data_from_json__", "__ffi_enum_entries__", "__ffi_enum_attrs__"};
   for (size_t i = 0; i < FH_COUNT_OF(names); ++i) {
     TVMFFIByteArray name = text_of(names[i]);
     expect(TVMFFIGetTypeAttrColumn(&name) != NULL);
@@ -439,6 +439,19 @@ TEST(an_attribute_is_set_once) {
   expect_int(TVMFFITypeRegisterAttr(kTVMFFIStr, &name, &value), -1);
   expect_raised("RuntimeError", "TypeAttr `test.once` is already registered for type `ffi.String`");
   expect_int(fh_reflect_attr(test_column(name), kTVMFFIStr)->v_int64, 3);
+}
+
+TEST(an_attribute_that_the_core_has_set_may_be_set_again) {
+  TVMFFIByteArray name = text_of("__ffi_repr__");
+  int32_t type_index = fh_type_find_key(text_of("ffi.reflection.AccessPath"));
+  const TVMFFIAny *own = fh_reflect_attr(fh_reflect_column(FH_ATTR_REPR), type_index);
+  TVMFFIAny value = fh_any_none(), before;
+  expect(own != NULL);
+  before = *own;
+  value.type_index = kTVMFFIRawStr;
+  value.v_c_str = "a text of some length, which is released";
+  expect_int(TVMFFITypeRegisterAttr(type_index, &name, &value), 0);
+  expect(fh_reflect_attr(fh_reflect_column(FH_ATTR_REPR), type_index)->v_int64 == before.v_int64);
 }
 
 TEST(a_refused_attribute_is_released) {

@@ -26,6 +26,8 @@ from ci.provision.compilers import find_c_compiler, find_cxx_compiler  # noqa: E
 __all__ = [
     "ERAS",
     "RULES",
+    "VERSIONS",
+    "WITHDRAWN_VERSIONS",
     "Missing",
     "compile_c",
     "compile_cxx",
@@ -46,7 +48,11 @@ _LINK_FLAGS = ("-Wl,--no-undefined", "-ltvm_ffi")
 ERAS = ("new", "old")
 """What libraries of users are compiled against: the current headers of apache-tvm-ffi, and those of 0.1.11."""
 
-_UPSTREAM_VARIABLES = {"": "FFI_HPY_UPSTREAM", "0.1.11": "FFI_HPY_UPSTREAM_0_1_11"}
+VERSIONS = ("0.1.11", "0.1.12", "0.1.13.post3", "0.1.14.post1", "")
+"""All versions of apache-tvm-ffi whose headers are those of libraries that load; the last is the current one."""
+
+WITHDRAWN_VERSIONS = ("0.1.13", "0.1.13.post1")
+"""Versions that were withdrawn, whose libraries have a layout of their own."""
 
 
 def fetch_upstream(version: str = "") -> Path:
@@ -54,7 +60,7 @@ def fetch_upstream(version: str = "") -> Path:
 
     For a given version the name of the variable ends with that version.
     """
-    variable = _UPSTREAM_VARIABLES[version]
+    variable = "_".join(["FFI_HPY_UPSTREAM", *version.split(".")]) if version else "FFI_HPY_UPSTREAM"
     named = os.environ.get(variable)
     if named:
         if not Path(named, "tvm_ffi", "lib", "libtvm_ffi_testing.so").is_file():

@@ -1,0 +1,49 @@
+"""Enums as libraries register them that were compiled with the headers of apache-tvm-ffi 0.1.11 and 0.1.12.
+
+Such a library gives its type no EnumState but two attributes: a Dict from names to variants, which are in the order of
+their integers, and a Dict from the names of extension attributes to Lists, which have the value of a variant at the
+place that its integer says, and None for no value. It fills both after it has registered them, so they are looked at
+whenever the state is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core import type_attr
+from ..container import Dict
+
+__all__ = ["add_entry", "adopt_entries", "entries_of"]
+
+_ENTRIES_ATTR = "__ffi_enum_entries__"
+_VALUES_ATTR = "__ffi_enum_attrs__"
+
+
+def entries_of(type_index: int) -> Any:
+    """The Dict of variants by name, None for types that have an EnumState only."""
+    return type_attr(type_index, _ENTRIES_ATTR)
+
+
+def add_entry(type_index: int, variant: Any) -> None:
+    """Let such a library find a variant that was declared in Python."""
+    entries = entries_of(type_index)
+    if entries is not None and variant._str_index not in entries:
+        entries[variant._str_index] = variant
+
+
+def adopt_entries(type_index: int, state: Any) -> None:
+    """Give an EnumState what such a library has registered since. Runs no code of others."""
+    entries = entries_of(type_index)
+    if len(entries) > len(state.entries):
+        for name, variant in entries.items():
+            if name not in state.indexes:
+                state.entries.append(variant)
+                state.indexes[variant._int_index] = variant
+                state.indexes[name] = variant
+    for name, values in (type_attr(type_index, _VALUES_ATTR) or {}).items():
+        if name not in state.attrs:
+            state.attrs[name] = Dict({})
+        column = state.attrs[name]
+        for variant, value in zip(state.entries, values):
+            if value is not None and variant not in column:
+                column[variant] = value

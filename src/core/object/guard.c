@@ -1,0 +1,118 @@
+/* guard.c - recognises libraries whose layouts this core does not share, by what they register. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* dladdr */
+#endif
+#include "guard.h"
+
+#include <stdio.h>
+
+#include "core/platform/atomic.h"
+
+#if defined(__has_include)
+#if __has_include(<dlfcn.h>)
+#define HAS_DLADDR 1
+#include <dlfcn.h>
+#endif
+#endif
+
+static int (*refuse_load)(TVMFFIByteArray reason); /* written before there are other threads */
+
+void fh_guard_set_refuse(int (*refuse)(TVMFFIByteArray reason)) { refuse_load = refuse; }
+
+/* ---- Saying it ---- */
+
+/* Where the library begins that has that address, and its file name. */
+static void *find_library(void *address, const char **name) {
+  *name = "a library";
+#ifdef HAS_DLADDR
+  Dl_info info;
+  if (dladdr(address, &info) != 0 && info.dli_fname != NULL && info.dli_fname[0] != '\0') {
+    *name = info.dli_fname;
+    return info.dli_fbase;
+  }
+#else
+  FH_UNUSED(address);
+#endif
+  return NULL;
+}
+
+const char *fh_guard_library(const void *address) {
+  const char *name;
+  find_library((void *)(uintptr_t)address, &name);
+  return name;
+}
+
+/* The libraries that a line was written about. When all places are taken, further libraries are silent. */
+static void *named[16];
+
+/* Whether this is the first line about the library. */
+static int claim(void *library) {
+  for (size_t i = 0; i < FH_COUNT_OF(named); ++i) {
+    void *expected = NULL;
+    if (fh_atomic_cas_seq_cst_ptr(&named[i], &expected, library)) return 1;
+    if (expected == library) return 0;
+  }
+  return 0;
+}
+
+/* The sentence begins with the library's name. */
+static void warn(void *library, const char *sentence) {
+  if (library != NULL && claim(library)) fprintf(stderr, "[WARNING] %s\n", sentence);
+}
+
+#define MAX_SENTENCE 1024
+#define NEWER "was it compiled for a newer version of tvm-ffi than 0.1.15?"
+
+/* ---- What libraries of newer versions may register ---- */
+
+void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, void *caller) {
+  char sentence[MAX_SENTENCE];
+  const char *name;
+  /* Static indices are those of built-in types, whose keys begin so. */
+  if (static_index < 0 || static_index >= kTVMFFIDynObjectBegin) return;
+  if (type_key.size < 4 || memcmp(type_key.data, "ffi.", 4) != 0) return;
+  void *library = find_library(caller, &name);
+  snprintf(sentence, sizeof sentence, "%s registers the built-in type `%.*s`, index %d, which is unknown here: " NEWER,
+           name, FH_BYTES_ARGS(type_key), (int)static_index);
+  warn(library, sentence);
+}
+
+/* All flags that have a meaning. */
+#define KNOWN_FLAGS (((int64_t)kTVMFFIFieldFlagBitMaskSEqHashDefSimple << 1) - 1)
+
+void fh_guard_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, void *caller) {
+  char sentence[MAX_SENTENCE];
+  const char *name;
+  int64_t unknown = field->flags & ~KNOWN_FLAGS;
+  if (unknown == 0) return;
+  void *library = find_library(caller, &name);
+  snprintf(sentence, sizeof sentence, "%s gives field `%.*s` of type `%s` the flags 0x%llx, unknown here: " NEWER, name,
+           FH_BYTES_ARGS(field->name), type->type_key.data, (unsigned long long)unknown);
+  warn(library, sentence);
+}
+
+void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *metadata, void *caller) {
+  char sentence[MAX_SENTENCE];
+  const char *name;
+  int kind = (int)metadata->structural_eq_hash_kind;
+  if (kind >= kTVMFFISEqHashKindUnsupported && kind <= kTVMFFISEqHashKindUniqueInstance) return;
+  void *library = find_library(caller, &name);
+  snprintf(sentence, sizeof sentence, "%s gives type `%s` the structural kind %d, which is unknown here: " NEWER, name,
+           type->type_key.data, kind);
+  warn(library, sentence);
+}
+
+/* ---- The layout of the versions that were withdrawn ---- */
+
+void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field) {
+  char sentence[MAX_SENTENCE];
+  const char *name, *own_name;
+  void *library = find_library((void *)(uintptr_t)field->getter, &name);
+  /* Fields that a binding lays out have getters of the core, which know what is there. */
+  if (library == find_library((void *)(uintptr_t)fh_guard_withdrawn, &own_name)) return;
+  snprintf(sentence, sizeof sentence,
+           "%s was compiled with headers of apache-tvm-ffi 0.1.13 to 0.1.13.post1, which were withdrawn: field `%.*s` "
+           "of type `%s` has %d bytes instead of %d; compile it with those of another version",
+           name, FH_BYTES_ARGS(field->name), type->type_key.data, (int)field->size, (int)sizeof(void *));
+  if (refuse_load == NULL || !refuse_load(fh_base_bytes(sentence))) warn(library, sentence);
+}
