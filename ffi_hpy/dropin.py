@@ -1,5 +1,11 @@
 """Run programs that were written for tvm_ffi, unchanged, with ffi_hpy in its place.
 
+    python -m ffi_hpy.dropin install [--as VERSION] [--user]    from here on in this environment, for pip and uv, too
+    python -m ffi_hpy.dropin uninstall                          not any more
+    python -m ffi_hpy.dropin status                             what answers for tvm_ffi now
+
+or for one program:
+
     python -m ffi_hpy.dropin program.py ARGUMENT...
     python -m ffi_hpy.dropin -m MODULE ARGUMENT...
     python -m ffi_hpy.dropin -c CODE ARGUMENT...
@@ -27,6 +33,8 @@ import re
 import runpy
 import sys
 
+from ._installed.identity import ABI_VERSION, installed_version
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,8 +52,6 @@ _COMMANDS = {"tvm-ffi-config": "tvm_ffi.config", "tvm-ffi-stubgen": "tvm_ffi.stu
 _CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_dropin")  # noqa: PTH100, PTH118, PTH120
 _VARIABLES = {"PYTHONPATH": _CHILDREN, "PATH": os.path.join(_CHILDREN, "bin")}  # noqa: PTH118
 """For children that take over the drop-in: the folder that is put first in each variable of the environment."""
-ABI_VERSION = "0.1.15.post2"
-"""The release of apache-tvm-ffi whose ABI and names ffi_hpy follows."""
 
 
 class _Loader(importlib.abc.Loader):
@@ -75,7 +81,8 @@ class _Loader(importlib.abc.Loader):
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """The installed distribution of ffi_hpy, under the other name."""
+    """The installed distribution of ffi_hpy, under the other name. Its version is that of the environment's stand-in, if
+    there is one."""
 
     def __init__(self, ours: importlib.metadata.Distribution) -> None:
         self._ours = ours
@@ -84,7 +91,7 @@ class _Distribution(importlib.metadata.Distribution):
         text = self._ours.read_text(filename)
         if filename in ("METADATA", "PKG-INFO") and text:
             text = re.sub(r"(?m)^Name: .*$", f"Name: {_DISTRIBUTION}", text, count=1)
-            text = re.sub(r"(?m)^Version: .*$", f"Version: {ABI_VERSION}", text, count=1)
+            text = re.sub(r"(?m)^Version: .*$", f"Version: {installed_version() or ABI_VERSION}", text, count=1)
         return text
 
     def locate_file(self, path: str | PathLike[str]) -> PathLike[str]:  # type: ignore[override,unused-ignore]
@@ -174,7 +181,12 @@ def _other_folders(variable: str) -> list[str]:
 
 
 def main(arguments: list[str]) -> int | None:
-    """Run the program that the arguments name, as `python` itself would. Returns an exit status for wrong usage."""
+    """Run the program that the arguments name, as `python` itself would, or the command for the environment. Returns
+    the exit status of that command, or of wrong usage."""
+    if arguments and arguments[0] in ("install", "uninstall", "status"):
+        from ._installed.command import main as change_environment
+
+        return change_environment(arguments)
     install(children=True)
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__, file=sys.stdout if arguments else sys.stderr)
