@@ -87,8 +87,10 @@ def _status() -> int:
         whose = "ffi_hpy in its place" if distribution.is_ours else "the real one"
         print(f"{NAME}: {distribution.version}, {whose}, {distribution.path}")
     for name, path in find_commands().items():
-        whose = "" if path is None or is_our_command(Path(path)) else ", not of ffi_hpy"
-        print(f"{name}: {path or 'not on PATH'}{whose}")
+        if path is None:
+            print(f"{name}: not on PATH")
+        else:
+            print(f"{name}: {path}{'' if is_our_command(Path(path)) else ', not of ffi_hpy'}")
     return 0 if all(answer is not None and answer.is_ours for answer in (module, distribution)) else 1
 
 
@@ -103,8 +105,7 @@ def _describe_module(module: Answer | None) -> str:
 def _refuse_real(place: Place) -> None:
     """RuntimeError if there is a tvm_ffi that is not ours, and would be overwritten or come first."""
     order = [os.path.abspath(folder) for folder in search_path()]  # noqa: PTH100
-    target = str(place.packages.absolute())
-    rank = order.index(target) if target in order else 0 if place.is_user else len(order)
+    rank = _rank_of_place(place, order)
     for distribution in find_distributions():
         if not distribution.is_ours and _rank(distribution, order) <= rank:
             raise RuntimeError(
@@ -122,6 +123,17 @@ def _refuse_real(place: Place) -> None:
         path = place.commands / name
         if path.exists() and not is_our_command(path):
             raise RuntimeError(f"{path} is there and not of ffi_hpy, and is not overwritten; remove it first")
+
+
+def _rank_of_place(place: Place, order: list[str]) -> int:
+    """Where a place stands on the path, or will stand: a user's folder is on it from when it is made, and then comes
+    after the packages of a virtual environment, but before those of an interpreter."""
+    if str(place.packages.absolute()) in order:
+        return order.index(str(place.packages.absolute()))
+    if place.is_user and sys.prefix == sys.base_prefix:
+        return -1
+    environment = str(find_places(user=False)[-1].packages.absolute())
+    return order.index(environment) if environment in order else len(order)
 
 
 def _rank(answer: Answer, order: list[str]) -> int:
