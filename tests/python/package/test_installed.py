@@ -104,17 +104,16 @@ def test_the_status_says_what_answers(env, real):
 
 @pytest.mark.parametrize("installer", INSTALLERS)
 def test_a_package_that_depends_on_it_does_not_bring_it(env, installer, tmp_path):
-    client = make_wheel(
-        tmp_path, "client", "1", {"client.py": "import tvm_ffi\n"}, ["apache-tvm-ffi>=0.1.10,<0.2", "apache-tvm-ffi[cpp]"]
-    )
+    requires = ["apache-tvm-ffi>=0.1.10,<0.2", "apache-tvm-ffi[cpp]"]
+    client = make_wheel(tmp_path, "client", "1", {"client.py": "import tvm_ffi\n"}, requires)
     make_wheel(tmp_path, "ninja", "1.11", {})
     options = ["--find-links", tmp_path, client]
     env.install_with(installer, "install", *options, fails=True)
     env.dropin("install", "--as", "0.1.12")
     says = env.install_with(installer, "install", "--dry-run", *options)
-    assert "client" in says
-    assert "ffi==" not in says.replace("-", "")
-    assert "ffi-" not in says.partition("Would install")[2].replace("_", "-")
+    brings = says.partition("Would install")[2]
+    assert "client" in brings
+    assert "tvm" not in brings
     env.install_with(installer, "install", *options)
     env.install_with(installer, "check")
     assert "apache-tvm-ffi" in env.install_with(installer, "list")

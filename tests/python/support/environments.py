@@ -31,7 +31,10 @@ _NOT_INHERITED = (
     "PYTHONDONTWRITEBYTECODE",
     "VIRTUAL_ENV",
     "FFI_HPY_CONTEXT",  # which needs the package hpy
+    "PIP_",
+    "UV_",
 )
+"""What would change the interpreter, pip or uv: how the names of variables begin."""
 SECONDS = 120
 
 
@@ -63,7 +66,8 @@ class Environment:
         with_pip, self._uv = _provided()
         self.folder = folder
         self.python = folder / "bin" / "python"
-        self.variables = {"PATH": os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", os.defpath)])}
+        path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", os.defpath)])
+        self.variables = {"PATH": path, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "UV_NO_CACHE": "1"}
         options = ["--system-site-packages"] if sees_system else []
         self._run([self._uv, "venv", "--quiet", *options, "--python", sys.executable, folder])
         self.packages = packages_of(folder)
@@ -81,10 +85,10 @@ class Environment:
         cwd: Path | None = None,
         before: Callable[[], None] | None = None,
     ) -> str:
-        environ = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INHERITED)}
         done = subprocess.run(
             [str(word) for word in command],
-            env={**environ, **self.variables},
+            env={**inherited, **self.variables},
             cwd=cwd,
             preexec_fn=before,
             stdin=subprocess.DEVNULL,
@@ -119,7 +123,7 @@ class Environment:
         if command == "install":
             rest.insert(0, "--no-index")
         if installer == "pip":
-            return self.run("-m", "pip", "--disable-pip-version-check", command, *rest, fails=fails)
+            return self.run("-m", "pip", command, *rest, fails=fails)
         return self._run([self._uv, "pip", command, "--offline", "--python", self.python, *rest], fails)
 
     def files(self) -> dict[str, bytes | None]:
