@@ -24,22 +24,17 @@ where shells and build systems find tvm-ffi-config and tvm-ffi-stubgen. FFI_HPY_
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
-import importlib.metadata
 import importlib.util
 import os
-import re
-import runpy
 import sys
 
-from ._installed.identity import ABI_VERSION, installed_version
+from ._installed.identity import ABI_VERSION as ABI_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import importlib.metadata
     from collections.abc import Iterable, Sequence
-    from email.message import Message
-    from os import PathLike
     from types import ModuleType
     from typing import Any
 
@@ -47,15 +42,15 @@ __all__ = ["install", "is_installed", "main", "uninstall"]
 
 _OURS = __package__ or "ffi_hpy"
 _THEIRS = "tvm_ffi"
-_DISTRIBUTION = "apache-tvm-ffi"
 _COMMANDS = {"tvm-ffi-config": "tvm_ffi.config", "tvm-ffi-stubgen": "tvm_ffi.stub.cli"}
 _CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_dropin")  # noqa: PTH100, PTH118, PTH120
 _VARIABLES = {"PYTHONPATH": _CHILDREN, "PATH": os.path.join(_CHILDREN, "bin")}  # noqa: PTH118
 """For children that take over the drop-in: the folder that is put first in each variable of the environment."""
 
 
-class _Loader(importlib.abc.Loader):
-    """Puts a module of ours into sys.modules under the requested name."""
+class _Loader:
+    """Puts a module of ours into sys.modules under the requested name. Of no class of importlib.abc, whose import would
+    cost more than that of ffi_hpy."""
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
         """An empty module, until exec_module. The import system would overwrite the spec of our module."""
@@ -80,31 +75,9 @@ class _Loader(importlib.abc.Loader):
         return get_code(ours)
 
 
-class _Distribution(importlib.metadata.Distribution):
-    """The installed distribution of ffi_hpy, under the other name. Its version is that of the environment's stand-in, if
-    there is one."""
-
-    def __init__(self, ours: importlib.metadata.Distribution) -> None:
-        self._ours = ours
-
-    def read_text(self, filename: str) -> str | None:
-        text = self._ours.read_text(filename)
-        if filename in ("METADATA", "PKG-INFO") and text:
-            text = re.sub(r"(?m)^Name: .*$", f"Name: {_DISTRIBUTION}", text, count=1)
-            text = re.sub(r"(?m)^Version: .*$", f"Version: {installed_version() or ABI_VERSION}", text, count=1)
-        return text
-
-    def locate_file(self, path: str | PathLike[str]) -> PathLike[str]:  # type: ignore[override,unused-ignore]
-        return self._ours.locate_file(path)  # type: ignore[return-value,unused-ignore]
-
-    if TYPE_CHECKING:
-
-        @property
-        def metadata(self) -> Message: ...  # type: ignore[override,unused-ignore]
-
-
-class _Finder(importlib.metadata.DistributionFinder):
-    """On sys.meta_path: finds tvm_ffi and its submodules, and its distribution."""
+class _Finder:
+    """On sys.meta_path: finds tvm_ffi and its submodules, and its distribution. Of no class of importlib.metadata, as
+    _Loader."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -115,21 +88,18 @@ class _Finder(importlib.metadata.DistributionFinder):
         if found is None:
             return None
         is_package = found.submodule_search_locations is not None
-        return importlib.machinery.ModuleSpec(fullname, _Loader(), origin=found.origin, is_package=is_package)
+        loader: Any = _Loader()
+        return importlib.machinery.ModuleSpec(fullname, loader, origin=found.origin, is_package=is_package)
 
     def find_distributions(
         self, context: importlib.metadata.DistributionFinder.Context | None = None
     ) -> Iterable[importlib.metadata.Distribution]:
-        wanted = context.name if context is not None else None
-        if wanted is not None and re.sub(r"[-_.]+", "-", wanted).lower() != _DISTRIBUTION:
-            return
-        try:
-            yield _Distribution(importlib.metadata.distribution("ffi-hpy"))
-        except importlib.metadata.PackageNotFoundError:  # ffi_hpy runs from a folder and is not installed
-            return
+        from ._installed.alias import find_alias
+
+        return find_alias(context.name if context is not None else None)
 
 
-_finder = _Finder()
+_finder: Any = _Finder()
 
 
 def install(*, children: bool = False) -> None:
@@ -187,6 +157,8 @@ def main(arguments: list[str]) -> int | None:
         from ._installed.command import main as change_environment
 
         return change_environment(arguments)
+    import runpy
+
     install(children=True)
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__, file=sys.stdout if arguments else sys.stderr)

@@ -61,9 +61,7 @@ Tag: py3-none-any
 _MODULE = '''\
 """tvm_ffi in this environment: ffi_hpy, until `python -m ffi_hpy.dropin uninstall`."""
 
-import importlib
 import os
-import runpy
 import sys
 
 PACKAGE = {package!r}
@@ -78,6 +76,9 @@ except ModuleNotFoundError as error:
             "tvm_ffi is answered for by ffi_hpy here, which is not installed any more: install ffi-hpy again, or"
             " uninstall apache-tvm-ffi", name=__name__
         ) from None
+    import importlib
+    import runpy
+
     runpy.run_path(os.path.join(PACKAGE, "_run.py"))["import_package"]()
     ffi_hpy = importlib.import_module("ffi_hpy")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-
 __all__ = ["ABI_VERSION", "INSTALLER", "NAME", "installed_version"]
 
 NAME = "apache-tvm-ffi"
@@ -15,6 +13,8 @@ INSTALLER = "ffi_hpy.dropin"
 
 def installed_version() -> str | None:
     """Return the version that the environment's stand-in has, None where none is installed."""
+    import importlib.metadata  # which costs more than ffi_hpy, and few programs ask
+
     context = importlib.metadata.DistributionFinder.Context(name=NAME)
     for found in importlib.metadata.MetadataPathFinder.find_distributions(context):
         if (found.read_text("INSTALLER") or "").strip() == INSTALLER:
