@@ -17,8 +17,8 @@ __all__ = ["find_alias"]
 
 
 class _Alias(importlib.metadata.Distribution):
-    """The installed distribution of ffi_hpy, under the other name. Its version is that of the environment's stand-in, if
-    there is one."""
+    """The installed distribution of ffi_hpy, under the other name. Its version is that of the environment's stand-in,
+    if there is one."""
 
     def __init__(self, ours: importlib.metadata.Distribution) -> None:
         self._ours = ours

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import importlib.util
-import os
 import shutil
 import sys
 from pathlib import Path

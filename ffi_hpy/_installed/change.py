@@ -33,16 +33,16 @@ def put(place: Place, stand_in: StandIn) -> None:
         for path, text in stand_in.outside.items():
             beside = path.with_name(_NEW.format(path.name))
             _write(beside, text, mode=0o644 if path == stand_in.pth else 0o755)
-            os.replace(beside, path)
+            beside.replace(path)
         replaced = [(folder, stage / folder.name) for folder in find_stand_ins(place)]
         try:
             for folder, aside in replaced:
-                os.replace(folder, aside)
-            os.replace(new, stand_in.folder)
+                folder.replace(aside)
+            new.replace(stand_in.folder)
         except BaseException:
             for folder, aside in replaced:
                 if new.exists() and aside.exists():
-                    os.replace(aside, folder)
+                    aside.replace(folder)
             raise
 
 
@@ -53,7 +53,7 @@ def take_away(place: Place) -> list[Path]:
     with _changing(place) as stage:
         folders = find_stand_ins(place)
         for folder in folders:
-            os.replace(folder, stage / folder.name)
+            folder.replace(stage / folder.name)
     return folders
 
 

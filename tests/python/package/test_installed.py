@@ -2,8 +2,6 @@
 
 import ctypes
 import os
-import sys
-from pathlib import Path
 
 import pytest
 from support.environments import Environment, make_wheel
@@ -213,7 +211,7 @@ from pathlib import Path
 from ffi_hpy._installed import command
 
 folder, packages, how, first, words = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], *map(str.split, sys.argv[4:])
-CALLS = ((os, "replace"), (os, "mkdir"), (Path, "write_bytes"), (Path, "chmod"), (Path, "unlink"))
+CALLS = [(Path, name) for name in ("replace", "mkdir", "write_bytes", "chmod", "unlink")]
 
 def run(words, step=0):
     # Whether a child was interrupted in the call of that number, or killed

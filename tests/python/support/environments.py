@@ -38,7 +38,7 @@ _NOT_INHERITED = (
 SECONDS = 120
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _provided() -> tuple[Path, str]:
     """An environment of the tested interpreter that has pip, and the command uv."""
     # Not in the environment of the tests, which may have no pip to tell what package index there is.
