@@ -26,6 +26,7 @@ _NEW = ".{}.ffi_hpy_dropin"
 
 def put(place: Place, stand_in: StandIn) -> None:
     """Install a stand-in, in place of another that is there."""
+    place.packages.mkdir(parents=True, exist_ok=True)
     with _changing(place) as stage:
         new = stage / "new"
         for name, text in stand_in.inside.items():
@@ -61,8 +62,6 @@ def take_away(place: Place) -> list[Path]:
 def _changing(place: Place) -> Iterator[Path]:
     """One change of a place at a time, with a folder for it. Whatever becomes of it, the files then in place are those
     of the stand-in in place."""
-    place.packages.mkdir(parents=True, exist_ok=True)
-    place.commands.mkdir(parents=True, exist_ok=True)
     stage = place.packages / _STAGE
     with _locked(place.packages):
         _sweep(place)

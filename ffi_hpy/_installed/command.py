@@ -157,4 +157,5 @@ def _cannot_write(place: Place, error: OSError) -> str:
         advice = "make the virtual environment writable, or use another"
     else:
         advice = "run this as who owns that folder, with --user, or in a virtual environment"
-    return f"cannot write into {error.filename or place.packages}: {error.strerror}; {advice}"
+    folder = Path(error.filename).parent if error.filename else place.packages
+    return f"cannot write into {folder}: {error.strerror}; {advice}"
