@@ -65,14 +65,14 @@ class Environment:
     def __init__(self, folder: Path, has_ffi_hpy: bool = True, sees_system: bool = False) -> None:
         with_pip, self._uv = _provided()
         self.folder = folder
+        """Where it is, and where its processes run."""
         self.python = folder / "bin" / "python"
         path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", os.defpath)])
         self.variables = {"PATH": path, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "UV_NO_CACHE": "1"}
         options = ["--system-site-packages"] if sees_system else []
         self._run([self._uv, "venv", "--quiet", *options, "--python", sys.executable, folder])
         self.packages = packages_of(folder)
-        for part in packages_of(with_pip).glob("pip*"):
-            shutil.copytree(part, self.packages / part.name)
+        (self.packages / "with_pip.pth").write_text(f"{packages_of(with_pip)}\n")
         if has_ffi_hpy:
             shutil.copytree(PACKAGE, self.packages / "ffi_hpy", ignore=shutil.ignore_patterns("__pycache__"))
             metadata = Path(str(importlib.metadata.distribution("ffi-hpy")._path))  # type: ignore[attr-defined]
@@ -81,7 +81,7 @@ class Environment:
     def _run(
         self,
         command: Sequence[str | Path],
-        fails: bool = False,
+        fails: bool | None = False,
         cwd: Path | None = None,
         before: Callable[[], None] | None = None,
     ) -> str:
@@ -97,7 +97,7 @@ class Environment:
             text=True,
             timeout=SECONDS,
         )
-        assert (done.returncode != 0) == fails, f"{command} ended with {done.returncode}: {done.stdout}"
+        assert fails in (None, done.returncode != 0), f"{command} ended with {done.returncode}: {done.stdout}"
         return done.stdout
 
     def run(self, *arguments: str | Path, fails: bool = False, before: Callable[[], None] | None = None) -> str:
@@ -131,8 +131,15 @@ class Environment:
         return {
             str(path.relative_to(self.folder)): path.read_bytes() if path.is_file() else None
             for path in sorted(self.folder.rglob("*"))
-            if "__pycache__" not in path.parts or not any(part in path.parts for part in ("ffi_hpy", "pip"))
+            if not {"ffi_hpy", "__pycache__"} <= set(path.parts) and path.name != ".lock"  # which uv leaves
         }
+
+    def complaints(self, installer: str) -> list[str]:
+        """What `pip check` or `uv pip check` has against ffi_hpy, or against it in the place of another."""
+        command = [self.python, "-m", "pip", "check"]
+        if installer == "uv":
+            command = [self._uv, "pip", "check", "--offline", "--python", self.python]
+        return [line for line in self._run(command, fails=None).splitlines() if "ffi" in line and "require" in line]
 
 
 def make_wheel(folder: Path, name: str, version: str, modules: dict[str, str], requires: Sequence[str] = ()) -> Path:
