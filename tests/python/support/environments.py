@@ -139,7 +139,7 @@ class Environment:
         command = [self.python, "-m", "pip", "check"]
         if installer == "uv":
             command = [self._uv, "pip", "check", "--offline", "--python", self.python]
-        return [line for line in self._run(command, fails=None).splitlines() if "ffi" in line and "require" in line]
+        return [line for line in self._run(command, fails=None).splitlines() if "ffi-hpy" in line or "tvm" in line]
 
 
 def make_wheel(folder: Path, name: str, version: str, modules: dict[str, str], requires: Sequence[str] = ()) -> Path:
