@@ -1,5 +1,11 @@
 """Run programs that were written for tvm_ffi, unchanged, with ffi_hpy in its place.
 
+    python -m ffi_hpy.dropin install [--as VERSION] [--user]    from here on in this environment, for pip and uv, too
+    python -m ffi_hpy.dropin uninstall                          not any more
+    python -m ffi_hpy.dropin status                             what answers for tvm_ffi now
+
+or for one program:
+
     python -m ffi_hpy.dropin program.py ARGUMENT...
     python -m ffi_hpy.dropin -m MODULE ARGUMENT...
     python -m ffi_hpy.dropin -c CODE ARGUMENT...
@@ -19,20 +25,17 @@ where shells and build systems find tvm-ffi-config and tvm-ffi-stubgen. FFI_HPY_
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
-import importlib.metadata
 import importlib.util
 import os
-import re
-import runpy
 import sys
+
+from ._installed.identity import ABI_VERSION as ABI_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import importlib.metadata
     from collections.abc import Iterable, Sequence
-    from email.message import Message
-    from os import PathLike
     from types import ModuleType
     from typing import Any
 
@@ -40,17 +43,15 @@ __all__ = ["install", "is_installed", "main", "uninstall"]
 
 _OURS = __package__ or "ffi_hpy"
 _THEIRS = "tvm_ffi"
-_DISTRIBUTION = "apache-tvm-ffi"
 _COMMANDS = {"tvm-ffi-config": "tvm_ffi.config", "tvm-ffi-stubgen": "tvm_ffi.stub.cli"}
 _CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_dropin")  # noqa: PTH100, PTH118, PTH120
 _VARIABLES = {"PYTHONPATH": _CHILDREN, "PATH": os.path.join(_CHILDREN, "bin")}  # noqa: PTH118
 """For children that take over the drop-in: the folder that is put first in each variable of the environment."""
-ABI_VERSION = "0.1.15.post2"
-"""The release of apache-tvm-ffi whose ABI and names ffi_hpy follows."""
 
 
-class _Loader(importlib.abc.Loader):
-    """Puts a module of ours into sys.modules under the requested name."""
+class _Loader:
+    """Puts a module of ours into sys.modules under the requested name. Of no class of importlib.abc, whose import would
+    cost more than that of ffi_hpy."""
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
         """An empty module, until exec_module. The import system would overwrite the spec of our module."""
@@ -75,30 +76,9 @@ class _Loader(importlib.abc.Loader):
         return get_code(ours)
 
 
-class _Distribution(importlib.metadata.Distribution):
-    """The installed distribution of ffi_hpy, under the other name."""
-
-    def __init__(self, ours: importlib.metadata.Distribution) -> None:
-        self._ours = ours
-
-    def read_text(self, filename: str) -> str | None:
-        text = self._ours.read_text(filename)
-        if filename in ("METADATA", "PKG-INFO") and text:
-            text = re.sub(r"(?m)^Name: .*$", f"Name: {_DISTRIBUTION}", text, count=1)
-            text = re.sub(r"(?m)^Version: .*$", f"Version: {ABI_VERSION}", text, count=1)
-        return text
-
-    def locate_file(self, path: str | PathLike[str]) -> PathLike[str]:  # type: ignore[override,unused-ignore]
-        return self._ours.locate_file(path)  # type: ignore[return-value,unused-ignore]
-
-    if TYPE_CHECKING:
-
-        @property
-        def metadata(self) -> Message: ...  # type: ignore[override,unused-ignore]
-
-
-class _Finder(importlib.metadata.DistributionFinder):
-    """On sys.meta_path: finds tvm_ffi and its submodules, and its distribution."""
+class _Finder:
+    """On sys.meta_path: finds tvm_ffi and its submodules, and its distribution. Of no class of importlib.metadata, as
+    _Loader."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -109,21 +89,18 @@ class _Finder(importlib.metadata.DistributionFinder):
         if found is None:
             return None
         is_package = found.submodule_search_locations is not None
-        return importlib.machinery.ModuleSpec(fullname, _Loader(), origin=found.origin, is_package=is_package)
+        loader: Any = _Loader()
+        return importlib.machinery.ModuleSpec(fullname, loader, origin=found.origin, is_package=is_package)
 
     def find_distributions(
         self, context: importlib.metadata.DistributionFinder.Context | None = None
     ) -> Iterable[importlib.metadata.Distribution]:
-        wanted = context.name if context is not None else None
-        if wanted is not None and re.sub(r"[-_.]+", "-", wanted).lower() != _DISTRIBUTION:
-            return
-        try:
-            yield _Distribution(importlib.metadata.distribution("ffi-hpy"))
-        except importlib.metadata.PackageNotFoundError:  # ffi_hpy runs from a folder and is not installed
-            return
+        from ._installed.alias import find_alias
+
+        return find_alias(context.name if context is not None else None)
 
 
-_finder = _Finder()
+_finder: Any = _Finder()
 
 
 def install(*, children: bool = False) -> None:
@@ -175,7 +152,14 @@ def _other_folders(variable: str) -> list[str]:
 
 
 def main(arguments: list[str]) -> int | None:
-    """Run the program that the arguments name, as `python` itself would. Returns an exit status for wrong usage."""
+    """Run the program that the arguments name, as `python` itself would, or the command for the environment. Returns
+    the exit status of that command, or of wrong usage."""
+    if arguments and arguments[0] in ("install", "uninstall", "status"):
+        from ._installed.command import main as change_environment
+
+        return change_environment(arguments)
+    import runpy
+
     install(children=True)
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__, file=sys.stdout if arguments else sys.stderr)

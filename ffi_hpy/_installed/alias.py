@@ -1,0 +1,50 @@
+"""The distribution apache-tvm-ffi in a process that has the drop-in: that of ffi_hpy, under the other name."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+
+from .identity import ABI_VERSION, NAME, installed_version
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from email.message import Message
+    from os import PathLike
+
+__all__ = ["find_alias"]
+
+
+class _Alias(importlib.metadata.Distribution):
+    """The installed distribution of ffi_hpy, under the other name. Its version is that of the environment's stand-in,
+    if there is one."""
+
+    def __init__(self, ours: importlib.metadata.Distribution) -> None:
+        self._ours = ours
+
+    def read_text(self, filename: str) -> str | None:
+        text = self._ours.read_text(filename)
+        if filename in ("METADATA", "PKG-INFO") and text:
+            text = re.sub(r"(?m)^Name: .*$", f"Name: {NAME}", text, count=1)
+            text = re.sub(r"(?m)^Version: .*$", f"Version: {installed_version() or ABI_VERSION}", text, count=1)
+        return text
+
+    def locate_file(self, path: str | PathLike[str]) -> PathLike[str]:  # type: ignore[override,unused-ignore]
+        return self._ours.locate_file(path)  # type: ignore[return-value,unused-ignore]
+
+    if TYPE_CHECKING:
+
+        @property
+        def metadata(self) -> Message: ...  # type: ignore[override,unused-ignore]
+
+
+def find_alias(wanted: str | None) -> Iterable[importlib.metadata.Distribution]:
+    """Return the distribution if it has the wanted name, or None is wanted, which means all. None if ffi_hpy runs from
+    a folder and is not installed."""
+    if wanted is not None and re.sub(r"[-_.]+", "-", wanted).lower() != NAME:
+        return []
+    try:
+        return [_Alias(importlib.metadata.distribution("ffi-hpy"))]
+    except importlib.metadata.PackageNotFoundError:
+        return []

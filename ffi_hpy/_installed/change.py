@@ -1,0 +1,114 @@
+"""Puts a stand-in into a place, or takes it away: all of it, or if that is interrupted nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+from .distribution import COMMANDS, MARK, PTH, find_stand_ins, recorded_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .distribution import StandIn
+    from .place import Place
+
+__all__ = ["is_our_command", "put", "take_away"]
+
+_STAGE = ".ffi_hpy_dropin"
+"""The folder, beside the packages, of what is not installed yet, or not any more."""
+_NEW = ".{}.ffi_hpy_dropin"
+"""The name of a command that is not complete yet."""
+
+
+def put(place: Place, stand_in: StandIn) -> None:
+    """Install a stand-in, in place of another that is there."""
+    place.packages.mkdir(parents=True, exist_ok=True)
+    with _changing(place) as stage:
+        new = stage / "new"
+        for name, text in stand_in.inside.items():
+            _write(new / name, text)
+        for path, text in stand_in.outside.items():
+            beside = path.with_name(_NEW.format(path.name))
+            _write(beside, text, mode=0o644 if path == stand_in.pth else 0o755)
+            beside.replace(path)
+        replaced = [(folder, stage / folder.name) for folder in find_stand_ins(place)]
+        try:
+            for folder, aside in replaced:
+                folder.replace(aside)
+            new.replace(stand_in.folder)
+        except BaseException:
+            for folder, aside in replaced:
+                if new.exists() and aside.exists():
+                    aside.replace(folder)
+            raise
+
+
+def take_away(place: Place) -> list[Path]:
+    """Uninstall what stand-in there is, and what an interrupted change has left. Returns the folders that are gone."""
+    if not place.packages.is_dir():
+        return []
+    with _changing(place) as stage:
+        folders = find_stand_ins(place)
+        for folder in folders:
+            folder.replace(stage / folder.name)
+    return folders
+
+
+@contextlib.contextmanager
+def _changing(place: Place) -> Iterator[Path]:
+    """One change of a place at a time, with a folder for it. Whatever becomes of it, the files then in place are those
+    of the stand-in in place."""
+    stage = place.packages / _STAGE
+    with _locked(place.packages):
+        _sweep(place)
+        try:
+            stage.mkdir()
+            yield stage
+        finally:
+            _sweep(place)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _sweep(place: Place) -> None:
+    """Remove what is ours and of no stand-in that is in place."""
+    kept = {path for folder in find_stand_ins(place) for path in recorded_files(folder)}
+    ours = [*place.packages.glob(PTH.format("*"))]
+    for name in COMMANDS:
+        path = place.commands / name
+        ours += [path] if is_our_command(path) else []
+    for path in [*place.packages.glob(_NEW.format("*.pth")), *place.commands.glob(_NEW.format("*"))]:
+        path.unlink(missing_ok=True)
+    for path in ours:
+        if Path(os.path.normpath(path)) not in kept:
+            path.unlink(missing_ok=True)
+    shutil.rmtree(place.packages / _STAGE, ignore_errors=True)
+
+
+def is_our_command(path: Path) -> bool:
+    """Whether a file is a command that a stand-in has brought."""
+    try:
+        return MARK in path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _write(path: Path, text: str, mode: int = 0o644) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    path.chmod(mode)

@@ -1,0 +1,69 @@
+"""Where the stand-in goes: the folders of an environment, or of its user, as pip chooses them."""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+import sysconfig
+from pathlib import Path
+
+__all__ = ["Place", "choose_place", "find_places", "search_path"]
+
+
+class Place:
+    """A folder of packages, and the folder of commands that belongs to it."""
+
+    def __init__(self, scheme: str | None) -> None:
+        names = (scheme,) if scheme else ()
+        self.packages = Path(sysconfig.get_path("purelib", *names))
+        self.commands = Path(sysconfig.get_path("scripts", *names))
+        self.is_user = scheme is not None
+
+    def is_writable(self) -> bool:
+        """Whether this process may write there; a folder that is not there yet can be made if its parent can."""
+        return all(_is_writable(folder) for folder in (self.packages, self.commands))
+
+
+def choose_place(user: bool) -> Place:
+    """Return the place to install into: the environment's, or with `user`, or if the environment's is read-only or
+    ffi_hpy is there itself, the user's. RuntimeError if that cannot be."""
+    environment = Place(None)
+    if user and not site.ENABLE_USER_SITE:
+        raise RuntimeError(
+            f"--user: the interpreter {sys.executable} does not look into the user's folder of packages; without --user"
+            f" the stand-in goes into {environment.packages}"
+        )
+    if not site.ENABLE_USER_SITE:
+        return environment
+    users = Place(_user_scheme())
+    own = Path(__file__).resolve().parents[2]
+    if user or own == users.packages.resolve() or not environment.is_writable():
+        return users
+    return environment
+
+
+def find_places(user: bool) -> list[Place]:
+    """Return the places where the stand-in may be: both that the interpreter looks into, or with `user` that of the
+    user."""
+    users = [Place(_user_scheme())] if site.ENABLE_USER_SITE or user else []
+    return users if user else [*users, Place(None)]
+
+
+def search_path() -> list[str]:
+    """Return where the programs of this environment look for modules and distributions: sys.path without what only
+    this process has, its working directory and the folders of PYTHONPATH."""
+    given = {os.path.abspath(folder) for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder}  # noqa: PTH100
+    folders = sys.path[1:] if sys.path[:1] in ([""], [os.getcwd()]) else sys.path  # noqa: PTH109
+    return [folder for folder in folders if os.path.abspath(folder) not in given]  # noqa: PTH100
+
+
+def _user_scheme() -> str:
+    prefer = getattr(sysconfig, "get_preferred_scheme", None)  # Python 3.10
+    return prefer("user") if prefer is not None else f"{os.name}_user"
+
+
+def _is_writable(folder: Path) -> bool:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return os.access(folder, os.W_OK)

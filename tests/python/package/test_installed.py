@@ -1,0 +1,409 @@
+"""An environment that answers for tvm_ffi: python -m ffi_hpy.dropin install, uninstall, status."""
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from support.environments import Environment, make_wheel
+
+from ffi_hpy import dropin
+
+pytestmark = pytest.mark.thread_unsafe(reason="makes whole environments")
+
+INSTALLERS = ["pip", "uv"]
+SAYS_VERSION = "import importlib.metadata as m; print(m.version('apache-tvm-ffi'))"
+
+
+@pytest.fixture
+def env(tmp_path):
+    return Environment(tmp_path / "env")
+
+
+@pytest.fixture
+def real(tmp_path):
+    """A wheel that has the name of the real one."""
+    modules = {"tvm_ffi/__init__.py": "NAME = 'the real one'\n", "tvm_ffi/config.py": ""}
+    return make_wheel(tmp_path, "apache-tvm-ffi", "0.1.99", modules)
+
+
+# --- what answers ---------------------------------------------------------------------------------------------------
+
+
+def test_plain_programs_find_ffi_hpy_under_both_names(env):
+    env.dropin("install")
+    program = env.folder / "program.py"
+    program.write_text(
+        "import tvm_ffi, tvm_ffi.core, ffi_hpy\n"
+        "from tvm_ffi.registry import register_object\n"
+        "assert tvm_ffi is ffi_hpy and tvm_ffi.core is ffi_hpy.core\n"
+        f"{SAYS_VERSION}\n"
+        "print(tvm_ffi.Array([1]), any(file.name == 'libtvm_ffi.so' for file in m.files('apache-tvm-ffi')))\n"
+    )
+    assert env.run(program) == f"{dropin.ABI_VERSION}\n(1,) True\n"
+    assert env.run("-c", SAYS_VERSION) == f"{dropin.ABI_VERSION}\n"
+    assert env.run("-I", "-c", "import tvm_ffi; print(tvm_ffi.__name__)") == "ffi_hpy\n"
+
+
+def test_the_commands_are_on_the_path(env):
+    env.dropin("install")
+    assert env.command("tvm-ffi-config", "--libs") == "-ltvm_ffi\n"
+    assert env.run("-m", "tvm_ffi.config", "--libs") == "-ltvm_ffi\n"
+    assert "usage: ffi-hpy-stubgen" in env.command("tvm-ffi-stubgen", "--help")
+
+
+def test_the_commands_of_a_folder_with_a_space_start(tmp_path):
+    env = Environment(tmp_path / "an env")
+    env.dropin("install")
+    assert env.command("tvm-ffi-config", "--libs") == "-ltvm_ffi\n"
+
+
+def test_an_interpreter_imports_nothing_of_it_when_it_starts(env):
+    env.dropin("install")
+    program = "import sys; print([name for name in sys.modules if name.partition('.')[0] in ('ffi_hpy', 'tvm_ffi')])"
+    assert env.run("-c", program) == "[]\n"
+    (pth,) = env.packages.glob("ffi_hpy_dropin-*.pth")
+    assert "import" not in pth.read_text()
+
+
+def test_another_version_is_reported_to_satisfy_a_pin(env):
+    env.dropin("install", "--as", "0.1.12")
+    assert env.run("-c", SAYS_VERSION) == "0.1.12\n"
+    assert env.run("-c", f"import tvm_ffi; {SAYS_VERSION}") == "0.1.12\n"
+    assert env.dropin("-c", SAYS_VERSION).splitlines() == ["0.1.12"]
+
+
+@pytest.mark.parametrize("version", ["", "latest", "v0.1", "0.1-2", "../0.1"])
+def test_what_is_no_version_is_not_installed(env, version):
+    before = env.files()
+    says = env.dropin("install", "--as", version, fails=True)
+    assert says == f"ffi_hpy.dropin: --as: expected a version such as {dropin.ABI_VERSION}, got {version!r}\n"
+    assert env.files() == before
+
+
+def test_the_status_says_what_answers(env, real):
+    says = env.dropin("status", fails=True)
+    assert "tvm_ffi: nothing answers; `python -m ffi_hpy.dropin install`" in says
+    assert "apache-tvm-ffi: not installed\n" in says
+    env.dropin("install", "--as", "0.1.12")
+    says = env.dropin("status")
+    assert f", {env.packages / 'ffi_hpy'}\n" in says
+    folder = env.packages / "apache_tvm_ffi-0.1.12.dist-info"
+    assert f"apache-tvm-ffi: 0.1.12, ffi_hpy in its place, {folder}\n" in says
+    assert f"tvm-ffi-config: {env.folder / 'bin' / 'tvm-ffi-config'}\n" in says
+    env.dropin("uninstall")
+    env.install_with("pip", "install", real)
+    says = env.dropin("status", fails=True)
+    assert f"tvm_ffi: not ffi_hpy, {env.packages / 'tvm_ffi' / '__init__.py'}\n" in says
+    assert "apache-tvm-ffi: 0.1.99, the real one, " in says
+
+
+# --- pip and uv -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_a_package_that_depends_on_it_does_not_bring_it(env, installer, tmp_path):
+    requires = ["apache-tvm-ffi>=0.1.10,<0.2", "apache-tvm-ffi[cpp]"]
+    client = make_wheel(tmp_path, "client", "1", {"client.py": "import tvm_ffi\n"}, requires)
+    make_wheel(tmp_path, "ninja", "1.11", {})
+    options = ["--find-links", tmp_path, client]
+    env.install_with(installer, "install", *options, fails=True)
+    env.dropin("install", "--as", "0.1.12")
+    says = env.install_with(installer, "install", "--dry-run", *options)
+    brings = says.partition("Would install")[2]
+    assert "client" in brings
+    assert "tvm" not in brings
+    env.install_with(installer, "install", *options)
+    assert env.complaints(installer) == []
+    assert "apache-tvm-ffi" in env.install_with(installer, "list")
+    assert env.run("-c", f"import client; {SAYS_VERSION}") == "0.1.12\n"
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_an_installer_removes_all_of_it(env, installer):
+    before = env.files()
+    env.dropin("install")
+    env.run("-c", "import tvm_ffi")
+    env.install_with(installer, "uninstall", "apache-tvm-ffi")
+    assert env.files() == before
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_an_installer_puts_the_real_one_in_its_place(env, installer, real):
+    env.dropin("install")
+    env.run("-c", "import tvm_ffi")
+    env.install_with(installer, "install", "--upgrade", "--find-links", real.parent, "apache-tvm-ffi")
+    assert env.run("-c", "import tvm_ffi; print(tvm_ffi.NAME)") == "the real one\n"
+    assert [path.name for path in env.packages.glob("*tvm_ffi*")] in (
+        ["tvm_ffi", "apache_tvm_ffi-0.1.99.dist-info"],
+        ["apache_tvm_ffi-0.1.99.dist-info", "tvm_ffi"],
+    )
+    assert list(env.packages.glob("ffi_hpy_dropin*")) == []
+    assert not (env.folder / "bin" / "tvm-ffi-config").exists()
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_without_ffi_hpy_a_check_and_an_import_say_so(env, installer):
+    env.dropin("install")
+    assert env.complaints(installer) == []
+    (record,) = env.packages.glob("ffi_hpy-*.dist-info")
+    record.rename(env.folder / "elsewhere")
+    (env.packages / "ffi_hpy").rename(env.folder / "gone")
+    assert len(env.complaints(installer)) == 1
+    assert "install ffi-hpy again, or uninstall apache-tvm-ffi" in env.run("-c", "import tvm_ffi", fails=True)
+
+
+# --- what is there already ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_a_real_one_is_not_overwritten(env, installer, real):
+    env.install_with(installer, "install", real)
+    before = env.files()
+    says = env.dropin("install", fails=True)
+    assert f"apache-tvm-ffi 0.1.99 is installed in {env.packages}, and is not overwritten" in says
+    remover = "uv pip" if installer == "uv" else "python -m pip"
+    assert f"remove it with `{remover} uninstall apache-tvm-ffi` first" in says
+    assert "ffi_hpy is not installed" in env.dropin("uninstall")
+    assert env.files() == before
+
+
+def test_a_module_of_no_distribution_is_not_overwritten(env):
+    (env.packages / "tvm_ffi.py").write_text("")
+    says = env.dropin("install", fails=True)
+    assert f"there is a tvm_ffi in {env.packages}, of no distribution apache-tvm-ffi" in says
+
+
+def test_a_command_of_another_is_not_overwritten(env):
+    command = env.folder / "bin" / "tvm-ffi-stubgen"
+    command.write_text("#!/bin/sh\n")
+    before = env.files()
+    assert f"{command} is there and not of ffi_hpy" in env.dropin("install", fails=True)
+    assert env.files() == before
+
+
+def test_installing_again_changes_nothing_and_as_another_version_replaces(env):
+    before = env.files()
+    env.dropin("install")
+    first = env.files()
+    assert "is ffi_hpy already" in env.dropin("install")
+    assert env.files() == first
+    env.dropin("install", "--as", "0.1.12")
+    assert env.run("-c", f"import tvm_ffi; {SAYS_VERSION}") == "0.1.12\n"
+    env.dropin("install")
+    assert env.files() == first
+    env.dropin("uninstall")
+    assert env.files() == before
+
+
+def test_installing_again_mends_what_was_changed(env):
+    env.dropin("install")
+    first = env.files()
+    (env.folder / "bin" / "tvm-ffi-config").unlink()
+    env.dropin("install")
+    assert env.files() == first
+
+
+# --- interrupted ----------------------------------------------------------------------------------------------------
+
+INTERRUPTED = """
+import os, sys
+from pathlib import Path
+from ffi_hpy._installed import command
+
+folder, packages, how, first, words = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], *map(str.split, sys.argv[4:])
+CALLS = [(Path, name) for name in ("replace", "mkdir", "write_bytes", "chmod", "unlink")]
+
+def run(words, step=0):
+    # Whether a child was interrupted in the call of that number, or killed
+    child = os.fork()
+    if child == 0:
+        count = 0
+        def interrupting(call):
+            def interrupted(*arguments, **options):
+                nonlocal count
+                count += 1
+                if count == step:
+                    if how == "killed":
+                        os._exit(9)
+                    raise KeyboardInterrupt
+                return call(*arguments, **options)
+            return interrupted
+        for home, name in CALLS:
+            setattr(home, name, interrupting(getattr(home, name)))
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        status = 8
+        try:
+            status = command.main(words)
+        except KeyboardInterrupt:
+            status = 9
+        finally:
+            os._exit(status)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (0, 9), status
+    return status == 9
+
+def files():
+    found = [*(folder / "bin").iterdir(), *packages.iterdir()]
+    found += [p for top in found if "ffi_hpy_dropin" in top.name or "tvm" in top.name for p in top.rglob("*")]
+    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in found}
+
+def answers():
+    # The versions of the distributions, of the modules on the path, and the number of commands
+    modules = [p.stem[len("ffi_hpy_dropin-"):] for p in packages.glob("*.pth")
+               if p.name.startswith("ffi_hpy") and (packages / p.read_text().strip() / "tvm_ffi.py").exists()]
+    found = [p.name[len("apache_tvm_ffi-"):-len(".dist-info")] for p in packages.glob("apache_tvm_ffi-*.dist-info")]
+    return found, modules, len([p for p in (folder / "bin").glob("tvm-ffi-*")])
+
+nothing = files()
+step = 0
+while True:
+    step += 1
+    if first:
+        run(first)
+    before = files()
+    if not run(words, step):
+        break
+    found, modules, n_commands = answers()
+    assert found == modules and len(found) <= 1, (step, found, modules)
+    assert n_commands == 2 or not found, step
+    if how == "interrupted" and answers()[0] == [] and not first:
+        assert files() == nothing, step
+    run(["install"])
+    assert answers() == ([command.ABI_VERSION], [command.ABI_VERSION], 2), (step, answers())
+    run(["uninstall"])
+    assert files() == nothing, step
+print("interrupted", step - 1)
+"""
+
+
+@pytest.mark.parametrize("how", ["interrupted", "killed"])
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [("", "install"), ("install --as 0.1.12", "install"), ("install", "uninstall")],
+    ids=["install", "another version", "uninstall"],
+)
+def test_what_is_interrupted_leaves_nothing_half_done(env, how, first, words):
+    says = env.run("-c", INTERRUPTED, env.folder, env.packages, how, first, words)
+    assert int(says.rpartition("interrupted ")[2]) > 3, says
+
+
+ANSWERS = """
+import importlib.metadata, importlib.util
+found = [d.version for d in importlib.metadata.distributions(name="apache-tvm-ffi")]
+name = None
+if importlib.util.find_spec("tvm_ffi") is not None:
+    import tvm_ffi
+    name = tvm_ffi.__name__
+print(name, found[0] if found else None)
+"""
+
+
+# --- where ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def users(tmp_path):
+    """An environment whose interpreter looks into a user's folder of packages."""
+    env = Environment(tmp_path / "env", sees_system=True)
+    env.variables["PYTHONUSERBASE"] = str(tmp_path / "user")
+    return env
+
+
+def test_a_user_has_it_for_himself(users, tmp_path):
+    before = users.files()
+    says = users.dropin("install", "--user")
+    commands = tmp_path / "user" / "bin"
+    assert f"tvm-ffi-config and tvm-ffi-stubgen are in {commands}, which is not on PATH" in says
+    assert users.files() == before
+    assert users.run("-c", f"import tvm_ffi; {SAYS_VERSION}") == f"{dropin.ABI_VERSION}\n"
+    users.variables["PATH"] = os.pathsep.join([str(commands), users.variables["PATH"]])
+    assert users.command("tvm-ffi-config", "--libs") == "-ltvm_ffi\n"
+    assert users.run("-s", "-c", ANSWERS) == "None None\n"
+    users.dropin("uninstall", "--user")
+    assert [path for path in (tmp_path / "user").rglob("*") if path.is_file()] == []
+
+
+def test_where_a_user_has_ffi_hpy_it_goes_and_pip_removes_it(env, tmp_path):
+    python = getattr(sys, "_base_executable", "")
+    if not python or Path(python).resolve() == Path(sys.executable):
+        pytest.skip("this interpreter does not tell where it is installed")
+    env.python = Path(python)
+    env.variables.update(PYTHONUSERBASE=str(tmp_path / "user"), PIP_BREAK_SYSTEM_PACKAGES="1")
+    user = Path(env.run("-m", "site", "--user-site", fails=None).strip())
+    user.parent.mkdir(parents=True)
+    env.packages.rename(user)
+    before = sorted(user.iterdir())
+    assert f"is ffi_hpy from here on, in {user}\n" in env.dropin("install")
+    assert env.run("-c", ANSWERS) == f"ffi_hpy {dropin.ABI_VERSION}\n"
+    env.install_with("pip", "uninstall", "apache-tvm-ffi")
+    assert sorted(user.iterdir()) == before
+
+
+def test_a_virtual_environment_that_sees_no_user_has_no_place_for_one(env):
+    assert "--user: the interpreter" in env.dropin("install", "--user", fails=True)
+
+
+def test_a_real_one_that_comes_first_is_refused_and_one_that_comes_later_is_hidden(users, real):
+    users.install_with("pip", "install", "--user", real)
+    assert users.run("-c", "import tvm_ffi; print(tvm_ffi.NAME)") == "the real one\n"
+    users.dropin("install")
+    assert users.run("-c", ANSWERS) == f"ffi_hpy {dropin.ABI_VERSION}\n"
+    users.dropin("uninstall")
+    users.install_with("pip", "install", "--force-reinstall", real)
+    assert "and is not overwritten" in users.dropin("install", "--user", fails=True)
+
+
+def test_a_checkout_that_is_not_installed_answers_without_its_path(tmp_path):
+    other = Environment(tmp_path / "other")
+    env = Environment(tmp_path / "env", has_ffi_hpy=False)
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    (other.packages / "ffi_hpy").rename(checkout / "ffi_hpy")
+    env.variables["PYTHONPATH"] = str(checkout)
+    env.dropin("install")
+    del env.variables["PYTHONPATH"]
+    assert env.run("-c", ANSWERS) == f"ffi_hpy {dropin.ABI_VERSION}\n"
+    assert [env.complaints(installer) for installer in INSTALLERS] == [[], []]
+    assert env.command("tvm-ffi-config", "--libs") == "-ltvm_ffi\n"
+
+
+def test_an_editable_installation_answers(tmp_path):
+    other = Environment(tmp_path / "other")
+    env = Environment(tmp_path / "env", has_ffi_hpy=False)
+    (other.packages / "ffi_hpy").rename(tmp_path / "ffi_hpy")
+    (metadata,) = other.packages.glob("ffi_hpy-*.dist-info")
+    metadata.rename(env.packages / metadata.name)
+    (env.packages / "__editable__.ffi_hpy.pth").write_text(f"{tmp_path}\n")
+    env.dropin("install")
+    assert env.run("-c", ANSWERS) == f"ffi_hpy {dropin.ABI_VERSION}\n"
+    (folder,) = env.packages.glob("apache_tvm_ffi-*.dist-info")
+    assert "Requires-Dist: ffi-hpy\n" in (folder / "METADATA").read_text()
+
+
+def heed_modes():
+    """For the start of a process: even the superuser may write only where modes let him (capabilities(7))."""
+    ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_that_says_what_to_do(env):
+    before = env.files()
+    env.packages.chmod(0o555)
+    try:
+        says = env.dropin("install", fails=True, before=heed_modes)
+    finally:
+        env.packages.chmod(0o755)
+    assert f"cannot write into {env.packages}" in says
+    assert "make the virtual environment writable, or use another" in says
+    assert env.files() == before
+
+
+def test_an_environment_that_cannot_be_written_leaves_it_to_the_user(users, tmp_path):
+    users.packages.chmod(0o555)
+    try:
+        users.dropin("install", before=heed_modes)
+    finally:
+        users.packages.chmod(0o755)
+    assert users.run("-c", ANSWERS) == f"ffi_hpy {dropin.ABI_VERSION}\n"
+    assert list((tmp_path / "user").rglob("apache_tvm_ffi-*.dist-info"))
