@@ -1,4 +1,4 @@
-"""Answers for `hpy.debug._debug` in HPy's own tests: its functions over ffi_hpy.hpy_debug.
+"""The functions behind `hpy.debug`, over ffi_hpy.hpy_debug.
 
 HPy numbers generations of handles, we number the handles: a generation is the number of the last handle before it.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ffi_hpy import _hpy, hpy_debug
+from ._runtime import _hpy, hpy_debug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
