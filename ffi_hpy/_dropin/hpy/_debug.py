@@ -41,8 +41,10 @@ class DebugHandle:
         return hash(self.id)
 
     def __repr__(self) -> str:
-        rest = "CLOSED" if self.is_closed else f"for {self.obj!r}"
-        return f"<DebugHandle 0x{self.id:x} {rest}>\nopened by {self._handle.opener}\n{self._handle.stack}"
+        what = "CLOSED" if self.is_closed else f"for {self.obj!r}"
+        stack = self._handle.stack or "not recorded: hpy.debug.set_handle_stack_trace_limit(16) asks for it"
+        lines = [f"<DebugHandle 0x{self.id:x} {what}>", f"opened by {self._handle.opener}", "Allocation stacktrace:", stack]
+        return "\n".join(lines)
 
 
 # ---- lists ----

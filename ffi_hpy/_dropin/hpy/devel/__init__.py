@@ -54,7 +54,7 @@ class HPyDevel:
         return [str(path) for path in sorted(self.src_dir.glob("ctx_*.c"))]
 
     def get_static_libs(self, hpy_abi: str) -> list[str] | None:
-        """The libraries that have the compiled helpers for an ABI, or None: hpy_abi's helpers are to be compiled."""
+        """The libraries that have the compiled helpers for an ABI, or None where they are to be compiled."""
         folder = self.base_dir / "lib" / hpy_abi
         return sorted(str(path) for path in folder.iterdir() if path.is_file()) if folder.is_dir() else None
 
