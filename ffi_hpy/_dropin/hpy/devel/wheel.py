@@ -1,10 +1,10 @@
-"""Makes a wheel of this hpy, with headers, for the environments that pip and uv build other projects in.
+"""Makes a wheel of this hpy, with headers.
 
-    python -m hpy.devel.wheel FOLDER
+    python -m ffi_hpy.dropin -m hpy.devel.wheel FOLDER
 
-prints the wheel's path. Such an environment has nothing but what a project asks for, and where that is hpy, this wheel
-is taken for it: `pip install --find-links FOLDER PROJECT`. Its version, 0.9.0+ffi.hpy, is preferred to 0.9.0. The
-modules that are built run on the hpy of the environment that they are installed in.
+prints the wheel's path. Installed, it is the environment's hpy, beside an ffi_hpy. And pip and uv build projects in
+environments that have nothing but what a project asks for: where that is hpy, this wheel is taken for it by
+`pip install --find-links FOLDER PROJECT`, because its version, 0.9.0+ffi.hpy, is preferred to 0.9.0.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 def make_wheel(folder: Path) -> Path:
     """Write the wheel into a folder, which is made if it is not there, and return its path."""
     files = {f"{_NAME}.dist-info/{name}": text.encode() for name, text in _read_metadata().items()}
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        files[f"hpy/{path.relative_to(_PACKAGE).as_posix()}"] = path.read_bytes()
+    for path in [_PACKAGE.with_name("pkg_resources.py"), *sorted(_PACKAGE.rglob("*.py"))]:
+        if path.is_file():
+            files[path.relative_to(_PACKAGE.parent).as_posix()] = path.read_bytes()
     base = HPyDevel().base_dir
     for part in ("include", "src", "LICENSE"):
         for path in sorted([base / part, *(base / part).rglob("*")]):
