@@ -37,8 +37,8 @@ class Outcome:
 
 def make_hpy_wheel(env: Path, folder: Path) -> Path:
     """Return the folder with the wheel that takes the place of hpy."""
-    environ = clean_environ({"FFI_HPY_HPY_DIR": str(hpy_include().parent)})
-    output_of([python_of(env), "-m", "ffi_hpy.dropin", "-m", "hpy.devel.wheel", folder], env=environ)
+    headers = {"FFI_HPY_HPY_DIR": str(hpy_include().parent)}
+    output_of([python_of(env), "-m", "ffi_hpy.dropin", "-m", "hpy.devel.wheel", folder], headers)
     return folder
 
 
