@@ -1,4 +1,5 @@
-/* The universal module NAME with a constant `origin` and a function that leaks a handle; macros make it one of the modules that must be refused. */
+/* The universal module NAME with a constant `origin` and a function that leaks a handle; macros make it one of the
+ * modules that must be refused. */
 #include <hpy.h>
 
 #define TEXT2(x) #x

@@ -11,7 +11,8 @@ class Project:
 
     name: str
     folders: tuple[str, ...]  # in the sdist of hpy
-    tests: str  # a file there
+    tests: str  # the folder there that has the file of tests
+    file: str
     left_out: dict[str, str] = field(default_factory=dict)
     """Tests that are not run, with the reason."""
     substitutes: tuple[str, ...] = ()  # modules that tests import and that cannot be built, empty in their place
@@ -20,11 +21,12 @@ class Project:
 _LEGACY = "it mixes HPy with CPython's own API, which no universal module can"
 
 PROJECTS = (
-    Project("pof", ("proof-of-concept",), "proof-of-concept/test_pof.py"),
+    Project("pof", ("proof-of-concept",), "proof-of-concept", "test_pof.py"),
     Project(
         "examples",
         tuple(f"docs/examples/{name}" for name in ("simple-example", "quickstart", "hpytype-example", "snippets")),
-        "docs/examples/tests.py",
+        "docs/examples",
+        "tests.py",
         left_out={
             "test_mixed_add_ints": _LEGACY,
             "test_leak_detector": _LEGACY,

@@ -14,7 +14,7 @@ from ci.lib.folders import LOGS, REQUIREMENTS, ROOT
 from ci.lib.matrix import MATRIX, UnknownName, names
 from ci.lib.messages import Missing, say, table
 from ci.lib.process import clean_environ, closing_line, output_of, run_logged
-from ci.provision.envs import install, install_wheel, make_env, python_of
+from ci.provision.envs import install, make_env, python_of
 from ci.provision.interpreters import find_interpreters
 from ci.provision.sdist import fetch_sdist
 from ci.provision.wheel import build_wheel, hpy_include
@@ -58,11 +58,11 @@ def run(name: str, python: Path, wheel: Path, project: Project, suite: Path, ext
         except Missing as reason:
             return Outcome(name, project.name, problem=str(reason))
         tests = Path(scratch, "tests")
-        shutil.copytree((suite / project.tests).parent, tests, ignore=shutil.ignore_patterns("*.c", "setup.py"))
+        shutil.copytree(suite / project.tests, tests, ignore=shutil.ignore_patterns("*.c", "setup.py"))
         for module in project.substitutes:
             (tests / f"{module}.py").touch()
-        command = [str(python_of(env)), "-m", "pytest", "-v", "-p", "no:cacheprovider", Path(project.tests).name]
-        command += [word for test in project.left_out for word in ("--deselect", f"{Path(project.tests).name}::{test}")]
+        command = [str(python_of(env)), "-m", "pytest", "-v", "-p", "no:cacheprovider", project.file]
+        command += [word for test in project.left_out for word in ("--deselect", f"{project.file}::{test}")]
         status = run_logged([*command, *extra], log, clean_environ({}), tests)
     text = log.read_text(errors="replace")
     found = re.search(r"(\d+) passed", closing_line(text, status))

@@ -32,7 +32,7 @@ class DebugHandle:
         return all(handle.word != self.id for handle in hpy_debug.open_handles(self._handle.serial - 1))
 
     def _force_close(self) -> None:
-        hpy_debug.close(self._handle)
+        hpy_debug.close(self._handle)  # type: ignore[arg-type]  # by the word, which both have
 
     def __eq__(self, other: object) -> bool:
         return self.id == other.id if isinstance(other, DebugHandle) else NotImplemented
@@ -43,7 +43,12 @@ class DebugHandle:
     def __repr__(self) -> str:
         what = "CLOSED" if self.is_closed else f"for {self.obj!r}"
         stack = self._handle.stack or "not recorded: hpy.debug.set_handle_stack_trace_limit(16) asks for it"
-        lines = [f"<DebugHandle 0x{self.id:x} {what}>", f"opened by {self._handle.opener}", "Allocation stacktrace:", stack]
+        lines = [
+            f"<DebugHandle 0x{self.id:x} {what}>",
+            f"opened by {self._handle.opener}",
+            "Allocation stacktrace:",
+            stack,
+        ]
         return "\n".join(lines)
 
 
@@ -51,7 +56,7 @@ class DebugHandle:
 
 
 def new_generation() -> int:
-    return _hpy.debug_serial()
+    return int(_hpy.debug_serial())
 
 
 def get_open_handles(generation: int = 0) -> list[DebugHandle]:

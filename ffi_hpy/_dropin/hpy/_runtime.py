@@ -1,4 +1,4 @@
-"""The modules of ffi_hpy that hpy stands on: those of the interpreter's own ffi_hpy, else of the one around this file."""
+"""The modules of ffi_hpy that hpy stands on: of the interpreter's own ffi_hpy, else of the one around this file."""
 
 from __future__ import annotations
 

@@ -24,9 +24,7 @@ MODE_INVALID, MODE_UNIVERSAL, MODE_DEBUG, MODE_TRACE = -1, 0, 1, 2
 _MODES = {"universal": MODE_UNIVERSAL, "debug": MODE_DEBUG, "trace": MODE_TRACE}
 
 
-def load(
-    name: str, path: str, spec: ModuleSpec | None, debug: bool = False, mode: int = MODE_INVALID
-) -> ModuleType:
+def load(name: str, path: str, spec: ModuleSpec | None, debug: bool = False, mode: int = MODE_INVALID) -> ModuleType:
     """Load the universal module `name` from the file `path`. A `mode` above 0 counts instead of `debug`."""
     if mode <= MODE_UNIVERSAL:
         mode = MODE_DEBUG if debug else MODE_UNIVERSAL

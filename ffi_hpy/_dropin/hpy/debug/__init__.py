@@ -15,7 +15,7 @@ __all__ = [
 
 def set_handle_stack_trace_limit(limit: int | None) -> None:
     """Record `limit` frames of the native stack when a handle is opened, for who shows it later. None records none."""
-    from hpy.universal import _debug
+    from ..universal import _debug
 
     _debug.set_handle_stack_trace_limit(limit)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hpy.universal import _debug
+from ..universal import _debug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from hpy._debug import DebugHandle
+    from .._debug import DebugHandle
 
 __all__ = ["HPyDebugError", "HPyLeakError", "LeakDetector"]
 

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from setuptools import Distribution, Extension
+    from setuptools import Distribution, Extension  # type: ignore[import-untyped,unused-ignore]
 
 __all__ = ["DEFAULT_HPY_ABI", "HPyDevel", "handle_hpy_ext_modules"]
 
@@ -76,7 +76,7 @@ def _default_folder() -> Path:
 
 
 def handle_hpy_ext_modules(dist: Distribution, attr: str, hpy_ext_modules: Sequence[Extension]) -> None:
-    """Take over setuptools' keyword `hpy_ext_modules`; the entry point `distutils.setup_keywords` names this function."""
+    """Take over the keyword `hpy_ext_modules` of setuptools, which finds this function by an entry point."""
     if getattr(dist, "hpydevel", None) is not None:  # it is called again when configuration is read again
         return
     from .commands import GLOBAL_OPTIONS, mark

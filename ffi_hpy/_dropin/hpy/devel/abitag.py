@@ -20,7 +20,9 @@ def parse_ext_suffix(ext_suffix: str | None = None) -> tuple[str, str]:
     dot, _, rest = whole.partition(".")
     middle, _, extension = rest.partition(".")
     if dot or not extension:
-        raise ValueError(f"expected an extension module's suffix such as .cpython-310-x86_64-linux-gnu.so, got {whole!r}")
+        raise ValueError(
+            f"expected an extension module's suffix such as .cpython-310-x86_64-linux-gnu.so, got {whole!r}"
+        )
     parts = middle.split("-")
     n = next((n for name, n in _N_TAG_PARTS.items() if parts[0].startswith(name)), len(parts))
     return "-".join(parts[:n]).replace("cpython-", "cp"), extension

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from setuptools.errors import OptionError
+from setuptools.errors import OptionError  # type: ignore[import-untyped,unused-ignore]
 
 from .abitag import get_hpy_ext_suffix
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from setuptools import Command, Extension
+    from setuptools import Command, Extension  # type: ignore[import-untyped,unused-ignore]
 
 __all__ = ["GLOBAL_OPTIONS", "make_build", "make_build_ext", "mark"]
 
@@ -61,7 +61,7 @@ def _abi_of(command: Command) -> str:
 def make_build(base: type[Any]) -> type[Any]:
     """Return `build` with folders of its own for each ABI: what was built for one is no result for another."""
 
-    class Build(base):
+    class Build(base):  # type: ignore[misc]
         def finalize_options(self) -> None:
             chosen = [name for name in ("build_platlib", "build_lib", "build_temp") if getattr(self, name) is None]
             super().finalize_options()
@@ -76,7 +76,7 @@ def make_build(base: type[Any]) -> type[Any]:
 def make_build_ext(base: type[Any]) -> type[Any]:
     """Return `build_ext` that builds the extensions that are marked as HPy modules as such."""
 
-    class BuildExt(base):
+    class BuildExt(base):  # type: ignore[misc]
         def initialize_options(self) -> None:
             super().initialize_options()
             self.hpydevel = self.distribution.hpydevel
@@ -99,7 +99,7 @@ def make_build_ext(base: type[Any]) -> type[Any]:
 
         def _hpy_include_dirs(self, abi: str) -> list[str]:
             first = [str(self.hpydevel.get_include_dir_forbid_python_h())] if abi == "universal" else []
-            return first + self.hpydevel.get_extra_include_dirs()
+            return [*first, *self.hpydevel.get_extra_include_dirs()]
 
         # ---- names ----
 
