@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import tempfile
@@ -38,7 +39,7 @@ class Outcome:
 def make_hpy_wheel(env: Path, folder: Path) -> Path:
     """Return the folder with the wheel that takes the place of hpy."""
     headers = {"FFI_HPY_HPY_DIR": str(hpy_include().parent)}
-    output_of([python_of(env), "-m", "ffi_hpy.dropin", "-m", "hpy.devel.wheel", folder], headers)
+    output_of([python_of(env), "-m", "ffi_hpy.dropin", "-m", "hpy.devel.wheel", folder], headers, cwd=env)
     return folder
 
 
@@ -61,7 +62,8 @@ def run(name: str, python: Path, wheel: Path, project: Project, suite: Path, ext
         shutil.copytree(suite / project.tests, tests, ignore=shutil.ignore_patterns("*.c", "setup.py"))
         for module in project.substitutes:
             (tests / f"{module}.py").touch()
-        command = [str(python_of(env)), "-m", "pytest", "-v", "-p", "no:cacheprovider", project.file]
+        command = [str(python_of(env)), "-m", "pytest", "-v", "-p", "no:cacheprovider"]
+        command += ["-c", os.devnull, "--rootdir", str(tests), project.file]  # not those of this repository
         command += [word for test in project.left_out for word in ("--deselect", f"{project.file}::{test}")]
         status = run_logged([*command, *extra], log, clean_environ({}), tests)
     text = log.read_text(errors="replace")

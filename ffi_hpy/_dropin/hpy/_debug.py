@@ -43,13 +43,8 @@ class DebugHandle:
     def __repr__(self) -> str:
         what = "CLOSED" if self.is_closed else f"for {self.obj!r}"
         stack = self._handle.stack or "not recorded: hpy.debug.set_handle_stack_trace_limit(16) asks for it"
-        lines = [
-            f"<DebugHandle 0x{self.id:x} {what}>",
-            f"opened by {self._handle.opener}",
-            "Allocation stacktrace:",
-            stack,
-        ]
-        return "\n".join(lines)
+        title = f"<DebugHandle 0x{self.id:x} {what}>"
+        return "\n".join([title, f"opened by {self._handle.opener}", "Allocation stacktrace:", stack])
 
 
 # ---- lists ----
