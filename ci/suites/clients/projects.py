@@ -13,8 +13,8 @@ class Project:
     folders: tuple[str, ...]  # in the sdist of hpy
     tests: str  # the folder there that has the file of tests
     file: str
-    left_out: dict[str, str] = field(default_factory=dict)
-    """Tests that are not run, with the reason."""
+    fails: dict[str, str] = field(default_factory=dict)
+    """Tests that must fail, with the reason."""
     substitutes: tuple[str, ...] = ()  # modules that tests import and that cannot be built, empty in their place
 
 
@@ -27,7 +27,7 @@ PROJECTS = (
         tuple(f"docs/examples/{name}" for name in ("simple-example", "quickstart", "hpytype-example", "snippets")),
         "docs/examples",
         "tests.py",
-        left_out={
+        fails={
             "test_mixed_add_ints": _LEGACY,
             "test_leak_detector": _LEGACY,
             "test_that_uses_leak_detector_fixture": _LEGACY,
