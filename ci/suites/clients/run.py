@@ -73,7 +73,6 @@ def run(name: str, python: Path, wheel: Path, project: Project, suite: Path, ext
     return Outcome(name, project.name, int(found[1]) if found else 0, len(failed), problem)
 
 
-
 def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     options, extra = parse_with_rest(parser)
