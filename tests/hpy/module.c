@@ -1,4 +1,5 @@
-/* The universal module NAME with a constant `origin`; macros make it one of the modules that must be refused. */
+/* The universal module NAME with a constant `origin` and a function that leaks a handle; macros make it one of the
+ * modules that must be refused. */
 #include <hpy.h>
 
 #define TEXT2(x) #x
@@ -23,11 +24,17 @@ static int exec_impl(HPyContext *ctx, HPy module) {
 #endif
 }
 
+HPyDef_METH(leak, "leak", HPyFunc_O)
+static HPy leak_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self, (void)HPy_Dup(ctx, arg);
+  return HPy_Dup(ctx, ctx->h_None);
+}
+
 #ifdef STRAY_SLOT
 static HPyDef stray = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)STRAY_SLOT}};
-static HPyDef *defines[] = {&exec, &stray, NULL};
+static HPyDef *defines[] = {&exec, &leak, &stray, NULL};
 #else
-static HPyDef *defines[] = {&exec, NULL};
+static HPyDef *defines[] = {&exec, &leak, NULL};
 #endif
 
 /* the beginning of an interpreter's description of a method */

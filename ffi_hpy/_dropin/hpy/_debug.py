@@ -1,4 +1,4 @@
-"""Answers for `hpy.debug._debug` in HPy's own tests: its functions over ffi_hpy.hpy_debug.
+"""The functions behind `hpy.debug`, over ffi_hpy.hpy_debug.
 
 HPy numbers generations of handles, we number the handles: a generation is the number of the last handle before it.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ffi_hpy import _hpy, hpy_debug
+from ._runtime import _hpy, hpy_debug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class DebugHandle:
         return all(handle.word != self.id for handle in hpy_debug.open_handles(self._handle.serial - 1))
 
     def _force_close(self) -> None:
-        hpy_debug.close(self._handle)
+        hpy_debug.close(self._handle)  # type: ignore[arg-type]  # by the word, which both have
 
     def __eq__(self, other: object) -> bool:
         return self.id == other.id if isinstance(other, DebugHandle) else NotImplemented
@@ -41,15 +41,17 @@ class DebugHandle:
         return hash(self.id)
 
     def __repr__(self) -> str:
-        rest = "CLOSED" if self.is_closed else f"for {self.obj!r}"
-        return f"<DebugHandle 0x{self.id:x} {rest}>\nopened by {self._handle.opener}\n{self._handle.stack}"
+        what = "CLOSED" if self.is_closed else f"for {self.obj!r}"
+        stack = self._handle.stack or "not recorded: hpy.debug.set_handle_stack_trace_limit(16) asks for it"
+        title = f"<DebugHandle 0x{self.id:x} {what}>"
+        return "\n".join([title, f"opened by {self._handle.opener}", "Allocation stacktrace:", stack])
 
 
 # ---- lists ----
 
 
 def new_generation() -> int:
-    return _hpy.debug_serial()
+    return int(_hpy.debug_serial())
 
 
 def get_open_handles(generation: int = 0) -> list[DebugHandle]:

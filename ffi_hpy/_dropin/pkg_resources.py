@@ -1,0 +1,48 @@
+"""pkg_resources for the stubs of modules that hpy 0.9 has built: they take one function of it, `resource_filename`.
+
+Current setuptools has no pkg_resources. Where there is one it is given instead of this file; and to anybody but a stub
+this file is as good as missing, so that programs that can do without go on to do so.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import FrameType
+
+
+def _find_real() -> ModuleSpec | None:
+    here = Path(__file__).resolve().parent
+    return PathFinder.find_spec(__name__, [entry for entry in sys.path if Path(entry or ".").resolve() != here])
+
+
+def _is_for_stub() -> bool:
+    """Whether the import that runs this file is that of a stub, whose function has this name."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "__bootstrap__":
+            return True
+        if "importlib" not in frame.f_code.co_filename and frame.f_code.co_filename != __file__:
+            return False
+        frame = frame.f_back
+    return False
+
+
+def resource_filename(package_or_requirement: str, resource_name: str) -> str:
+    """Return the path of a file beside a module. A stub asks once: from then on this file is missing again."""
+    sys.modules.pop(__name__, None)
+    return str(Path(str(sys.modules[package_or_requirement].__file__)).parent / resource_name)
+
+
+_spec = _find_real()
+if _spec is not None and _spec.loader is not None:
+    _module = sys.modules[__name__] = module_from_spec(_spec)
+    _spec.loader.exec_module(_module)
+elif not _is_for_stub():
+    raise ModuleNotFoundError(f"No module named {__name__!r}", name=__name__)

@@ -1,0 +1,262 @@
+"""hpy, as the drop-in answers for it: what stubs import, debug mode, and building with setuptools."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import sysconfig
+import textwrap
+import zipfile
+from pathlib import Path
+
+import pytest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HERE = Path(__file__).resolve().parent
+IS_OURS = "_hpy_universal" not in sys.builtin_module_names
+needs_our_hpy = pytest.mark.skipif(not IS_OURS, reason="PyPy 7.3 has an hpy of its own, which answers there")
+needs_setuptools = pytest.mark.skipif(importlib.util.find_spec("setuptools") is None, reason="there is no setuptools")
+
+STUB_OF_HPY_09 = """
+    def __bootstrap__():
+        from sys import modules
+        from os import environ
+        from pkg_resources import resource_filename
+        from hpy.universal import _load_bootstrap
+        modules[__name__] = _load_bootstrap(
+            "plain", __name__, __package__, resource_filename(__name__, "plain.hpy0.so"),
+            __loader__, __spec__, environ)
+
+    __bootstrap__()
+"""
+"""What the stubs do that hpy 0.9 writes."""
+
+
+def run(folder: Path, *arguments: str | Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m ffi_hpy.dropin` with arguments, in a folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "ffi_hpy.dropin", *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, **environ},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+
+
+def out_of(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def stubbed(placed: Callable[..., Path], tmp_path: Path) -> Path:
+    """A folder with a universal module and a stub as hpy 0.9 writes it."""
+    placed("package/plain.hpy0.so")
+    (tmp_path / "package" / "__init__.py").touch()
+    (tmp_path / "package" / "plain.py").write_text(textwrap.dedent(STUB_OF_HPY_09))
+    return tmp_path
+
+
+# ---- what stubs import ----
+
+
+@needs_our_hpy
+def test_a_stub_of_hpy_09_loads_its_module(stubbed: Path) -> None:
+    program = """
+        from package import plain
+        print(plain.origin, plain.__name__, plain.__package__, plain.__file__ == plain.__spec__.origin, plain.__file__)
+    """
+    said = out_of(run(stubbed, "-c", textwrap.dedent(program)))
+    assert said.split() == ["plain", "package.plain", "package", "True", str(stubbed / "package" / "plain.hpy0.so")]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pkg_resources") is not None, reason="there is a pkg_resources")
+def test_pkg_resources_is_missing_to_all_but_stubs(stubbed: Path) -> None:
+    program = """
+        def ask():
+            try:
+                import pkg_resources
+            except ModuleNotFoundError as error:
+                return error.name
+        print(ask())
+        import package.plain
+        print(ask())
+    """
+    wanted = ["pkg_resources", "pkg_resources"]
+    if not IS_OURS:
+        program = program.replace("import package.plain", "")
+    assert out_of(run(stubbed, "-c", textwrap.dedent(program))).split() == wanted
+
+
+@needs_our_hpy
+def test_HPY_says_in_which_mode_a_stub_loads(stubbed: Path) -> None:
+    program = "import package.plain"
+    for value, said in {
+        "debug": "Loading 'plain' in HPy universal mode with a debug context\n",
+        "plain:debug": "Loading 'plain' in HPy universal mode with a debug context\n",
+        "other:debug,plain:universal": "Loading 'plain' in HPy universal mode\n",
+    }.items():
+        assert out_of(run(stubbed, "-c", program, HPY=value, HPY_LOG="1")) == said
+    assert out_of(run(stubbed, "-c", program)) == ""
+
+
+@needs_our_hpy
+def test_a_mode_that_does_not_exist_is_an_error(stubbed: Path) -> None:
+    done = run(stubbed, "-c", "import package.plain", HPY="slow")
+    assert done.returncode == 1
+    assert "ValueError: invalid HPy mode: expected universal, debug, trace in HPY='slow', got 'slow'" in done.stderr
+
+
+def test_the_distribution_hpy_is_there_with_its_keyword_of_setuptools(tmp_path: Path) -> None:
+    program = """
+        from importlib.metadata import distribution
+        hpy = distribution("hpy")
+        print(hpy.version, *(f"{entry.group}:{entry.name}={entry.value}" for entry in hpy.entry_points))
+    """
+    said = out_of(run(tmp_path, "-c", textwrap.dedent(program)))
+    assert said.split() == ["0.9.0", "distutils.setup_keywords:hpy_ext_modules=hpy.devel:handle_hpy_ext_modules"]
+
+
+# ---- debug mode ----
+
+
+@needs_our_hpy
+def test_the_leak_detector_names_the_object_of_an_open_handle(stubbed: Path) -> None:
+    program = """
+        import hpy.debug, package.plain
+        with hpy.debug.LeakDetector():
+            pass
+        try:
+            with hpy.debug.LeakDetector():
+                package.plain.leak("forgotten")
+        except hpy.debug.HPyLeakError as error:
+            print(error)
+            print(len(error.leaks), error.leaks[0].obj, error.leaks[0].is_closed)
+    """
+    said = out_of(run(stubbed, "-c", textwrap.dedent(program), HPY="debug"))
+    assert said.startswith("1 unclosed handle:\n    <DebugHandle 0x")
+    assert "for 'forgotten'>" in said
+    assert said.endswith("1 forgotten False\n")
+
+
+@needs_our_hpy
+def test_the_fixture_hpy_debug_fails_a_test_that_leaks(stubbed: Path) -> None:
+    tests = """
+        from hpy.debug.pytest import hpy_debug
+        import package.plain
+
+        def test_tidy(hpy_debug):
+            package.plain.origin
+
+        def test_leaking(hpy_debug):
+            package.plain.leak("forgotten")
+    """
+    (stubbed / "test_leaks.py").write_text(textwrap.dedent(tests))
+    done = run(stubbed, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_leaks.py", HPY="debug")
+    assert "2 passed, 1 error" in done.stdout, done.stdout + done.stderr
+    assert "HPyLeakError: 1 unclosed handle" in done.stdout
+
+
+@needs_our_hpy
+def test_trace_mode_is_an_error_that_says_so(stubbed: Path) -> None:
+    done = run(stubbed, "-c", "import hpy.trace; import package.plain", HPY="trace")
+    assert "ImportError: plain cannot be loaded in HPy's trace mode" in done.stderr
+
+
+# ---- building ----
+
+SETUP = """
+    from setuptools import Extension, setup
+
+    setup(
+        name="project",
+        version="1.0",
+        packages=["project"],
+        hpy_ext_modules=[Extension("project.fast", ["module.c"], define_macros=[("NAME", "fast")])],
+        setup_requires=["hpy"],
+    )
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, include: str) -> tuple[Path, dict[str, str]]:
+    """The folder of a project with an HPy module, and the environment that it is built in."""
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "__init__.py").touch()
+    (tmp_path / "module.c").write_text((HERE / "module.c").read_text())
+    (tmp_path / "setup.py").write_text(textwrap.dedent(SETUP))
+    return tmp_path, {"FFI_HPY_HPY_DIR": str(Path(include).parent)}
+
+
+@needs_our_hpy
+@needs_setuptools
+def test_hpy_ext_modules_gives_a_universal_module_with_a_stub(project: tuple[Path, dict[str, str]]) -> None:
+    folder, environ = project
+    out_of(run(folder, "setup.py", "build_ext", "--inplace", **environ))
+    assert sorted(path.name for path in (folder / "project").iterdir()) == ["__init__.py", "fast.hpy0.so", "fast.py"]
+    assert out_of(run(folder, "-c", "from project import fast; print(fast.__name__)")) == "project.fast\n"
+
+
+@needs_our_hpy
+@needs_setuptools
+def test_each_abi_is_built_in_a_folder_of_its_own(project: tuple[Path, dict[str, str]]) -> None:
+    folder, environ = project
+    out_of(run(folder, "setup.py", "bdist_wheel", **environ))
+    (wheel,) = (folder / "dist").glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"project/fast.hpy0.so", "project/fast.py"} <= set(names)
+    built = [path.name for path in (folder / "build").glob("lib*")]
+    assert len(built) == 1
+    assert built[0].endswith("-hpy-universal")
+
+
+@needs_our_hpy
+@needs_setuptools
+def test_an_sdist_holds_the_sources_of_the_project_and_no_others(project: tuple[Path, dict[str, str]]) -> None:
+    folder, environ = project
+    out_of(run(folder, "setup.py", "sdist", "--formats=zip", **environ))
+    (sdist,) = (folder / "dist").glob("*.zip")
+    assert [name for name in zipfile.ZipFile(sdist).namelist() if name.endswith(".c")] == ["project-1.0/module.c"]
+
+
+@needs_our_hpy
+@needs_setuptools
+def test_an_abi_that_does_not_exist_is_an_error(project: tuple[Path, dict[str, str]]) -> None:
+    folder, environ = project
+    done = run(folder, "setup.py", "--hpy-abi=other", "build", **environ)
+    assert "--hpy-abi: expected universal, hybrid, cpython, got 'other'" in done.stderr
+
+
+@needs_our_hpy
+def test_the_wheel_of_hpy_has_headers_and_is_preferred_to_hpy_09(tmp_path: Path, include: str) -> None:
+    folder = tmp_path / "wheels"
+    said = out_of(run(tmp_path, "-m", "hpy.devel.wheel", folder, FFI_HPY_HPY_DIR=str(Path(include).parent)))
+    wheel = Path(said.strip())
+    assert wheel == folder / "hpy-0.9.0+ffi.hpy-py3-none-any.whl"
+    archive = zipfile.ZipFile(wheel)
+    names = archive.namelist()
+    assert {"hpy/devel/include/hpy.h", "hpy/devel/src/runtime/argparse.c", "hpy/universal.py"} <= set(names)
+    record = archive.read("hpy-0.9.0+ffi.hpy.dist-info/RECORD").decode()
+    assert [line.partition(",")[0] for line in record.splitlines()] == names
+
+
+@needs_our_hpy
+def test_suffixes_tell_the_interpreter(tmp_path: Path) -> None:
+    program = """
+        from hpy.devel.abitag import get_hpy_ext_suffix as suffix, parse_ext_suffix as parse
+        print(suffix("universal"), suffix("hybrid", ".cpython-310-x86_64-linux-gnu.so"), suffix("cpython"))
+        print(*parse(".cp310-win_amd64.pyd"), *parse(".pypy311-pp80-x86_64-linux-gnu.so"))
+    """
+    said = out_of(run(tmp_path, "-c", textwrap.dedent(program)))
+    assert said.split() == [
+        ".hpy0.so",
+        ".hpy0-cp310.so",
+        sysconfig.get_config_var("EXT_SUFFIX"),
+        *("cp310", "pyd", "pypy311-pp80", "so"),
+    ]
