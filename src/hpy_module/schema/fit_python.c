@@ -177,13 +177,15 @@ static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbM
  * the Python value and not what it was converted into. */
 static FbFit fit_packed(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                         FbMismatch *mismatch) {
-  FbFit packed = source->is_packed ? FB_FIT : pack(ctx, schema, source, mismatch);
-  if (packed != FB_FIT) return packed;
+  if (!source->is_packed) {
+    FbFit packed = pack(ctx, schema, source, mismatch);
+    if (packed != FB_FIT) return packed;
+  }
   char name[FB_SOURCE_NAME];
   if (mismatch != NULL) mismatch->given = fb_source_describe(ctx, source, name);
-  FbFit result = fb_source_from_native(ctx, fb_fit_packed(schema, &source->packed, out, mismatch));
+  FbFit result = fb_fit_packed(schema, &source->packed, out, mismatch);
   if (mismatch != NULL) mismatch->given = NULL;
-  return result;
+  return FH_LIKELY(result != FB_RAISED) ? result : fb_source_from_native(ctx, result);
 }
 
 /* As fit_union of fit.c: in order, in silence, and ended by a failure that is no misfit. */
