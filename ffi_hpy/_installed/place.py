@@ -53,7 +53,8 @@ def find_places(user: bool) -> list[Place]:
 def search_path() -> list[str]:
     """Return where the programs of this environment look for modules and distributions: sys.path without what only
     this process has, its working directory and the folders of PYTHONPATH."""
-    given = {os.path.abspath(folder) for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder}  # noqa: PTH100
+    on_variable = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    given = set(map(os.path.abspath, on_variable))
     folders = sys.path[1:] if sys.path[:1] in ([""], [os.getcwd()]) else sys.path  # noqa: PTH109
     return [folder for folder in folders if os.path.abspath(folder) not in given]  # noqa: PTH100
 
