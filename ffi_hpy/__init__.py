@@ -58,6 +58,7 @@ from .registry import (
     class_for_type_index,
     get_global_func,
     get_global_func_metadata,
+    home_of_names,
     home_of_type,
     init_ffi_api,
     list_global_func_names,
@@ -216,6 +217,7 @@ home_of_type.update(
         "ffi.reflection.AccessStep": f"{__name__}.access_path",
     }
 )
+home_of_names["testing"] = f"{__name__}.testing"
 del (
     _key,
     _cls,
@@ -224,6 +226,7 @@ del (
     arrive,
     exception_asked_for,
     exception_leaves,
+    home_of_names,
     home_of_type,
     load,
     remember_by_class,

@@ -329,7 +329,7 @@ def info_of_key(type_key: str) -> TypeInfo:
     """The TypeInfo of a type key. ValueError if no loaded library registered it."""
     index = _core.type_key_to_index(type_key)
     if index < 0:
-        raise ValueError(f"No type is called {type_key}: no loaded library registered it")
+        raise ValueError(f"Cannot find object type index for {type_key}: no loaded library registered it")
     return info_of_index(index)
 
 

@@ -356,7 +356,7 @@ print(KwOnly(x=1, y=2, z=3).w)
 
 
 def test_the_decorator_refuses_what_it_cannot_use():
-    with pytest.raises(ValueError, match=r"No type is called testing\.Nothing"):
+    with pytest.raises(ValueError, match=r"Cannot find object type index for testing\.Nothing"):
         c_class("testing.Nothing")(type(ffi_hpy.Object)("Nothing", (ffi_hpy.Object,), {}))
     with pytest.raises(TypeError, match="does not derive from"):
         c_class("testing.TestIntPair")(type("Plain", (), {}))
