@@ -463,13 +463,24 @@ def test_marks_for_versions_of_python():
         testing.testing.requires_py4  # noqa: B018
 
 
-def test_the_library_is_loaded_when_it_is_asked_for():
-    program = """
+@pytest.mark.parametrize(
+    "use",
+    [
+        "ffi_hpy.testing.echo(1)",
+        "ffi_hpy.get_global_func('testing.echo')(1)",
+        "ffi_hpy.register_object('testing.TestIntPair')(type('Pair', (ffi_hpy.Object,), {}))(1, 2)",
+    ],
+    ids=["module", "function", "type"],
+)
+def test_the_library_is_loaded_when_a_name_of_it_is_asked_for(use):
+    program = f"""
 import ffi_hpy
-there = lambda: ffi_hpy.get_global_func("testing.echo", allow_missing=True) is not None
+there = lambda: "testing.echo" in ffi_hpy.list_global_func_names()
+assert ffi_hpy.get_global_func("other.echo", allow_missing=True) is None
 print(there(), end=" ")
-ffi_hpy.testing.echo(1)
+{use}
 print(there())
+assert ffi_hpy.get_global_func("testing.nothing", allow_missing=True) is None
 import ffi_hpy.dropin
 ffi_hpy.dropin.install()
 import tvm_ffi.testing

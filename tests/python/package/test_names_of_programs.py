@@ -2,6 +2,7 @@
 
 import enum
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -165,13 +166,71 @@ def test_a_program_comes_from_standard_input():
 import dataclasses, pickle, sys
 @dataclasses.dataclass
 class Point:
-    x: "int"
+    x: int
+assert dataclasses.fields(Point)[0].type is int  # no __future__ of another module
 import tvm_ffi
 print(tvm_ffi.__name__, __name__, sys.argv, pickle.loads(pickle.dumps(Point(3))))
 """
     command = [sys.executable, "-m", "ffi_hpy.dropin", "-", "a", "b"]
     done = subprocess.run(command, input=program, capture_output=True, timeout=120)
     assert done.stdout.decode() == "ffi_hpy __main__ ['-', 'a', 'b'] Point(x=3)\n", done.stderr.decode()
+
+
+def test_a_closed_standard_input_is_an_empty_program():
+    command = f"{shlex.quote(sys.executable)} -m ffi_hpy.dropin - <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_native_methods_take_the_keywords_of_tvm_ffi(testing):
+    numbers = ffi_hpy.List(input_list=[1])
+    numbers.insert(index=0, value=5)
+    assert (numbers.pop(index=0), list(numbers)) == (5, [1])
+    assert numbers.same_as(other=numbers)
+    assert numbers.is_(other=numbers)
+    assert ffi_hpy.Map(input_dict={"a": 1}).get(key="b", default=2) == 2
+    schema = core.TypeSchema("int")
+    assert schema.check_value(value=3) is None
+    assert core._to_py_class_value(schema.convert(value=3)) == 3
+    assert core._to_py_class_value(core.CAny(value=4)) == 4
+    assert core.DataType(dtype_str="int8").bits == 8
+    made = core.Error(kind="ValueError", message="wrong", backtrace="", cause=None)
+    made.update_backtrace(backtrace="there")
+    assert (made.kind, made.message, made.backtrace) == ("ValueError", "wrong", "there")
+    np = pytest.importorskip("numpy")
+    tensor = ffi_hpy.from_dlpack(ext_tensor=np.zeros((2, 3)), require_contiguous=True)
+    assert tensor.size(idx=1) == 3
+
+
+def test_wrong_keywords_of_a_class_are_an_error():
+    for wrong in (
+        lambda: core.Error("ValueError", "wrong"),
+        lambda: core.Error("ValueError", "wrong", "", None, None, None),
+        lambda: core.Error("ValueError", "wrong", "", kind="ValueError"),
+        lambda: core.Error("ValueError", "wrong", "", reason=None),
+        lambda: core.CAny(other=3),
+        lambda: core.DataType(),
+    ):
+        with pytest.raises(TypeError, match=r"^(Error|CAny|DataType)\(\) (missing|takes|got)"):
+            wrong()
+
+
+def test_the_attribute_of_a_field_is_a_property(classes):
+    attribute = vars(classes.TestObjectBase)["v_i64"]
+    assert isinstance(attribute, property)
+    assert isinstance(attribute, core.FFIProperty)
+    assert attribute.fdel is None
+    assert not attribute.__isabstractmethod__
+
+    class Doubled(classes.TestObjectBase):
+        v_i64 = attribute.setter(lambda self, value: attribute.set(self, 2 * value))
+        v_f64 = vars(classes.TestObjectBase)["v_f64"].getter(lambda self: 0.5)
+        v_str = vars(classes.TestObjectBase)["v_str"].deleter(lambda self: None)
+
+    one = Doubled(v_i64=1)
+    one.v_i64 = 4
+    del one.v_str
+    assert (one.v_i64, one.v_f64, Doubled.v_i64.__doc__) == (8, 0.5, attribute.__doc__)
 
 
 def test_containers_have_a_common_base():
