@@ -119,6 +119,12 @@ static HPy_ssize_t take_from(HPyContext *ctx, const FbKeywords *keywords, HPy kw
 
 int fb_keywords_bind_dict(HPyContext *ctx, const FbKeywords *keywords, int n_required, const HPy *args,
                           HPy_ssize_t nargs, HPy kw, HPy *given) {
+  /* PyPy 7.3 gives a tp_new the names in a tuple, as a function gets them. */
+  if (!HPy_IsNull(kw) && HPyTuple_Check(ctx, kw)) {
+    if (fb_keywords_bind(ctx, keywords, n_required, args, (size_t)nargs, kw, given) != 0) return -1;
+    for (int i = 0; i < keywords->n; i++) given[i] = HPy_IsNull(given[i]) ? HPy_NULL : HPy_Dup(ctx, given[i]);
+    return 0;
+  }
   HPy_ssize_t n_keywords = HPy_IsNull(kw) ? 0 : HPy_Length(ctx, kw);
   if (n_keywords < 0 || !is_few(ctx, keywords, (size_t)nargs)) return -1;
   for (int i = 0; i < keywords->n; i++) given[i] = i < nargs ? HPy_Dup(ctx, args[i]) : HPy_NULL;
