@@ -122,6 +122,21 @@ def test_wrong_usage_says_so(arguments, status, says):
     assert says in done.stderr
 
 
+def test_the_version_is_the_one_that_a_program_asks_for():
+    program = """
+import ffi_hpy, importlib.metadata
+from ffi_hpy import dropin
+print(ffi_hpy.__version__ == importlib.metadata.version("ffi-hpy"), end=" ")
+dropin.install()
+import tvm_ffi
+print(tvm_ffi.__version__, tvm_ffi.__version_tuple__, tvm_ffi._version.version, end=" ")
+dropin.uninstall()
+print(ffi_hpy.__version__ == importlib.metadata.version("ffi-hpy"))
+"""
+    numbers = tuple(int(part) if part.isdecimal() else part for part in dropin.ABI_VERSION.split("."))
+    assert run_python(program) == f"True {dropin.ABI_VERSION} {numbers} {dropin.ABI_VERSION} True\n"
+
+
 def test_a_program_sees_what_python_itself_shows_it(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "link").mkdir()

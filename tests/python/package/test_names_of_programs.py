@@ -156,7 +156,8 @@ def test_a_subclass_of_device_may_name_its_types():
 def test_modules_have_the_modules_that_tvm_ffi_imports_there():
     assert registry.core is core
     assert container.register_object is ffi_hpy.register_object
-    assert ffi_hpy._version.version == ffi_hpy.__version__
+    assert ffi_hpy.dataclasses.enum.ENUM_ENTRIES_ATTR == "__ffi_enum_entries__"
+    assert not ffi_hpy._is_config_mode()
     with pytest.raises(AttributeError, match=r"module 'ffi_hpy\.registry' has no attribute 'nothing'"):
         _ = registry.nothing
 
@@ -246,6 +247,33 @@ def test_variants_of_an_enum_have_the_names_of_older_releases():
         green = ffi_hpy.dataclasses.auto()
 
     assert [(variant._value, variant._name) for variant in Colour] == [(0, "red"), (1, "green")]
+
+
+def test_ninja_is_run_in_a_folder_of_somebody_else(tmp_path):
+    from ffi_hpy.cpp import extension
+
+    pytest.importorskip("ninja")
+    text = "rule copy\n  command = cp $in $out\nbuild b: copy a\ndefault b\n"
+    (tmp_path / "build.ninja").write_text(text)
+    with pytest.raises(RuntimeError, match="(?s)ninja .*'a'"):
+        extension.build_ninja(str(tmp_path))
+    (tmp_path / "a").write_text("content")
+    assert extension.build_ninja(build_dir=str(tmp_path)) is None
+    assert (tmp_path / "b").read_text() == "content"
+
+
+def test_the_home_of_a_toolkit_is_where_its_compiler_is(tmp_path, monkeypatch):
+    from ffi_hpy.cpp import extension
+
+    (tmp_path / "bin").mkdir()
+    for command in ("nvcc", "hipcc"):
+        (tmp_path / "bin" / command).write_text("#!/bin/sh\n")
+        (tmp_path / "bin" / command).chmod(0o755)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    monkeypatch.setenv("ROCM_PATH", str(tmp_path))
+    assert extension._find_cuda_home() == extension._find_rocm_home() == str(tmp_path)
+    assert extension._resolve_gpu_backend("hip") == "hip"
+    assert not extension.IS_WINDOWS
 
 
 def test_a_lock_is_waited_for_no_longer_than_asked(tmp_path):
