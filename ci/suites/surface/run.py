@@ -27,8 +27,9 @@ HERE = Path(__file__).resolve().parent
 
 
 def missing_in(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
-    """What theirs has and ours has not: modules, names, members as dotted paths; and after the path of what they belong
-    to, parameters with their defaults, ``f(x='text')``, and values of constants, ``NAME == 3``."""
+    """What theirs has and ours has not: modules, names, members as dotted paths; and after the path of what it belongs
+    to, what is different: ``NAME==3`` a constant of theirs, ``f(x)`` a parameter, ``f(x='text')`` its default,
+    ``f(x=)`` that it may be given by keyword, ``f(2:x)`` by position, ``f()x`` that it may be left out."""
     for module, names in theirs.items():
         if module not in ours:
             yield module
@@ -46,12 +47,12 @@ def missing_of(path: str, theirs: dict[str, Any], ours: dict[str, Any] | None) -
         yield path
         return
     if theirs["constant"] is not None and theirs["constant"] != ours["constant"]:
-        yield f"{path} == {theirs['constant']}"
+        yield f"{path}=={theirs['constant']}"
     their, our = theirs["parameters"], ours["parameters"]
     if isinstance(their, dict) and isinstance(our, dict):
         yield from missing_parameters(path, their, our)
     elif their and isinstance(their, dict) and our != "any":
-        yield f"{path}({', '.join(their)})"  # ours is no function, or does not tell
+        yield f"{path}({','.join(their)})"  # ours is no function, or does not tell
 
 
 def missing_parameters(path: str, their: dict[str, list[str]], our: dict[str, list[str]]) -> Iterator[str]:
@@ -59,15 +60,15 @@ def missing_parameters(path: str, their: dict[str, list[str]], our: dict[str, li
     our_places = [name for name, (way, _) in our.items() if way != "*"]
     for place, name in enumerate(their_places):
         if name in our and our_places[place : place + 1] != [name]:
-            yield f"{path}({name}) as argument {place + 1}"
+            yield f"{path}({place + 1}:{name})"
     for name, (way, default) in their.items():
         if name not in our or (default and our[name][1] != default):
             yield f"{path}({name}{'=' if default else ''}{default})"
         elif way != "/" and our[name][0] == "/":
-            yield f"{path}({name}) by keyword"
+            yield f"{path}({name}=)"
     for name, (_, default) in our.items():
         if name not in their and not default:
-            yield f"{path}(), which needs {name} here"
+            yield f"{path}(){name}"
 
 
 def count_of(described: dict[str, Any]) -> int:
