@@ -51,16 +51,23 @@ def constant_of(value: object) -> str | None:
 
 def describe(value: object, is_public: bool) -> dict[str, Any]:
     """What can be told of one name, but for its members."""
-    return {"parameters": parameters_of(value) if is_public and callable(value) else None, "constant": constant_of(value)}
+    return {
+        "parameters": parameters_of(value) if is_public and callable(value) else None,
+        "constant": constant_of(value),
+    }
 
 
 def describe_member(cls: type, name: str) -> dict[str, Any]:
+    """What can be told of one member of a class."""
     member = inspect.getattr_static(cls, name, None)
+    if isinstance(member, (classmethod, staticmethod)):
+        member = getattr(cls, name)
     is_function = callable(member) and not isinstance(member, type) and not name.startswith("_")
     parameters = parameters_of(member) if is_function else None
     if isinstance(parameters, dict):
         parameters.pop("self", None)
-    return {"parameters": parameters, "constant": None if name.startswith("__") else constant_of(getattr(cls, name, ...))}
+    constant = None if name.startswith("__") else constant_of(getattr(cls, name, ...))
+    return {"parameters": parameters, "constant": constant}
 
 
 def imported_by(module: ModuleType) -> set[str]:

@@ -234,7 +234,11 @@ def test_an_rvalue_ref_is_made_of_an_object_only(classes):
     pair = classes.TestIntPair(1, 2)
     assert isinstance(pair._move(), ffi_hpy.core.ObjectRValueRef)
     assert isinstance(ffi_hpy.core.ObjectRValueRef(obj=pair), ffi_hpy.core.ObjectRValueRef)
-    for wrong, says in (((), "missing required argument: 'obj'"), ((3,), "wants a CObject"), ((pair, pair), "at most 1")):
+    for wrong, says in (
+        ((), "missing required argument: 'obj'"),
+        ((3,), "wants a CObject"),
+        ((pair, pair), "at most 1"),
+    ):
         with pytest.raises(TypeError, match=says):
             ffi_hpy.core.ObjectRValueRef(*wrong)
 

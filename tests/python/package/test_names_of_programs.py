@@ -247,6 +247,9 @@ def test_variants_of_an_enum_have_the_names_of_older_releases():
         green = ffi_hpy.dataclasses.auto()
 
     assert [(variant._value, variant._name) for variant in Colour] == [(0, "red"), (1, "green")]
+    assert Colour.get(name="green") is Colour.get(index=1) is Colour.green
+    with pytest.raises(TypeError, match="must be int or str, got NoneType"):
+        Colour.get()
 
 
 def test_ninja_is_run_in_a_folder_of_somebody_else(tmp_path):
@@ -255,7 +258,7 @@ def test_ninja_is_run_in_a_folder_of_somebody_else(tmp_path):
     pytest.importorskip("ninja")
     text = "rule copy\n  command = cp $in $out\nbuild b: copy a\ndefault b\n"
     (tmp_path / "build.ninja").write_text(text)
-    with pytest.raises(RuntimeError, match="(?s)ninja .*'a'"):
+    with pytest.raises(RuntimeError, match=r"(?s)ninja .*'a'"):
         extension.build_ninja(str(tmp_path))
     (tmp_path / "a").write_text("content")
     assert extension.build_ninja(build_dir=str(tmp_path)) is None
