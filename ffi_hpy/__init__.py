@@ -288,7 +288,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Names of _HOMES, LIB, __version__ and __version_tuple__, made on first use."""
+    """Names of _HOMES and LIB, made on first use; __version__ and __version_tuple__, made on each."""
     value: Any
     home = _HOMES.get(name)
     if home is not None:
@@ -299,10 +299,11 @@ def __getattr__(name: str) -> Any:
 
         ctypes = import_whole("ctypes")
         value = ctypes.CDLL(CORE_LIBRARY, ctypes.RTLD_GLOBAL)
-    elif name == "__version__":
-        value = import_whole("importlib.metadata").version("ffi-hpy")
+    elif name == "__version__":  # as tvm_ffi, which programs compare with what they need, that release
+        find_release = import_whole(f"{__name__}._start.release").find_release
+        return find_release() or import_whole("importlib.metadata").version("ffi-hpy")
     elif name == "__version_tuple__":
-        value = tuple(int(part) if part.isdecimal() else part for part in __getattr__("__version__").split("."))
+        return tuple(int(part) if part.isdecimal() else part for part in __getattr__("__version__").split("."))
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
