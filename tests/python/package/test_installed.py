@@ -74,6 +74,25 @@ def test_another_version_is_reported_to_satisfy_a_pin(env):
     assert env.dropin("-c", SAYS_VERSION).splitlines() == ["0.1.12"]
 
 
+def test_as_tvm_ffi_the_package_says_the_version_that_is_reported(env):
+    env.dropin("install", "--as", "0.1.12")
+    says = "print(m.__version__, m.__version_tuple__, m._version.version)"
+    assert env.run("-c", f"import tvm_ffi as m, tvm_ffi._version; {says}") == "0.1.12 (0, 1, 12) 0.1.12\n"
+    own = env.run("-c", "import importlib.metadata as m; print(m.version('ffi-hpy'))")
+    assert env.run("-c", "import ffi_hpy as m; print(m.__version__)") == own
+    assert env.run("-c", "import ffi_hpy as m; m.__version__; import tvm_ffi; print(m.__version__)") == "0.1.12\n"
+    assert env.dropin("-c", "import tvm_ffi; print(tvm_ffi.__version__)").splitlines() == ["0.1.12"]
+    assert f"ffi_hpy {own.strip()}," in env.dropin("status")
+
+
+def test_devices_have_the_names_that_the_reported_release_takes(env):
+    program = "import tvm_ffi as f; print(*map(f.device, ['llvm', 'c:1', 'test', 'nvptx', 'cl']))"
+    env.dropin("install", "--as", "0.1.12")
+    assert env.run("-c", program) == "cpu:0 cpu:1 cpu:0 cuda:0 opencl:0\n"
+    env.dropin("install", "--as", "0.1.13.post3")
+    assert env.run("-c", program, fails=True).endswith("ValueError: Unknown device: llvm\n")
+
+
 @pytest.mark.parametrize("version", ["", "latest", "v0.1", "0.1-2", "../0.1"])
 def test_what_is_no_version_is_not_installed(env, version):
     before = env.files()
