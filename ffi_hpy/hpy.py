@@ -68,8 +68,8 @@ def load(
     importlib sets on a module (`__spec__`, `__loader__`, `__package__`) comes from `spec`, and is set before it runs.
 
     With `debug` misused handles are noticed: see ffi_hpy.hpy_debug. None, as for modules that are imported: as the file
-    was loaded before, or else as FFI_HPY_DEBUG in the environment says (1 or 0). With `trace` the calls of each function
-    of HPy are counted, for `hpy.trace` of ffi_hpy.dropin.
+    was loaded before, or else as FFI_HPY_DEBUG in the environment says (1 or 0). With `trace` the calls of each
+    function of HPy are counted, for `hpy.trace` of ffi_hpy.dropin.
 
     ImportError for a file that is truncated, damaged, no HPy module of that name or built for another ABI, RuntimeError
     for one that needs another version of HPy, ValueError for a NUL in `name` or `path`, and whatever the module itself

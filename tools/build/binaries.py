@@ -69,7 +69,7 @@ class Binary:
     link: tuple[str, ...] = ()  # flags of the linker
     needs: tuple[str, ...] = ()  # outputs of this table, earlier in it, that it is linked to
     needs_system: tuple[StubLibrary, ...] = ()  # libraries of the system besides libc that it is linked to
-    rare: tuple[str, ...] = ()  # globs of sources that no program spends its time in: compiled for size
+    rare: tuple[str, ...] = ()  # globs of those sources that no program spends its time in: compiled for size
     is_cxx: bool = False
     hpy_headers: bool = False  # whether it sees the headers of hpy
 
@@ -89,14 +89,7 @@ class Binary:
         return [file for _, files in found for file in files]
 
 
-_RARE_FLAGS = ("-Os", "-falign-functions=1")
-
-# The runtime's loader, its modes for developers, and what runs once in a process or for a type
-_RARE_IN_RUNTIME = (
-    *(f"src/hpy_runtime/{folder}/*.c" for folder in ("load", "debug", "trace")),
-    *(f"src/hpy_runtime/types/{name}.c" for name in ("methods", "type_bases", "type_check", "type_meta", "type_spec")),
-    *("src/hpy_runtime/abi/layout.c", "src/hpy_runtime/context/context.c", "src/core/module/library_file.c"),
-)
+_FOR_SIZE = ("-Os", "-falign-functions=1")
 
 # In each binary that has locks, with handlers of its own for fork
 _LOCKS = ("src/core/platform/sync.c", "src/core/platform/fork.c")
@@ -132,7 +125,11 @@ BINARIES = (
         sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL",),
-        rare=_RARE_IN_RUNTIME,
+        rare=(
+            *(f"src/hpy_runtime/{folder}/*.c" for folder in ("load", "debug", "trace")),
+            *("src/hpy_runtime/abi/layout.c", "src/hpy_runtime/types/methods.c"),
+            *(f"src/hpy_runtime/types/type_{name}.c" for name in ("bases", "check", "meta", "spec")),
+        ),
         hpy_headers=True,
     ),
     Binary(
@@ -140,7 +137,7 @@ BINARIES = (
         sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
-        rare=_RARE_IN_RUNTIME,
+        flags=_FOR_SIZE,  # what PyPy does for a call of C takes many times as long as what is compiled here
         hpy_headers=True,
     ),
     Binary(
@@ -176,7 +173,7 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
         flags += [*HPY_FLAGS, "-isystem", str(devel / "include"), f"-ffile-prefix-map={devel}=hpy/devel"]
     rare = binary.find_rare(workshop.root)
     objects = workshop.compile([source for source in sources if source not in rare], flags, unit)
-    objects += workshop.compile(rare, [*flags, *_RARE_FLAGS], unit)
+    objects += workshop.compile(rare, [*flags, *_FOR_SIZE], unit)
     output = workshop.build / "package" / binary.output
     needed = [workshop.build / "package" / name for name in binary.needs]
     needed += [make_stub(workshop, library) for library in binary.needs_system]

@@ -23,7 +23,8 @@ static PyObject *set_hook(FhpyTraceHook which, PyObject *hook) {
 static PyObject *trace_on_enter(PyObject *self, PyObject *hook) { return (void)self, set_hook(TRACE_ON_ENTER, hook); }
 static PyObject *trace_on_exit(PyObject *self, PyObject *hook) { return (void)self, set_hook(TRACE_ON_EXIT, hook); }
 
-static const char calls_doc[] = "trace_calls()\n--\n\nHow often each function of HPy was called in trace mode, by name.";
+static const char calls_doc[] =
+    "trace_calls()\n--\n\nHow often each function of HPy was called in trace mode, by name.";
 static const char nanoseconds_doc[] = "trace_nanoseconds()\n--\n\nHow long those calls took.";
 static const char on_enter_doc[] = "trace_on_enter(hook)\n--\n\nHave hook(name) called before each of them; None: not.";
 static const char on_exit_doc[] = "trace_on_exit(hook)\n--\n\nHave hook(name) called after each of them; None: not.";

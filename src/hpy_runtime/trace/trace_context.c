@@ -43,10 +43,10 @@ static FH_NOINLINE Word pass_on(size_t place, Word a, Word b, Word c, Word d) {
 #define ENTRY2(R, name, A, B) SPECIAL(name)
 #define ENTRY3(R, name, A, B, C) SPECIAL(name)
 #define ENTRY4(R, name, A, B, C, D) SPECIAL(name)
-#define SPECIAL(name)                                                       \
-  JUMP static Word name(HPyContext *ctx, Word a, Word b, Word c, Word d) {  \
-    (void)ctx;                                                              \
-    return pass_on(TRACE_PLACE(name), a, b, c, d);                          \
+#define SPECIAL(name)                                                      \
+  JUMP static Word name(HPyContext *ctx, Word a, Word b, Word c, Word d) { \
+    (void)ctx;                                                             \
+    return pass_on(TRACE_PLACE(name), a, b, c, d);                         \
   }
 #include "hpy_runtime/context/entries.def"
 #undef SPECIAL

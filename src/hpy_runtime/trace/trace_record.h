@@ -18,8 +18,8 @@ uint64_t fhpy_trace_record_enter(size_t place);
 /* Ends a call that has begun at `start`. */
 void fhpy_trace_record_leave(size_t place, uint64_t start);
 
-/* Has hook(name) called at the beginning or the end of every call, but of none that a hook makes itself. NULL: nobody is
- * told. */
+/* Has hook(name) called at the beginning or the end of every call, but of none that a hook makes itself. NULL: none
+ * is. */
 void fhpy_trace_record_set_hook(FhpyTraceHook which, PyObject *hook);
 
 /* A dict from the names of all entries, as in ctx_Add, to one of their totals. NULL with an exception raised. */
