@@ -24,10 +24,13 @@ class _Alias(importlib.metadata.Distribution):
         self._ours = ours
 
     def read_text(self, filename: str) -> str | None:
+        if filename == "entry_points.txt":
+            return TVM_FFI.describe_entry_points()
         text = self._ours.read_text(filename)
         if filename in ("METADATA", "PKG-INFO") and text:
             text = re.sub(r"(?m)^Name: .*$", f"Name: {TVM_FFI.name}", text, count=1)
-            text = re.sub(r"(?m)^Version: .*$", f"Version: {installed_version(TVM_FFI) or TVM_FFI.version}", text, count=1)
+            version = installed_version(TVM_FFI) or TVM_FFI.version
+            text = re.sub(r"(?m)^Version: .*$", f"Version: {version}", text, count=1)
         return text
 
     def locate_file(self, path: str | PathLike[str]) -> PathLike[str]:  # type: ignore[override,unused-ignore]

@@ -51,7 +51,7 @@ def find_distributions(original: Original) -> list[Answer]:
     answers = []
     context = importlib.metadata.DistributionFinder.Context(name=original.name, path=search_path())
     for found in importlib.metadata.MetadataPathFinder.find_distributions(context):
-        path = Path(str(found._path))  # type: ignore[attr-defined]
+        path = Path(str(found._path))
         if not path.resolve().is_relative_to(_OWN):
             answers.append(Answer(path, is_stand_in(path), found.metadata["Version"], path.parent))
     return answers

@@ -93,7 +93,6 @@ class StandIn:
         self.folder = place.packages / original.folder_name(version)
         self.pth = place.packages / PTH.format(self.folder.stem)
         is_installed = any(importlib.metadata.distributions(name="ffi-hpy", path=search_path()))
-        entries = "".join(f"{name} = {function}\n" for name, function in original.commands.items())
         self.outside = {self.pth: f"{self.folder.name}/module\n"}
         """The texts of the files outside of the folder, by their paths."""
         for name, function in original.commands.items():
@@ -104,7 +103,7 @@ class StandIn:
             "WHEEL": _WHEEL,
             "INSTALLER": f"{INSTALLER}\n",
             "REQUESTED": "",
-            "entry_points.txt": f"[console_scripts]\n{entries}{original.entry_points}",
+            "entry_points.txt": original.describe_entry_points(),
             "top_level.txt": "".join(f"{module}\n" for module in original.modules),
         }
         """The texts of the files in the folder, by their names in it."""

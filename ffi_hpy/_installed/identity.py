@@ -43,6 +43,11 @@ class Original:
         """The name of the folder of metadata."""
         return f"{self.name.replace('-', '_')}-{version}.dist-info"
 
+    def describe_entry_points(self) -> str:
+        """The text of entry_points.txt."""
+        lines = [f"{name} = {function}\n" for name, function in self.commands.items()]
+        return "".join(["[console_scripts]\n", *lines, self.entry_points])
+
 
 TVM_FFI = Original(
     "apache-tvm-ffi",
