@@ -211,6 +211,7 @@ INTERRUPTED = """
 import os, sys
 from pathlib import Path
 from ffi_hpy._installed import command
+from ffi_hpy.dropin import ABI_VERSION as VERSION
 
 folder, packages, how, first, words = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], *map(str.split, sys.argv[4:])
 CALLS = [(Path, name) for name in ("replace", "mkdir", "write_bytes", "chmod", "unlink")]
@@ -251,8 +252,8 @@ def files():
 
 def answers():
     # The versions of the distributions, of the modules on the path, and the number of commands
-    modules = [p.stem[len("ffi_hpy_dropin-"):] for p in packages.glob("*.pth")
-               if p.name.startswith("ffi_hpy") and (packages / p.read_text().strip() / "tvm_ffi.py").exists()]
+    modules = [p.stem.rpartition("-")[2] for p in packages.glob("*.pth")
+               if p.name.startswith("ffi_hpy") and (packages / p.read_text().strip() / "tvm_ffi").exists()]
     found = [p.name[len("apache_tvm_ffi-"):-len(".dist-info")] for p in packages.glob("apache_tvm_ffi-*.dist-info")]
     return found, modules, len([p for p in (folder / "bin").glob("tvm-ffi-*")])
 
@@ -271,7 +272,7 @@ while True:
     if how == "interrupted" and answers()[0] == [] and not first:
         assert files() == nothing, step
     run(["install"])
-    assert answers() == ([command.ABI_VERSION], [command.ABI_VERSION], 2), (step, answers())
+    assert answers() == ([VERSION], [VERSION], 2), (step, answers())
     run(["uninstall"])
     assert files() == nothing, step
 print("interrupted", step - 1)
