@@ -408,3 +408,72 @@ def test_an_environment_that_cannot_be_written_leaves_it_to_the_user(users, tmp_
         users.packages.chmod(0o755)
     assert users.run("-c", ANSWERS) == f"ffi_hpy {dropin.ABI_VERSION}\n"
     assert list((tmp_path / "user").rglob("apache_tvm_ffi-*.dist-info"))
+
+
+# --- hpy ------------------------------------------------------------------------------------------------------------
+
+IS_PYPY = sys.implementation.name == "pypy"
+needs_our_hpy = pytest.mark.skipif(
+    "_hpy_universal" in sys.builtin_module_names, reason="PyPy 7.3 has an hpy of its own"
+)
+
+ASKS_HPY = """
+import importlib.metadata, hpy.universal, hpy.debug, hpy.trace
+from hpy.devel.abitag import get_hpy_ext_suffix
+found = importlib.metadata.distribution("hpy")
+print(found.version, *{f"{entry.name}={entry.value}" for entry in found.entry_points}, get_hpy_ext_suffix("universal"))
+"""
+
+
+@needs_our_hpy
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_hpy_is_installed_and_removed_by_itself(env, installer):
+    before = env.files()
+    env.dropin("install", "hpy")
+    version = "0.9.1.dev61+g79fb330d" if IS_PYPY else "0.9.0"  # PyPy 8 has metadata that come first
+    assert env.run("-c", ASKS_HPY) == f"{version} hpy_ext_modules=hpy.devel:handle_hpy_ext_modules .hpy0.so\n"
+    assert "hpy: 0.9.0, ffi_hpy in its place" in env.dropin("status", "hpy")
+    assert "No module named 'tvm_ffi'" in env.run("-c", "import tvm_ffi", fails=True)
+    assert env.complaints(installer) == []
+    if IS_PYPY:
+        env.dropin("uninstall", "hpy")
+    else:
+        assert "already satisfied" in env.install_with("pip", "install", "hpy==0.9.0")
+        env.install_with(installer, "uninstall", "hpy")
+    assert env.files() == before
+
+
+@needs_our_hpy
+def test_a_real_hpy_is_not_overwritten(env, tmp_path):
+    env.install_with(
+        "pip",
+        "install",
+        "--force-reinstall",
+        make_wheel(tmp_path, "hpy", "0.9.0", {"hpy/__init__.py": "", "hpy/debug.py": ""}),
+    )
+    before = env.files()
+    says = env.dropin("install", "hpy", fails=True)
+    assert "hpy 0.9.0 is installed in" in says
+    assert "is not overwritten" in says
+    assert env.files() == before
+
+
+PKG_RESOURCES = """
+import sys
+def __bootstrap__():
+    from pkg_resources import resource_filename
+    return resource_filename("__main__", "plain.so")
+try:
+    import pkg_resources
+    print(hasattr(pkg_resources, "require"))
+except ModuleNotFoundError as error:
+    print(error.name, __bootstrap__(), "pkg_resources" in sys.modules)
+"""
+
+
+@needs_our_hpy
+def test_stubs_of_hpy_find_pkg_resources_and_nobody_else(env):
+    env.dropin("install", "hpy")
+    program = env.folder / "program.py"
+    program.write_text(PKG_RESOURCES)
+    assert env.run(program) in (f"pkg_resources {env.folder / 'plain.so'} False\n", "True\n")
