@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import re
 
-from .identity import ABI_VERSION, NAME, installed_version
+from .identity import TVM_FFI, installed_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +24,13 @@ class _Alias(importlib.metadata.Distribution):
         self._ours = ours
 
     def read_text(self, filename: str) -> str | None:
+        if filename == "entry_points.txt":
+            return TVM_FFI.describe_entry_points()
         text = self._ours.read_text(filename)
         if filename in ("METADATA", "PKG-INFO") and text:
-            text = re.sub(r"(?m)^Name: .*$", f"Name: {NAME}", text, count=1)
-            text = re.sub(r"(?m)^Version: .*$", f"Version: {installed_version() or ABI_VERSION}", text, count=1)
+            text = re.sub(r"(?m)^Name: .*$", f"Name: {TVM_FFI.name}", text, count=1)
+            version = installed_version(TVM_FFI) or TVM_FFI.version
+            text = re.sub(r"(?m)^Version: .*$", f"Version: {version}", text, count=1)
         return text
 
     def locate_file(self, path: str | PathLike[str]) -> PathLike[str]:  # type: ignore[override,unused-ignore]
@@ -42,7 +45,7 @@ class _Alias(importlib.metadata.Distribution):
 def find_alias(wanted: str | None) -> Iterable[importlib.metadata.Distribution]:
     """Return the distribution if it has the wanted name, or None is wanted, which means all. None if ffi_hpy runs from
     a folder and is not installed."""
-    if wanted is not None and re.sub(r"[-_.]+", "-", wanted).lower() != NAME:
+    if wanted is not None and re.sub(r"[-_.]+", "-", wanted).lower() != TVM_FFI.name:
         return []
     try:
         return [_Alias(importlib.metadata.distribution("ffi-hpy"))]

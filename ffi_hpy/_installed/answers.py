@@ -1,4 +1,4 @@
-"""What a program that is started now would find under tvm_ffi's names: the module and the distribution."""
+"""What a program that is started now would find under an original's names: the module and the distribution."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import importlib.metadata
 import importlib.util
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
-from .distribution import COMMANDS, is_stand_in
-from .identity import NAME
+from .distribution import is_stand_in
 from .place import search_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .identity import Original
 
 __all__ = ["Answer", "find_commands", "find_distributions", "find_module"]
 
@@ -33,10 +35,10 @@ class Answer:
         self.folder = folder
 
 
-def find_module() -> Answer | None:
-    """Return the module tvm_ffi, which is not imported. A folder without __init__.py is none."""
-    with _environment_path():
-        spec = importlib.util.find_spec("tvm_ffi")
+def find_module(original: Original) -> Answer | None:
+    """Return the module of its name, which is not imported. A folder without __init__.py is none."""
+    with _environment_path(original.module):
+        spec = importlib.util.find_spec(original.module)
     if spec is None or spec.origin is None:
         return None
     path = Path(spec.origin)
@@ -45,30 +47,34 @@ def find_module() -> Answer | None:
     return Answer(path, is_ours, "", folder)
 
 
-def find_distributions() -> list[Answer]:
-    """Return the distributions apache-tvm-ffi, the one that answers first; those of a running drop-in left out."""
+def find_distributions(original: Original) -> list[Answer]:
+    """Return the distributions of its name, the one that answers first; those of a running drop-in left out."""
     answers = []
-    for found in importlib.metadata.distributions(name=NAME, path=search_path()):
-        path = Path(str(getattr(found, "_path", None) or found.locate_file("")))
-        if not path.resolve().is_relative_to(_OWN):
+    context = importlib.metadata.DistributionFinder.Context(name=original.name, path=search_path())
+    for found in importlib.metadata.MetadataPathFinder.find_distributions(context):
+        path = Path(str(found._path))
+        is_leftover = path.parent == Path(
+            sysconfig.get_path("stdlib")
+        )  # PyPy 8 has metadata of an hpy without a runtime
+        if not is_leftover and not path.resolve().is_relative_to(_OWN):
             answers.append(Answer(path, is_stand_in(path), found.metadata["Version"], path.parent))
     return answers
 
 
-def find_commands() -> dict[str, str | None]:
-    """Return the commands by their names, each with where a shell finds it."""
-    return {name: shutil.which(name) for name in COMMANDS}
+def find_commands(original: Original) -> dict[str, str | None]:
+    """Return its commands by their names, each with where a shell finds it."""
+    return {name: shutil.which(name) for name in original.commands}
 
 
 @contextlib.contextmanager
-def _environment_path() -> Iterator[None]:
-    """sys.path as programs have it. Only for a process with one thread."""
+def _environment_path(name: str) -> Iterator[None]:
+    """sys.path as programs have it, and the module not imported. Only for a process with one thread."""
     whole = sys.path[:]
-    module = sys.modules.pop("tvm_ffi", None)
+    module = sys.modules.pop(name, None)
     sys.path[:] = search_path()
     try:
         yield
     finally:
         sys.path[:] = whole
         if module is not None:
-            sys.modules["tvm_ffi"] = module
+            sys.modules[name] = module

@@ -7,13 +7,15 @@ import os
 import shutil
 from pathlib import Path
 
-from .distribution import COMMANDS, MARK, PTH, find_stand_ins, recorded_files
+from .distribution import MARK, PTH, find_stand_ins, recorded_files
+from .identity import ORIGINALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .distribution import StandIn
+    from .identity import Original
     from .place import Place
 
 __all__ = ["is_our_command", "put", "take_away"]
@@ -31,11 +33,14 @@ def put(place: Place, stand_in: StandIn) -> None:
         new = stage / "new"
         for name, text in stand_in.inside.items():
             _write(new / name, text)
+        for name, target in stand_in.links.items():
+            with contextlib.suppress(OSError):  # a file system without links
+                (new / name).symlink_to(target)
         for path, text in stand_in.outside.items():
             beside = path.with_name(_NEW.format(path.name))
             _write(beside, text, mode=0o644 if path == stand_in.pth else 0o755)
             beside.replace(path)
-        replaced = [(folder, stage / folder.name) for folder in find_stand_ins(place)]
+        replaced = [(folder, stage / folder.name) for folder in find_stand_ins(place, stand_in.original)]
         try:
             for folder, aside in replaced:
                 folder.replace(aside)
@@ -47,12 +52,13 @@ def put(place: Place, stand_in: StandIn) -> None:
             raise
 
 
-def take_away(place: Place) -> list[Path]:
-    """Uninstall what stand-in there is, and what an interrupted change has left. Returns the folders that are gone."""
+def take_away(place: Place, *originals: Original) -> list[Path]:
+    """Uninstall the stand-ins for some originals, or for all, and what an interrupted change has left. Returns the
+    folders that are gone."""
     if not place.packages.is_dir():
         return []
     with _changing(place) as stage:
-        folders = find_stand_ins(place)
+        folders = find_stand_ins(place, *originals)
         for folder in folders:
             folder.replace(stage / folder.name)
     return folders
@@ -61,7 +67,7 @@ def take_away(place: Place) -> list[Path]:
 @contextlib.contextmanager
 def _changing(place: Place) -> Iterator[Path]:
     """One change of a place at a time, with a folder for it. Whatever becomes of it, the files then in place are those
-    of the stand-in in place."""
+    of the stand-ins in place."""
     stage = place.packages / _STAGE
     with _locked(place.packages):
         _sweep(place)
@@ -89,9 +95,8 @@ def _sweep(place: Place) -> None:
     """Remove what is ours and of no stand-in that is in place."""
     kept = {path for folder in find_stand_ins(place) for path in recorded_files(folder)}
     ours = [*place.packages.glob(PTH.format("*"))]
-    for name in COMMANDS:
-        path = place.commands / name
-        ours += [path] if is_our_command(path) else []
+    commands = [place.commands / name for original in ORIGINALS for name in original.commands]
+    ours += filter(is_our_command, commands)
     for path in [*place.packages.glob(_NEW.format("*.pth")), *place.commands.glob(_NEW.format("*"))]:
         path.unlink(missing_ok=True)
     for path in ours:
@@ -103,7 +108,7 @@ def _sweep(place: Place) -> None:
 def is_our_command(path: Path) -> bool:
     """Whether a file is a command that a stand-in has brought."""
     try:
-        return MARK in path.read_text().splitlines()
+        return MARK in path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return False
 

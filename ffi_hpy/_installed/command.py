@@ -9,13 +9,14 @@ from pathlib import Path
 
 from .answers import find_commands, find_distributions, find_module
 from .change import is_our_command, put, take_away
-from .distribution import COMMANDS, StandIn, check_version, find_stand_ins
-from .identity import ABI_VERSION, NAME
+from .distribution import StandIn, check_version, find_stand_ins, name_of
+from .identity import ORIGINALS, TVM_FFI
 from .place import choose_place, find_places, search_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .answers import Answer
+    from .identity import Original
     from .place import Place
 
 __all__ = ["main"]
@@ -25,101 +26,114 @@ _PROGRAM = f"{os.path.basename(sys.executable or 'python')} -m ffi_hpy.dropin"  
 
 
 def main(arguments: list[str]) -> int:
-    """Run one of the commands. Returns the exit status: 1 if it could not be done, or if not all answers are ours."""
+    """Run one of the commands. Returns the exit status: 1 if it could not be done, or if an answer is not
+    ours or there is none."""
+    names = [original.name for original in ORIGINALS]
     parser = argparse.ArgumentParser(prog="python -m ffi_hpy.dropin", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    install = commands.add_parser("install", help="make this environment answer for tvm_ffi with ffi_hpy")
-    install.add_argument(
-        "--as", dest="version", metavar="VERSION", default=ABI_VERSION, help="of apache-tvm-ffi (default: %(default)s)"
-    )
+    install = commands.add_parser("install", help=f"make this environment answer for {TVM_FFI.module} with ffi_hpy")
+    install.add_argument("name", nargs="?", choices=names, default=TVM_FFI.name, help="(default: %(default)s)")
+    install.add_argument("--as", dest="version", metavar="VERSION", help=f"(default: {TVM_FFI.version})")
     install.add_argument("--user", action="store_true", help="into the user's folder of packages")
     uninstall = commands.add_parser("uninstall", help="take that away")
+    uninstall.add_argument("name", nargs="?", choices=names, help="(default: all)")
     uninstall.add_argument("--user", action="store_true", help="only from the user's folder of packages")
-    commands.add_parser("status", help="say what answers for tvm_ffi; exit status 0 if that is ffi_hpy")
+    status = commands.add_parser("status", help="say what answers; exit status 0 if that is ffi_hpy")
+    status.add_argument("name", nargs="?", choices=names, help="(default: all)")
     asked = parser.parse_args(arguments)
+    originals = [original for original in ORIGINALS if asked.name in (original.name, None)]
     try:
         if asked.command == "install":
-            return _install(check_version(asked.version), asked.user)
-        return _uninstall(asked.user) if asked.command == "uninstall" else _status()
+            return _install(originals[0], check_version(originals[0], asked.version), asked.user)
+        return _uninstall(originals, asked.user) if asked.command == "uninstall" else _status(originals)
     except (RuntimeError, ValueError) as error:
         print(f"ffi_hpy.dropin: {error}", file=sys.stderr)
         return 1
 
 
-def _install(version: str, user: bool) -> int:
+def _install(original: Original, version: str, user: bool) -> int:
     place = choose_place(user)
-    _refuse_real(place)
-    stand_in = StandIn(place, version)
-    if find_stand_ins(place) == [stand_in.folder] and stand_in.is_written():
-        print(f"{NAME} {version} is ffi_hpy already, in {place.packages}")
+    _refuse_real(original, place)
+    stand_in = StandIn(place, original, version)
+    if find_stand_ins(place, original) == [stand_in.folder] and stand_in.is_written():
+        print(f"{original.name} {version} is ffi_hpy already, in {place.packages}")
         return 0
     try:
         put(place, stand_in)
     except OSError as error:
         raise RuntimeError(_cannot_write(place, error)) from error
-    print(f"{NAME} {version} is ffi_hpy from here on, in {place.packages}")
-    if str(place.commands) not in os.environ.get("PATH", "").split(os.pathsep):
-        print(f"{' and '.join(COMMANDS)} are in {place.commands}, which is not on PATH")
+    print(f"{original.name} {version} is ffi_hpy from here on, in {place.packages}")
+    if original.commands and str(place.commands) not in os.environ.get("PATH", "").split(os.pathsep):
+        print(f"{' and '.join(original.commands)} are in {place.commands}, which is not on PATH")
     return 0
 
 
-def _uninstall(user: bool) -> int:
+def _uninstall(originals: list[Original], user: bool) -> int:
     gone: list[Path] = []
     for place in find_places(user):
         try:
-            gone += take_away(place)
+            gone += take_away(place, *originals)
         except OSError as error:
-            if find_stand_ins(place):
+            if find_stand_ins(place, *originals):
                 raise RuntimeError(_cannot_write(place, error)) from error
     for folder in gone:
-        print(f"{NAME} is not ffi_hpy any more, in {folder.parent}")
+        print(f"{name_of(folder)} is not ffi_hpy any more, in {folder.parent}")
     if not gone:
-        print(f"ffi_hpy is not installed as {NAME} here")
+        print(f"ffi_hpy is not installed as {' or '.join(original.name for original in originals)} here")
     return 0
 
 
-def _status() -> int:
-    module, distribution = find_module(), next(iter(find_distributions()), None)
-    print(f"tvm_ffi: {_describe_module(module)}")
-    if distribution is None:
-        print(f"{NAME}: not installed")
-    else:
-        whose = "ffi_hpy in its place" if distribution.is_ours else "the real one"
-        print(f"{NAME}: {distribution.version}, {whose}, {distribution.path}")
-    for name, path in find_commands().items():
-        if path is None:
-            print(f"{name}: not on PATH")
+def _status(originals: list[Original]) -> int:
+    are_ours = set()
+    for original in originals:
+        module, distribution = find_module(original), next(iter(find_distributions(original)), None)
+        if module is not None or distribution is not None:
+            are_ours.add(all(answer is not None and answer.is_ours for answer in (module, distribution)))
+        print(f"{original.module}: {_describe_module(original, module)}")
+        if distribution is None:
+            print(f"{original.name}: not installed")
         else:
-            print(f"{name}: {path}{'' if is_our_command(Path(path)) else ', not of ffi_hpy'}")
-    return 0 if all(answer is not None and answer.is_ours for answer in (module, distribution)) else 1
+            whose = "ffi_hpy in its place" if distribution.is_ours else "the real one"
+            print(f"{original.name}: {distribution.version}, {whose}, {distribution.path}")
+        for name, path in find_commands(original).items():
+            if path is None:
+                print(f"{name}: not on PATH")
+            else:
+                print(f"{name}: {path}{'' if is_our_command(Path(path)) else ', not of ffi_hpy'}")
+    return 0 if are_ours == {True} else 1
 
 
-def _describe_module(module: Answer | None) -> str:
+def _describe_module(original: Original, module: Answer | None) -> str:
     if module is None:
-        return f"nothing answers; `{_PROGRAM} install` makes ffi_hpy answer"
+        return f"nothing answers; `{_PROGRAM} install{_word(original)}` makes ffi_hpy answer"
     if not module.is_ours:
         return f"not ffi_hpy, {module.path}"
     return f"ffi_hpy {sys.modules[_OURS].__version__}, {Path(__file__).absolute().parents[1]}"
 
 
-def _refuse_real(place: Place) -> None:
-    """RuntimeError if there is a tvm_ffi that is not ours, and would be overwritten or come first."""
+def _word(original: Original) -> str:
+    """What `install` needs to be told."""
+    return "" if original is TVM_FFI else f" {original.name}"
+
+
+def _refuse_real(original: Original, place: Place) -> None:
+    """RuntimeError if there is a module or distribution that is not ours, and would be overwritten or come first."""
     order = [os.path.abspath(folder) for folder in search_path()]  # noqa: PTH100
     rank = _rank_of_place(place, order)
-    for distribution in find_distributions():
+    for distribution in find_distributions(original):
         if not distribution.is_ours and _rank(distribution, order) <= rank:
             raise RuntimeError(
-                f"{NAME} {distribution.version} is installed in {distribution.folder}, and is not overwritten; to have"
-                f" ffi_hpy in its place, remove it with `{_remover(distribution)} uninstall {NAME}` first, and then"
-                " install again"
+                f"{original.name} {distribution.version} is installed in {distribution.folder}, and is not overwritten;"
+                f" to have ffi_hpy in its place, remove it with `{_remover(distribution)} uninstall {original.name}`"
+                " first, and then install again"
             )
-    module = find_module()
+    module = find_module(original)
     if module is not None and not module.is_ours and _rank(module, order) <= rank:
         raise RuntimeError(
-            f"there is a tvm_ffi in {module.folder}, of no distribution {NAME}, which is not overwritten; remove it"
-            " first"
+            f"there is a {original.module} in {module.folder}, of no distribution {original.name}, which is not"
+            " overwritten; remove it first"
         )
-    for name in COMMANDS:
+    for name in original.commands:
         path = place.commands / name
         if path.exists() and not is_our_command(path):
             raise RuntimeError(f"{path} is there and not of ffi_hpy, and is not overwritten; remove it first")

@@ -1,8 +1,11 @@
-"""What is written for pip, uv and importlib.metadata: the distribution apache-tvm-ffi that is ffi_hpy.
+"""What is written for pip, uv and importlib.metadata: a distribution of another's name that is ffi_hpy.
 
-All of it is one folder `apache_tvm_ffi-VERSION.dist-info`, but for what must stand elsewhere: a .pth file, which puts
-the folder `module` of that folder on sys.path, and the two commands. The .pth names nothing as long as the folder is
-not there, so that renaming the folder is what installs, and uninstalls, everything at once.
+All of it is one folder `NAME-VERSION.dist-info`, but for what must stand elsewhere: a .pth file, which puts the folder
+`module` of that folder on sys.path, and the commands. The .pth names nothing as long as the folder is not there, so
+that renaming the folder is what installs, and uninstalls, everything at once.
+
+A module in `module` is a package: an __init__.py that hands over to ffi_hpy, and links to ffi_hpy's files, which are
+for who looks without importing: build systems for headers and libraries, type checkers for types.
 """
 
 from __future__ import annotations
@@ -15,39 +18,29 @@ import re
 import sys
 from pathlib import Path
 
-from .identity import ABI_VERSION, INSTALLER
+from .identity import INSTALLER, ORIGINALS
 from .place import search_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .identity import Original
     from .place import Place
 
-__all__ = [
-    "COMMANDS",
-    "MARK",
-    "PTH",
-    "StandIn",
-    "check_version",
-    "find_stand_ins",
-    "is_stand_in",
-    "recorded_files",
-]
+__all__ = ["MARK", "PTH", "StandIn", "check_version", "find_stand_ins", "is_stand_in", "name_of", "recorded_files"]
 
 MARK = "# Written by python -m ffi_hpy.dropin install"
 """The line by which a command of ours is told from another of its name."""
 PTH = "ffi_hpy_dropin-{}.pth"
-COMMANDS = {"tvm-ffi-config": "tvm_ffi.config:main", "tvm-ffi-stubgen": "tvm_ffi.stub.cli:main"}
 
+_OWN = Path(__file__).absolute().parents[1]
 _VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[a-z0-9]+(\.[a-z0-9]+)*)?")
 
 _METADATA = """\
 Metadata-Version: 2.1
-Name: apache-tvm-ffi
+Name: {name}
 Version: {version}
-Summary: ffi_hpy in the place of apache-tvm-ffi. `python -m ffi_hpy.dropin uninstall` removes it
+Summary: ffi_hpy in the place of {name}. `python -m ffi_hpy.dropin uninstall` removes it
 Requires-Python: >=3.9
-Provides-Extra: cpp
-Requires-Dist: ninja; extra == "cpp"
 """
 _REQUIRES_US = "Requires-Dist: ffi-hpy\n"
 
@@ -59,34 +52,26 @@ Tag: py3-none-any
 """
 
 _MODULE = '''\
-"""tvm_ffi in this environment: ffi_hpy, until `python -m ffi_hpy.dropin uninstall`."""
+"""{module} in this environment: ffi_hpy, until `python -m ffi_hpy.dropin uninstall`."""
 
 import os
 import sys
+from importlib import util
 
-PACKAGE = {package!r}
-
-try:
-    import ffi_hpy
-except ModuleNotFoundError as error:
-    if error.name != "ffi_hpy":
-        raise
-    if not os.path.exists(PACKAGE):
-        raise ModuleNotFoundError(
-            "tvm_ffi is answered for by ffi_hpy here, which is not installed any more: install ffi-hpy again, or"
-            " uninstall apache-tvm-ffi", name=__name__
-        ) from None
-    import importlib
-    import runpy
-
-    runpy.run_path(os.path.join(PACKAGE, "_run.py"))["import_package"]()
-    ffi_hpy = importlib.import_module("ffi_hpy")
-
-from ffi_hpy import dropin
-
-del sys.modules[__name__]  # otherwise install() would take this module for another tvm_ffi
-dropin.install()
-sys.modules[__name__] = ffi_hpy  # the import that runs this module returns ffi_hpy
+found = util.find_spec("ffi_hpy")
+packages = [os.path.dirname(found.origin)] if found and found.origin else []
+for package in [*packages, {package!r}]:
+    file = os.path.join(package, {file!r})
+    if os.path.exists(file):
+        break
+else:
+    raise ModuleNotFoundError(
+        "{module} is answered for by ffi_hpy here, which is not installed any more: install ffi-hpy again, or uninstall"
+        " {name}", name=__name__
+    )
+spec = util.spec_from_file_location(__name__, file)
+sys.modules[__name__] = util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules[__name__])
 '''
 
 _COMMAND = """\
@@ -103,34 +88,57 @@ sys.exit({function}())
 class StandIn:
     """The files of the distribution, as they are written into a place."""
 
-    def __init__(self, place: Place, version: str) -> None:
-        self.folder = place.packages / f"apache_tvm_ffi-{version}.dist-info"
-        self.pth = place.packages / PTH.format(version)
-        package = Path(__file__).absolute().parents[1]
+    def __init__(self, place: Place, original: Original, version: str) -> None:
+        self.original = original
+        self.folder = place.packages / original.folder_name(version)
+        self.pth = place.packages / PTH.format(self.folder.stem)
         is_installed = any(importlib.metadata.distributions(name="ffi-hpy", path=search_path()))
-        entries = "".join(f"{name} = {function}\n" for name, function in COMMANDS.items())
         self.outside = {self.pth: f"{self.folder.name}/module\n"}
         """The texts of the files outside of the folder, by their paths."""
-        for name, function in COMMANDS.items():
+        for name, function in original.commands.items():
             self.outside[place.commands / name] = _command(*function.split(":"))
+        metadata = _METADATA.format(name=original.name, version=version) + original.metadata
         self.inside = {
-            "METADATA": _METADATA.format(version=version) + (_REQUIRES_US if is_installed else ""),
+            "METADATA": metadata + (_REQUIRES_US if is_installed else ""),
             "WHEEL": _WHEEL,
             "INSTALLER": f"{INSTALLER}\n",
             "REQUESTED": "",
-            "entry_points.txt": f"[console_scripts]\n{entries}",
-            "top_level.txt": "tvm_ffi\n",
-            "module/tvm_ffi.py": _MODULE.format(package=str(package)),
+            "entry_points.txt": original.describe_entry_points(),
+            "top_level.txt": "".join(f"{module}\n" for module in original.modules),
         }
         """The texts of the files in the folder, by their names in it."""
+        self.links: dict[str, str] = {}
+        """What the links in the folder say, by their names in it."""
+        for module, (file, shown) in original.modules.items():
+            text = _MODULE.format(module=module, name=original.name, package=str(_OWN), file=file)
+            self.inside[f"module/{module}/__init__.py"] = text
+            if shown is not None:
+                self.links.update(_links(self.folder, f"module/{module}", _OWN / shown))
         lines = [_record_line(self.folder / name, text, place) for name, text in self.inside.items()]
         lines += [_record_line(path, text, place) for path, text in self.outside.items()]
-        self.inside["RECORD"] = "".join([*lines, f"{self.folder.name}/RECORD,,\n"])
+        # The folder as a whole, too: if ffi_hpy was uninstalled first, pip would leave links that lead nowhere
+        self.inside["RECORD"] = "".join([*lines, f"{self.folder.name}/RECORD,,\n", f"{self.folder.name},,\n"])
 
     def is_written(self) -> bool:
         """Whether every file is there as it would be written."""
         files = {**self.outside, **{self.folder / name: text for name, text in self.inside.items()}}
-        return all(path.is_file() and path.read_bytes() == text.encode() for path, text in files.items())
+        links = {self.folder / name: target for name, target in self.links.items()}
+        return all(path.is_file() and path.read_bytes() == text.encode() for path, text in files.items()) and all(
+            path.is_symlink() and os.readlink(path) == target  # noqa: PTH115
+            for path, target in links.items()
+        )
+
+
+def _links(folder: Path, module: str, shown: Path) -> dict[str, str]:
+    """The links to the files in a folder of ffi_hpy, relative if that is in the same folder of packages, which may be
+    moved. Type checkers take __init__.pyi before __init__.py."""
+    links = {}
+    for path in sorted(shown.iterdir()):
+        if path.name not in ("_dropin", "__pycache__"):
+            name = f"{module}/{path.name}{'i' if path.name == '__init__.py' else ''}"
+            is_beside = folder.parent == _OWN.parent
+            links[name] = os.path.relpath(path, (folder / name).parent) if is_beside else str(path)
+    return links
 
 
 def _command(module: str, function: str) -> str:
@@ -151,24 +159,31 @@ def _record_line(path: Path, text: str, place: Place) -> str:
     return f"{quoted},sha256={digest},{len(data)}\n"
 
 
-def check_version(version: str) -> str:
-    """Return the version. ValueError if it is not one that pip would take."""
+def check_version(original: Original, version: str | None) -> str:
+    """Return the version, by default that of the original. ValueError if it is not one that pip would take."""
+    version = original.version if version is None else version
     if not _VERSION.fullmatch(version):
-        raise ValueError(f"--as: expected a version such as {ABI_VERSION}, got {version!r}")
+        raise ValueError(f"--as: expected a version such as {original.version}, got {version!r}")
     return version
 
 
+def name_of(folder: Path) -> str:
+    """Return the name of the distribution to which a folder of metadata belongs."""
+    return folder.name.partition("-")[0].replace("_", "-")
+
+
 def is_stand_in(folder: Path) -> bool:
-    """Whether a folder of metadata is of a stand-in, and not of the real apache-tvm-ffi."""
+    """Whether a folder of metadata is of a stand-in, and not of an original."""
     try:
-        return (folder / "INSTALLER").read_text().strip() == INSTALLER
+        return (folder / "INSTALLER").read_text(encoding="utf-8").strip() == INSTALLER
     except (OSError, UnicodeDecodeError):
         return False
 
 
-def find_stand_ins(place: Place) -> list[Path]:
-    """Return the folders of stand-ins in a place: one, or none."""
-    return [folder for folder in sorted(place.packages.glob("apache_tvm_ffi-*.dist-info")) if is_stand_in(folder)]
+def find_stand_ins(place: Place, *originals: Original) -> list[Path]:
+    """Return the folders of stand-ins in a place, for some originals, or for all."""
+    names = [original.folder_name("*") for original in originals or ORIGINALS]
+    return [folder for name in names for folder in sorted(place.packages.glob(name)) if is_stand_in(folder)]
 
 
 def recorded_files(folder: Path) -> set[Path]:

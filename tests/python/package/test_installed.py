@@ -230,6 +230,7 @@ INTERRUPTED = """
 import os, sys
 from pathlib import Path
 from ffi_hpy._installed import command
+from ffi_hpy.dropin import ABI_VERSION as VERSION
 
 folder, packages, how, first, words = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], *map(str.split, sys.argv[4:])
 CALLS = [(Path, name) for name in ("replace", "mkdir", "write_bytes", "chmod", "unlink")]
@@ -270,8 +271,8 @@ def files():
 
 def answers():
     # The versions of the distributions, of the modules on the path, and the number of commands
-    modules = [p.stem[len("ffi_hpy_dropin-"):] for p in packages.glob("*.pth")
-               if p.name.startswith("ffi_hpy") and (packages / p.read_text().strip() / "tvm_ffi.py").exists()]
+    modules = [p.stem.rpartition("-")[2] for p in packages.glob("*.pth")
+               if p.name.startswith("ffi_hpy") and (packages / p.read_text().strip() / "tvm_ffi").exists()]
     found = [p.name[len("apache_tvm_ffi-"):-len(".dist-info")] for p in packages.glob("apache_tvm_ffi-*.dist-info")]
     return found, modules, len([p for p in (folder / "bin").glob("tvm-ffi-*")])
 
@@ -290,7 +291,7 @@ while True:
     if how == "interrupted" and answers()[0] == [] and not first:
         assert files() == nothing, step
     run(["install"])
-    assert answers() == ([command.ABI_VERSION], [command.ABI_VERSION], 2), (step, answers())
+    assert answers() == ([VERSION], [VERSION], 2), (step, answers())
     run(["uninstall"])
     assert files() == nothing, step
 print("interrupted", step - 1)
@@ -426,3 +427,72 @@ def test_an_environment_that_cannot_be_written_leaves_it_to_the_user(users, tmp_
         users.packages.chmod(0o755)
     assert users.run("-c", ANSWERS) == f"ffi_hpy {dropin.ABI_VERSION}\n"
     assert list((tmp_path / "user").rglob("apache_tvm_ffi-*.dist-info"))
+
+
+# --- hpy ------------------------------------------------------------------------------------------------------------
+
+IS_PYPY = sys.implementation.name == "pypy"
+needs_our_hpy = pytest.mark.skipif(
+    "_hpy_universal" in sys.builtin_module_names, reason="PyPy 7.3 has an hpy of its own"
+)
+
+ASKS_HPY = """
+import importlib.metadata, hpy.universal, hpy.debug, hpy.trace
+from hpy.devel.abitag import get_hpy_ext_suffix
+found = importlib.metadata.distribution("hpy")
+print(found.version, *{f"{entry.name}={entry.value}" for entry in found.entry_points}, get_hpy_ext_suffix("universal"))
+"""
+
+
+@needs_our_hpy
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_hpy_is_installed_and_removed_by_itself(env, installer):
+    before = env.files()
+    env.dropin("install", "hpy")
+    version = "0.9.1.dev61+g79fb330d" if IS_PYPY else "0.9.0"  # PyPy 8 has metadata that come first
+    assert env.run("-c", ASKS_HPY) == f"{version} hpy_ext_modules=hpy.devel:handle_hpy_ext_modules .hpy0.so\n"
+    assert "hpy: 0.9.0, ffi_hpy in its place" in env.dropin("status", "hpy")
+    assert "No module named 'tvm_ffi'" in env.run("-c", "import tvm_ffi", fails=True)
+    assert env.complaints(installer) == []
+    if IS_PYPY:
+        env.dropin("uninstall", "hpy")
+    else:
+        assert "already satisfied" in env.install_with("pip", "install", "hpy==0.9.0")
+        env.install_with(installer, "uninstall", "hpy")
+    assert env.files() == before
+
+
+@needs_our_hpy
+def test_a_real_hpy_is_not_overwritten(env, tmp_path):
+    env.install_with(
+        "pip",
+        "install",
+        "--force-reinstall",
+        make_wheel(tmp_path, "hpy", "0.9.0", {"hpy/__init__.py": "", "hpy/debug.py": ""}),
+    )
+    before = env.files()
+    says = env.dropin("install", "hpy", fails=True)
+    assert "hpy 0.9.0 is installed in" in says
+    assert "is not overwritten" in says
+    assert env.files() == before
+
+
+PKG_RESOURCES = """
+import sys
+def __bootstrap__():
+    from pkg_resources import resource_filename
+    return resource_filename("__main__", "plain.so")
+try:
+    import pkg_resources
+    print(hasattr(pkg_resources, "require"))
+except ModuleNotFoundError as error:
+    print(error.name, __bootstrap__(), "pkg_resources" in sys.modules)
+"""
+
+
+@needs_our_hpy
+def test_stubs_of_hpy_find_pkg_resources_and_nobody_else(env):
+    env.dropin("install", "hpy")
+    program = env.folder / "program.py"
+    program.write_text(PKG_RESOURCES)
+    assert env.run(program) in (f"pkg_resources {env.folder / 'plain.so'} False\n", "True\n")
