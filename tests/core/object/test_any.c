@@ -1,7 +1,9 @@
 /* test_any.c - the value cell: views to owned values, hash and equality, and their hooks of both conventions. */
 #include "core/object/any.h"
 #include "core/object/any_hash.h"
+#include "core/object/bigint.h"
 #include "core/object/error.h"
+#include "core/object/function.h"
 #include "core/object/object_new.h"
 #include "core/object/reflect.h"
 #include "core/object/str.h"
@@ -204,12 +206,13 @@ static int call_fail(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 static TVMFFIAny pointer_to(void (*function)(void)) { return fh_any_ptr((void *)(uintptr_t)function); }
 #define POINTER_TO(function) pointer_to((void (*)(void))(function))
 
-/* A type with these hooks. The registry keeps those that are Functions. */
+/* A type with these hooks. The registry makes Functions of native ones, and keeps all. */
 static int32_t type_with_hooks(const char *key, TVMFFIAny hash, TVMFFIAny equal) {
   int32_t type_index = test_add_child(key, kTVMFFIObject, 0);
   TVMFFIByteArray hash_name = text_of("__any_hash__"), equal_name = text_of("__any_equal__");
   expect_int(TVMFFITypeRegisterAttr(type_index, &hash_name, &hash), 0);
   expect_int(TVMFFITypeRegisterAttr(type_index, &equal_name, &equal), 0);
+  test_keeps((hash.type_index == kTVMFFIOpaquePtr) + (equal.type_index == kTVMFFIOpaquePtr));
   return type_index;
 }
 
@@ -262,6 +265,31 @@ TEST(function_hooks_decide) {
   test_keeps(2); /* the Functions, which the type has as its hooks */
 }
 
+static TVMFFIAny call_attr(int32_t type_index, const char *name, const TVMFFIAny *args, int32_t n_args) {
+  TVMFFIByteArray attr = text_of(name);
+  const TVMFFIAny *hook = fh_reflect_attr(TVMFFIGetTypeAttrColumn(&attr), type_index);
+  TVMFFIAny result;
+  expect_int(hook->type_index, kTVMFFIFunction);
+  expect_int(fh_function_call(hook->v_obj, args, n_args, &result), 0);
+  return result;
+}
+
+TEST(what_the_headers_of_any_release_find_is_a_function) {
+  int32_t types[] = {type_with_hooks("test.any.NewerFound", POINTER_TO(hash_newer), POINTER_TO(equal_newer)),
+                     type_with_hooks("test.any.OlderFound", POINTER_TO(hash_older), POINTER_TO(equal_older))};
+  for (size_t i = 0; i < FH_COUNT_OF(types); ++i) {
+    TVMFFIAny value = fh_any_object(fh_object_new(24, types[i], fh_object_delete_plain)), pair[2] = {value, value};
+    TVMFFIAny hash = call_attr(types[i], "__any_hash__", &value, 1), equal = call_attr(types[i], "__any_equal__", pair, 2);
+    expect(hash.type_index == kTVMFFIInt && hash.v_int64 == 42);
+    expect(equal.type_index == kTVMFFIBool && equal.v_int64 == 1);
+    fh_any_drop(&value);
+  }
+  TVMFFIAny big;
+  expect_int(fh_bigint_from_decimal(text_of("123456789012345678901234567890"), &big), 0);
+  expect_int(call_attr(kTVMFFIBigInt, "__any_hash__", &big, 1).type_index, kTVMFFIInt);
+  fh_any_drop(&big);
+}
+
 static void expect_hooks_fail(int32_t type_index, const char *kind, const char *text) {
   TVMFFIAny a = fh_any_object(fh_object_new(24, type_index, fh_object_delete_plain));
   TVMFFIAny b = fh_any_object(fh_object_new(24, type_index, fh_object_delete_plain));
@@ -289,6 +317,10 @@ TEST(an_error_that_a_function_hook_raises_is_passed_on) {
                     "no hash today");
   fh_object_release(fails);
   test_keeps(1); /* the Function, which the type has as both of its hooks */
+}
+
+TEST(a_hook_that_is_no_function_is_an_error) {
+  expect_hooks_fail(type_with_hooks("test.any.Garbage", fh_any_int(1), fh_any_int(1)), "TypeError", "but got `int`");
 }
 
 TEST(a_hook_that_returns_another_type_is_an_error) {
