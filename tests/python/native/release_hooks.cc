@@ -61,6 +61,16 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Hooked, ffi::ObjectRef, HookedObj);
 };
 
+// A class without a constructor: what makes it from Python has become the core's since 0.1.11.
+class PlainObj : public ffi::Object {
+public:
+  int64_t number = 1;
+  Optional<String> text;
+
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi_hpy_test.Plain_" ERA, PlainObj, ffi::Object);
+};
+
 const HookedObj *hooked_in(const Any &value) { return value.as<HookedObj>(); }
 
 // A native hook of hashing and one of equality. Before 0.1.15 they return an int64_t and a bool, then an Any.
@@ -179,6 +189,9 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("note", &HookedObj::note, refl::DefaultValue(String("")))
       .def("plus", [](const HookedObj *self, int64_t more) { return self->number + more; })
       .def_static("at", [](int64_t number) { return Hooked(number, nullptr, "made by at"); });
+  refl::ObjectDef<PlainObj>()
+      .def_rw("number", &PlainObj::number)
+      .def_rw("text", &PlainObj::text, refl::DefaultValue(Optional<String>(String("no text"))));
   refl::TypeAttrDef<HookedObj>()
       .attr("__any_hash__", reinterpret_cast<void *>(&any_hash))
       .attr("__any_equal__", reinterpret_cast<void *>(&any_equal))
