@@ -4,8 +4,8 @@
  * and returns an Any (Bool, or Error). On the machines named below an Any comes back in the first two integer
  * registers, and an int64_t or a bool in the first. So a native function of either convention is called through the
  * newer type, and the first word of the result tells which it was. For equality that is certain: a bool has 0 or 1 in
- * its lowest byte, which the indices of Bool and Error have not. A hash may be any number, so that 1 and 67 look like an
- * Int and an Error; then the equality function of the same type is asked, which is of the same release. On other
+ * its lowest byte, which the indices of Bool and Error have not. A hash may be any number, so that 1 and 67 look like
+ * an Int and an Error; then the equality function of the same type is asked, which is of the same release. On other
  * machines only the newer convention works. */
 #include "compare_hook.h"
 
@@ -65,8 +65,8 @@ typedef struct {
 /* The convention of the native equality function of the value's type. */
 static convention find_by_equality(const TVMFFIAny *value) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index);
-  void *native = hook != NULL && hook->type_index == kTVMFFIFunction ? fh_function_self(hook->v_obj, call_native_equal)
-                                                                      : NULL;
+  void *native =
+      hook != NULL && hook->type_index == kTVMFFIFunction ? fh_function_self(hook->v_obj, call_native_equal) : NULL;
   if (native == NULL) return UNKNOWN;
   TVMFFIAny returned = ((native_equal)(uintptr_t)native)(value, value);
   if (is_bool(&returned)) return OLDER;
@@ -79,8 +79,8 @@ static convention find_convention(hasher *hash, const TVMFFIAny *value, const TV
   /* acquire, release: of each other; nothing else is read because of it */
   convention found = (convention)fh_atomic_load_acquire_i32(&hash->convention);
   if (found != UNKNOWN) return found;
-  int is_any = returned->zero_padding == 0 &&
-               (returned->type_index == kTVMFFIInt || returned->type_index == kTVMFFIError);
+  int is_any =
+      returned->zero_padding == 0 && (returned->type_index == kTVMFFIInt || returned->type_index == kTVMFFIError);
   found = is_any ? find_by_equality(value) : OLDER;
   if (found == UNKNOWN) return NEWER;
   fh_atomic_store_release_i32(&hash->convention, found);

@@ -1,8 +1,8 @@
 /* compare_hook.h - __any_hash__ and __any_equal__, by which a type says what its objects are as keys of maps.
  *
- * A hook is a Function or a native function. Headers inline the code that calls it, those of 0.1.14 and older in another
- * convention than the newer ones, so a native function would be called wrongly by the code of some libraries. All call
- * a Function alike. For this a native function is registered as a Function that calls it. */
+ * A hook is a Function or a native function. Headers inline the code that calls it, those of 0.1.14 and older in
+ * another convention than the newer ones, so a native function would be called wrongly by the code of some libraries.
+ * All call a Function alike. So what a type registers natively is kept as a Function that calls it. */
 #ifndef FH_COMPARE_HOOK_H_
 #define FH_COMPARE_HOOK_H_
 

@@ -234,8 +234,8 @@ TEST(native_hooks_of_the_older_convention_decide) {
   expect_all_equal(type_with_hooks("test.any.Older", POINTER_TO(hash_older), POINTER_TO(equal_older)));
 }
 
-/* Hooks of the older convention that return what looks like a newer result: the first word of an Int, of an Error. In the
- * second register is what happens to be there. */
+/* Hooks of the older convention that return what looks like a newer result: the first word of an Int, of an Error. In
+ * the second register is what happens to be there. */
 static TVMFFIAny hash_older_1(const TVMFFIAny *any) {
   return (TVMFFIAny){.type_index = kTVMFFIInt, .v_uint64 = any->v_uint64};
 }
@@ -291,7 +291,8 @@ TEST(what_the_headers_of_any_release_find_is_a_function) {
                      type_with_hooks("test.any.OlderFound", POINTER_TO(hash_older), POINTER_TO(equal_older))};
   for (size_t i = 0; i < FH_COUNT_OF(types); ++i) {
     TVMFFIAny value = fh_any_object(fh_object_new(24, types[i], fh_object_delete_plain)), pair[2] = {value, value};
-    TVMFFIAny hash = call_attr(types[i], "__any_hash__", &value, 1), equal = call_attr(types[i], "__any_equal__", pair, 2);
+    TVMFFIAny hash = call_attr(types[i], "__any_hash__", &value, 1),
+              equal = call_attr(types[i], "__any_equal__", pair, 2);
     expect(hash.type_index == kTVMFFIInt && hash.v_int64 == 42);
     expect(equal.type_index == kTVMFFIBool && equal.v_int64 == 1);
     fh_any_drop(&value);

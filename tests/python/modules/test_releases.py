@@ -1,8 +1,6 @@
 """Libraries compiled with the headers of each release of apache-tvm-ffi: what differs between them works here, and what
 cannot work is refused by name."""
 
-import types
-
 import numpy as np
 import pytest
 from support import run_python
@@ -21,7 +19,7 @@ import ffi_hpy
 from ffi_hpy import StructuralKey, structural
 from ffi_hpy.access_path import AccessPath
 from ffi_hpy.core import TypeSchema
-from ffi_hpy.dataclasses import Enum, c_class
+from ffi_hpy.dataclasses import Enum
 
 WITH_ENTRIES = ("0.1.11", "0.1.12")
 
@@ -205,24 +203,22 @@ def test_visits_go_through_the_hook(hooked):
 
 def test_values_are_mapped_by_the_code_of_the_headers(hooked):
     if not hasattr(hooked.library, "double_ints"):
-        return  # since 0.1.14.post0
+        pytest.skip("headers have such code since 0.1.14.post0")
     mapped = hooked.library.double_ints([1, {"k": [2, hooked.Hooked(2, [3], "")]}, "text"])
     assert (mapped[0], mapped[1]["k"][0], list(mapped[1]["k"][1].part)) == (2, 4, [6])
 
 
-# --- keys of maps: hashed by the core, and by the code of the headers ---------------------------------------------------
+# --- keys of maps: hashed by the core, and by the code of the headers -----------------------------------------------
 
 
 def keys_that_hooks_compare(hooked):
-    """Two equal lists of keys, and keys that are none of them."""
+    """For each class with hooks, two equal lists of keys, and keys that are none of them."""
     makers = (
         lambda i: hooked.Hooked((1, 67, 2, -3)[i % 4] + i // 4 * 100, i, "a note"),  # 1 and 67 look like results
         lambda i: StructuralKey([i, "x"]),
         lambda i: 2 ** (80 + i),
     )
-    return [
-        ([make(i) for i in range(40)], [make(i) for i in range(40)], [make(i) for i in range(40, 60)]) for make in makers
-    ]
+    return [[list(map(make, numbers)) for numbers in (range(40), range(40), range(40, 60))] for make in makers]
 
 
 def check_keys(library, keys):
@@ -244,7 +240,7 @@ def test_keys_of_another_release_are_found(hooked):
         check_keys(hooked.library, keys_that_hooks_compare(OfRelease(version))[:1])
 
 
-# --- calls ------------------------------------------------------------------------------------------------------------
+# --- calls ----------------------------------------------------------------------------------------------------------
 
 
 def test_nested_containers_are_walked_by_the_code_of_the_headers(hooked):
@@ -290,7 +286,7 @@ def test_signatures_of_each_release_are_understood(hooked):
     assert str(schema) == "Callable[[int, Array[str], float | None], bool]"
 
 
-# --- what the core has registered itself ------------------------------------------------------------------------------
+# --- what the core has registered itself ----------------------------------------------------------------------------
 
 
 def test_a_hook_that_the_core_has_too_is_the_core_s(library):

@@ -39,7 +39,7 @@ using ffi::Map;
 using ffi::Optional;
 using ffi::String;
 
-// --- a class with a hook for everything: the field `note` counts nowhere -----------------------------------------------
+// --- a class with a hook for everything: the field `note` counts nowhere --------------------------------------------
 
 class HookedObj : public ffi::Object {
 public:
@@ -127,7 +127,7 @@ Any double_ints(Any root) {
 }
 #endif
 
-// --- containers, walked by the code of the headers ---------------------------------------------------------------------
+// --- containers, walked by the code of the headers ------------------------------------------------------------------
 
 using Nested = Map<String, Array<Map<int64_t, List<Dict<String, Optional<double>>>>>>;
 
@@ -151,7 +151,7 @@ Map<Any, Any> make_map_of(Array<Any> keys) {
   return map;
 }
 
-// --- calls -------------------------------------------------------------------------------------------------------------
+// --- calls ----------------------------------------------------------------------------------------------------------
 
 ffi::Expected<int64_t> half_of(int64_t number) {
   if (number % 2 != 0) return ffi::Error("ValueError", "an odd number", "");
