@@ -59,7 +59,9 @@ class _Loader:
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
         ours = _OURS + name[len(_THEIRS) :]
-        sys.modules[name] = importlib.import_module(ours)
+        whole = sys.modules[name] = importlib.import_module(ours)
+        # A thread that imports it meanwhile waits, and has this module then
+        module.__dict__["__getattr__"] = lambda attribute: getattr(whole, attribute)
         # Submodules that it has imported are imported under the other name, too. If the import system did that later,
         # it would overwrite names that the module has defined, such as `dataclasses.field`.
         for below in [loaded for loaded in sys.modules if loaded.startswith(f"{ours}.")]:
@@ -88,9 +90,10 @@ class _Finder:
         found = importlib.util.find_spec(_OURS + fullname[len(_THEIRS) :])
         if found is None:
             return None
-        is_package = found.submodule_search_locations is not None
         loader: Any = _Loader()
-        return importlib.machinery.ModuleSpec(fullname, loader, origin=found.origin, is_package=is_package)
+        spec = importlib.machinery.ModuleSpec(fullname, loader, origin=found.origin)
+        spec.submodule_search_locations = found.submodule_search_locations  # where build systems look for headers
+        return spec
 
     def find_distributions(
         self, context: importlib.metadata.DistributionFinder.Context | None = None

@@ -18,6 +18,12 @@ except ModuleNotFoundError as error:
 
 from ffi_hpy import dropin
 
+
+def __getattr__(name: str) -> object:
+    """For a thread that imports tvm_ffi meanwhile: it waits, and has this module then."""
+    return getattr(ffi_hpy, name)
+
+
 del sys.modules[__name__]  # otherwise install() would take this module for another tvm_ffi
 dropin.install()
 sys.modules[__name__] = ffi_hpy  # the import that runs this module returns ffi_hpy

@@ -108,12 +108,12 @@ def _sweep(place: Place) -> None:
 def is_our_command(path: Path) -> bool:
     """Whether a file is a command that a stand-in has brought."""
     try:
-        return MARK in path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        return MARK.encode() in path.read_bytes().splitlines()
+    except OSError:
         return False
 
 
 def _write(path: Path, text: str, mode: int = 0o644) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode())
+    path.write_bytes(os.fsencode(text))  # it has paths, in whatever locale
     path.chmod(mode)

@@ -55,23 +55,22 @@ _MODULE = '''\
 """{module} in this environment: ffi_hpy, until `python -m ffi_hpy.dropin uninstall`."""
 
 import os
-import sys
-from importlib import util
+from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec
 
-found = util.find_spec("ffi_hpy")
+found = find_spec("ffi_hpy")
 packages = [os.path.dirname(found.origin)] if found and found.origin else []
 for package in [*packages, {package!r}]:
-    file = os.path.join(package, {file!r})
-    if os.path.exists(file):
+    __file__ = os.path.join(package, {file!r})
+    if os.path.exists(__file__):
         break
 else:
     raise ModuleNotFoundError(
         "{module} is answered for by ffi_hpy here, which is not installed any more: install ffi-hpy again, or uninstall"
         " {name}", name=__name__
     )
-spec = util.spec_from_file_location(__name__, file)
-sys.modules[__name__] = util.module_from_spec(spec)
-spec.loader.exec_module(sys.modules[__name__])
+__path__ = [os.path.dirname(__file__)]
+exec(SourceFileLoader(__name__, __file__).get_code(__name__))
 '''
 
 _COMMAND = """\
@@ -123,7 +122,7 @@ class StandIn:
         """Whether every file is there as it would be written."""
         files = {**self.outside, **{self.folder / name: text for name, text in self.inside.items()}}
         links = {self.folder / name: target for name, target in self.links.items()}
-        return all(path.is_file() and path.read_bytes() == text.encode() for path, text in files.items()) and all(
+        return all(path.is_file() and path.read_bytes() == os.fsencode(text) for path, text in files.items()) and all(
             path.is_symlink() and os.readlink(path) == target  # noqa: PTH115
             for path, target in links.items()
         )
@@ -146,13 +145,13 @@ def _command(module: str, function: str) -> str:
     line is a command and to Python a string."""
     python = sys.executable
     first_lines = f"#!{python}"
-    if " " in python or len(first_lines.encode()) > 127:
+    if " " in python or len(os.fsencode(first_lines)) > 127:
         first_lines = f"#!/bin/sh\n'''exec' \"{python}\" \"$0\" \"$@\"\n' '''"
     return _COMMAND.format(first_lines=first_lines, mark=MARK, module=module, function=function)
 
 
 def _record_line(path: Path, text: str, place: Place) -> str:
-    data = text.encode()
+    data = os.fsencode(text)
     digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
     name = os.path.relpath(path, place.packages)
     quoted = f'"{name}"' if "," in name else name
@@ -175,8 +174,8 @@ def name_of(folder: Path) -> str:
 def is_stand_in(folder: Path) -> bool:
     """Whether a folder of metadata is of a stand-in, and not of an original."""
     try:
-        return (folder / "INSTALLER").read_text(encoding="utf-8").strip() == INSTALLER
-    except (OSError, UnicodeDecodeError):
+        return (folder / "INSTALLER").read_bytes().strip() == INSTALLER.encode()
+    except OSError:
         return False
 
 

@@ -33,9 +33,10 @@ def pyright_says(folder):
     return "\n".join(lines[:-1])
 
 
-def run_checker(checker, folder, *arguments):
-    """Exit status and output of a type checker in a folder."""
-    interpreter = ["--pythonpath", sys.executable] if checker == "pyright" else []
+def run_checker(checker, folder, *arguments, python=sys.executable):
+    """Exit status and output of a type checker in a folder, which looks for packages where an interpreter does."""
+    option = {"pyright": "--pythonpath", "mypy": "--python-executable"}.get(checker)
+    interpreter = [option, python] if option else []
     command = [sys.executable, "-m", checker, *interpreter, *map(str, arguments)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)
     return done.returncode, done.stdout

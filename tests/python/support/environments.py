@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from support.native_build import PACKAGE, ROOT
@@ -114,6 +115,12 @@ class Environment:
     def dropin(self, *arguments: str, fails: bool = False, before: Callable[[], None] | None = None) -> str:
         """What `python -m ffi_hpy.dropin` prints."""
         return self.run("-m", "ffi_hpy.dropin", *arguments, fails=fails, before=before)
+
+    def dropin_at_once(self, runs: Sequence[Sequence[str]]) -> list[int]:
+        """The exit statuses of several `python -m ffi_hpy.dropin` at the same time."""
+        with ThreadPoolExecutor(len(runs)) as pool:
+            said = pool.map(lambda words: self._run([self.python, "-m", "ffi_hpy.dropin", *words], fails=None), runs)
+            return [int("Traceback" in text or "ffi_hpy.dropin:" in text) for text in said]
 
     def install_with(self, installer: str, *arguments: str | Path, fails: bool = False) -> str:
         """What `pip ARGUMENT...` or `uv pip ARGUMENT...` prints, which have no package index."""
