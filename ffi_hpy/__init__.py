@@ -27,7 +27,6 @@ except Exception:
     raise SystemExit(main()) from None
 
 import atexit
-import sys
 
 from . import _core
 from ._containers.mapping import Dict, Map

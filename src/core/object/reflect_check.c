@@ -40,7 +40,8 @@ int fh_reflect_raise_outside(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *
                         MEMBER_ARGS(&m), (int)total_size, (long long)field->offset, (long long)field->size);
 }
 
-/* What can be said of a field's layout without the size of the object. An alignment of 0 is accepted: none was given. */
+/* What can be said of a field's layout without the size of the object. An alignment of 0 is accepted: none was
+ * given. */
 static int check_layout(const member *m, const TVMFFIFieldInfo *field) {
   int64_t alignment = field->alignment;
   if (field->size < 0) {
