@@ -54,13 +54,14 @@ HPy fb_rvalue_ref_new(HPyContext *ctx, HPy object) {
   return ref;
 }
 
-FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
+HPy fb_rvalue_ref_load(HPyContext *ctx, HPy ref) {
   const RValueRef *data = RValueRef_AsStruct(ctx, ref);
-  if (data == NULL || HPyField_IsNull(data->object)) {
-    fb_instance_raise_unmade(ctx, ref);
-    return NULL;
-  }
-  HPy object = HPyField_Load(ctx, ref, data->object);
+  if (data != NULL && !HPyField_IsNull(data->object)) return HPyField_Load(ctx, ref, data->object);
+  fb_instance_raise_unmade(ctx, ref);
+  return HPy_NULL;
+}
+
+FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy object) {
   /* Three outcomes: a call uses the cell; the cell is offered; or there is no handle, and nothing stays claimed. */
   FbHandleCell *cell = fb_object_cell(ctx, object);
   if (cell != NULL && !fb_handle_cell_claim(cell, FB_HANDLE_OFFERED)) {
@@ -73,7 +74,6 @@ FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
     fb_object_raise_no_handle(ctx, object);
     cell = NULL;
   }
-  HPy_Close(ctx, object); /* ref keeps it alive */
   return cell;
 }
 
