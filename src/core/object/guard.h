@@ -2,9 +2,9 @@
  *
  * A library says nowhere which version it was compiled for. What it registers shows some of it: sizes of fields,
  * indices of built-in types, and flags and kinds that have no meaning here. A layout that is known to be another one is
- * refused: the load in progress fails. Where no load of ours is in progress, and for what may be harmless, there is a line on stderr, one for each
- * library. Either names the library, which is the one that has the code at `caller`. Hold no lock: stderr and the
- * refusal may run code of others. */
+ * refused: the load in progress fails. Where no load of ours is in progress, and for what may be harmless, there is a
+ * line on stderr, one for each library. Either names the library, which is the one that has the code at `caller`. Hold
+ * no lock: stderr and the refusal may run code of others. */
 #ifndef FH_GUARD_H_
 #define FH_GUARD_H_
 
