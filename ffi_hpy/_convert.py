@@ -301,6 +301,8 @@ def convert(value: Any) -> Any:
 
 def _is_left_alone(cls: type) -> bool:
     ctypes = sys.modules.get("ctypes")
+    if issubclass(cls, (complex, getattr(sys.modules.get("numbers"), "Number", complex))):
+        return True
     if issubclass(cls, getattr(ctypes, "c_void_p", ())):
         return True
     return any(hasattr(cls, name) for name in _ADDRESS_PROTOCOLS)

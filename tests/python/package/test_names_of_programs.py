@@ -5,6 +5,8 @@ import os
 import shlex
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -234,6 +236,11 @@ def test_the_attribute_of_a_field_is_a_property(classes):
     assert (one.v_i64, one.v_f64, Doubled.v_i64.__doc__) == (8, 0.5, attribute.__doc__)
 
 
+def test_numbers_of_any_kind_are_converted_to_themselves():
+    for number in (1, 0.5, 1j, Decimal(1), Fraction(1, 3)):
+        assert ffi_hpy.convert(number) is number
+
+
 def test_containers_have_a_common_base():
     containers = [ffi_hpy.Array([]), ffi_hpy.List([]), ffi_hpy.Map({}), ffi_hpy.Dict({})]
     assert all(isinstance(value, core.CContainerBase) for value in containers)
@@ -247,7 +254,7 @@ def test_variants_of_an_enum_have_the_names_of_older_releases():
         green = ffi_hpy.dataclasses.auto()
 
     assert [(variant._value, variant._name) for variant in Colour] == [(0, "red"), (1, "green")]
-    assert Colour.get(name="green") is Colour.get(index=1) is Colour.green
+    assert Colour.get(name="green") == Colour.get(index=1) == Colour.green
     with pytest.raises(TypeError, match="must be int or str, got NoneType"):
         Colour.get()
 
