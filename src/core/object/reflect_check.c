@@ -40,12 +40,11 @@ int fh_reflect_raise_outside(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *
                         MEMBER_ARGS(&m), (int)total_size, (long long)field->offset, (long long)field->size);
 }
 
-/* What can be said of a field's layout without the size of the object. An alignment of 0 is accepted: none was
- * given. */
+/* What can be said of a field without the size of the object. An alignment of 0 is accepted: none was given. */
 static int check_layout(const member *m, const TVMFFIFieldInfo *field) {
   int64_t alignment = field->alignment;
   if (field->size < 0) {
-    return fh_error_raise(FH_VALUE_ERROR, "Expected " MEMBER_FORMAT " of a size from 0 on but got %lld", MEMBER_ARGS(m),
+    return fh_error_raise(FH_VALUE_ERROR, "Expected a size from 0 on of " MEMBER_FORMAT " but got %lld", MEMBER_ARGS(m),
                           (long long)field->size);
   }
   if (alignment < 0 || (alignment & (alignment - 1)) != 0) {

@@ -84,8 +84,10 @@ FH_INLINE void fb_handle_cell_set_listing(FbHandleCell *cell, FbListing listing)
   fh_atomic_store_relaxed(&cell->listing, (uint8_t)listing);
 }
 
-/* relaxed: who moves the handle has the wrapper from a thread that has set it, or not yet from one that does */
-FH_INLINE bool fb_handle_cell_is_repeated(FbHandleCell *cell) { return fh_atomic_load_relaxed(&cell->is_repeated) != 0; }
+/* relaxed: who moves a handle has the wrapper from whoever set this, or at the same time as somebody else gets it */
+FH_INLINE bool fb_handle_cell_is_repeated(FbHandleCell *cell) {
+  return fh_atomic_load_relaxed(&cell->is_repeated) != 0;
+}
 FH_INLINE void fb_handle_cell_set_repeated(FbHandleCell *cell, bool is_repeated) {
   fh_atomic_store_relaxed(&cell->is_repeated, (uint8_t)is_repeated);
 }

@@ -231,7 +231,7 @@ def test_what_stands_for_several_wrappers_keeps_its_object_when_one_is_moved(tes
     copied = testing.echo(pair)
     assert testing.echo(copied._move()).same_as(pair)
     assert testing.echo([copied._move()])[0].same_as(pair)
-    assert testing.apply(lambda: copied._move()).same_as(pair)
+    assert testing.apply(lambda: pair._move()).same_as(pair)
     testing.apply(lambda: testing.nop(pair._move()))
     testing.apply(lambda seen: testing.nop(pair._move()), pair)
     taker = classes.TestIntPair.__new__(classes.TestIntPair)
