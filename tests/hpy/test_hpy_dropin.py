@@ -176,7 +176,8 @@ def test_trace_mode_counts_the_calls_of_each_function_of_hpy(stubbed: Path) -> N
         now = hpy.trace.get_call_counts()
         print({name: now[name] - n for name, n in counts.items() if now[name] != n})
         longer = hpy.trace.get_durations()
-        print({name for name, n in durations.items() if longer[name] != n} <= {"ctx_Dup"}, len(now), now["ctx_SetAttr_s"])
+        changed = {name for name, n in durations.items() if longer[name] != n}
+        print(changed <= {"ctx_Dup"}, len(now), now["ctx_SetAttr_s"])
         print(hpy.trace.get_frequency() > 1000, counts.keys() == durations.keys())
     """
     said = out_of(run(stubbed, "-c", textwrap.dedent(program), HPY="trace"))
