@@ -20,6 +20,9 @@ class _Alias(importlib.metadata.Distribution):
     """The installed distribution of ffi_hpy, under the other name. Its version is that of the environment's stand-in,
     if there is one."""
 
+    name = TVM_FFI.name  # Python 3.9 has neither of them, and setuptools asks for both
+    _normalized_name = name.replace("-", "_")
+
     def __init__(self, ours: importlib.metadata.Distribution) -> None:
         self._ours = ours
 

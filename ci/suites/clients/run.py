@@ -51,8 +51,8 @@ def run(name: str, python: Path, wheel: Path, project: Project, suite: Path, ext
         try:
             make_env(env, python)
             install(env, "-r", REQUIREMENTS / "clients.txt", wheel)
-            links = make_hpy_wheel(env, Path(scratch, "wheels"))
-            install(env, "--find-links", links, "hpy")
+            links = make_hpy_wheel(env, Path(scratch, "wheels"))  # for the environments that pip builds in
+            output_of([python_of(env), "-m", "ffi_hpy.dropin", "install", "hpy"], {}, cwd=env)
             for folder in project.folders:
                 copied = shutil.copytree(suite / folder, work / folder)
                 install(env, "--find-links", links, copied)

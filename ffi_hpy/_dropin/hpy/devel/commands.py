@@ -115,6 +115,20 @@ def make_build_ext(base: type[Any]) -> type[Any]:
             name = os.path.basename(self.get_ext_filename(self.get_ext_fullname(ext_name)))  # noqa: PTH119
             return os.path.join(os.path.dirname(path), name)  # noqa: PTH118, PTH120
 
+        def get_output_mapping(self) -> dict[str, str]:
+            """For editable installs: what is built, to where it stands in the sources. Stubs are there as they are
+            written, and not compiled as setuptools' are."""
+            stubbed = [ext for ext in self.extensions if _is_hpy(ext) and ext._needs_stub]
+            for extension in stubbed:
+                extension._needs_stub = False
+            found: dict[str, str] = super().get_output_mapping()
+            for extension in stubbed:
+                extension._needs_stub = True
+                built = os.path.join(self.build_lib, self.get_ext_filename(extension._full_name))  # noqa: PTH118
+                pair = [f"{path.rpartition('.hpy')[0]}.py" for path in (built, found[built])]
+                found[pair[0]] = pair[1]
+            return found
+
         # ---- building ----
 
         def build_extension(self, extension: Extension) -> None:
