@@ -15,7 +15,6 @@
 #include "core/platform/sync.h"
 #include "error.h"
 #include "function.h"
-#include "reflect.h"
 #include "type.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -62,9 +61,19 @@ typedef struct {
   int32_t convention; /* atomic, and goes from UNKNOWN to another one only: whoever finds it out, finds the same */
 } hasher;
 
+/* The equality hook of a type, read as clients read a column; NULL if it has none. */
+static const TVMFFIAny *find_equality(int32_t type_index) {
+  TVMFFIByteArray name = FH_LITERAL("__any_equal__");
+  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
+  /* acquire, size first, then data, then the cell: pairs with the stores in reflect.c */
+  if (column == NULL || type_index >= fh_atomic_load_acquire_i32(&column->size)) return NULL;
+  const TVMFFIAny *cells = (const TVMFFIAny *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&column->data);
+  return fh_atomic_load_acquire_i32(&cells[type_index].type_index) != kTVMFFINone ? &cells[type_index] : NULL;
+}
+
 /* The convention of the native equality function of the value's type. */
 static convention find_by_equality(const TVMFFIAny *value) {
-  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index);
+  const TVMFFIAny *hook = find_equality(value->type_index);
   void *native =
       hook != NULL && hook->type_index == kTVMFFIFunction ? fh_function_self(hook->v_obj, call_native_equal) : NULL;
   if (native == NULL) return UNKNOWN;
