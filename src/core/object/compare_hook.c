@@ -15,7 +15,6 @@
 #include "core/platform/sync.h"
 #include "error.h"
 #include "function.h"
-#include "reflect.h"
 #include "type.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -59,12 +58,21 @@ typedef enum { UNKNOWN, OLDER, NEWER } convention;
 /* A native hash function, whose convention turns out at the first calls. */
 typedef struct {
   native_hash function;
+  const TVMFFITypeAttrColumn *equality; /* the column of __any_equal__ */
   int32_t convention; /* atomic, and goes from UNKNOWN to another one only: whoever finds it out, finds the same */
 } hasher;
 
+/* The equality hook of a type, read as clients read a column; NULL if it has none. */
+static const TVMFFIAny *find_equality(const TVMFFITypeAttrColumn *column, int32_t type_index) {
+  /* acquire, size first, then data, then the cell: pairs with the stores in reflect.c */
+  if (type_index < 0 || type_index >= fh_atomic_load_acquire_i32(&column->size)) return NULL;
+  const TVMFFIAny *cells = (const TVMFFIAny *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&column->data);
+  return fh_atomic_load_acquire_i32(&cells[type_index].type_index) != kTVMFFINone ? &cells[type_index] : NULL;
+}
+
 /* The convention of the native equality function of the value's type. */
-static convention find_by_equality(const TVMFFIAny *value) {
-  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index);
+static convention find_by_equality(const hasher *hash, const TVMFFIAny *value) {
+  const TVMFFIAny *hook = find_equality(hash->equality, value->type_index);
   void *native =
       hook != NULL && hook->type_index == kTVMFFIFunction ? fh_function_self(hook->v_obj, call_native_equal) : NULL;
   if (native == NULL) return UNKNOWN;
@@ -81,7 +89,7 @@ static convention find_convention(hasher *hash, const TVMFFIAny *value, const TV
   if (found != UNKNOWN) return found;
   int is_any =
       returned->zero_padding == 0 && (returned->type_index == kTVMFFIInt || returned->type_index == kTVMFFIError);
-  found = is_any ? find_by_equality(value) : OLDER;
+  found = is_any ? find_by_equality(hash, value) : OLDER;
   if (found == UNKNOWN) return NEWER;
   fh_atomic_store_release_i32(&hash->convention, found);
   return found;
@@ -101,22 +109,23 @@ static int call_native_hash(void *self, const TVMFFIAny *args, int32_t n_args, T
   return give_result(returned, result);
 }
 
-static int new_hash(void *native, TVMFFIObjectHandle *out) {
+static int new_hash(void *native, const TVMFFITypeAttrColumn *equality, TVMFFIObjectHandle *out) {
   hasher *hash = (hasher *)fh_mem_alloc(sizeof *hash);
   if (hash == NULL) return fh_error_raise_no_memory();
   hash->function = (native_hash)(uintptr_t)native;
+  hash->equality = equality;
   hash->convention = UNKNOWN;
   if (fh_function_new(hash, call_native_hash, fh_mem_free, out) == 0) return 0;
   fh_mem_free(hash);
   return -1;
 }
 
-int fh_compare_hook_adapt(TVMFFIByteArray attr_name, TVMFFIAny *value) {
+int fh_compare_hook_adapt(TVMFFIByteArray attr_name, TVMFFIAny *value, const TVMFFITypeAttrColumn *equality) {
   TVMFFIObjectHandle function;
   int rc;
   if (value->type_index != kTVMFFIOpaquePtr || value->v_ptr == NULL) return 0;
   if (fh_span_same(attr_name, FH_LITERAL("__any_hash__"))) {
-    rc = new_hash(value->v_ptr, &function);
+    rc = new_hash(value->v_ptr, equality, &function);
   } else if (fh_span_same(attr_name, FH_LITERAL("__any_equal__"))) {
     rc = fh_function_new(value->v_ptr, call_native_equal, NULL, &function);
   } else {

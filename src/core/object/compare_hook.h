@@ -9,8 +9,8 @@
 #include "any.h"
 
 /* Makes the value of an attribute, which is owned, what is registered for it. Only native functions of the two
- * attributes change. -1 with an error pending, and *value is as it was. */
-int fh_compare_hook_adapt(TVMFFIByteArray attr_name, TVMFFIAny *value);
+ * attributes change. `equality` is the column of __any_equal__. -1 with an error pending, and *value is as it was. */
+int fh_compare_hook_adapt(TVMFFIByteArray attr_name, TVMFFIAny *value, const TVMFFITypeAttrColumn *equality);
 
 /* Call a hook. -1 with its error pending, or with a TypeError if it is no function or returned the wrong type. Hold no
  * lock, but for objects of types whose hooks are this library's own. */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "core/platform/atomic.h"
-#include "type.h"
 
 #if defined(__has_include)
 #if __has_include(<dlfcn.h>)
@@ -73,10 +72,11 @@ static void refuse(void *library, const char *sentence) {
 
 /* ---- What libraries of newer versions may register ---- */
 
-void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_index, int is_new, void *caller) {
+void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_index, const TVMFFITypeInfo *holder,
+                   void *caller) {
   char sentence[MAX_SENTENCE];
   const char *name;
-  if (type_index == static_index && !is_new) return;
+  if (type_index == static_index && holder != NULL) return; /* the frequent case: it is known */
   /* Static indices are those of built-in types, whose keys begin so. */
   if (static_index >= kTVMFFIDynObjectBegin || type_key.data == NULL || type_key.size < 4) return;
   if (memcmp(type_key.data, "ffi.", 4) != 0) return;
@@ -91,10 +91,10 @@ void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_
              "%s registers the built-in type `%.*s` with index %d, but its index is %d here: " NEWER, name,
              SHORT_ARGS(type_key), (int)static_index, (int)type_index);
     refuse(library, sentence);
-  } else if (fh_type_find(static_index) != NULL) {
+  } else if (holder != NULL) {
     snprintf(sentence, sizeof sentence,
              "%s registers the built-in type `%.*s` with index %d, which is that of `%s` here: " NEWER, name,
-             SHORT_ARGS(type_key), (int)static_index, fh_type_name(static_index));
+             SHORT_ARGS(type_key), (int)static_index, holder->type_key.data);
     refuse(library, sentence);
   }
 }

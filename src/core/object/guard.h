@@ -18,8 +18,10 @@
 #define FH_GUARD_CALLER() __builtin_return_address(0)
 #endif
 
-/* A type that a library gives a static index, and the index that it has here, -1 if it was refused. */
-void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_index, int is_new, void *caller);
+/* A type that a library gives a static index; the index that it has here, -1 if it was refused; and the type that had
+ * the static index before, NULL if none had. */
+void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_index, const TVMFFITypeInfo *holder,
+                   void *caller);
 /* What a type registers, before it is published. */
 void fh_guard_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, void *caller);
 void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *metadata, void *caller);
