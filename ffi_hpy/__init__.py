@@ -58,6 +58,7 @@ from .registry import (
     class_for_type_index,
     get_global_func,
     get_global_func_metadata,
+    home_of_names,
     home_of_type,
     init_ffi_api,
     list_global_func_names,
@@ -216,6 +217,7 @@ home_of_type.update(
         "ffi.reflection.AccessStep": f"{__name__}.access_path",
     }
 )
+home_of_names["testing"] = f"{__name__}.testing"
 del (
     _key,
     _cls,
@@ -224,6 +226,7 @@ del (
     arrive,
     exception_asked_for,
     exception_leaves,
+    home_of_names,
     home_of_type,
     load,
     remember_by_class,
@@ -240,6 +243,7 @@ float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e2m1fnx2
 _HOMES = {
     **dict.fromkeys(_DTYPE_NAMES.split(), "_values.dtype_names"),
     "_dunder": "_dunder",
+    "_is_config_mode": "_start.command",
     "_optional_torch_c_dlpack": "_optional_torch_c_dlpack",
     "_version": "_version",
     "access_path": "access_path",
@@ -288,7 +292,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Names of _HOMES, LIB, __version__ and __version_tuple__, made on first use."""
+    """Names of _HOMES and LIB, made on first use; __version__ and __version_tuple__, those of the distribution that
+    programs know the package by: ffi-hpy, or apache-tvm-ffi where it answers for tvm_ffi."""
     value: Any
     home = _HOMES.get(name)
     if home is not None:
@@ -299,10 +304,11 @@ def __getattr__(name: str) -> Any:
 
         ctypes = import_whole("ctypes")
         value = ctypes.CDLL(CORE_LIBRARY, ctypes.RTLD_GLOBAL)
-    elif name == "__version__":
-        value = import_whole("importlib.metadata").version("ffi-hpy")
+    elif name == "__version__":  # as tvm_ffi, which programs compare with what they need, that release
+        find_release = import_whole(f"{__name__}._start.release").find_release
+        return find_release() or import_whole("importlib.metadata").version("ffi-hpy")
     elif name == "__version_tuple__":
-        value = tuple(int(part) if part.isdecimal() else part for part in __getattr__("__version__").split("."))
+        return tuple(int(part) if part.isdecimal() else part for part in __getattr__("__version__").split("."))
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

@@ -181,20 +181,49 @@ def main(arguments: list[str]) -> int | None:
         _run_source(rest[0], "<string>")
     elif first == "-":
         sys.argv = arguments
-        sys.path[0] = ""
-        _run_source(sys.stdin.buffer.read(), "<stdin>")
+        _set_first_folder("")
+        if sys.stdin is not None:  # it is None if the descriptor is closed: an empty program
+            _run_source(sys.stdin.buffer.read(), "<stdin>", __file__="<stdin>", __cached__=None)
     else:
         sys.argv = arguments
-        sys.path[0] = os.path.dirname(os.path.abspath(first))  # noqa: PTH100, PTH120 - as python does it
-        runpy.run_path(first, run_name="__main__")
+        return _run_file(first)
     return None
 
 
-def _run_source(source: str | bytes, name: str) -> None:
-    """Run a program in a new module __main__, where pickle and dataclasses look for what it defines."""
+def _run_file(name: str) -> int | None:
+    """Run a program of that name: a file, or a folder or an archive that has a `__main__`. Returns the exit status if
+    it cannot be read."""
+    import pkgutil
+    import runpy
+
+    path = os.path.abspath(name)  # noqa: PTH100 - as python does it
+    if name.endswith(".pyc") or pkgutil.get_importer(path) is not None:
+        runpy.run_path(name, run_name="__main__")
+        return None
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            source = file.read()
+    except OSError as error:
+        print(f"ffi_hpy.dropin: can't open file {path!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
+        return 2
+    _set_first_folder(os.path.dirname(os.path.realpath(path)))  # noqa: PTH120
+    loader = importlib.machinery.SourceFileLoader("__main__", path)
+    _run_source(source, path, __file__=path, __cached__=None, __loader__=loader)
+    return None
+
+
+def _set_first_folder(folder: str) -> None:
+    """Where a program finds modules first, unless Python was told to put no such folder there."""
+    if not getattr(sys.flags, "safe_path", sys.flags.isolated):
+        sys.path[0] = folder
+
+
+def _run_source(source: str | bytes, name: str, **names: Any) -> None:
+    """Run a program in a new module __main__, where pickle and dataclasses look for what it defines, and which stays
+    there for threads and functions that run at exit."""
     program = sys.modules["__main__"] = type(sys)("__main__")
-    program.__dict__["__builtins__"] = __builtins__
-    exec(compile(source, name, "exec"), program.__dict__)
+    program.__dict__.update(names, __builtins__=sys.modules["builtins"])
+    exec(compile(source, name, "exec", dont_inherit=True), program.__dict__)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,7 @@ def load(
     spec: ModuleSpec | None = None,
     *,
     debug: bool | None = None,
+    trace: bool = False,
 ) -> ModuleType:
     """Load the universal module `name` from the file `path`, run it, and return it. `sys.modules` is not touched.
 
@@ -67,7 +68,8 @@ def load(
     importlib sets on a module (`__spec__`, `__loader__`, `__package__`) comes from `spec`, and is set before it runs.
 
     With `debug` misused handles are noticed: see ffi_hpy.hpy_debug. None, as for modules that are imported: as the file
-    was loaded before, or else as FFI_HPY_DEBUG in the environment says (1 or 0).
+    was loaded before, or else as FFI_HPY_DEBUG in the environment says (1 or 0). With `trace` the calls of each
+    function of HPy are counted, for `hpy.trace` of ffi_hpy.dropin.
 
     ImportError for a file that is truncated, damaged, no HPy module of that name or built for another ABI, RuntimeError
     for one that needs another version of HPy, ValueError for a NUL in `name` or `path`, and whatever the module itself
@@ -79,19 +81,20 @@ def load(
             raise ValueError(f"expected a {what} without a NUL, got {text!r}")
     try:
         _check_hybrid_tag(file)
-        return _load(name, file, spec, debug)
+        return _load(name, file, spec, debug, trace)
     except Exception as error:
         _name_file(error, name, file)
         raise
 
 
-def _load(name: str, file: str, spec: ModuleSpec | None, debug: bool | None) -> ModuleType:
+def _load(name: str, file: str, spec: ModuleSpec | None, debug: bool | None, trace: bool) -> ModuleType:
     module: ModuleType
     if _runtime.__name__ != _PYPY:
-        module = _runtime.load(name, file, spec, debug=debug)
+        module = _runtime.load(name, file, spec, trace=True) if trace else _runtime.load(name, file, spec, debug=debug)
         return module
-    if debug:
-        raise ImportError("the debug mode is that of ffi_hpy's own HPy runtime, and this PyPy has one itself")
+    if debug or trace:
+        mode = "debug" if debug else "trace"
+        raise ImportError(f"the {mode} mode is that of ffi_hpy's own HPy runtime, and this PyPy has one itself")
     if spec is None:
         spec = ModuleSpec(name, HPyLoader(name, file), origin=file)
     if not os.path.exists(file):  # noqa: PTH110 - pathlib costs 5 ms of import time

@@ -50,6 +50,10 @@ home_of_type: dict[str, str] = {}
 """Modules that register the class of a type, by the type's key. They are imported when the class is needed. Filled by
 the package."""
 
+home_of_names: dict[str, str] = {}
+"""Modules whose import loads the library of functions and types, by the first part of the names of these, up to a dot.
+They are imported when such a name is not there. Filled by the package."""
+
 
 # --- global functions -----------------------------------------------------------------------------------------------
 
@@ -64,10 +68,12 @@ if TYPE_CHECKING:
 def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
     """The global function of that name. If there is none: None with `allow_missing`, otherwise ValueError."""
     function = _core.global_get(name)
+    if function is None and _load_home(name):
+        function = _core.global_get(name)
     if function is None:
         if allow_missing:
             return None
-        raise ValueError(f"There is no global function {name}")
+        raise ValueError(f"Cannot find global function {name}: no loaded library registered it")
     metadata = _global_metadata(name)
     if metadata is not None and declares_nonblocking(metadata):
         function.release_gil = False
@@ -109,9 +115,8 @@ def register_global_func(
 
 
 def remove_global_func(name: str) -> None:
-    """Remove a global name; functions that were looked up stay usable. RuntimeError if there is no such name."""
-    if not _ffi_api.FunctionRemoveGlobal(name):
-        raise RuntimeError(f"Cannot remove global function {name}: there is none")
+    """Remove a global name, if there is one; functions that were looked up stay usable."""
+    _ffi_api.FunctionRemoveGlobal(name)
 
 
 def list_global_func_names() -> list[str]:
@@ -144,6 +149,14 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
         if function is not None:  # another thread may have removed it
             function.__name__ = str(name)
             setattr(module, name, function)
+
+
+def _load_home(name: str) -> bool:
+    """Import the module whose library has such names, if there is one."""
+    home = home_of_names.get(name.partition(".")[0])
+    if home is not None:
+        import_module(home)
+    return home is not None
 
 
 def _global_metadata(name: str) -> str | None:
@@ -228,7 +241,7 @@ def class_for_type_index(index: int) -> type[CObject]:
 def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
     if not issubclass(cls, CObject):
         raise TypeError(f"register_object({type_key!r}): {cls.__qualname__} does not derive from ffi_hpy.Object")
-    if _SKIP_UNKNOWN_OBJECTS and _core.type_key_to_index(type_key) < 0:
+    if _core.type_key_to_index(type_key) < 0 and not _load_home(type_key) and _SKIP_UNKNOWN_OBJECTS:
         return cls
     info = info_of_key(type_key)
     _bind(cls, info, init)

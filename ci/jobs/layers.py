@@ -33,7 +33,7 @@ LAYERS = {
         "serial",
         "globals",
     ),
-    "src/hpy_runtime": ("api", "abi", "lifetime", "types", "context", "debug", "load"),
+    "src/hpy_runtime": ("api", "abi", "lifetime", "types", "context", "debug", "trace", "load"),
     "src/hpy_module": (
         "context",
         "object",

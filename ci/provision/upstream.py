@@ -11,7 +11,10 @@ from ci.lib.folders import cache_dir, locked
 from ci.lib.messages import Missing, say
 from ci.provision.tools import run_uv
 
-VERSIONS = ("0.1.15.post2", "0.1.11", "0.1.12", "0.1.13", "0.1.13.post1", "0.1.13.post3", "0.1.14.post1")
+VERSIONS = (
+    *("0.1.15.post2", "0.1.9", "0.1.10", "0.1.11", "0.1.12", "0.1.13", "0.1.13.post1", "0.1.13.post3"),
+    *("0.1.14", "0.1.14.post0", "0.1.14.post1", "0.1.15"),
+)
 NEEDED = ("tvm_ffi/include/tvm/ffi/c_api.h", "tvm_ffi/include/dlpack/dlpack.h", "tvm_ffi/lib/libtvm_ffi_testing.so")
 
 

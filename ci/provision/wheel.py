@@ -86,6 +86,15 @@ def run_pip(folder: Path) -> Path:
     return next(folder.glob("*.whl"))
 
 
+def repack(wheel: Path) -> Path:
+    """Return a smaller wheel with the same files."""
+    packed = wheel.parent / "packed" / wheel.name
+    packed.parent.mkdir()
+    python = tool_env("tool-repack", "zopflipy") / "python"
+    output_of([python, Path(__file__).with_name("repack.py"), wheel, packed])
+    return packed
+
+
 def check_size(wheel: Path) -> None:
     size = wheel.stat().st_size
     if size >= MAX_BYTES:
@@ -119,11 +128,12 @@ def build_wheel(force: bool = False) -> Path:
         say("building the wheel ...")
         with tempfile.TemporaryDirectory() as folder:
             built = run_pip(Path(folder))
-            check_size(built)
-            check_tag(built)
-            final = ROOT / "dist" / built.name
+            packed = repack(built)
+            check_size(packed)
+            check_tag(packed)
+            final = ROOT / "dist" / packed.name
             final.parent.mkdir(exist_ok=True)
-            shutil.copyfile(built, final)
+            shutil.copyfile(packed, final)
         RECORD.write_text(json.dumps({"inputs": inputs, "name": final.name, "sha256": hash_file(final)}))
         return final
 

@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
+_INSTALLED = ".dist-info/module"
+"""The end of the folder in which `ffi_hpy.dropin install` has a module that runs this file."""
+
+
 def _find_real() -> ModuleSpec | None:
     here = Path(__file__).resolve().parent
-    return PathFinder.find_spec(__name__, [entry for entry in sys.path if Path(entry or ".").resolve() != here])
+    others = [e for e in sys.path if Path(e or ".").resolve() != here and not e.endswith(_INSTALLED)]
+    return PathFinder.find_spec(__name__, others)
 
 
 def _is_for_stub() -> bool:
@@ -28,7 +33,8 @@ def _is_for_stub() -> bool:
     while frame is not None:
         if frame.f_code.co_name == "__bootstrap__":
             return True
-        if "importlib" not in frame.f_code.co_filename and frame.f_code.co_filename != __file__:
+        file = frame.f_code.co_filename
+        if "importlib" not in file and file != __file__ and f"{_INSTALLED}/{__name__}" not in file:
             return False
         frame = frame.f_back
     return False

@@ -7,6 +7,7 @@ import importlib.metadata
 import importlib.util
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 from .distribution import is_stand_in
@@ -52,7 +53,10 @@ def find_distributions(original: Original) -> list[Answer]:
     context = importlib.metadata.DistributionFinder.Context(name=original.name, path=search_path())
     for found in importlib.metadata.MetadataPathFinder.find_distributions(context):
         path = Path(str(found._path))
-        if not path.resolve().is_relative_to(_OWN):
+        is_leftover = path.parent == Path(
+            sysconfig.get_path("stdlib")
+        )  # PyPy 8 has metadata of an hpy without a runtime
+        if not is_leftover and not path.resolve().is_relative_to(_OWN):
             answers.append(Answer(path, is_stand_in(path), found.metadata["Version"], path.parent))
     return answers
 

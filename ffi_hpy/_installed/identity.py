@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ABI_VERSION", "INSTALLER", "ORIGINALS", "TVM_FFI", "Original", "installed_version"]
+__all__ = ["ABI_VERSION", "HPY", "INSTALLER", "ORIGINALS", "TVM_FFI", "Original", "installed_version"]
 
 ABI_VERSION = "0.1.15.post2"
 """The release of apache-tvm-ffi whose ABI and names ffi_hpy follows."""
@@ -56,7 +56,14 @@ TVM_FFI = Original(
     {"tvm-ffi-config": "tvm_ffi.config:main", "tvm-ffi-stubgen": "tvm_ffi.stub.cli:main"},
     'Provides-Extra: cpp\nRequires-Dist: ninja; extra == "cpp"\n',
 )
-ORIGINALS = (TVM_FFI,)
+HPY = Original(
+    "hpy",
+    "0.9.0",
+    {"hpy": ("_dropin/hpy/__init__.py", "_dropin/hpy"), "pkg_resources": ("_dropin/pkg_resources.py", None)},
+    {},
+    entry_points="\n[distutils.setup_keywords]\nhpy_ext_modules = hpy.devel:handle_hpy_ext_modules\n",
+)
+ORIGINALS = (TVM_FFI, HPY)
 
 
 def installed_version(original: Original) -> str | None:

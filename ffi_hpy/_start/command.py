@@ -20,3 +20,6 @@ def is_config_command() -> bool:
         return os.path.basename(program) in _PROGRAMS  # noqa: PTH119
     words = getattr(sys, "orig_argv", ())
     return any(("-m", module) in zip(words, words[1:]) for module in _MODULES)
+
+
+_is_config_mode = is_config_command  # its name in tvm_ffi

@@ -11,6 +11,7 @@ bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 b
 float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu
 float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e2m1fnx2 float4_e2m1fn_x2
 """
+_BUILD_STEPS = "IS_WINDOWS _find_cuda_home _find_rocm_home _resolve_gpu_backend build_ninja"
 _CORE = {"core": "core:"}
 
 HOMES: dict[str, dict[str, str]] = {
@@ -46,13 +47,20 @@ HOMES: dict[str, dict[str, str]] = {
     "cpp.extension": {
         "FileLock": "utils.lockfile:FileLock",
         "Module": "module:Module",
+        **{name: f"cpp._single:{name}" for name in _BUILD_STEPS.split()},
         "find_dlpack_include_path": "libinfo:find_dlpack_include_path",
         "find_include_path": "libinfo:find_include_path",
         "find_libtvm_ffi": "libinfo:find_libtvm_ffi",
         "load_module": "module:load_module",
     },
     "dataclasses.common": {"Field": "dataclasses.field:Field", "_to_py_class_value": "core:_to_py_class_value"},
-    "dataclasses.enum": {**_CORE, "Field": "dataclasses.field:Field", "field": "dataclasses.field:field"},
+    "dataclasses.enum": {
+        **_CORE,
+        "ENUM_ATTRS_ATTR": "dataclasses._enum_entries:_VALUES_ATTR",
+        "ENUM_ENTRIES_ATTR": "dataclasses._enum_entries:_ENTRIES_ATTR",
+        "Field": "dataclasses.field:Field",
+        "field": "dataclasses.field:field",
+    },
     "dataclasses.field": {"TypeSchema": "_types.schema:TypeSchema"},
     "dataclasses.gen_abi_cpp": {
         "TypeField": "_types.info:TypeField",

@@ -24,10 +24,34 @@ if TYPE_CHECKING:
 
 __all__ = ["FFIProperty", "TypeField", "TypeInfo", "TypeMethod", "info_of_class", "info_of_index", "info_of_key"]
 
+
+class _LikeProperty:
+    """What else a property has. Another function in the place of one of its own makes a plain property."""
+
+    fget: Any
+    fset: Any
+    fdel = None
+
+    def getter(self, fget: Callable[[Any], Any]) -> property:
+        """A property with another function that reads."""
+        return property(fget, self.fset, None, self.__doc__)
+
+    def setter(self, fset: Callable[[Any, Any], None]) -> property:
+        """A property with another function that an assignment calls."""
+        return property(self.fget, fset, None, self.__doc__)
+
+    def deleter(self, fdel: Callable[[Any], None]) -> property:
+        """A property with a function that `del` calls."""
+        return property(self.fget, self.fset, fdel, self.__doc__)
+
+
 if TYPE_CHECKING or _core.HAS_EXTENSION:
 
-    class FFIProperty(_core.FieldSlot):
+    class FFIProperty(_LikeProperty, _core.FieldSlot):
         """The attribute of a field. A frozen one refuses assignment; `set` writes it nevertheless."""
+
+        __class__: Any = property(lambda self: property)  # what isinstance() asks for
+        __isabstractmethod__ = False
 
         def __init__(
             self,
@@ -52,7 +76,7 @@ if TYPE_CHECKING or _core.HAS_EXTENSION:
 
 else:
 
-    class FFIProperty(property):
+    class FFIProperty(_LikeProperty, property):
         """The attribute of a field. The property of a frozen field has no setter; `set` writes it nevertheless."""
 
         def __init__(self, type_index, field, frozen=False, schema=None, doc=None):
@@ -329,7 +353,7 @@ def info_of_key(type_key: str) -> TypeInfo:
     """The TypeInfo of a type key. ValueError if no loaded library registered it."""
     index = _core.type_key_to_index(type_key)
     if index < 0:
-        raise ValueError(f"No type is called {type_key}: no loaded library registered it")
+        raise ValueError(f"Cannot find object type index for {type_key}: no loaded library registered it")
     return info_of_index(index)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import index as _as_int
 
 from .. import _core
+from .._start.fork import import_whole
 from .._start.load import subclass_made
 
 TYPE_CHECKING = False
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Device", "device"]
 
+_PACKAGE = (__package__ or "").partition(".")[0]
 
 _TYPE_OF_NAME = {
     "cpu": _core.DEVICE_TYPE_CPU,
@@ -34,6 +36,13 @@ _TYPE_OF_NAME = {
 }
 _NAME_OF_TYPE = {code: name for name, code in _TYPE_OF_NAME.items()}
 _TYPE_OF_NAME.update(mps=_core.DEVICE_TYPE_METAL, wgpu=_core.DEVICE_TYPE_WEBGPU)  # other frameworks' names
+_TYPE_OF_OLD_NAME = {  # names of targets, which tvm_ffi took until 0.1.12
+    "c": _core.DEVICE_TYPE_CPU,
+    "llvm": _core.DEVICE_TYPE_CPU,
+    "test": _core.DEVICE_TYPE_CPU,
+    "nvptx": _core.DEVICE_TYPE_CUDA,
+    "cl": _core.DEVICE_TYPE_OPENCL,
+}
 
 
 class Device(_core.Device):
@@ -115,6 +124,8 @@ def _parse(text: str, types: dict[str, int]) -> tuple[int, int | None]:
     """Type and index of "name:index", or of "name" with None as the index. Text after a blank is ignored."""
     name, colon, number = text.partition(" ")[0].partition(":")
     code = types.get(name)
+    if code is None and name in _TYPE_OF_OLD_NAME and import_whole(f"{_PACKAGE}._start.release").is_before((0, 1, 13)):
+        code = _TYPE_OF_OLD_NAME[name]
     if code is None:
         raise ValueError(f"Unknown device: {text}")
     if not colon:

@@ -60,6 +60,18 @@ def choose_backend(backend: str | None) -> str:
 
 def gpu_compiler(backend: str) -> GpuCompiler:
     """The compiler of a backend, with its flags for this machine. BuildError if it is not installed."""
+    found = _find_surely(backend)
+    tool = Tool((found,), identify([found]))
+    make = _cuda if backend == "cuda" else _hip
+    return make(tool)
+
+
+def home_of(backend: str) -> str:
+    """The folder that the toolkit of a backend is installed in. BuildError if it is not."""
+    return str(Path(_find_surely(backend)).parent.parent)
+
+
+def _find_surely(backend: str) -> str:
     command, variables, _, where = _COMPILERS[backend]
     found = _find(backend)
     if found is None:
@@ -67,9 +79,7 @@ def gpu_compiler(backend: str) -> GpuCompiler:
             f"there is no {command}, which compiles .cu files: it is not on PATH, nor in bin of what "
             f"{' or '.join(variables)} names; {where}"
         )
-    tool = Tool((found,), identify([found]))
-    make = _cuda if backend == "cuda" else _hip
-    return make(tool)
+    return found
 
 
 def _find(backend: str) -> str | None:

@@ -125,6 +125,15 @@ def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str) -> Non
         raise BuildError(f"{name!r} does not build, in {folder}:\n{''.join(lines)}")
 
 
+def run_alone(build_dir: str) -> None:
+    """Run ninja in a folder with a build.ninja of somebody else. BuildError with what it says if that fails."""
+    command = [find_ninja(), "-v", *_jobs()]
+    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = subprocess.run(command, cwd=build_dir, **options)  # type: ignore[call-overload]
+    if done.returncode != 0:
+        raise BuildError(f"ninja {end_of(done.returncode)}, in {build_dir}:\n{done.stdout.decode(errors='replace')}")
+
+
 def _dependencies(ninja: str, folder: Path) -> dict[str, list[str]]:
     """The files that each object file was made of, as its compiler listed them."""
     found: dict[str, list[str]] = {}

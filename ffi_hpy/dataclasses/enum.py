@@ -202,9 +202,10 @@ class Enum(Object, metaclass=_EnumMeta):
         return list(type(self).all_entries()).index(self)
 
     @classmethod
-    def get(cls, index: int | str) -> Any:
-        """The variant that an integer or a text stands for. KeyError if there is none; OverflowError beyond int64;
-        TypeError for other indexes."""
+    def get(cls, index: int | str | None = None, *, name: str | None = None) -> Any:
+        """The variant that an integer or a text stands for; a text may be given as `name`, too. KeyError if there is
+        none; OverflowError beyond int64; TypeError for other indexes."""
+        index = index if name is None else name
         if not isinstance(index, (int, str)):
             raise TypeError(f"enum index must be int or str, got {type(index).__name__}")
         if isinstance(index, int):

@@ -101,6 +101,7 @@ def test_HPY_says_in_which_mode_a_stub_loads(stubbed: Path) -> None:
         "debug": "Loading 'plain' in HPy universal mode with a debug context\n",
         "plain:debug": "Loading 'plain' in HPy universal mode with a debug context\n",
         "other:debug,plain:universal": "Loading 'plain' in HPy universal mode\n",
+        "other:debug,plain:trace": "Loading 'plain' in HPy universal mode with a trace context\n",
     }.items():
         assert out_of(run(stubbed, "-c", program, HPY=value, HPY_LOG="1")) == said
     assert out_of(run(stubbed, "-c", program)) == ""
@@ -163,10 +164,61 @@ def test_the_fixture_hpy_debug_fails_a_test_that_leaks(stubbed: Path) -> None:
     assert "HPyLeakError: 1 unclosed handle" in done.stdout
 
 
+# ---- trace mode ----
+
+
 @needs_our_hpy
-def test_trace_mode_is_an_error_that_says_so(stubbed: Path) -> None:
-    done = run(stubbed, "-c", "import hpy.trace; import package.plain", HPY="trace")
-    assert "ImportError: plain cannot be loaded in HPy's trace mode" in done.stderr
+def test_trace_mode_counts_the_calls_of_each_function_of_hpy(stubbed: Path) -> None:
+    program = """
+        import hpy.trace, package.plain
+        counts, durations = hpy.trace.get_call_counts(), hpy.trace.get_durations()
+        package.plain.leak("forgotten")
+        now = hpy.trace.get_call_counts()
+        print({name: now[name] - n for name, n in counts.items() if now[name] != n})
+        longer = hpy.trace.get_durations()
+        print([name for name, n in durations.items() if longer[name] != n], len(now), now["ctx_SetAttr_s"])
+        print(hpy.trace.get_frequency() > 1000, counts.keys() == durations.keys())
+    """
+    said = out_of(run(stubbed, "-c", textwrap.dedent(program), HPY="trace"))
+    assert said == "{'ctx_Dup': 2}\n['ctx_Dup'] 180 1\nTrue True\n"
+
+
+@needs_our_hpy
+def test_trace_functions_are_called_before_and_after(stubbed: Path) -> None:
+    program = """
+        import hpy.trace, package.plain, sys
+        told = []
+        def on_enter(name):
+            told.append(f"> {name}")
+            package.plain.leak(None)  # of which nobody is told
+        def on_exit(name):
+            told.append(f"< {name}")
+        def tell():
+            package.plain.leak(None)
+            print(*told, sep=", ")
+            told.clear()
+        hpy.trace.set_trace_functions(on_enter)
+        tell()
+        hpy.trace.set_trace_functions(on_exit=on_exit)
+        tell()
+        hpy.trace.set_trace_functions(on_enter=None)
+        tell()
+        try:
+            hpy.trace.set_trace_functions(None, 1)
+        except TypeError as error:
+            print(error)
+        hpy.trace.set_trace_functions(on_exit=lambda name: 1 / 0)
+        sys.unraisablehook = lambda unraisable: print(unraisable.exc_value)
+        package.plain.leak(None)
+    """
+    said = out_of(run(stubbed, "-c", textwrap.dedent(program), HPY="trace")).splitlines()
+    assert said == [
+        "> ctx_Dup, > ctx_Dup",
+        "> ctx_Dup, < ctx_Dup, > ctx_Dup, < ctx_Dup",
+        "< ctx_Dup, < ctx_Dup",
+        "expected a callable object or None, got 1",
+        *["division by zero"] * 2,
+    ]
 
 
 # ---- building ----

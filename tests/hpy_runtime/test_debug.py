@@ -112,9 +112,9 @@ def test_the_public_loader_takes_debug(debug_path, tmp_path):
 def test_load_takes_spec_and_no_other_keyword(debug_path):
     spec = importlib.machinery.ModuleSpec("debug_probe", None)
     assert _hpy.load("debug_probe", debug_path, spec, debug=True).__spec__ is spec
-    with pytest.raises(TypeError, match="one keyword argument, debug"):
+    with pytest.raises(TypeError, match="one keyword argument, debug or trace"):
         _hpy.load("debug_probe", debug_path, dbg=True)
-    with pytest.raises(TypeError, match="one keyword argument, debug"):
+    with pytest.raises(TypeError, match="one keyword argument, debug or trace"):
         _hpy.load("debug_probe", debug_path, debug=True, other=1)
 
 

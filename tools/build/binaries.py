@@ -69,17 +69,27 @@ class Binary:
     link: tuple[str, ...] = ()  # flags of the linker
     needs: tuple[str, ...] = ()  # outputs of this table, earlier in it, that it is linked to
     needs_system: tuple[StubLibrary, ...] = ()  # libraries of the system besides libc that it is linked to
+    rare: tuple[str, ...] = ()  # globs of those sources that no program spends its time in: compiled for size
     is_cxx: bool = False
     hpy_headers: bool = False  # whether it sees the headers of hpy
 
     def find_sources(self, root: Path) -> list[Path]:
         """Return the source files. Raises BuildError if a glob finds none."""
-        found = [(pattern, sorted(root.glob(pattern))) for pattern in self.sources]
+        return self._find(root, self.sources)
+
+    def find_rare(self, root: Path) -> list[Path]:
+        """Return those of them that are compiled for size. Raises BuildError if a glob finds none."""
+        return self._find(root, self.rare)
+
+    def _find(self, root: Path, patterns: tuple[str, ...]) -> list[Path]:
+        found = [(pattern, sorted(root.glob(pattern))) for pattern in patterns]
         for pattern, files in found:
             if not files:
                 raise BuildError(f"{self.output}: no source file matches {pattern}")
         return [file for _, files in found for file in files]
 
+
+_FOR_SIZE = ("-Os", "-falign-functions=1")
 
 # In each binary that has locks, with handlers of its own for fork
 _LOCKS = ("src/core/platform/sync.c", "src/core/platform/fork.c")
@@ -115,6 +125,11 @@ BINARIES = (
         sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL",),
+        rare=(
+            *(f"src/hpy_runtime/{folder}/*.c" for folder in ("load", "debug", "trace")),
+            *("src/hpy_runtime/abi/layout.c", "src/hpy_runtime/types/methods.c"),
+            *(f"src/hpy_runtime/types/type_{name}.c" for name in ("bases", "check", "meta", "spec")),
+        ),
         hpy_headers=True,
     ),
     Binary(
@@ -122,6 +137,7 @@ BINARIES = (
         sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
+        flags=_FOR_SIZE,  # what PyPy does for a call of C takes many times as long as what is compiled here
         hpy_headers=True,
     ),
     Binary(
@@ -155,7 +171,9 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     if binary.hpy_headers:
         devel = find_hpy_devel(cache)
         flags += [*HPY_FLAGS, "-isystem", str(devel / "include"), f"-ffile-prefix-map={devel}=hpy/devel"]
-    objects = workshop.compile(sources, flags, unit)
+    rare = binary.find_rare(workshop.root)
+    objects = workshop.compile([source for source in sources if source not in rare], flags, unit)
+    objects += workshop.compile(rare, [*flags, *_FOR_SIZE], unit)
     output = workshop.build / "package" / binary.output
     needed = [workshop.build / "package" / name for name in binary.needs]
     needed += [make_stub(workshop, library) for library in binary.needs_system]

@@ -32,7 +32,6 @@ PROJECTS = (
             "test_leak_detector": _LEGACY,
             "test_that_uses_leak_detector_fixture": _LEGACY,
             "test_leak_detector_with_traces": _LEGACY,
-            "test_trace_mode_output": "ffi_hpy's runtime has no trace mode",
         },
         substitutes=("mixed",),
     ),

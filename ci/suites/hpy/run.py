@@ -23,7 +23,7 @@ from ci.suites.foreign import Record, read_allowances, run_suite
 
 HERE = Path(__file__).resolve().parent
 RELEASE = "hpy==0.9.0"
-LEFT_OUT = ("trace", "hpy_devel/test_distutils.py", "test_cpy_compat.py")
+LEFT_OUT = ("hpy_devel/test_distutils.py", "test_cpy_compat.py")
 # Legacy code is tested in the two other ABIs only; that it cannot be compiled for the universal one is tested here.
 SELECTED = "not legacy or legacy_forbidden"
 DEFAULT = [i.name for i in MATRIX if i.needs_module is None and i.joined]  # PyPy 7.3 has a runtime of its own
@@ -46,7 +46,7 @@ class Outcome:
 
 
 def run(name: str, mode: str, python: Path, wheel: Path, suite: Path, modules: Path, extra: list[str]) -> Outcome:
-    """Run the tests on one interpreter, in one of the two modes."""
+    """Run the tests on one interpreter, in one of the modes."""
     row = name if mode == "universal" else f"{name}-{mode}"
     log = LOGS / f"hpy-suite-{row}.log"
     started = time.monotonic()
@@ -61,7 +61,7 @@ def run(name: str, mode: str, python: Path, wheel: Path, suite: Path, modules: P
         command += [
             "test",
             *(f"--ignore=test/{left_out}" for left_out in LEFT_OUT),
-            *(["--ignore=test/debug"] if mode == "universal" else []),
+            *(["--ignore=test/debug"] if mode != "debug" else []),
             *extra,
         ]
         environ = {
@@ -82,7 +82,7 @@ def judge(name: str, status: int, record: Record, seconds: float) -> Outcome:
     failed, excepted = [], []
     exceptions = read_allowances(HERE / "exceptions.txt", name)
     for test, outcome in outcomes.items():
-        in_any_mode = re.sub(r"\[(universal|debug)\]$", "", test)
+        in_any_mode = re.sub(r"\[(universal|debug|trace)\]$", "", test)
         exception = next((e for e in exceptions if e.fits(test) or e.fits(in_any_mode)), None)
         if exception is not None and outcome == "passed":
             failed.append(f"{test} passes, and is listed as an exception")
@@ -130,9 +130,9 @@ def report(outcomes: list[Outcome]) -> bool:
 
 def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--debug", action="store_true")
+    parser.add_argument("--debug", dest="mode", action="store_const", const="debug", default="universal")
+    parser.add_argument("--trace", dest="mode", action="store_const", const="trace")
     options, extra = parse_with_rest(parser)
-    mode = "debug" if options.debug else "universal"
     try:
         wanted = list(names(options.names or DEFAULT))
     except UnknownName as reason:
@@ -145,7 +145,7 @@ def main(parser: argparse.ArgumentParser) -> int:
     def job(name: str) -> Outcome:
         if name not in pythons:
             return Outcome(name, problem="ci/interpreters cannot provide it, see above")
-        outcome = run(name, mode, pythons[name], wheel, suite, modules, extra)
+        outcome = run(name, options.mode, pythons[name], wheel, suite, modules, extra)
         say(f"{name}: {outcome.passed} passed, {len(outcome.failed)} failed {outcome.problem}")
         return outcome
 

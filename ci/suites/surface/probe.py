@@ -8,6 +8,7 @@ for tvm_ffi here.
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import inspect
 import json
@@ -22,31 +23,51 @@ PACKAGE = "tvm_ffi"
 ORDINARY = set(dir(type("Ordinary", (), {}))) - {"__init__"}  # what every class has
 
 
-def parameters_of(value: object) -> dict[str, str | None] | None:
-    """The parameters of a call by name, each with its default as text; None if it takes anything, or cannot tell."""
+def parameters_of(value: object) -> dict[str, list[str]] | str:
+    """The parameters of a call by name, each with how it is given (``/`` by position, ``*`` by keyword, else either
+    way) and its default as text; "any" for a call that takes what it gets, "unknown" for one that does not tell."""
     try:
         signature = inspect.signature(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return None
+        return "unknown"
     parameters = signature.parameters.values()
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
-        return None
-    return {p.name: "" if p.default is p.empty else re.sub(r" at 0x\w+|\w+\.", "", repr(p.default)) for p in parameters}
+        return "any"
+    ways = {inspect.Parameter.POSITIONAL_ONLY: "/", inspect.Parameter.KEYWORD_ONLY: "*"}
+    return {p.name: [ways.get(p.kind, ""), "" if p.default is p.empty else text_of(p.default)] for p in parameters}
+
+
+def text_of(value: object) -> str:
+    """A value as text, without what differs between packages and processes."""
+    return re.sub(r" at 0x\w+|\w+\.", "", repr(value))
+
+
+def constant_of(value: object) -> str | None:
+    """A plain value as text; None if it is none. Versions and paths are of each package."""
+    if isinstance(value, (tuple, list, set, frozenset)):
+        return None if any(constant_of(item) is None for item in value) else f"{len(value)} items"
+    return text_of(value) if isinstance(value, (bool, int, float, str, type(None))) else None
 
 
 def describe(value: object, is_public: bool) -> dict[str, Any]:
-    """What can be told of one name."""
-    found: dict[str, Any] = {"parameters": parameters_of(value) if is_public and callable(value) else None}
-    if is_public and isinstance(value, type):
-        names = [name for name in dir(value) if name not in ORDINARY]
-        found["members"] = {name: describe_member(value, name) for name in names}
-    return found
+    """What can be told of one name, but for its members."""
+    return {
+        "parameters": parameters_of(value) if is_public and callable(value) else None,
+        "constant": constant_of(value),
+    }
 
 
 def describe_member(cls: type, name: str) -> dict[str, Any]:
+    """What can be told of one member of a class."""
     member = inspect.getattr_static(cls, name, None)
+    if isinstance(member, (classmethod, staticmethod)):
+        member = getattr(cls, name)
     is_function = callable(member) and not isinstance(member, type) and not name.startswith("_")
-    return {"parameters": parameters_of(member) if is_function else None}
+    parameters = parameters_of(member) if is_function else None
+    if isinstance(parameters, dict):
+        parameters.pop("self", None)
+    constant = None if name.startswith("__") else constant_of(getattr(cls, name, ...))
+    return {"parameters": parameters, "constant": constant}
 
 
 def imported_by(module: ModuleType) -> set[str]:
@@ -75,9 +96,10 @@ def is_own(value: object) -> bool:
 def list_all() -> dict[str, Any]:
     """Describe all modules of the package that can be imported here."""
     package = importlib.import_module(PACKAGE)
-    found = pkgutil.walk_packages(package.__path__, f"{PACKAGE}.", onerror=lambda name: None)
+    modules = pkgutil.walk_packages(package.__path__, f"{PACKAGE}.", onerror=lambda name: None)
     described: dict[str, Any] = {}
-    for name in [PACKAGE, *(module.name for module in found)]:
+    told: set[object] = set()  # classes, each once, under the first name that it has
+    for name in [PACKAGE, *(module.name for module in modules)]:
         try:
             module = importlib.import_module(name)
         except ImportError:  # it needs PyTorch
@@ -87,26 +109,33 @@ def list_all() -> dict[str, Any]:
         for key in sorted(set(dir(module)) - outside):
             value = getattr(module, key)
             if not (key.startswith("__") and key.endswith("__")) and is_own(value):
-                described[name][key] = describe(value, not key.startswith("_"))
+                described[name][key] = found = describe(value, not key.startswith("_"))
+                if isinstance(value, type) and value in told:
+                    found["parameters"] = None
+                elif isinstance(value, type) and not key.startswith("_"):
+                    told.add(value)
+                    members = [member for member in dir(value) if member not in ORDINARY]
+                    found["members"] = {member: describe_member(value, member) for member in members}
     return described
 
 
 def look_up(wanted: dict[str, Any]) -> dict[str, Any]:
     """Describe what answers to these names here."""
     described: dict[str, Any] = {}
-    for name, keys in wanted.items():
-        try:
-            module = importlib.import_module(name)
-        except ModuleNotFoundError:
-            continue
+    modules = {}
+    for name in wanted:
+        with contextlib.suppress(ModuleNotFoundError):
+            modules[name] = importlib.import_module(name)
+    for name, module in modules.items():
+        keys = wanted[name]
         described[name] = {}
         for key, theirs in keys.items():
             if hasattr(module, key):
                 value = getattr(module, key)
-                described[name][key] = found = describe(value, not key.startswith("_"))
+                described[name][key] = answer = describe(value, not key.startswith("_"))
                 for member in theirs.get("members", ()):
                     if hasattr(value, member):
-                        found.setdefault("members", {}).setdefault(member, describe_member(value, member))
+                        answer.setdefault("members", {})[member] = describe_member(value, member)
     return described
 
 

@@ -27,36 +27,48 @@ HERE = Path(__file__).resolve().parent
 
 
 def missing_in(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
-    """What theirs has and ours has not: modules, names, members as dotted paths, and parameters after the path of what
-    they belong to, with their defaults: ``f(x='text')``."""
+    """What theirs has and ours has not: modules, names, members as dotted paths; and after the path of what it belongs
+    to, what is different: ``NAME==3`` a constant of theirs, ``f(x)`` a parameter, ``f(x='text')`` its default,
+    ``f(x=)`` that it may be given by keyword, ``f(2:x)`` by position, ``f()x`` that it may be left out."""
     for module, names in theirs.items():
         if module not in ours:
             yield module
         for name, their in names.items():
             path = f"{module}.{name}"
             our = ours.get(module, {}).get(name)
-            if our is None:
-                yield path
-                continue
-            yield from missing_parameters(path, their, our)
-            for member, their_member in their.get("members", {}).items():
-                our_member = our.get("members", {}).get(member)
-                if our_member is None:
-                    yield f"{path}.{member}"
-                else:
-                    yield from missing_parameters(f"{path}.{member}", their_member, our_member)
+            yield from missing_of(path, their, our)
+            if our is not None:
+                for member, their_member in their.get("members", {}).items():
+                    yield from missing_of(f"{path}.{member}", their_member, our.get("members", {}).get(member))
 
 
-def missing_parameters(path: str, theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
-    their, our = theirs["parameters"], ours["parameters"]
-    if their is None or our is None:
+def missing_of(path: str, theirs: dict[str, Any], ours: dict[str, Any] | None) -> Iterator[str]:
+    if ours is None:
+        yield path
         return
-    for name, default in their.items():
-        if name not in our or (default and our[name] != default):
+    if theirs["constant"] is not None and theirs["constant"] != ours["constant"]:
+        yield f"{path}=={theirs['constant']}"
+    their, our = theirs["parameters"], ours["parameters"]
+    if isinstance(their, dict) and isinstance(our, dict):
+        yield from missing_parameters(path, their, our)
+    elif their and isinstance(their, dict) and our != "any":
+        yield f"{path}({','.join(their)})"  # ours is no function, or does not tell
+
+
+def missing_parameters(path: str, their: dict[str, list[str]], our: dict[str, list[str]]) -> Iterator[str]:
+    their_places = [name for name, (way, _) in their.items() if way != "*"]
+    our_places = [name for name, (way, _) in our.items() if way != "*"]
+    for place, name in enumerate(their_places):
+        if name in our and our_places[place : place + 1] != [name]:
+            yield f"{path}({place + 1}:{name})"
+    for name, (way, default) in their.items():
+        if name not in our or (default and our[name][1] != default):
             yield f"{path}({name}{'=' if default else ''}{default})"
-    for name, default in our.items():
+        elif way != "/" and our[name][0] == "/":
+            yield f"{path}({name}=)"
+    for name, (_, default) in our.items():
         if name not in their and not default:
-            yield f"{path}(), which needs {name} here"
+            yield f"{path}(){name}"
 
 
 def count_of(described: dict[str, Any]) -> int:

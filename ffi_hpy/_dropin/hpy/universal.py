@@ -30,11 +30,10 @@ def load(name: str, path: str, spec: ModuleSpec | None, debug: bool = False, mod
         mode = MODE_DEBUG if debug else MODE_UNIVERSAL
     if mode not in _MODES.values():
         raise ValueError(f"expected an HPy mode from {MODE_UNIVERSAL} to {MODE_TRACE}, got {mode}")
-    if mode == MODE_TRACE:
-        raise ImportError(f"{name} cannot be loaded in HPy's trace mode: {_trace.MISSING}", name=name, path=path)
     # An extension's name may have dashes, the names of its entry points cannot.
     parent, dot, last = name.rpartition(".")
-    return _hpy.load(f"{parent}{dot}{last.replace('-', '_')}", path, spec, debug=True if mode == MODE_DEBUG else None)
+    loaded = f"{parent}{dot}{last.replace('-', '_')}"
+    return _hpy.load(loaded, path, spec, debug=mode == MODE_DEBUG or None, trace=mode == MODE_TRACE)
 
 
 def _load_bootstrap(

@@ -51,6 +51,12 @@ int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *s
   return 0;
 }
 
+/* Whoever has call_with_self as its entry is a closure of ours: nobody else has the address. */
+void *fh_function_self(TVMFFIObjectHandle func, TVMFFISafeCallType call) {
+  const closure *function = (const closure *)func;
+  return function->cell.safe_call == call_with_self && function->call == call ? function->self : NULL;
+}
+
 int fh_function_call_drop(TVMFFIObjectHandle func, const TVMFFIAny *args, int32_t n_args) {
   TVMFFIAny result;
   if (fh_function_call(func, args, n_args, &result) != 0) return -1;

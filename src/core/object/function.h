@@ -9,6 +9,9 @@
  * deleter(self). On -1 `self` stays the caller's. */
 int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *self), TVMFFIObjectHandle *out);
 
+/* The `self` of a Function that fh_function_new made with that `call`, NULL for other Functions. Borrowed. */
+void *fh_function_self(TVMFFIObjectHandle func, TVMFFISafeCallType call);
+
 /* Calls a Function. *result is None before the call and owned by the caller after it. Hold no lock. */
 static inline int fh_function_call(TVMFFIObjectHandle func, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   *result = fh_any_none();

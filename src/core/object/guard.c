@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/platform/atomic.h"
+#include "type.h"
 
 #if defined(__has_include)
 #if __has_include(<dlfcn.h>)
@@ -60,21 +61,42 @@ static void warn(void *library, const char *sentence) {
   if (library != NULL && claim(library)) fprintf(stderr, "[WARNING] %s\n", sentence);
 }
 
+/* A layout that is another one for sure: the load in progress fails, or there is a line. */
+static void refuse(void *library, const char *sentence) {
+  if (refuse_load == NULL || !refuse_load(fh_base_bytes(sentence))) warn(library, sentence);
+}
+
 #define MAX_SENTENCE 1024
+/* For a "%.*s": names are cut, so that the end of a sentence is not. */
+#define SHORT_ARGS(bytes) (int)((bytes).size < 100 ? (bytes).size : 100), (bytes).data
 #define NEWER "was it compiled for a newer version of tvm-ffi than 0.1.15?"
 
 /* ---- What libraries of newer versions may register ---- */
 
-void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, void *caller) {
+void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_index, int is_new, void *caller) {
   char sentence[MAX_SENTENCE];
   const char *name;
+  if (type_index == static_index && !is_new) return;
   /* Static indices are those of built-in types, whose keys begin so. */
-  if (static_index < 0 || static_index >= kTVMFFIDynObjectBegin) return;
-  if (type_key.size < 4 || memcmp(type_key.data, "ffi.", 4) != 0) return;
+  if (static_index >= kTVMFFIDynObjectBegin || type_key.data == NULL || type_key.size < 4) return;
+  if (memcmp(type_key.data, "ffi.", 4) != 0) return;
   void *library = find_library(caller, &name);
-  snprintf(sentence, sizeof sentence, "%s registers the built-in type `%.*s`, index %d, which is unknown here: " NEWER,
-           name, FH_BYTES_ARGS(type_key), (int)static_index);
-  warn(library, sentence);
+  if (type_index == static_index) {
+    snprintf(sentence, sizeof sentence,
+             "%s registers the built-in type `%.*s`, index %d, which is unknown here: " NEWER, name,
+             SHORT_ARGS(type_key), (int)static_index);
+    warn(library, sentence);
+  } else if (type_index >= 0) {
+    snprintf(sentence, sizeof sentence,
+             "%s registers the built-in type `%.*s` with index %d, but its index is %d here: " NEWER, name,
+             SHORT_ARGS(type_key), (int)static_index, (int)type_index);
+    refuse(library, sentence);
+  } else if (fh_type_find(static_index) != NULL) {
+    snprintf(sentence, sizeof sentence,
+             "%s registers the built-in type `%.*s` with index %d, which is that of `%s` here: " NEWER, name,
+             SHORT_ARGS(type_key), (int)static_index, fh_type_name(static_index));
+    refuse(library, sentence);
+  }
 }
 
 /* All flags that have a meaning. */
@@ -86,8 +108,8 @@ void fh_guard_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, vo
   int64_t unknown = field->flags & ~KNOWN_FLAGS;
   if (unknown == 0) return;
   void *library = find_library(caller, &name);
-  snprintf(sentence, sizeof sentence, "%s gives field `%.*s` of type `%s` the flags 0x%llx, unknown here: " NEWER, name,
-           FH_BYTES_ARGS(field->name), type->type_key.data, (unsigned long long)unknown);
+  snprintf(sentence, sizeof sentence, "%s gives field `%.*s` of type `%.100s` the flags 0x%llx, unknown here: " NEWER,
+           name, SHORT_ARGS(field->name), type->type_key.data, (unsigned long long)unknown);
   warn(library, sentence);
 }
 
@@ -97,8 +119,8 @@ void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *met
   int kind = (int)metadata->structural_eq_hash_kind;
   if (kind >= kTVMFFISEqHashKindUnsupported && kind <= kTVMFFISEqHashKindUniqueInstance) return;
   void *library = find_library(caller, &name);
-  snprintf(sentence, sizeof sentence, "%s gives type `%s` the structural kind %d, which is unknown here: " NEWER, name,
-           type->type_key.data, kind);
+  snprintf(sentence, sizeof sentence, "%s gives type `%.100s` the structural kind %d, which is unknown here: " NEWER,
+           name, type->type_key.data, kind);
   warn(library, sentence);
 }
 
@@ -112,7 +134,7 @@ void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field
   if (library == find_library((void *)(uintptr_t)fh_guard_withdrawn, &own_name)) return;
   snprintf(sentence, sizeof sentence,
            "%s was compiled with headers of apache-tvm-ffi 0.1.13 to 0.1.13.post1, which were withdrawn: field `%.*s` "
-           "of type `%s` has %d bytes instead of %d; compile it with those of another version",
-           name, FH_BYTES_ARGS(field->name), type->type_key.data, (int)field->size, (int)sizeof(void *));
-  if (refuse_load == NULL || !refuse_load(fh_base_bytes(sentence))) warn(library, sentence);
+           "of type `%.100s` has %d bytes instead of %d; compile it with those of another version",
+           name, SHORT_ARGS(field->name), type->type_key.data, (int)field->size, (int)sizeof(void *));
+  refuse(library, sentence);
 }

@@ -1,10 +1,10 @@
 /* guard.h - recognises libraries whose layouts this core does not share, by what they register.
  *
- * A library says nowhere which version it was compiled for. What it registers shows some of it: sizes of fields, and
- * flags and kinds that have no meaning here. A layout that is known to be another one is refused: the load in progress
- * fails. Where no load of ours is in progress, and for what may be harmless, there is a line on stderr, one for each
- * library. Either names the library, which is the one that has the code at `caller`. Hold no lock: stderr and the
- * refusal may run code of others. */
+ * A library says nowhere which version it was compiled for. What it registers shows some of it: sizes of fields,
+ * indices of built-in types, and flags and kinds that have no meaning here. A layout that is known to be another one is
+ * refused: the load in progress fails. Where no load of ours is in progress, and for what may be harmless, there is a
+ * line on stderr, one for each library. Either names the library, which is the one that has the code at `caller`. Hold
+ * no lock: stderr and the refusal may run code of others. */
 #ifndef FH_GUARD_H_
 #define FH_GUARD_H_
 
@@ -18,8 +18,8 @@
 #define FH_GUARD_CALLER() __builtin_return_address(0)
 #endif
 
-/* A type that is new to the registry. */
-void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, void *caller);
+/* A type that a library gives a static index, and the index that it has here, -1 if it was refused. */
+void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_index, int is_new, void *caller);
 /* What a type registers, before it is published. */
 void fh_guard_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, void *caller);
 void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *metadata, void *caller);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "any_own.h"
+#include "compare_hook.h"
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
 #include "error.h"
@@ -453,6 +454,7 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
   if (type_index != kTVMFFINone) {
     if (fh_type_find(type_index) == NULL) return raise_unknown_type(type_index);
     if (fh_any_own(attr_value, &value) != 0) return -1;
+    if (fh_compare_hook_adapt(*attr_name, &value) != 0) return -1; /* only an address changes: nothing is owned yet */
   }
   fh_type_lock();
   attr_result result = attr_add(type_index, *attr_name, &value);

@@ -20,10 +20,17 @@ static int check_texts(TVMFFIByteArray doc, TVMFFIByteArray metadata) {
   return fh_str_check_bytes("documentation", doc) != 0 ? -1 : fh_str_check_bytes("metadata", metadata);
 }
 
-/* A type without a size (0) is not checked: its metadata may come later, and is compared with the fields then. The
- * offset is compared first, so that the difference is not negative. */
+/* A type without a size (0) is not checked: its metadata may come later, and is compared with the fields then.
+ *
+ * The offset counts from the header, which the object may have behind other members: a C++ class may name Object as its
+ * second base. Fields of the first one have negative offsets. The offset is compared first, so that no difference
+ * overflows. */
 int fh_reflect_is_inside(const TVMFFIFieldInfo *field, int32_t total_size) {
-  return total_size <= 0 || (field->offset <= total_size && field->size <= total_size - field->offset);
+  if (total_size <= 0) return 1;
+  if (field->offset < 0) {
+    return field->offset >= (int64_t)sizeof(TVMFFIObject) - total_size && field->size <= total_size;
+  }
+  return field->offset <= total_size && field->size <= total_size - field->offset;
 }
 
 int fh_reflect_raise_outside(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, int32_t total_size) {
@@ -33,13 +40,13 @@ int fh_reflect_raise_outside(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *
                         MEMBER_ARGS(&m), (int)total_size, (long long)field->offset, (long long)field->size);
 }
 
-/* What can be said of a field's place without the size of the object. An alignment of 0 is accepted: none was given. */
+/* What can be said of a field's layout without the size of the object. An alignment of 0 is accepted: none was
+ * given. */
 static int check_layout(const member *m, const TVMFFIFieldInfo *field) {
   int64_t alignment = field->alignment;
-  if (field->offset < 0 || field->size < 0) {
-    return fh_error_raise(FH_VALUE_ERROR,
-                          "Expected " MEMBER_FORMAT " at an offset and of a size from 0 on but got %lld and %lld",
-                          MEMBER_ARGS(m), (long long)field->offset, (long long)field->size);
+  if (field->size < 0) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected " MEMBER_FORMAT " of a size from 0 on but got %lld", MEMBER_ARGS(m),
+                          (long long)field->size);
   }
   if (alignment < 0 || (alignment & (alignment - 1)) != 0) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected a power of two as alignment of " MEMBER_FORMAT " but got %lld",

@@ -336,10 +336,11 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_tindex) {
 int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t static_type_index, int32_t type_depth,
                                   int32_t num_child_slots, int32_t child_slots_can_overflow,
                                   int32_t parent_type_index) {
-  int is_known = static_type_index < 0 || type_key->data == NULL || fh_type_find_key(*type_key) >= 0;
+  int is_static = static_type_index >= 0 && parent_type_index != -2; /* -2: the caller only asks */
+  int is_new = is_static && type_key->data != NULL && fh_type_find_key(*type_key) < 0;
   int32_t type_index = fh_type_add(*type_key, static_type_index, type_depth, num_child_slots,
                                    child_slots_can_overflow != 0, parent_type_index);
-  if (!is_known && type_index >= 0) fh_guard_type(*type_key, static_type_index, FH_GUARD_CALLER());
+  if (is_static) fh_guard_type(*type_key, static_type_index, type_index, is_new, FH_GUARD_CALLER());
   return type_index;
 }
 

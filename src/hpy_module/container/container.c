@@ -7,6 +7,7 @@
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
@@ -227,16 +228,7 @@ int fb_container_make(HPyContext *ctx, int32_t type_index, HPy value, const char
 
 HPy fb_container_argument(HPyContext *ctx, const char *callee, const char *name, const HPy *args, HPy_ssize_t nargs,
                           HPy kw) {
-  HPy_ssize_t n_keywords = HPy_IsNull(kw) ? 0 : HPy_Length(ctx, kw);
-  if (n_keywords < 0) return HPy_NULL;
-  if (nargs + n_keywords > 1) {
-    return fb_raise(ctx, ctx->h_TypeError, "%s() takes at most one argument, got %zd", callee, nargs + n_keywords);
-  }
-  if (nargs == 1) return HPy_Dup(ctx, args[0]);
-  if (n_keywords == 0) return HPy_NULL;
-  /* The dict has one entry. If that is not the name, it is an unexpected one. */
-  HPy value = HPy_GetItem_s(ctx, kw, name);
-  if (!HPy_IsNull(value) || !HPyErr_ExceptionMatches(ctx, ctx->h_KeyError)) return value;
-  HPyErr_Clear(ctx);
-  return fb_raise(ctx, ctx->h_TypeError, "%s() takes no keyword argument but '%s'", callee, name);
+  const FbKeywords keywords = {callee, &name, 1, NULL};
+  HPy given;
+  return fb_keywords_bind_dict(ctx, &keywords, 0, args, nargs, kw, &given) == 0 ? given : HPy_NULL;
 }

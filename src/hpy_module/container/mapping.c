@@ -133,35 +133,15 @@ static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
   return call(ctx, self, NULL, &count_functions, key, HPy_NULL, &n) != 0 ? -1 : n.v_int64 != 0;
 }
 
-/* The arguments of get() and pop(), key and default, borrowed; HPy_NULL for a default that is not given. Returns 0, or
- * -1 with TypeError raised. */
-static int read_arguments(HPyContext *ctx, const char *callee, const HPy *args, size_t nargs, HPy kwnames,
-                          HPy given[2]) {
-  static const char *const names[2] = {"key", "default"};
-  const FbKeywords keywords = {.callee = callee, .names = names, .n = 2};
-  HPy_ssize_t n_keywords = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
-  if (n_keywords < 0) return -1;
-  if (nargs > 2)
-    return fb_raise(ctx, ctx->h_TypeError, "%s() takes key[, default], got %zu arguments", callee, nargs), -1;
-  for (size_t i = 0; i < 2; i++) given[i] = i < nargs ? args[i] : HPy_NULL;
-  for (HPy_ssize_t i = 0; i < n_keywords; i++) {
-    int which = fb_keywords_find(ctx, &keywords, kwnames, i);
-    if (which < 0) return -1;
-    if (!HPy_IsNull(given[which])) {
-      return fb_raise(ctx, ctx->h_TypeError, "%s() got multiple values for argument '%s'", callee, names[which]), -1;
-    }
-    given[which] = args[nargs + (size_t)i];
-  }
-  if (!HPy_IsNull(given[0])) return 0;
-  return fb_raise(ctx, ctx->h_TypeError, "%s() missing required argument: 'key'", callee), -1;
-}
+static const char *const key_default[] = {"key", "default"}; /* the arguments of get() and pop() */
 
 HPyDef_METH(mapping_get, "get", HPyFunc_KEYWORDS,
-            .doc = "get(key, default=None): the value of the key, `default` if there is none.")
+            .doc = "get($self, key, default=None)\n--\n\nThe value of the key, `default` if there is none.")
 static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const FbKeywords keywords = {"get", key_default, 2, NULL};
   HPy given[2];
   TVMFFIAny value;
-  if (read_arguments(ctx, "get", args, nargs, kwnames, given) != 0 ||
+  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0 ||
       call(ctx, self, NULL, &get_functions, given[0], HPy_NULL, &value) != 0)
     return HPy_NULL;
   if (!is_missing(ctx, &value)) return value_result(ctx, self, &value);
@@ -256,9 +236,10 @@ HPyDef_METH(
     dict_pop_method, "pop", HPyFunc_KEYWORDS,
     .doc = "pop(key[, default]): remove a key and return its value; `default`, or KeyError, if it is not there.")
 static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const FbKeywords keywords = {"pop", key_default, 2, NULL};
   HPy given[2];
   TVMFFIAny value;
-  if (read_arguments(ctx, "pop", args, nargs, kwnames, given) != 0) return HPy_NULL;
+  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0) return HPy_NULL;
   switch (take_out(ctx, self, given[0], &value)) {
   case 1: return value_result(ctx, self, &value);
   case 0: return HPy_IsNull(given[1]) ? raise_key(ctx, given[0]) : HPy_Dup(ctx, given[1]);

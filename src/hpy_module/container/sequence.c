@@ -9,6 +9,7 @@
 #include "container.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/argument.h"
@@ -339,27 +340,34 @@ static int list_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   }
 }
 
-HPyDef_METH(list_append_method, "append", HPyFunc_O, .doc = "append(value): put an item at the end.")
+HPyDef_METH(list_append_method, "append", HPyFunc_O, .doc = "append($self, value, /)\n--\n\nPut an item at the end.")
 static HPy list_append_method_impl(HPyContext *ctx, HPy self, HPy value) {
   return list_change(ctx, self, &list_append, NULL, value) != 0 ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
 }
 
-HPyDef_METH(list_insert_method, "insert", HPyFunc_VARARGS,
-            .doc = "insert(index, value): put an item before the one at `index`; an index beyond either end means that "
-                   "end.")
-static HPy list_insert_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "insert() takes index, value, got %zu arguments", nargs);
-  Spot spot = {.place = AT_GAP, .key = args[0]};
-  if (fb_position_of_number(ctx, args[0], &spot.wanted) != 0) return HPy_NULL;
-  return list_change(ctx, self, &list_insert, &spot, args[1]) != 0 ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
+static const char *const index_value[] = {"index", "value"}; /* the arguments of insert(), and the one of pop() */
+
+HPyDef_METH(list_insert_method, "insert", HPyFunc_KEYWORDS,
+            .doc = "insert($self, index, value)\n--\n\n"
+                   "Put an item before the one at `index`; an index beyond either end means that end.")
+static HPy list_insert_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const FbKeywords keywords = {"insert", index_value, 2, NULL};
+  HPy given[2];
+  if (fb_keywords_bind(ctx, &keywords, 2, args, nargs, kwnames, given) != 0) return HPy_NULL;
+  Spot spot = {.place = AT_GAP, .key = given[0]};
+  if (fb_position_of_number(ctx, given[0], &spot.wanted) != 0) return HPy_NULL;
+  return list_change(ctx, self, &list_insert, &spot, given[1]) != 0 ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
 }
 
-HPyDef_METH(list_pop_method, "pop", HPyFunc_VARARGS,
-            .doc = "pop(index=-1): remove and return an item, by default the last. IndexError if there is none.")
-static HPy list_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  if (nargs > 1) return fb_raise(ctx, ctx->h_TypeError, "pop() takes at most an index, got %zu arguments", nargs);
+HPyDef_METH(list_pop_method, "pop", HPyFunc_KEYWORDS,
+            .doc = "pop($self, index=-1)\n--\n\n"
+                   "Remove and return an item, by default the last. IndexError if there is none.")
+static HPy list_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const FbKeywords keywords = {"pop", index_value, 1, NULL};
+  HPy given;
+  if (fb_keywords_bind(ctx, &keywords, 0, args, nargs, kwnames, &given) != 0) return HPy_NULL;
   int64_t wanted = -1;
-  if (nargs == 1 && fb_position_of_number(ctx, args[0], &wanted) != 0) return HPy_NULL;
+  if (!HPy_IsNull(given) && fb_position_of_number(ctx, given, &wanted) != 0) return HPy_NULL;
   TVMFFIObject *handle = sequence_take(ctx, self);
   if (handle == NULL) return HPy_NULL;
   TVMFFIAny item;

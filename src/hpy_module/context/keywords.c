@@ -62,3 +62,84 @@ int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, H
   HPy_Close(ctx, name);
   return found;
 }
+
+/* Whether so many arguments may be given by position; TypeError raised if not. */
+static bool is_few(HPyContext *ctx, const FbKeywords *keywords, size_t nargs) {
+  if (FH_LIKELY(nargs <= (size_t)keywords->n)) return true;
+  fb_raise(ctx, ctx->h_TypeError, "%s() takes at most %d, got %zu arguments", keywords->callee, keywords->n, nargs);
+  return false;
+}
+
+static void raise_twice(HPyContext *ctx, const FbKeywords *keywords, int which) {
+  fb_raise(ctx, ctx->h_TypeError, "%s() got multiple values for argument '%s'", keywords->callee,
+           keywords->names[which]);
+}
+
+/* Whether the first n arguments are there; TypeError raised if not. */
+static bool has_first(HPyContext *ctx, const FbKeywords *keywords, int n, const HPy *given) {
+  int i = 0;
+  while (i < n && !HPy_IsNull(given[i])) i++;
+  if (FH_LIKELY(i == n)) return true;
+  fb_raise(ctx, ctx->h_TypeError, "%s() missing required argument: '%s'", keywords->callee, keywords->names[i]);
+  return false;
+}
+
+int fb_keywords_bind(HPyContext *ctx, const FbKeywords *keywords, int n_required, const HPy *args, size_t nargs,
+                     HPy kwnames, HPy *given) {
+  HPy_ssize_t n_keywords = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
+  if (n_keywords < 0 || !is_few(ctx, keywords, nargs)) return -1;
+  for (size_t i = 0; i < (size_t)keywords->n; i++) given[i] = i < nargs ? args[i] : HPy_NULL;
+  for (HPy_ssize_t i = 0; i < n_keywords; i++) {
+    int which = fb_keywords_find(ctx, keywords, kwnames, i);
+    if (which < 0) return -1;
+    if (!HPy_IsNull(given[which])) return raise_twice(ctx, keywords, which), -1;
+    given[which] = args[nargs + (size_t)i];
+  }
+  return has_first(ctx, keywords, n_required, given) ? 0 : -1;
+}
+
+/* Takes the values of the names that a dict has. Returns how many, -1 with an exception raised. */
+static HPy_ssize_t take_from(HPyContext *ctx, const FbKeywords *keywords, HPy kw, HPy *given) {
+  HPy_ssize_t n_found = 0;
+  for (int i = 0; i < keywords->n; i++) {
+    HPy value = HPy_GetItem_s(ctx, kw, keywords->names[i]);
+    if (HPy_IsNull(value)) {
+      if (!HPyErr_ExceptionMatches(ctx, ctx->h_KeyError)) return -1;
+      HPyErr_Clear(ctx);
+    } else if (HPy_IsNull(given[i])) {
+      given[i] = value;
+      n_found++;
+    } else {
+      HPy_Close(ctx, value);
+      return raise_twice(ctx, keywords, i), -1;
+    }
+  }
+  return n_found;
+}
+
+int fb_keywords_bind_dict(HPyContext *ctx, const FbKeywords *keywords, int n_required, const HPy *args,
+                          HPy_ssize_t nargs, HPy kw, HPy *given) {
+  /* PyPy 7.3 gives a tp_new the names in a tuple, as a function gets them. */
+  if (!HPy_IsNull(kw) && HPyTuple_Check(ctx, kw)) {
+    if (fb_keywords_bind(ctx, keywords, n_required, args, (size_t)nargs, kw, given) != 0) return -1;
+    for (int i = 0; i < keywords->n; i++) given[i] = HPy_IsNull(given[i]) ? HPy_NULL : HPy_Dup(ctx, given[i]);
+    return 0;
+  }
+  HPy_ssize_t n_keywords = HPy_IsNull(kw) ? 0 : HPy_Length(ctx, kw);
+  if (n_keywords < 0 || !is_few(ctx, keywords, (size_t)nargs)) return -1;
+  for (int i = 0; i < keywords->n; i++) given[i] = i < nargs ? HPy_Dup(ctx, args[i]) : HPy_NULL;
+  HPy_ssize_t n_found = n_keywords == 0 ? 0 : take_from(ctx, keywords, kw, given);
+  if (n_found >= 0 && n_found < n_keywords) {
+    fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument", keywords->callee);
+  } else if (n_found >= 0 && has_first(ctx, keywords, n_required, given)) {
+    return 0;
+  }
+  fb_keywords_close(ctx, keywords, given);
+  return -1;
+}
+
+void fb_keywords_close(HPyContext *ctx, const FbKeywords *keywords, HPy *given) {
+  for (int i = 0; i < keywords->n; i++) {
+    if (!HPy_IsNull(given[i])) HPy_Close(ctx, given[i]);
+  }
+}

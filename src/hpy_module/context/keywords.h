@@ -17,5 +17,14 @@ typedef struct FbKeywords {
 int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords);
 /* Which of them the i'th name in kwnames is; -1 with TypeError raised if it is none. */
 int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i);
+/* Puts the arguments of a call into the order of the names. `given`, with room for all of them, borrows; it has
+ * HPy_NULL where none was given, which the first `n_required` may not be. Returns 0, or -1 with TypeError raised. */
+int fb_keywords_bind(HPyContext *ctx, const FbKeywords *keywords, int n_required, const HPy *args, size_t nargs,
+                     HPy kwnames, HPy *given);
+/* As fb_keywords_bind(), for a call of a class, whose keyword arguments come in a dict, or as HPy_NULL. The handles in
+ * `given` are new: fb_keywords_close() closes them. After a failure there are none. */
+int fb_keywords_bind_dict(HPyContext *ctx, const FbKeywords *keywords, int n_required, const HPy *args,
+                          HPy_ssize_t nargs, HPy kw, HPy *given);
+void fb_keywords_close(HPyContext *ctx, const FbKeywords *keywords, HPy *given);
 
 #endif /* FFI_HPY_CONTEXT_KEYWORDS_H_ */

@@ -124,12 +124,24 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
 }
 
 /* The callee sees the cell's own word, and takes the handle by leaving NULL there (c_api.h). */
-static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  FbHandleCell *cell = fb_rvalue_ref_begin(ctx, value);
+static int offered_arg(HPyContext *ctx, HPy object, TVMFFIAny *out, FbArgs *args) {
+  FbHandleCell *cell = fb_rvalue_ref_begin(ctx, object);
   if (cell == NULL) return -1;
   args->temps[args->n_temps++].tagged = (uintptr_t)cell + FB_TEMP_MOVE;
   *out = (TVMFFIAny){.type_index = kTVMFFIObjectRValueRef, .v_ptr = &cell->handle};
   return 0;
+}
+
+/* What stands for several wrappers cannot be moved from all of them: it is passed like any object, which is what a
+ * callee takes that would like to move it. */
+static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  HPy object = fb_rvalue_ref_load(ctx, value);
+  if (HPy_IsNull(object)) return -1;
+  FbHandleCell *cell = fb_object_cell(ctx, object);
+  bool is_repeated = cell != NULL && fb_handle_cell_is_repeated(cell);
+  int rc = is_repeated ? object_arg(ctx, object, out, args) : offered_arg(ctx, object, out, args);
+  HPy_Close(ctx, object); /* the ObjectRValueRef keeps it alive */
+  return rc;
 }
 
 /* Calls the converter of the type, which is taken, and passes what it returns instead of the value. */

@@ -23,6 +23,9 @@ typedef struct FbHandleCell {
   /* Of a container that a call returned whose arguments had an exchange table: the table's number (exchange_number.h).
    * The container's tensors come out as arrays of that library. 0: none. */
   uint8_t table;
+  /* Whether the wrapper was given out again where each time could have made one of its own, as tvm_ffi does: a program
+   * that moves one of those keeps the others, so a move takes a reference and leaves the handle. */
+  uint8_t is_repeated;
 } FbHandleCell;
 
 /* States of n_uses while nobody may begin a use. */
@@ -79,6 +82,12 @@ FH_INLINE FbListing fb_handle_cell_listing(FbHandleCell *cell) {
 /* relaxed: a claim of the cell or the lock of the table of wrappers orders it */
 FH_INLINE void fb_handle_cell_set_listing(FbHandleCell *cell, FbListing listing) {
   fh_atomic_store_relaxed(&cell->listing, (uint8_t)listing);
+}
+
+/* relaxed: who moves the handle has the wrapper from a thread that has set it, or not yet from one that does */
+FH_INLINE bool fb_handle_cell_is_repeated(FbHandleCell *cell) { return fh_atomic_load_relaxed(&cell->is_repeated) != 0; }
+FH_INLINE void fb_handle_cell_set_repeated(FbHandleCell *cell, bool is_repeated) {
+  fh_atomic_store_relaxed(&cell->is_repeated, (uint8_t)is_repeated);
 }
 
 #endif /* FFI_HPY_OBJECT_HANDLE_CELL_H_ */

@@ -3,6 +3,7 @@
 #include "rvalue_ref.h"
 
 #include "hpy_module/context/instance.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "identity.h"
@@ -26,34 +27,41 @@ static int rvalue_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) 
 }
 
 /* A Function is refused: calls do not count their callee, so that nobody would notice that it is running. */
-HPyDef_SLOT(rvalue_new, HPy_tp_new)
-static HPy rvalue_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)kw;
-  if (nargs != 1 || !fb_object_check(ctx, args[0])) {
-    return fb_raise(ctx, ctx->h_TypeError, "ObjectRValueRef() takes one argument, a CObject");
-  }
-  if (fb_own_class_check(ctx, args[0], &fb_own_class_function)) return fb_transfer_refuse_function(ctx);
+static HPy make(HPyContext *ctx, HPy type, HPy object) {
+  if (!fb_object_check(ctx, object)) return fb_raise(ctx, ctx->h_TypeError, "ObjectRValueRef() wants a CObject");
+  if (fb_own_class_check(ctx, object, &fb_own_class_function)) return fb_transfer_refuse_function(ctx);
   void *ref;
   HPy h = fb_instance_make(ctx, type, &rvalue_ref_type, &ref);
-  if (!HPy_IsNull(h)) HPyField_Store(ctx, h, &((RValueRef *)ref)->object, args[0]);
+  if (!HPy_IsNull(h)) HPyField_Store(ctx, h, &((RValueRef *)ref)->object, object);
+  return h;
+}
+
+HPyDef_SLOT(rvalue_new, HPy_tp_new)
+static HPy rvalue_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  static const char *const names[] = {"obj"};
+  static const FbKeywords keywords = {"ObjectRValueRef", names, 1, NULL};
+  HPy object;
+  if (fb_keywords_bind_dict(ctx, &keywords, 1, args, nargs, kw, &object) != 0) return HPy_NULL;
+  HPy h = make(ctx, type, object);
+  HPy_Close(ctx, object);
   return h;
 }
 
 HPy fb_rvalue_ref_new(HPyContext *ctx, HPy object) {
-  /* Calls the tp_new directly, which also checks the object. */
   HPy type = fb_ref_load(ctx, &rvalue_ref_type);
-  HPy ref = rvalue_new_impl(ctx, type, &object, 1, HPy_NULL);
+  HPy ref = make(ctx, type, object);
   HPy_Close(ctx, type);
   return ref;
 }
 
-FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
+HPy fb_rvalue_ref_load(HPyContext *ctx, HPy ref) {
   const RValueRef *data = RValueRef_AsStruct(ctx, ref);
-  if (data == NULL || HPyField_IsNull(data->object)) {
-    fb_instance_raise_unmade(ctx, ref);
-    return NULL;
-  }
-  HPy object = HPyField_Load(ctx, ref, data->object);
+  if (data != NULL && !HPyField_IsNull(data->object)) return HPyField_Load(ctx, ref, data->object);
+  fb_instance_raise_unmade(ctx, ref);
+  return HPy_NULL;
+}
+
+FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy object) {
   /* Three outcomes: a call uses the cell; the cell is offered; or there is no handle, and nothing stays claimed. */
   FbHandleCell *cell = fb_object_cell(ctx, object);
   if (cell != NULL && !fb_handle_cell_claim(cell, FB_HANDLE_OFFERED)) {
@@ -66,7 +74,6 @@ FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
     fb_object_raise_no_handle(ctx, object);
     cell = NULL;
   }
-  HPy_Close(ctx, object); /* ref keeps it alive */
   return cell;
 }
 

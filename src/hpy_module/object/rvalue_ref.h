@@ -7,9 +7,12 @@
 /* A new ObjectRValueRef to a CObject: new handle, or HPy_NULL with an exception raised. */
 HPy fb_rvalue_ref_new(HPyContext *ctx, HPy object);
 
-/* Offers the handle behind an ObjectRValueRef to a call, until fb_handle_cell_release. NULL with an exception raised if
- * there is no handle (any more) or a call uses it. */
-FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref);
+/* The object of an ObjectRValueRef: new handle, or HPy_NULL with an exception raised. */
+HPy fb_rvalue_ref_load(HPyContext *ctx, HPy ref);
+
+/* Offers the handle of an object to a call, until fb_handle_cell_release. NULL with an exception raised if there is no
+ * handle (any more) or a call uses it. */
+FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy object);
 
 /* The class ObjectRValueRef: new handle, or HPy_NULL with an exception raised. */
 HPy fb_rvalue_ref_type_new(HPyContext *ctx);

@@ -64,6 +64,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   TVMFFIObject *old = cell->handle;
   cell->handle = handle;
   fb_handle_cell_set_listing(cell, FB_UNLISTABLE);
+  fb_handle_cell_set_repeated(cell, false);
   release_listed(ctx, self, cell);
   if (old != NULL) TVMFFIObjectDecRef(old);
   return 0;
@@ -102,7 +103,8 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   return -1;
 }
 
-/* Moves the handle of `from` (NULL: none) to `to`, another cell, which stays claimed; *old is the handle that it had.
+/* Moves the handle of `from` (NULL: none) to `to`, another cell, which stays claimed; *old is the handle that it had. A
+ * wrapper that stands for several keeps its handle, and `to` gets a reference.
  * False, and nothing done, if a call uses one of them. Nothing of the interpreter's runs in between, so that a thread
  * that waits for the cells never waits long. */
 static bool cells_move(FbHandleCell *from, FbHandleCell *to, TVMFFIObject **old) {
@@ -115,12 +117,17 @@ static bool cells_move(FbHandleCell *from, FbHandleCell *to, TVMFFIObject **old)
   }
   fb_identity_unlist_own(to);
   fb_handle_cell_set_listing(to, FB_UNLISTABLE);
+  fb_handle_cell_set_repeated(to, false);
   *old = to->handle;
   to->handle = from == NULL ? NULL : from->handle;
   if (from != NULL) {
     /* Whichever wrapper is listed for the object: from now on `to` is the one to list. */
     fb_identity_unlist(from);
-    from->handle = NULL;
+    if (!fb_handle_cell_is_repeated(from)) {
+      from->handle = NULL;
+    } else if (from->handle != NULL) {
+      TVMFFIObjectIncRef(from->handle);
+    }
     fb_handle_cell_release(from);
   }
   return true;

@@ -39,6 +39,7 @@ static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   if (FH_LIKELY(HPy_IsNull(other))) return h;
   /* gives up the reference that h took; `other` has its own */
   HPy_Close(ctx, h);
+  fb_handle_cell_set_repeated(fb_object_cell(ctx, other), true);
   return other;
 }
 
@@ -64,7 +65,9 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   if (is_shared) {
     HPy found = fb_identity_find(ctx, handle);
     if (!HPy_IsNull(found)) {
-      if (FH_LIKELY(wanted != WANTED_MOVABLE || !fb_handle_cell_is_used(fb_object_cell(ctx, found)))) {
+      FbHandleCell *cell = fb_object_cell(ctx, found);
+      if (FH_LIKELY(wanted != WANTED_MOVABLE || !fb_handle_cell_is_used(cell))) {
+        fb_handle_cell_set_repeated(cell, true);
         TVMFFIObjectDecRef(handle);
         return found;
       }

@@ -6,6 +6,7 @@
 #include "core/platform/atomic.h"
 #include "dataclass.h"
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/function/function.h"
 #include "hpy_module/object/object_type.h"
@@ -33,13 +34,25 @@ static HPy_hash_t object_hash_impl(HPyContext *ctx, HPy self) {
   return (HPy_hash_t)(address >> 4); /* the low bits are alignment; the result is never -1 */
 }
 
-HPyDef_METH(object_same_as, "same_as", HPyFunc_O, .doc = "Whether both own the same native object.")
-static HPy object_same_as_impl(HPyContext *ctx, HPy self, HPy other) {
+static const char *const other_name[] = {"other"}; /* the argument of both methods */
+
+static HPy same_as(HPyContext *ctx, const char *callee, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  const FbKeywords keywords = {callee, other_name, 1, NULL};
+  HPy other;
+  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, &other) != 0) return HPy_NULL;
   return bool_result(ctx, fb_object_check(ctx, other) && fb_object_get(ctx, self) == fb_object_get(ctx, other));
 }
 
-HPyDef_METH(object_is, "is_", HPyFunc_O, .doc = "Same as same_as().")
-static HPy object_is_impl(HPyContext *ctx, HPy self, HPy other) { return object_same_as_impl(ctx, self, other); }
+HPyDef_METH(object_same_as, "same_as", HPyFunc_KEYWORDS,
+            .doc = "same_as($self, other)\n--\n\nWhether both own the same native object.")
+static HPy object_same_as_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  return same_as(ctx, "same_as", self, args, nargs, kwnames);
+}
+
+HPyDef_METH(object_is, "is_", HPyFunc_KEYWORDS, .doc = "is_($self, other)\n--\n\nSame as same_as().")
+static HPy object_is_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  return same_as(ctx, "is_", self, args, nargs, kwnames);
+}
 
 HPyDef_METH(object_chandle, "__chandle__", HPyFunc_NOARGS, .doc = "Address of the native object, 0 if there is none.")
 static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
@@ -92,7 +105,8 @@ static bool is_function(HPyContext *ctx, HPy h) { return fb_own_class_check(ctx,
 /* None, or HPy_NULL for a status that is not 0. */
 static HPy none_if(HPyContext *ctx, int rc) { return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL; }
 
-HPyDef_METH(object_move_from, "__move_handle_from__", HPyFunc_O, .doc = "Take over the handle of another object.")
+HPyDef_METH(object_move_from, "__move_handle_from__", HPyFunc_O,
+            .doc = "__move_handle_from__($self, other, /)\n--\n\nTake over the handle of another object.")
 static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
   if (!fb_object_check(ctx, other)) {
     char given[128];

@@ -16,6 +16,7 @@
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/instance.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
@@ -222,16 +223,26 @@ FH_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TV
   return fit == FB_FIT ? 0 : -1;
 }
 
-HPyDef_METH(schema_convert, "convert", HPyFunc_O, .doc = "The value as one of this schema, a CAny; else TypeError.")
-static HPy schema_convert_impl(HPyContext *ctx, HPy self, HPy value) {
+static const char *const value_name[] = {"value"}; /* the argument of both methods */
+
+HPyDef_METH(schema_convert, "convert", HPyFunc_KEYWORDS,
+            .doc = "convert($self, value)\n--\n\nThe value as one of this schema, a CAny; else TypeError.")
+static HPy schema_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const FbKeywords keywords = {"convert", value_name, 1, NULL};
+  HPy value;
   TVMFFIAny out;
+  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, &value) != 0) return HPy_NULL;
   return convert(ctx, self, value, "type conversion", &out) == 0 ? fb_cany_new(ctx, &out) : HPy_NULL;
 }
 
 /* Checking is converting: what protocols and hooks make of a value is only known when they have run. */
-HPyDef_METH(schema_check, "check_value", HPyFunc_O, .doc = "TypeError if convert() would refuse the value.")
-static HPy schema_check_impl(HPyContext *ctx, HPy self, HPy value) {
+HPyDef_METH(schema_check, "check_value", HPyFunc_KEYWORDS,
+            .doc = "check_value($self, value)\n--\n\nTypeError if convert() would refuse the value.")
+static HPy schema_check_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const FbKeywords keywords = {"check_value", value_name, 1, NULL};
+  HPy value;
   TVMFFIAny out;
+  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, &value) != 0) return HPy_NULL;
   if (convert(ctx, self, value, "type check", &out) != 0) return HPy_NULL;
   fb_any_drop(&out);
   return HPy_Dup(ctx, ctx->h_None);

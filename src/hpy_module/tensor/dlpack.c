@@ -151,24 +151,12 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
   return from_producer(ctx, value, alignment, contiguous, out);
 }
 
-/* Reads the keyword arguments of from_dlpack(). Returns 0, or -1 with an exception raised. */
-static int read_demands(HPyContext *ctx, const HPy *values, HPy kwnames, int32_t *alignment, int *contiguous) {
-  static const char *const names[] = {"require_alignment", "require_contiguous"};
-  static const FbKeywords keywords = {"from_dlpack", names, 2, NULL};
-  HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
-  for (HPy_ssize_t i = 0; i < n; i++) {
-    switch (fb_keywords_find(ctx, &keywords, kwnames, i)) {
-    case 0:
-      *alignment = HPyLong_AsInt32_t(ctx, values[i]);
-      if (*alignment == -1 && HPyErr_Occurred(ctx)) return -1;
-      break;
-    case 1:
-      *contiguous = HPy_IsTrue(ctx, values[i]);
-      if (*contiguous < 0) return -1;
-      break;
-    default: return -1;
-    }
-  }
+/* Reads what from_dlpack() demands, where that is given. Returns 0, or -1 with an exception raised. */
+static int read_demands(HPyContext *ctx, HPy aligned, HPy compact, int32_t *alignment, int *contiguous) {
+  if (!HPy_IsNull(aligned)) *alignment = HPyLong_AsInt32_t(ctx, aligned);
+  if (*alignment == -1 && HPyErr_Occurred(ctx)) return -1;
+  if (!HPy_IsNull(compact)) *contiguous = HPy_IsTrue(ctx, compact);
+  if (*contiguous < 0) return -1;
   if (*alignment >= 0) return 0;
   fb_raise(ctx, ctx->h_ValueError, "require_alignment must not be negative");
   return -1;
@@ -183,12 +171,16 @@ HPyDef_METH(fb_dlpack_from, "from_dlpack", HPyFunc_KEYWORDS,
                    "TypeError if `ext_tensor` is none of these, ValueError if the capsule was used up before, "
                    "BufferError if the memory's owner does not give it out or it is read-only.")
 static HPy fb_dlpack_from_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const char *const names[] = {"ext_tensor", "require_alignment", "require_contiguous"};
+  static const FbKeywords keywords = {"from_dlpack", names, 3, NULL};
   (void)self;
+  HPy given[3];
   int32_t alignment = 0;
   int contiguous = 0;
   TVMFFIObject *made;
-  if (nargs != 1) return fb_raise(ctx, ctx->h_TypeError, "from_dlpack() takes one array, got %zu", nargs);
-  if (read_demands(ctx, args + 1, kwnames, &alignment, &contiguous) != 0) return HPy_NULL;
-  if (from_any(ctx, args[0], alignment, contiguous != 0, &made) != 0) return HPy_NULL;
+  if (nargs > 1) return fb_raise(ctx, ctx->h_TypeError, "from_dlpack() takes one array, got %zu", nargs);
+  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0) return HPy_NULL;
+  if (read_demands(ctx, given[1], given[2], &alignment, &contiguous) != 0) return HPy_NULL;
+  if (from_any(ctx, given[0], alignment, contiguous != 0, &made) != 0) return HPy_NULL;
   return fb_wrap_object(ctx, made);
 }

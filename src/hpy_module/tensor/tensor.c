@@ -5,6 +5,7 @@
 
 #include "core/tensor/dltensor.h"
 #include "dlpack_out.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/tuple.h"
 #include "hpy_module/object/object_type.h"
@@ -100,8 +101,13 @@ static HPy extent_of(HPyContext *ctx, const DLTensor *tensor, int64_t axis) {
   return HPyLong_FromInt64_t(ctx, tensor->shape[axis < 0 ? axis + tensor->ndim : axis]);
 }
 
-HPyDef_METH(tensor_size, "size", HPyFunc_O, .doc = "Extent of one axis; negative counts from the end.")
-static HPy tensor_size_impl(HPyContext *ctx, HPy self, HPy arg) {
+HPyDef_METH(tensor_size, "size", HPyFunc_KEYWORDS,
+            .doc = "size($self, idx)\n--\n\nExtent of one axis; negative counts from the end.")
+static HPy tensor_size_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const char *const names[] = {"idx"};
+  static const FbKeywords keywords = {"size", names, 1, NULL};
+  HPy arg;
+  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, &arg) != 0) return HPy_NULL;
   int64_t axis = HPyLong_AsInt64_t(ctx, arg); /* may run Python code: before the use begins */
   if (axis == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);

@@ -8,6 +8,7 @@
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/instance.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/argument.h"
@@ -43,12 +44,14 @@ HPy fb_cany_new(HPyContext *ctx, TVMFFIAny *value) {
 /* CAny(value); CAny() is None. */
 HPyDef_SLOT(cany_new, HPy_tp_new)
 static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  static const char *const names[] = {"value"};
+  static const FbKeywords keywords = {"CAny", names, 1, NULL};
   TVMFFIAny value = {0};
-  if (nargs > 1 || (!HPy_IsNull(kw) && HPy_Length(ctx, kw) != 0)) {
-    return fb_raise(ctx, ctx->h_TypeError, "CAny() takes at most one positional argument, got %zd", nargs);
-  }
-  if (nargs == 1 && fb_argument_convert_owned(ctx, args[0], &value, "CAny()") != 0) return HPy_NULL;
-  return make(ctx, type, &value);
+  HPy given;
+  if (fb_keywords_bind_dict(ctx, &keywords, 0, args, nargs, kw, &given) != 0) return HPy_NULL;
+  int rc = HPy_IsNull(given) ? 0 : fb_argument_convert_owned(ctx, given, &value, "CAny()");
+  fb_keywords_close(ctx, &keywords, &given);
+  return rc == 0 ? make(ctx, type, &value) : HPy_NULL;
 }
 
 /* An instance without a value is all zero, which is None. */

@@ -7,6 +7,7 @@
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/instance.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/type.h"
@@ -104,18 +105,28 @@ static int data_type_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs
   return 0;
 }
 
-/* DataType(name). */
+/* The data type of that name. Returns 0, or -1 with an exception raised. */
+static int parse(HPyContext *ctx, HPy name, DLDataType *out) {
+  HPy_ssize_t n;
+  const char *text = fb_text_arg(ctx, name, "DataType() argument", &n);
+  if (text == NULL) return -1;
+  TVMFFIByteArray bytes = {text, (size_t)n};
+  if (TVMFFIDataTypeFromString(&bytes, out) == 0) return 0;
+  fb_error_raise_pending(ctx, "DataType");
+  return -1;
+}
+
+/* DataType(dtype_str). */
 HPyDef_SLOT(data_type_new, HPy_tp_new)
 static HPy data_type_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)kw;
-  if (nargs != 1) return fb_raise(ctx, ctx->h_TypeError, "DataType() takes one argument, got %zd", nargs);
-  HPy_ssize_t n;
-  const char *text = fb_text_arg(ctx, args[0], "DataType() argument", &n);
-  if (text == NULL) return HPy_NULL;
-  TVMFFIByteArray bytes = {text, (size_t)n};
+  static const char *const names[] = {"dtype_str"};
+  static const FbKeywords keywords = {"DataType", names, 1, NULL};
+  HPy name;
+  if (fb_keywords_bind_dict(ctx, &keywords, 1, args, nargs, kw, &name) != 0) return HPy_NULL;
   DLDataType dtype;
-  if (TVMFFIDataTypeFromString(&bytes, &dtype) != 0) return fb_error_raise_pending(ctx, "DataType");
-  return data_type_make(ctx, type, dtype);
+  int rc = parse(ctx, name, &dtype);
+  HPy_Close(ctx, name);
+  return rc == 0 ? data_type_make(ctx, type, dtype) : HPy_NULL;
 }
 
 HPyDef_METH(fb_data_type_from_code, "data_type_from_code", HPyFunc_VARARGS,

@@ -3,16 +3,19 @@
 #include "error_type.h"
 
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/transfer.h"
 
-/* The owned handle of an optional argument: None gives NULL. Returns 0, or -1 with TypeError. */
+enum { N_PARTS = 5 }; /* kind, message, backtrace, cause, extra_context */
+
+/* The owned handle of an optional argument: None gives NULL, as does none. Returns 0, or -1 with TypeError. */
 static int optional_handle(HPyContext *ctx, HPy value, const char *what, TVMFFIObject **out) {
   *out = NULL;
-  if (HPy_Is(ctx, value, ctx->h_None)) return 0;
+  if (HPy_IsNull(value) || HPy_Is(ctx, value, ctx->h_None)) return 0;
   *out = fb_object_take(ctx, value);
   if (*out != NULL) return 0;
   char given[128];
@@ -22,39 +25,32 @@ static int optional_handle(HPyContext *ctx, HPy value, const char *what, TVMFFIO
 }
 
 /* The optional arguments of Error(), owned. Returns 0, or -1 with TypeError. */
-static int context_args(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs, TVMFFIObject *out[2]) {
+static int context_args(HPyContext *ctx, const HPy parts[N_PARTS], TVMFFIObject *out[2]) {
   out[0] = out[1] = NULL;
-  if (nargs > 3 && optional_handle(ctx, args[3], "cause", &out[0]) != 0) return -1;
+  if (optional_handle(ctx, parts[3], "cause", &out[0]) != 0) return -1;
   if (out[0] != NULL && out[0]->type_index != kTVMFFIError) {
     fb_raise(ctx, ctx->h_TypeError, "Error() argument 'cause' must be an Error or None");
     return -1;
   }
-  return nargs > 4 ? optional_handle(ctx, args[4], "extra_context", &out[1]) : 0;
+  return optional_handle(ctx, parts[4], "extra_context", &out[1]);
 }
 
-/* Error(kind, message, backtrace[, cause[, extra_context]]): makes a native error and puts it into self. */
-HPyDef_SLOT(error_init, HPy_tp_init)
-static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)kw;
-  if (nargs < 3 || nargs > 5) {
-    fb_raise(ctx, ctx->h_TypeError,
-             "Error() takes kind, message, backtrace[, cause[, extra_context]], got %zd arguments", nargs);
-    return -1;
-  }
+/* Makes a native error of its parts and puts it into self. */
+static int init(HPyContext *ctx, HPy self, const HPy parts[N_PARTS]) {
   static const char *const what[] = {"Error() argument 'kind'", "Error() argument 'message'",
                                      "Error() argument 'backtrace'"};
   /* The texts are those of the arguments, which the caller holds; the new error copies them. */
   TVMFFIByteArray text[3];
   for (int i = 0; i < 3; i++) {
     HPy_ssize_t n;
-    text[i].data = fb_text_arg(ctx, args[i], what[i], &n);
+    text[i].data = fb_text_arg(ctx, parts[i], what[i], &n);
     if (text[i].data == NULL) return -1;
     text[i].size = (size_t)n;
   }
   /* Cause and extra context: the new error takes references of its own. */
   TVMFFIObject *context[2];
   TVMFFIObjectHandle made = NULL;
-  int rc = context_args(ctx, args, nargs, context);
+  int rc = context_args(ctx, parts, context);
   /* The parts are checked, so only memory can be lacking. */
   if (rc == 0 &&
       TVMFFIErrorCreateWithCauseAndExtraContext(&text[0], &text[1], &text[2], context[0], context[1], &made)) {
@@ -65,6 +61,18 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
     if (context[i] != NULL) TVMFFIObjectDecRef(context[i]);
   }
   return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
+}
+
+/* Error(kind, message, backtrace[, cause[, extra_context]]): makes a native error and puts it into self. */
+HPyDef_SLOT(error_init, HPy_tp_init)
+static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  static const char *const names[] = {"kind", "message", "backtrace", "cause", "extra_context"};
+  static const FbKeywords keywords = {"Error", names, N_PARTS, NULL};
+  HPy parts[N_PARTS];
+  if (fb_keywords_bind_dict(ctx, &keywords, 3, args, nargs, kw, parts) != 0) return -1;
+  int rc = init(ctx, self, parts);
+  fb_keywords_close(ctx, &keywords, parts);
+  return rc;
 }
 
 /* The text at an offset of the cell. Only the backtrace changes (update_backtrace), and a thread may change it only
@@ -121,14 +129,18 @@ static HPy error_extra_get(HPyContext *ctx, HPy self, void *closure) {
   return read_object(ctx, self, offsetof(TVMFFIErrorCell, extra_context));
 }
 
-/* update_backtrace(text, append=False). */
-HPyDef_METH(error_update, "update_backtrace", HPyFunc_VARARGS, .doc = "Replace the backtrace, or append to it.")
-static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  if (nargs < 1 || nargs > 2) return fb_raise(ctx, ctx->h_TypeError, "update_backtrace() takes text[, append]");
+HPyDef_METH(error_update, "update_backtrace", HPyFunc_KEYWORDS,
+            .doc = "update_backtrace($self, backtrace, append=False)\n--\n\n"
+                   "Replace the backtrace, or append to it.")
+static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const char *const names[] = {"backtrace", "append"};
+  static const FbKeywords keywords = {"update_backtrace", names, 2, NULL};
+  HPy given[2];
+  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0) return HPy_NULL;
   HPy_ssize_t n;
-  const char *text = fb_text_arg(ctx, args[0], "update_backtrace() argument 1", &n);
+  const char *text = fb_text_arg(ctx, given[0], "update_backtrace() argument 1", &n);
   if (text == NULL) return HPy_NULL;
-  int append = nargs > 1 ? HPy_IsTrue(ctx, args[1]) : 0;
+  int append = HPy_IsNull(given[1]) ? 0 : HPy_IsTrue(ctx, given[1]);
   if (append < 0) return HPy_NULL;
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;

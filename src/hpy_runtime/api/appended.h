@@ -31,10 +31,10 @@ typedef struct FhpyContext {
 
 _Static_assert(offsetof(FhpyContext, h_DictType) == sizeof(HPyContext), "nothing lies before the appended entries");
 
-/* ctx as a context with the appended entries, which the debug context has, too; NULL if ctx belongs to another
- * implementation. */
+/* ctx as a context with the appended entries, which those of debug and trace mode have, too; NULL if ctx belongs to
+ * another implementation. */
 static inline const FhpyContext *fhpy_appended_find(const HPyContext *ctx) {
-  int is_ours = fhpy_extension_find(ctx) != NULL || strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) == 0;
+  int is_ours = fhpy_extension_find(ctx) != NULL || fhpy_is_mode(ctx);
   return is_ours ? (const FhpyContext *)(const void *)ctx : NULL;
 }
 

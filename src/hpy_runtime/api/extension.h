@@ -24,7 +24,8 @@
 #define FHPY_EXTENSION_MAGIC UINT64_C(0x6666695f68707931) /* "ffi_hpy1" */
 #define FHPY_EXTENSION_VERSION 1u
 #define FHPY_CONTEXT_NAME "HPy Universal ABI (ffi_hpy)" /* HPy asks for this beginning */
-#define FHPY_DEBUG_CONTEXT_NAME "HPy Debug Mode ABI (ffi_hpy)" /* of the context without the extension */
+#define FHPY_DEBUG_CONTEXT_NAME "HPy Debug Mode ABI (ffi_hpy)" /* of the contexts without the extension */
+#define FHPY_TRACE_CONTEXT_NAME "HPy Trace Mode ABI (ffi_hpy)"
 
 /* A data descriptor in the interpreter's own shape. get returns a new handle or HPy_NULL with an exception raised;
  * set returns 0 or -1 and receives HPy_NULL for a deletion. Strings and closure must outlive the descriptor. */
@@ -118,7 +119,7 @@ typedef struct FhpyExtension {
   void (*text_class_made)(HPy type);
 } FhpyExtension;
 
-/* In place of the extension, the debug context carries this: how native threads attach. */
+/* In place of the extension, the contexts of debug and trace mode carry this: how native threads attach. */
 typedef struct FhpyThreads {
   uint64_t magic;           /* FHPY_THREADS_MAGIC */
   int (*attach)(void);       /* thread_attach */
@@ -127,9 +128,14 @@ typedef struct FhpyThreads {
 
 #define FHPY_THREADS_MAGIC UINT64_C(0x6666695f74687231) /* "ffi_thr1" */
 
-/* The functions of ctx, or NULL if ctx is not our debug context. */
+/* Whether ctx is our context of debug or trace mode. */
+static inline int fhpy_is_mode(const HPyContext *ctx) {
+  return strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) == 0 || strcmp(ctx->name, FHPY_TRACE_CONTEXT_NAME) == 0;
+}
+
+/* The functions of ctx, or NULL if ctx is neither of these. */
 static inline const FhpyThreads *fhpy_threads_find(const HPyContext *ctx) {
-  if (ctx->_private == NULL || strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) != 0) return NULL;
+  if (ctx->_private == NULL || !fhpy_is_mode(ctx)) return NULL;
   const FhpyThreads *threads = (const FhpyThreads *)ctx->_private;
   return threads->magic == FHPY_THREADS_MAGIC ? threads : NULL;
 }

@@ -1,4 +1,4 @@
-/* Debug mode: the context. Most entries are made from the lists debug_entries.def and debug_appended.def.
+/* Debug mode: the context. Most entries are made from the lists entries.def and debug_appended.def.
  *
  * The lists name the kind of each parameter and of the result. For a kind K, T_K is the C type, U_K makes of an
  * argument what the plain context's entry is given, and R_K returns that entry's result. Only handles are changed on
@@ -121,8 +121,9 @@ static FhpyContext debug_context;
     (void)ctx;                                                                                        \
     R_##R(REAL->ctx_##name(real, U_##A(a, #name), U_##B(b, #name), U_##C(c, #name), U_##D(d, #name))) \
   }
+#define SPECIAL(name)
 #define REAL real
-#include "debug_entries.def"
+#include "hpy_runtime/context/entries.def"
 #undef REAL
 #define REAL (&fhpy_context)
 #include "debug_appended.def"
@@ -192,7 +193,7 @@ static void fill_table(void) {
 #define ENTRY3(R, name, A, B, C) INTO->ctx_##name = name;
 #define ENTRY4(R, name, A, B, C, D) INTO->ctx_##name = name;
 #define INTO ctx
-#include "debug_entries.def"
+#include "hpy_runtime/context/entries.def"
 #undef INTO
 #define INTO table
 #include "debug_appended.def"

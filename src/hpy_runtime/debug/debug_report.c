@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/platform/fork.h"
+#include "hpy_runtime/context/hook.h"
 
 static PyObject *hook; /* owned, guarded by hook_lock */
 FH_LOCK(hook_lock, "debug hook", FH_RANK_PLAIN);
@@ -17,22 +18,6 @@ PyObject *fhpy_debug_report_set_hook(PyObject *new_hook) {
   hook = new_hook;
   fh_mutex_unlock(&hook_lock);
   return old;
-}
-
-/* Calls the hook with the text. A raised exception is put aside meanwhile. An exception of the hook is written to
- * stderr, because many entries that report a mistake cannot fail. */
-static void call_hook(PyObject *callable, const char *text) {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyObject *args = PyTuple_New(1), *message = PyUnicode_FromString(text);
-  PyObject *result = NULL;
-  if (args != NULL && message != NULL) {
-    PyTuple_SetItem(args, 0, message);
-    result = PyObject_CallObject(callable, args);
-  }
-  if (result == NULL) PyErr_WriteUnraisable(callable);
-  Py_DecRef(result), Py_DecRef(args);
-  PyErr_Restore(type, value, traceback);
 }
 
 void fhpy_debug_report(const char *format, ...) {
@@ -51,6 +36,6 @@ void fhpy_debug_report(const char *format, ...) {
     fflush(stderr);
     abort();
   }
-  call_hook(callable, text);
+  fhpy_hook_call(callable, text);
   Py_DecRef(callable);
 }

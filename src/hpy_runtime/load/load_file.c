@@ -12,6 +12,7 @@
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/debug/debug_context.h"
 #include "hpy_runtime/debug/debug_name.h"
+#include "hpy_runtime/trace/trace_context.h"
 
 typedef struct {
   uint32_t (*major)(void);
@@ -97,7 +98,7 @@ static int check_version(const EntryPoints *entries, const char *short_name, con
  * only grows. */
 typedef struct LoadedFile {
   void *library;
-  bool is_debug;
+  FhpyMode mode;
   struct LoadedFile *next;
 } LoadedFile;
 
@@ -112,32 +113,36 @@ int fhpy_load_file_wants_debug(void) {
   return -1;
 }
 
-/* Gives the library its mode if it has none yet. MODE_DEFAULT accepts the mode that it has. 1 for debug, 0 for plain,
- * -1 with ImportError raised for a library that has the other mode. */
-static int claim_mode(void *library, const char *path, FhpyMode mode) {
+/* Gives the library the mode that *mode asks for if it has none yet; MODE_DEFAULT accepts the mode that it has. Stores
+ * the mode that it has then. 0, or -1 with ImportError raised for a library that has another mode. */
+static int claim_mode(void *library, const char *path, FhpyMode *mode) {
   /* Allocated before the lock is taken, under which nothing is called. */
   LoadedFile *claim = malloc(sizeof(LoadedFile)), *known;
   if (claim == NULL) {
     PyErr_NoMemory();
     return -1;
   }
-  int is_debug = mode == MODE_DEFAULT ? fhpy_load_file_wants_debug() : mode == MODE_DEBUG;
+  int is_debug = *mode == MODE_DEFAULT ? fhpy_load_file_wants_debug() : 0;
   if (is_debug < 0) {
     free(claim);
     return -1;
   }
+  FhpyMode wanted = *mode != MODE_DEFAULT ? *mode : is_debug ? MODE_DEBUG : MODE_PLAIN;
   fh_mutex_lock(&loaded_lock);
   for (known = loaded_files; known != NULL && known->library != library;) known = known->next;
   if (known == NULL) {
-    *claim = (LoadedFile){library, is_debug, loaded_files};
-    loaded_files = claim;
+    *claim = (LoadedFile){library, wanted, loaded_files};
+    known = loaded_files = claim;
+    claim = NULL;
   }
   fh_mutex_unlock(&loaded_lock);
-  if (known == NULL) return is_debug;
   free(claim);
-  if (known->is_debug == is_debug || mode == MODE_DEFAULT) return known->is_debug;
-  PyErr_Format(PyExc_ImportError, "%s was loaded %s debug mode before, and cannot be loaded %s it", path,
-               is_debug ? "without" : "in", is_debug ? "in" : "without");
+  if (*mode == MODE_DEFAULT) wanted = known->mode;
+  *mode = known->mode;
+  if (known->mode == wanted) return 0;
+  static const char *const words[] = {"without debug mode", "in debug mode", "in trace mode"};
+  PyErr_Format(PyExc_ImportError, "%s was loaded %s before, and cannot be loaded %s", path, words[known->mode],
+               words[wanted]);
   return -1;
 }
 
@@ -161,9 +166,10 @@ int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *
   EntryPoints entries;
   if (find_entry_points(library, short_name, path, &entries) < 0 || check_version(&entries, short_name, path) < 0)
     return -1;
-  int is_debug = claim_mode(library, path, mode);
-  if (is_debug < 0) return -1;
-  file->ctx = is_debug ? fhpy_debug_context_get() : fhpy_context_get();
+  if (claim_mode(library, path, &mode) < 0) return -1;
+  file->ctx = mode == MODE_DEBUG   ? fhpy_debug_context_get()
+              : mode == MODE_TRACE ? fhpy_trace_context_get()
+                                   : fhpy_context_get();
   if (file->ctx == NULL) return -1;
   /* The extension keeps the context in a variable. A later load of the file stores the same one again. */
   entries.set_context(file->ctx);
@@ -172,6 +178,6 @@ int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *
     PyErr_Format(PyExc_SystemError, "HPyInit_%s of %s returned no module definition and raised nothing", short_name,
                  path);
   /* Reports of debug mode name the extension's functions. */
-  if (file->def != NULL && is_debug) fhpy_debug_name_defines(short_name, file->def->defines);
+  if (file->def != NULL && mode == MODE_DEBUG) fhpy_debug_name_defines(short_name, file->def->defines);
   return file->def != NULL ? 0 : -1;
 }

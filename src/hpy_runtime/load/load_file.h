@@ -5,7 +5,7 @@
 #include "hpy_runtime/abi/handle.h"
 
 /* DEFAULT: the mode in which the file was loaded before; else debug if FFI_HPY_DEBUG=1 is in the environment. */
-typedef enum { MODE_PLAIN, MODE_DEBUG, MODE_DEFAULT } FhpyMode;
+typedef enum { MODE_PLAIN, MODE_DEBUG, MODE_TRACE, MODE_DEFAULT } FhpyMode;
 
 /* An open library, and the context that it was given. Neither ever ends. */
 typedef struct {
@@ -22,7 +22,7 @@ int fhpy_load_file_check(const char *path);
 
 /* Opens the file, gives it a context and gets its definition. The file name must carry the ABI tag of HPy, as in
  * module.hpy0.so; `short_name` is what its entry points end in. The context belongs to the file and not to a module, so
- * a file is opened in one of the two modes only. 0, or -1 with an exception raised: ImportError for the other mode. */
+ * a file is opened in one of the modes only. 0, or -1 with an exception raised: ImportError for another mode. */
 int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *path, FhpyMode mode);
 
 #endif /* FFI_HPY_RUNTIME_LOAD_FILE_H_ */

@@ -10,22 +10,26 @@
 #include "hpy_runtime/context/context.h"
 #include "load.h"
 #include "module_debug.h"
+#include "module_trace.h"
 
-/* Reads the only keyword of load(): debug=None leaves *mode alone. 0, or -1 with an exception raised. */
+/* Reads the only keyword of load(), debug or trace: debug=None and trace=False leave *mode alone. 0, or -1 with an
+ * exception raised. */
 static int read_mode(PyObject *value, PyObject *names, FhpyMode *mode) {
   const char *keyword = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, 0), NULL);
   if (keyword == NULL) return -1;
-  if (PyTuple_Size(names) != 1 || strcmp(keyword, "debug") != 0) {
-    PyErr_SetString(PyExc_TypeError, "load() has one keyword argument, debug");
+  bool is_trace = strcmp(keyword, "trace") == 0;
+  if (PyTuple_Size(names) != 1 || (!is_trace && strcmp(keyword, "debug") != 0)) {
+    PyErr_SetString(PyExc_TypeError, "load() has one keyword argument, debug or trace");
     return -1;
   }
   if (value == &_Py_NoneStruct) return 0;
-  int is_debug = PyObject_IsTrue(value);
-  *mode = is_debug > 0 ? MODE_DEBUG : MODE_PLAIN;
-  return is_debug < 0 ? -1 : 0;
+  int is_wanted = PyObject_IsTrue(value);
+  if (is_trace && is_wanted > 0) *mode = MODE_TRACE;
+  if (!is_trace) *mode = is_wanted > 0 ? MODE_DEBUG : MODE_PLAIN;
+  return is_wanted < 0 ? -1 : 0;
 }
 
-/* load(name, path, spec=None, *, debug=None) */
+/* load(name, path, spec=None, *, debug=None, trace=False), of which one */
 static PyObject *load(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
   (void)self;
   if (nargs < 2 || nargs > 3) {
@@ -45,15 +49,16 @@ static PyObject *load(PyObject *self, PyObject *const *args, Py_ssize_t nargs, P
 }
 
 static const char load_doc[] =
-    "load(name, path, spec=None, *, debug=None)\n--\n\n"
+    "load(name, path, spec=None, *, debug=None, trace=False)\n--\n\n"
     "Load the HPy universal module `name` from the shared object `path` (both str) and return it, executed.\n\n"
     "The file's entry points end in the last component of name; its own name carries the ABI tag: module.hpy0.so.\n"
     "From spec, a ModuleSpec, __spec__, __loader__ and __package__ are set before the module runs.\n"
     "With debug the module gets a context that notices misused handles: see ffi_hpy.hpy_debug. None stands for the "
     "mode\n"
     "in which the file was loaded before, or else what FFI_HPY_DEBUG in the environment asks for (1 or 0).\n"
+    "With trace it gets one that counts the calls of each function of HPy; both modes at once there are not.\n"
     "sys.modules is not touched.\n"
-    "Raises ImportError for a file that is no such module or was loaded in the other mode, RuntimeError for one that\n"
+    "Raises ImportError for a file that is no such module or was loaded in another mode, RuntimeError for one that\n"
     "needs another HPy ABI version.";
 
 /* check_file(path) */
@@ -99,11 +104,12 @@ static int check_interpreter(void) {
   return -1;
 }
 
-/* The module's exec slot: makes the context, and adds context_name and the functions of debug mode. */
+/* The module's exec slot: makes the context, and adds context_name and the functions of the modes. */
 static int exec_module(PyObject *module) {
   if (check_interpreter() < 0) return -1;
   HPyContext *ctx = fhpy_context_get();
-  return ctx != NULL && set_text(module, "context_name", ctx->name) == 0 ? fhpy_module_debug_exec(module) : -1;
+  if (ctx == NULL || set_text(module, "context_name", ctx->name) < 0 || fhpy_module_trace_exec(module) < 0) return -1;
+  return fhpy_module_debug_exec(module);
 }
 
 static const char module_doc[] = "The HPy 0.9 universal runtime of ffi_hpy.";

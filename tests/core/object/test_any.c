@@ -1,7 +1,9 @@
 /* test_any.c - the value cell: views to owned values, hash and equality, and their hooks of both conventions. */
 #include "core/object/any.h"
 #include "core/object/any_hash.h"
+#include "core/object/bigint.h"
 #include "core/object/error.h"
+#include "core/object/function.h"
 #include "core/object/object_new.h"
 #include "core/object/reflect.h"
 #include "core/object/str.h"
@@ -204,12 +206,14 @@ static int call_fail(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 static TVMFFIAny pointer_to(void (*function)(void)) { return fh_any_ptr((void *)(uintptr_t)function); }
 #define POINTER_TO(function) pointer_to((void (*)(void))(function))
 
-/* A type with these hooks. The registry keeps those that are Functions. */
+/* A type with these hooks. The registry makes Functions of native ones, and keeps all. */
 static int32_t type_with_hooks(const char *key, TVMFFIAny hash, TVMFFIAny equal) {
   int32_t type_index = test_add_child(key, kTVMFFIObject, 0);
   TVMFFIByteArray hash_name = text_of("__any_hash__"), equal_name = text_of("__any_equal__");
   expect_int(TVMFFITypeRegisterAttr(type_index, &hash_name, &hash), 0);
   expect_int(TVMFFITypeRegisterAttr(type_index, &equal_name, &equal), 0);
+  /* a Function and its state, and a Function */
+  test_keeps((hash.type_index == kTVMFFIOpaquePtr) * 2 + (equal.type_index == kTVMFFIOpaquePtr));
   return type_index;
 }
 
@@ -230,26 +234,37 @@ TEST(native_hooks_of_the_older_convention_decide) {
   expect_all_equal(type_with_hooks("test.any.Older", POINTER_TO(hash_older), POINTER_TO(equal_older)));
 }
 
-/* The first word of what newer hooks return: an Int, and an Error. */
-static int64_t hash_older_1(const TVMFFIAny *any) {
-  (void)any;
-  return kTVMFFIInt;
+/* Hooks of the older convention that return what looks like a newer result: the first word of an Int, of an Error. In
+ * the second register is what happens to be there. */
+static TVMFFIAny hash_older_1(const TVMFFIAny *any) {
+  return (TVMFFIAny){.type_index = kTVMFFIInt, .v_uint64 = any->v_uint64};
 }
-static int64_t hash_older_67(const TVMFFIAny *any) {
+static TVMFFIAny hash_older_67(const TVMFFIAny *any) {
   (void)any;
-  return kTVMFFIError;
+  return (TVMFFIAny){.type_index = kTVMFFIError, .v_uint64 = 16};
 }
-TEST(a_simple_hook_of_the_older_convention_may_return_what_looks_like_a_newer_result) {
+TEST(a_hash_of_the_older_convention_may_look_like_a_newer_result) {
   static const struct {
-    int64_t (*hook)(const TVMFFIAny *any);
+    TVMFFIAny (*hook)(const TVMFFIAny *any);
     const char *key;
-  } each[] = {{hash_older_1, "test.any.Older1"}, {hash_older_67, "test.any.Older67"}};
+    uint64_t hash;
+  } each[] = {{hash_older_1, "test.any.Older1", 1}, {hash_older_67, "test.any.Older67", 67}};
   for (size_t i = 0; i < FH_COUNT_OF(each); ++i) {
     int32_t type_index = type_with_hooks(each[i].key, POINTER_TO(each[i].hook), POINTER_TO(equal_older));
     TVMFFIAny value = fh_any_object(fh_object_new(24, type_index, fh_object_delete_plain));
-    expect_int(hash_of(value), fh_span_hash_combine((uint64_t)type_index, (uint64_t)each[i].hook(&value)));
+    for (int k = 0; k < 2; ++k) {
+      expect_int(hash_of(value), fh_span_hash_combine((uint64_t)type_index, each[i].hash));
+    }
     fh_any_drop(&value);
   }
+}
+
+TEST(a_hash_without_an_equality_function_is_of_the_newer_convention) {
+  TVMFFIAny echo = fh_any_object(test_echo());
+  int32_t type_index = type_with_hooks("test.any.HashOnly", POINTER_TO(hash_newer), echo);
+  TVMFFIAny value = fh_any_object(fh_object_new(24, type_index, fh_object_delete_plain));
+  expect_int(hash_of(value), fh_span_hash_combine((uint64_t)type_index, 42));
+  fh_any_drop(&value);
 }
 
 TEST(function_hooks_decide) {
@@ -260,6 +275,32 @@ TEST(function_hooks_decide) {
   fh_object_release(hash);
   fh_object_release(equal);
   test_keeps(2); /* the Functions, which the type has as its hooks */
+}
+
+static TVMFFIAny call_attr(int32_t type_index, const char *name, const TVMFFIAny *args, int32_t n_args) {
+  TVMFFIByteArray attr = text_of(name);
+  const TVMFFIAny *hook = fh_reflect_attr(TVMFFIGetTypeAttrColumn(&attr), type_index);
+  TVMFFIAny result;
+  expect_int(hook->type_index, kTVMFFIFunction);
+  expect_int(fh_function_call(hook->v_obj, args, n_args, &result), 0);
+  return result;
+}
+
+TEST(what_the_headers_of_any_release_find_is_a_function) {
+  int32_t types[] = {type_with_hooks("test.any.NewerFound", POINTER_TO(hash_newer), POINTER_TO(equal_newer)),
+                     type_with_hooks("test.any.OlderFound", POINTER_TO(hash_older), POINTER_TO(equal_older))};
+  for (size_t i = 0; i < FH_COUNT_OF(types); ++i) {
+    TVMFFIAny value = fh_any_object(fh_object_new(24, types[i], fh_object_delete_plain)), pair[2] = {value, value};
+    TVMFFIAny hash = call_attr(types[i], "__any_hash__", &value, 1),
+              equal = call_attr(types[i], "__any_equal__", pair, 2);
+    expect(hash.type_index == kTVMFFIInt && hash.v_int64 == 42);
+    expect(equal.type_index == kTVMFFIBool && equal.v_int64 == 1);
+    fh_any_drop(&value);
+  }
+  TVMFFIAny big;
+  expect_int(fh_bigint_from_decimal(text_of("123456789012345678901234567890"), &big), 0);
+  expect_int(call_attr(kTVMFFIBigInt, "__any_hash__", &big, 1).type_index, kTVMFFIInt);
+  fh_any_drop(&big);
 }
 
 static void expect_hooks_fail(int32_t type_index, const char *kind, const char *text) {
@@ -289,6 +330,10 @@ TEST(an_error_that_a_function_hook_raises_is_passed_on) {
                     "no hash today");
   fh_object_release(fails);
   test_keeps(1); /* the Function, which the type has as both of its hooks */
+}
+
+TEST(a_hook_that_is_no_function_is_an_error) {
+  expect_hooks_fail(type_with_hooks("test.any.Garbage", fh_any_int(1), fh_any_int(1)), "TypeError", "but got `int`");
 }
 
 TEST(a_hook_that_returns_another_type_is_an_error) {

@@ -131,6 +131,7 @@ static int32_t numbered_type(void) {
   TVMFFIAny equal_hook = fh_any_ptr((void *)(uintptr_t)always_equal);
   expect_int(TVMFFITypeRegisterAttr(type_index, &hash, &hash_hook), 0);
   expect_int(TVMFFITypeRegisterAttr(type_index, &equal, &equal_hook), 0);
+  test_keeps(3); /* the Functions that call its hooks, one with a state */
   TVMFFIFieldInfo field;
   memset(&field, 0, sizeof field);
   field.name = text_of("number");

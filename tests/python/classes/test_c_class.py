@@ -356,7 +356,7 @@ print(KwOnly(x=1, y=2, z=3).w)
 
 
 def test_the_decorator_refuses_what_it_cannot_use():
-    with pytest.raises(ValueError, match=r"No type is called testing\.Nothing"):
+    with pytest.raises(ValueError, match=r"Cannot find object type index for testing\.Nothing"):
         c_class("testing.Nothing")(type(ffi_hpy.Object)("Nothing", (ffi_hpy.Object,), {}))
     with pytest.raises(TypeError, match="does not derive from"):
         c_class("testing.TestIntPair")(type("Plain", (), {}))
@@ -463,13 +463,24 @@ def test_marks_for_versions_of_python():
         testing.testing.requires_py4  # noqa: B018
 
 
-def test_the_library_is_loaded_when_it_is_asked_for():
-    program = """
+@pytest.mark.parametrize(
+    "use",
+    [
+        "ffi_hpy.testing.echo(1)",
+        "ffi_hpy.get_global_func('testing.echo')(1)",
+        "ffi_hpy.register_object('testing.TestIntPair')(type('Pair', (ffi_hpy.Object,), {}))(1, 2)",
+    ],
+    ids=["module", "function", "type"],
+)
+def test_the_library_is_loaded_when_a_name_of_it_is_asked_for(use):
+    program = f"""
 import ffi_hpy
-there = lambda: ffi_hpy.get_global_func("testing.echo", allow_missing=True) is not None
+there = lambda: "testing.echo" in ffi_hpy.list_global_func_names()
+assert ffi_hpy.get_global_func("other.echo", allow_missing=True) is None
 print(there(), end=" ")
-ffi_hpy.testing.echo(1)
+{use}
 print(there())
+assert ffi_hpy.get_global_func("testing.nothing", allow_missing=True) is None
 import ffi_hpy.dropin
 ffi_hpy.dropin.install()
 import tvm_ffi.testing

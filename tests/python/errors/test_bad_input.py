@@ -67,7 +67,7 @@ def test_text_with_lone_surrogates_is_a_unicode_error(testing):
 
 
 def test_an_unknown_global_function_is_a_value_error():
-    with pytest.raises(ValueError, match=r"There is no global function no\.such"):
+    with pytest.raises(ValueError, match=r"Cannot find global function no\.such"):
         ffi_hpy.get_global_func("no.such")
 
 

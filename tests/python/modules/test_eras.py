@@ -1,6 +1,7 @@
 """Libraries of two eras of apache-tvm-ffi, and one of our headers, in one process: each takes, changes, calls and frees
 what the other makes."""
 
+import copy
 import gc
 import itertools
 
@@ -83,6 +84,17 @@ def test_optional_fields_agree(maker, taker):
     maker.link_items(item, None)
     assert not taker.is_linked_to(item, other)
     assert item.link is None
+
+
+def test_fields_may_lie_before_the_header(maker):
+    late = maker.make_late()
+    late.count, late.note = late.count + 1, late.note + ", changed"
+    assert (late.count, late.note, late.after) == (4, "before the header, changed", 4)
+    assert "count=4" in repr(late)
+    copied = copy.deepcopy(late)
+    assert (copied.count, copied.note) == (4, late.note)
+    offsets = {field.name: field.offset for field in type(late).__tvm_ffi_type_info__.fields}
+    assert offsets["count"] < offsets["note"] < 0 < offsets["after"]
 
 
 @pytest.mark.thread_unsafe(reason="counts all items of a library")

@@ -66,6 +66,21 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi_hpy_test.ItemOf_" ERA "_DescribedBy_" REGISTRAR, OwnItemObj, ItemObj);
 };
 
+// Object is the second base: the members of the first one lie before the header, at negative offsets.
+class Counted {
+public:
+  int64_t count = 3;
+  String note = "before the header";
+  virtual ~Counted() = default;
+};
+class LateObj : public Counted, public ffi::Object {
+public:
+  int64_t after = 4;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi_hpy_test.LateOf_" ERA "_DescribedBy_" REGISTRAR, LateObj, ffi::Object);
+};
+ffi::ObjectRef make_late() { return ffi::ObjectRef(ffi::make_object<LateObj>()); }
+
 // Freed by the code of this library, whoever drops it last.
 int64_t items_alive() { return n_items_alive; }
 Item make_item(String name, int64_t number) { return Item(std::move(name), number); }
@@ -268,6 +283,10 @@ TVM_FFI_STATIC_INIT_BLOCK() {
         .def_rw("link", &ItemObj::link);
   }
   ffi::reflection::ObjectDef<OwnItemObj>().def_ro("own", &OwnItemObj::own);
+  ffi::reflection::ObjectDef<LateObj>()
+      .def_rw("count", &LateObj::count)
+      .def_rw("note", &LateObj::note)
+      .def_rw("after", &LateObj::after);
 }
 
 } // namespace NAMESPACE
@@ -276,6 +295,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 EXPORT(items_alive);
 EXPORT(make_item);
 EXPORT(make_own_item);
+EXPORT(make_late);
 EXPORT(look_at_item);
 EXPORT(change_item);
 EXPORT(link_items);

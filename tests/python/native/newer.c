@@ -16,6 +16,14 @@ __attribute__((constructor)) static void load(void) {
   TVMFFIByteArray static_key = TEXT("ffi.Newer");
   TVMFFITypeGetOrAllocIndex(&static_key, 120, 1, 0, 0, kTVMFFIObject);
 #endif
+#if NEWER_TAKEN
+  TVMFFIByteArray taken_key = TEXT("ffi.Newer");
+  TVMFFITypeGetOrAllocIndex(&taken_key, kTVMFFIBigInt, 1, 0, 0, kTVMFFIObject);
+#endif
+#if NEWER_MOVED
+  TVMFFIByteArray moved_key = TEXT("ffi.Dict");
+  TVMFFITypeGetOrAllocIndex(&moved_key, 121, 1, 0, 0, kTVMFFIObject);
+#endif
 #if NEWER_FLAG
   field.flags = (int64_t)1 << 40;
 #endif

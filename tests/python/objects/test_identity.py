@@ -219,11 +219,35 @@ def test_a_callback_gets_a_wrapper_of_its_own_which_it_can_move(testing, classes
 def test_what_comes_back_from_a_move_is_a_new_wrapper(testing, classes):
     pair = classes.TestIntPair(1, 2)
     box = box_of(pair)
-    assert box[0] is pair
     again = testing.echo(pair._move())
     assert again is not pair
     assert pair.__chandle__() == 0
     assert box[0] is again
+
+
+def test_what_stands_for_several_wrappers_keeps_its_object_when_one_is_moved(testing, classes):
+    # As in `copied = f(pair); g(copied._move())`, where f returns what it was given: pair is still needed
+    pair = classes.TestIntPair(1, 2)
+    copied = testing.echo(pair)
+    assert testing.echo(copied._move()).same_as(pair)
+    assert testing.echo([copied._move()])[0].same_as(pair)
+    assert testing.apply(lambda: copied._move()).same_as(pair)
+    testing.apply(lambda: testing.nop(pair._move()))
+    testing.apply(lambda seen: testing.nop(pair._move()), pair)
+    taker = classes.TestIntPair.__new__(classes.TestIntPair)
+    taker.__move_handle_from__(copied)
+    del copied
+    assert (pair.a, taker.b) == (1, 2)
+    assert pair.same_as(taker)
+    assert box_of(pair)[0].same_as(taker)
+
+
+def test_a_wrapper_that_gets_another_object_stands_for_that_one_only(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    testing.echo(pair)
+    pair.__move_handle_from__(classes.TestIntPair(3, 4))
+    assert testing.echo(pair._move()).a == 3
+    assert pair.__chandle__() == 0
 
 
 def test_a_moved_object_that_stays_elsewhere_is_read_anew(testing, classes):

@@ -233,8 +233,13 @@ def test_a_callee_that_does_not_take_a_moved_argument_leaves_it(testing, classes
 def test_an_rvalue_ref_is_made_of_an_object_only(classes):
     pair = classes.TestIntPair(1, 2)
     assert isinstance(pair._move(), ffi_hpy.core.ObjectRValueRef)
-    for wrong in ((), (3,), (pair, pair)):
-        with pytest.raises(TypeError, match="takes one argument, a CObject"):
+    assert isinstance(ffi_hpy.core.ObjectRValueRef(obj=pair), ffi_hpy.core.ObjectRValueRef)
+    for wrong, says in (
+        ((), "missing required argument: 'obj'"),
+        ((3,), "wants a CObject"),
+        ((pair, pair), "at most 1"),
+    ):
+        with pytest.raises(TypeError, match=says):
             ffi_hpy.core.ObjectRValueRef(*wrong)
 
 

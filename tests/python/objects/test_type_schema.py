@@ -338,7 +338,7 @@ def test_a_value_of_ones_own_keeps_what_it_holds():
     assert value.type_index == 75
     assert list(_to_py_class_value(value)) == [1, 2]
     assert repr(CAny()) == "CAny(None)"
-    with pytest.raises(TypeError, match="at most one"):
+    with pytest.raises(TypeError, match="at most 1"):
         CAny(1, 2)
     with pytest.raises(TypeError, match="expected a CAny, got int"):
         _to_py_class_value(3)

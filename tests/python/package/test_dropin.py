@@ -113,13 +113,53 @@ def test_code_runs_unchanged():
 
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
-    [([], 2, "program.py"), (["-m"], 2, "-m wants an argument"), (["no-such-file.py"], 1, "no-such-file.py")],
+    [([], 2, "program.py"), (["-m"], 2, "-m wants an argument"), (["no-such-file.py"], 2, "no-such-file.py")],
     ids=["nothing", "no module", "no file"],
 )
 def test_wrong_usage_says_so(arguments, status, says):
     done = run_dropin(*arguments)
     assert done.returncode == status
     assert says in done.stderr
+
+
+def test_the_version_is_the_one_that_a_program_asks_for():
+    program = """
+import ffi_hpy, importlib.metadata
+from ffi_hpy import dropin
+print(ffi_hpy.__version__ == importlib.metadata.version("ffi-hpy"), end=" ")
+dropin.install()
+import tvm_ffi
+print(tvm_ffi.__version__, tvm_ffi.__version_tuple__, tvm_ffi._version.version, end=" ")
+dropin.uninstall()
+print(ffi_hpy.__version__ == importlib.metadata.version("ffi-hpy"))
+"""
+    numbers = tuple(int(part) if part.isdecimal() else part for part in dropin.ABI_VERSION.split("."))
+    assert run_python(program) == f"True {dropin.ABI_VERSION} {numbers} {dropin.ABI_VERSION} True\n"
+
+
+def test_a_program_sees_what_python_itself_shows_it(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link" / "program.py").symlink_to(tmp_path / "program.py")
+    for file in ("program.py", str(Path("link", "program.py"))):
+        plain = subprocess.run([sys.executable, file, "a"], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+        assert run_dropin(file, "a", cwd=tmp_path).stdout == plain.stdout != ""
+
+
+PROGRAM = """
+import atexit, os, pickle, sys, threading
+class Point: pass
+def late():
+    started.wait()
+    print(type(pickle.loads(pickle.dumps(Point()))))
+started = threading.Event()
+threading.Thread(target=late).start()
+atexit.register(lambda: print(sys.modules["__main__"].Point))
+where: int = os.path.dirname(__file__)
+print(__file__, sys.argv, sys.path[0], __spec__, __package__, __doc__, type(__builtins__), type(__loader__))
+print(getattr(late, "__annotations__", None), globals().get("__annotations__"), late.__code__.co_filename)
+started.set()
+"""
 
 
 # --- programs that a program starts ---------------------------------------------------------------------------------

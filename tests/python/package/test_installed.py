@@ -153,6 +153,25 @@ def test_another_version_is_reported_to_satisfy_a_pin(env):
     assert env.dropin("-c", SAYS_VERSION).splitlines() == ["0.1.12"]
 
 
+def test_as_tvm_ffi_the_package_says_the_version_that_is_reported(env):
+    env.dropin("install", "--as", "0.1.12")
+    says = "print(m.__version__, m.__version_tuple__, m._version.version)"
+    assert env.run("-c", f"import tvm_ffi as m, tvm_ffi._version; {says}") == "0.1.12 (0, 1, 12) 0.1.12\n"
+    own = env.run("-c", "import importlib.metadata as m; print(m.version('ffi-hpy'))")
+    assert env.run("-c", "import ffi_hpy as m; print(m.__version__)") == own
+    assert env.run("-c", "import ffi_hpy as m; m.__version__; import tvm_ffi; print(m.__version__)") == "0.1.12\n"
+    assert env.dropin("-c", "import tvm_ffi; print(tvm_ffi.__version__)").splitlines() == ["0.1.12"]
+    assert f"ffi_hpy {own.strip()}," in env.dropin("status")
+
+
+def test_devices_have_the_names_that_the_reported_release_takes(env):
+    program = "import tvm_ffi as f; print(*map(f.device, ['llvm', 'c:1', 'test', 'nvptx', 'cl']))"
+    env.dropin("install", "--as", "0.1.12")
+    assert env.run("-c", program) == "cpu:0 cpu:1 cpu:0 cuda:0 opencl:0\n"
+    env.dropin("install", "--as", "0.1.13.post3")
+    assert env.run("-c", program, fails=True).endswith("ValueError: Unknown device: llvm\n")
+
+
 @pytest.mark.parametrize("version", ["", "latest", "v0.1", "0.1-2", "../0.1"])
 def test_what_is_no_version_is_not_installed(version, capsys):
     assert dropin.main(["install", "--as", version]) == 1
@@ -499,3 +518,72 @@ def test_an_environment_that_cannot_be_written_leaves_it_to_the_user(users, tmp_
         users.packages.chmod(0o755)
     assert users.run("-c", ANSWERS) == f"ffi_hpy {dropin.ABI_VERSION}\n"
     assert list((tmp_path / "user").rglob("apache_tvm_ffi-*.dist-info"))
+
+
+# --- hpy ------------------------------------------------------------------------------------------------------------
+
+IS_PYPY = sys.implementation.name == "pypy"
+needs_our_hpy = pytest.mark.skipif(
+    "_hpy_universal" in sys.builtin_module_names, reason="PyPy 7.3 has an hpy of its own"
+)
+
+ASKS_HPY = """
+import importlib.metadata, hpy.universal, hpy.debug, hpy.trace
+from hpy.devel.abitag import get_hpy_ext_suffix
+found = importlib.metadata.distribution("hpy")
+print(found.version, *{f"{entry.name}={entry.value}" for entry in found.entry_points}, get_hpy_ext_suffix("universal"))
+"""
+
+
+@needs_our_hpy
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_hpy_is_installed_and_removed_by_itself(env, installer):
+    before = env.files()
+    env.dropin("install", "hpy")
+    version = "0.9.1.dev61+g79fb330d" if IS_PYPY else "0.9.0"  # PyPy 8 has metadata that come first
+    assert env.run("-c", ASKS_HPY) == f"{version} hpy_ext_modules=hpy.devel:handle_hpy_ext_modules .hpy0.so\n"
+    assert "hpy: 0.9.0, ffi_hpy in its place" in env.dropin("status", "hpy")
+    assert "No module named 'tvm_ffi'" in env.run("-c", "import tvm_ffi", fails=True)
+    assert env.complaints(installer) == []
+    if IS_PYPY:
+        env.dropin("uninstall", "hpy")
+    else:
+        assert "already satisfied" in env.install_with("pip", "install", "hpy==0.9.0")
+        env.install_with(installer, "uninstall", "hpy")
+    assert env.files() == before
+
+
+@needs_our_hpy
+def test_a_real_hpy_is_not_overwritten(env, tmp_path):
+    env.install_with(
+        "pip",
+        "install",
+        "--force-reinstall",
+        make_wheel(tmp_path, "hpy", "0.9.0", {"hpy/__init__.py": "", "hpy/debug.py": ""}),
+    )
+    before = env.files()
+    says = env.dropin("install", "hpy", fails=True)
+    assert "hpy 0.9.0 is installed in" in says
+    assert "is not overwritten" in says
+    assert env.files() == before
+
+
+PKG_RESOURCES = """
+import sys
+def __bootstrap__():
+    from pkg_resources import resource_filename
+    return resource_filename("__main__", "plain.so")
+try:
+    import pkg_resources
+    print(hasattr(pkg_resources, "require"))
+except ModuleNotFoundError as error:
+    print(error.name, __bootstrap__(), "pkg_resources" in sys.modules)
+"""
+
+
+@needs_our_hpy
+def test_stubs_of_hpy_find_pkg_resources_and_nobody_else(env):
+    env.dropin("install", "hpy")
+    program = env.folder / "program.py"
+    program.write_text(PKG_RESOURCES)
+    assert env.run(program) in (f"pkg_resources {env.folder / 'plain.so'} False\n", "True\n")

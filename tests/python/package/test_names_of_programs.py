@@ -2,6 +2,7 @@
 
 import enum
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -155,7 +156,8 @@ def test_a_subclass_of_device_may_name_its_types():
 def test_modules_have_the_modules_that_tvm_ffi_imports_there():
     assert registry.core is core
     assert container.register_object is ffi_hpy.register_object
-    assert ffi_hpy._version.version == ffi_hpy.__version__
+    assert ffi_hpy.dataclasses.enum.ENUM_ENTRIES_ATTR == "__ffi_enum_entries__"
+    assert not ffi_hpy._is_config_mode()
     with pytest.raises(AttributeError, match=r"module 'ffi_hpy\.registry' has no attribute 'nothing'"):
         _ = registry.nothing
 
@@ -165,13 +167,71 @@ def test_a_program_comes_from_standard_input():
 import dataclasses, pickle, sys
 @dataclasses.dataclass
 class Point:
-    x: "int"
+    x: int
+assert dataclasses.fields(Point)[0].type is int  # no __future__ of another module
 import tvm_ffi
 print(tvm_ffi.__name__, __name__, sys.argv, pickle.loads(pickle.dumps(Point(3))))
 """
     command = [sys.executable, "-m", "ffi_hpy.dropin", "-", "a", "b"]
     done = subprocess.run(command, input=program, capture_output=True, timeout=120)
     assert done.stdout.decode() == "ffi_hpy __main__ ['-', 'a', 'b'] Point(x=3)\n", done.stderr.decode()
+
+
+def test_a_closed_standard_input_is_an_empty_program():
+    command = f"{shlex.quote(sys.executable)} -m ffi_hpy.dropin - <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_native_methods_take_the_keywords_of_tvm_ffi(testing):
+    numbers = ffi_hpy.List(input_list=[1])
+    numbers.insert(index=0, value=5)
+    assert (numbers.pop(index=0), list(numbers)) == (5, [1])
+    assert numbers.same_as(other=numbers)
+    assert numbers.is_(other=numbers)
+    assert ffi_hpy.Map(input_dict={"a": 1}).get(key="b", default=2) == 2
+    schema = core.TypeSchema("int")
+    assert schema.check_value(value=3) is None
+    assert core._to_py_class_value(schema.convert(value=3)) == 3
+    assert core._to_py_class_value(core.CAny(value=4)) == 4
+    assert core.DataType(dtype_str="int8").bits == 8
+    made = core.Error(kind="ValueError", message="wrong", backtrace="", cause=None)
+    made.update_backtrace(backtrace="there")
+    assert (made.kind, made.message, made.backtrace) == ("ValueError", "wrong", "there")
+    np = pytest.importorskip("numpy")
+    tensor = ffi_hpy.from_dlpack(ext_tensor=np.zeros((2, 3)), require_contiguous=True)
+    assert tensor.size(idx=1) == 3
+
+
+def test_wrong_keywords_of_a_class_are_an_error():
+    for wrong in (
+        lambda: core.Error("ValueError", "wrong"),
+        lambda: core.Error("ValueError", "wrong", "", None, None, None),
+        lambda: core.Error("ValueError", "wrong", "", kind="ValueError"),
+        lambda: core.Error("ValueError", "wrong", "", reason=None),
+        lambda: core.CAny(other=3),
+        lambda: core.DataType(),
+    ):
+        with pytest.raises(TypeError, match=r"^(Error|CAny|DataType)\(\) (missing|takes|got)"):
+            wrong()
+
+
+def test_the_attribute_of_a_field_is_a_property(classes):
+    attribute = vars(classes.TestObjectBase)["v_i64"]
+    assert isinstance(attribute, property)
+    assert isinstance(attribute, core.FFIProperty)
+    assert attribute.fdel is None
+    assert not attribute.__isabstractmethod__
+
+    class Doubled(classes.TestObjectBase):
+        v_i64 = attribute.setter(lambda self, value: attribute.set(self, 2 * value))
+        v_f64 = vars(classes.TestObjectBase)["v_f64"].getter(lambda self: 0.5)
+        v_str = vars(classes.TestObjectBase)["v_str"].deleter(lambda self: None)
+
+    one = Doubled(v_i64=1)
+    one.v_i64 = 4
+    del one.v_str
+    assert (one.v_i64, one.v_f64, Doubled.v_i64.__doc__) == (8, 0.5, attribute.__doc__)
 
 
 def test_containers_have_a_common_base():
@@ -187,6 +247,36 @@ def test_variants_of_an_enum_have_the_names_of_older_releases():
         green = ffi_hpy.dataclasses.auto()
 
     assert [(variant._value, variant._name) for variant in Colour] == [(0, "red"), (1, "green")]
+    assert Colour.get(name="green") is Colour.get(index=1) is Colour.green
+    with pytest.raises(TypeError, match="must be int or str, got NoneType"):
+        Colour.get()
+
+
+def test_ninja_is_run_in_a_folder_of_somebody_else(tmp_path):
+    from ffi_hpy.cpp import extension
+
+    pytest.importorskip("ninja")
+    text = "rule copy\n  command = cp $in $out\nbuild b: copy a\ndefault b\n"
+    (tmp_path / "build.ninja").write_text(text)
+    with pytest.raises(RuntimeError, match=r"(?s)ninja .*'a'"):
+        extension.build_ninja(str(tmp_path))
+    (tmp_path / "a").write_text("content")
+    assert extension.build_ninja(build_dir=str(tmp_path)) is None
+    assert (tmp_path / "b").read_text() == "content"
+
+
+def test_the_home_of_a_toolkit_is_where_its_compiler_is(tmp_path, monkeypatch):
+    from ffi_hpy.cpp import extension
+
+    (tmp_path / "bin").mkdir()
+    for command in ("nvcc", "hipcc"):
+        (tmp_path / "bin" / command).write_text("#!/bin/sh\n")
+        (tmp_path / "bin" / command).chmod(0o755)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    monkeypatch.setenv("ROCM_PATH", str(tmp_path))
+    assert extension._find_cuda_home() == extension._find_rocm_home() == str(tmp_path)
+    assert extension._resolve_gpu_backend("hip") == "hip"
+    assert not extension.IS_WINDOWS
 
 
 def test_a_lock_is_waited_for_no_longer_than_asked(tmp_path):

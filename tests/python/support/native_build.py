@@ -24,6 +24,7 @@ from ci.lib.messages import Missing  # noqa: E402
 from ci.provision.compilers import find_c_compiler, find_cxx_compiler  # noqa: E402
 
 __all__ = [
+    "EARLIER_VERSIONS",
     "ERAS",
     "RULES",
     "VERSIONS",
@@ -48,8 +49,15 @@ _LINK_FLAGS = ("-Wl,--no-undefined", "-ltvm_ffi")
 ERAS = ("new", "old")
 """What libraries of users are compiled against: the current headers of apache-tvm-ffi, and those of 0.1.11."""
 
-VERSIONS = ("0.1.11", "0.1.12", "0.1.13.post3", "0.1.14.post1", "")
-"""All versions of apache-tvm-ffi whose headers are those of libraries that load; the last is the current one."""
+_ALL_VERSIONS = ("0.1.11", "0.1.12", "0.1.13.post3", "0.1.14", "0.1.14.post0", "0.1.14.post1", "0.1.15", "")
+_TEST_ALL = os.environ.get("FFI_HPY_TEST_RELEASES") == "all"
+
+VERSIONS = _ALL_VERSIONS if _TEST_ALL else ("0.1.11", "0.1.12", "0.1.13.post3", "0.1.14.post1", "")
+"""Versions of apache-tvm-ffi whose libraries load; the last is the current one. Those that are left out unless
+FFI_HPY_TEST_RELEASES=all differ little from the next one."""
+
+EARLIER_VERSIONS = ("0.1.9", "0.1.10") if _TEST_ALL else ("0.1.10",)
+"""Versions whose libraries load as well, and which have no enums."""
 
 WITHDRAWN_VERSIONS = ("0.1.13", "0.1.13.post1")
 """Versions that were withdrawn, whose libraries have a layout of their own."""

@@ -1,7 +1,7 @@
 """The pytest plugin of ci/hpy-suite, loaded in each interpreter: it compiles the tests' modules.
 
-HPY_SUITE_MODE is universal or debug; HPY_SUITE_MODULES names the folder of compiled modules, which the interpreters
-share; CC has the words that run the compiler.
+HPY_SUITE_MODE is universal, debug or trace; HPY_SUITE_MODULES names the folder of compiled modules, which the
+interpreters share; CC has the words that run the compiler.
 """
 
 from __future__ import annotations

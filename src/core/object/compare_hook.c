@@ -1,0 +1,160 @@
+/* compare_hook.c - hooks of hashing and equality, in the conventions of all releases.
+ *
+ * Native hash functions returned int64_t up to 0.1.14, and return an Any (Int, or Error) since. Equality returned bool,
+ * and returns an Any (Bool, or Error). On the machines named below an Any comes back in the first two integer
+ * registers, and an int64_t or a bool in the first. So a native function of either convention is called through the
+ * newer type, and the first word of the result tells which it was. For equality that is certain: a bool has 0 or 1 in
+ * its lowest byte, which the indices of Bool and Error have not. A hash may be any number, so that 1 and 67 look like
+ * an Int and an Error; then the equality function of the same type is asked, which is of the same release. On other
+ * machines only the newer convention works. */
+#include "compare_hook.h"
+
+#include "core/platform/atomic.h"
+#include "core/platform/mem.h"
+#include "core/platform/span.h"
+#include "core/platform/sync.h"
+#include "error.h"
+#include "function.h"
+#include "reflect.h"
+#include "type.h"
+
+#if defined(__x86_64__) || defined(__aarch64__)
+#if !defined(_WIN32)
+#define OLDER_HOOKS 1
+#endif
+#endif
+
+/* The newer convention. A hook of the older one is called through these types as well. */
+typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value);
+typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);
+
+/* ---- Native functions, as the code of Functions ---- */
+
+/* What a native function returned, as the result of a Function: an Error is raised. */
+static int give_result(TVMFFIAny returned, TVMFFIAny *result) {
+  if (returned.type_index == kTVMFFIError) {
+    fh_error_put(returned.v_obj);
+    return -1;
+  }
+  *result = returned;
+  return 0;
+}
+
+/* Whether equality returned a bool. A newer function that breaks the contract by returning None or an Int passes for an
+ * older one that returned false or true. */
+static int is_bool(const TVMFFIAny *returned) { return ((uint32_t)returned->type_index & 0xff) <= 1; }
+
+/* `native` is the function's address. */
+static int call_native_equal(void *native, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  if (fh_function_check_count("__any_equal__", n_args, 2) != 0) return -1;
+  TVMFFIAny returned = ((native_equal)(uintptr_t)native)(&args[0], &args[1]);
+#ifdef OLDER_HOOKS
+  if (is_bool(&returned)) returned = fh_any_bool(returned.type_index & 1);
+#endif
+  return give_result(returned, result);
+}
+
+typedef enum { UNKNOWN, OLDER, NEWER } convention;
+
+/* A native hash function, whose convention turns out at the first calls. */
+typedef struct {
+  native_hash function;
+  int32_t convention; /* atomic, and goes from UNKNOWN to another one only: whoever finds it out, finds the same */
+} hasher;
+
+/* The convention of the native equality function of the value's type. */
+static convention find_by_equality(const TVMFFIAny *value) {
+  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index);
+  void *native =
+      hook != NULL && hook->type_index == kTVMFFIFunction ? fh_function_self(hook->v_obj, call_native_equal) : NULL;
+  if (native == NULL) return UNKNOWN;
+  TVMFFIAny returned = ((native_equal)(uintptr_t)native)(value, value);
+  if (is_bool(&returned)) return OLDER;
+  fh_any_drop(&returned); /* it may be an Error */
+  return NEWER;
+}
+
+/* The convention of a hash function that returned this for the value. Where nothing tells, it is the newer one. */
+static convention find_convention(hasher *hash, const TVMFFIAny *value, const TVMFFIAny *returned) {
+  /* acquire, release: of each other; nothing else is read because of it */
+  convention found = (convention)fh_atomic_load_acquire_i32(&hash->convention);
+  if (found != UNKNOWN) return found;
+  int is_any =
+      returned->zero_padding == 0 && (returned->type_index == kTVMFFIInt || returned->type_index == kTVMFFIError);
+  found = is_any ? find_by_equality(value) : OLDER;
+  if (found == UNKNOWN) return NEWER;
+  fh_atomic_store_release_i32(&hash->convention, found);
+  return found;
+}
+
+static int call_native_hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  hasher *hash = (hasher *)self;
+  if (fh_function_check_count("__any_hash__", n_args, 1) != 0) return -1;
+  TVMFFIAny returned = hash->function(&args[0]);
+#ifdef OLDER_HOOKS
+  if (find_convention(hash, &args[0], &returned) == OLDER) {
+    int64_t number; /* the first register */
+    memcpy(&number, &returned, sizeof number);
+    returned = fh_any_int(number);
+  }
+#endif
+  return give_result(returned, result);
+}
+
+static int new_hash(void *native, TVMFFIObjectHandle *out) {
+  hasher *hash = (hasher *)fh_mem_alloc(sizeof *hash);
+  if (hash == NULL) return fh_error_raise_no_memory();
+  hash->function = (native_hash)(uintptr_t)native;
+  hash->convention = UNKNOWN;
+  if (fh_function_new(hash, call_native_hash, fh_mem_free, out) == 0) return 0;
+  fh_mem_free(hash);
+  return -1;
+}
+
+int fh_compare_hook_adapt(TVMFFIByteArray attr_name, TVMFFIAny *value) {
+  TVMFFIObjectHandle function;
+  int rc;
+  if (value->type_index != kTVMFFIOpaquePtr || value->v_ptr == NULL) return 0;
+  if (fh_span_same(attr_name, FH_LITERAL("__any_hash__"))) {
+    rc = new_hash(value->v_ptr, &function);
+  } else if (fh_span_same(attr_name, FH_LITERAL("__any_equal__"))) {
+    rc = fh_function_new(value->v_ptr, call_native_equal, NULL, &function);
+  } else {
+    return 0;
+  }
+  if (rc == 0) *value = fh_any_object(function); /* an address owned nothing */
+  return rc;
+}
+
+/* ---- Calls ---- */
+
+/* Calls a hook, whose result is to be of type `wanted`, Int or Bool. */
+static int call_hook(const TVMFFIAny *hook, const char *hook_name, const TVMFFIAny *args, int32_t n_args,
+                     int32_t wanted, int64_t *out) {
+  TVMFFIAny result = fh_any_none();
+  if (hook->type_index != kTVMFFIFunction) {
+    return fh_error_raise(FH_TYPE_ERROR, "Expected a function or an ffi.Function as `%s` but got `%s`", hook_name,
+                          fh_type_name(hook->type_index));
+  }
+  /* BigInt's hooks are this library's own: they may run under a lock. */
+  if (args[0].type_index != kTVMFFIBigInt) fh_sync_check_unlocked("a hash or equality hook");
+  if (TVMFFIFunctionGetCellPtr(hook->v_obj)->safe_call(hook->v_obj, args, n_args, &result) != 0) return -1;
+  if (result.type_index == wanted) {
+    *out = result.v_int64;
+    return 0;
+  }
+  if (result.type_index == kTVMFFIError) return give_result(result, &result);
+  fh_error_raise(FH_TYPE_ERROR, "Expected `%s` to return `%s` but got `%s`", hook_name, fh_type_name(wanted),
+                 fh_type_name(result.type_index));
+  fh_any_drop(&result);
+  return -1;
+}
+
+int fh_compare_hook_hash(const TVMFFIAny *hook, const TVMFFIAny *any, int64_t *out) {
+  return call_hook(hook, "__any_hash__", any, 1, kTVMFFIInt, out);
+}
+
+int fh_compare_hook_equal(const TVMFFIAny *hook, const TVMFFIAny *a, const TVMFFIAny *b, int64_t *out) {
+  TVMFFIAny args[2] = {*a, *b};
+  return call_hook(hook, "__any_equal__", args, 2, kTVMFFIBool, out);
+}

@@ -1,0 +1,99 @@
+/* Trace mode: totals in atomic words, and the hooks. Time is monotonic; that of a call includes what it calls. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* clock_gettime */
+#endif
+#include "trace_record.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/platform/atomic.h"
+#include "hpy_runtime/context/context.h"
+#include "hpy_runtime/context/hook.h"
+
+/* By place. Relaxed: a total says nothing about other memory. */
+static uint64_t totals[TRACE_N_TOTALS][sizeof(HPyContext) / sizeof(void *)];
+
+/* Globals as an extension's, which may be loaded while another thread stores (ctx_store.c). */
+static HPyGlobal hooks[TRACE_N_HOOKS];
+static FH_THREAD_LOCAL bool is_in_hook;
+
+/* ---- names ---- */
+
+/* In the order of their places. Two rows of constants are in the table, one before all entries and one among them. */
+static const char names[] =
+#define ENTRY0(R, name) SPECIAL(name)
+#define ENTRY1(R, name, A) SPECIAL(name)
+#define ENTRY2(R, name, A, B) SPECIAL(name)
+#define ENTRY3(R, name, A, B, C) SPECIAL(name)
+#define ENTRY4(R, name, A, B, C, D) SPECIAL(name)
+#define SPECIAL(name) #name "\0"
+#include "hpy_runtime/context/entries.def"
+    ;
+
+/* The first place of an entry after `place`. */
+static size_t next_place(size_t place) {
+  return place == TRACE_PLACE(DelItem_s) ? TRACE_PLACE(Capsule_New) : place + 1;
+}
+
+static const char *name_of(size_t place) {
+  const char *name = names;
+  for (size_t p = TRACE_PLACE(Dup); p < place; p = next_place(p)) name += strlen(name) + 1;
+  return name;
+}
+
+/* ---- calls ---- */
+
+static void tell(FhpyTraceHook which, size_t place) {
+  /* acquire: pairs with the exchange of the store */
+  if (is_in_hook || fh_atomic_load_acquire_ptr((void *const *)(void *)&hooks[which]._i) == NULL) return;
+  HPyContext *ctx = &fhpy_context.base;
+  HPy hook = ctx->ctx_Global_Load(ctx, hooks[which]);
+  char text[64];
+  snprintf(text, sizeof text, "ctx_%s", name_of(place));
+  is_in_hook = true;
+  if (!HPy_IsNull(hook)) fhpy_hook_call(to_py(hook), text);
+  is_in_hook = false;
+  ctx->ctx_Close(ctx, hook);
+}
+
+static uint64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A thread that is not attached runs no Python: before Reenter, and after Leave. */
+
+uint64_t fhpy_trace_record_enter(size_t place) {
+  fh_atomic_add_relaxed_u64(&totals[TRACE_CALLS][place], 1);
+  if (place != TRACE_PLACE(ReenterPythonExecution)) tell(TRACE_ON_ENTER, place);
+  return now();
+}
+
+void fhpy_trace_record_leave(size_t place, uint64_t start) {
+  fh_atomic_add_relaxed_u64(&totals[TRACE_NANOSECONDS][place], now() - start);
+  if (place != TRACE_PLACE(LeavePythonExecution)) tell(TRACE_ON_EXIT, place);
+}
+
+/* ---- for Python ---- */
+
+void fhpy_trace_record_set_hook(FhpyTraceHook which, PyObject *hook) {
+  HPyContext *ctx = &fhpy_context.base;
+  ctx->ctx_Global_Store(ctx, &hooks[which], to_hpy(hook));
+}
+
+PyObject *fhpy_trace_record_totals(FhpyTraceTotal which) {
+  PyObject *dict = PyDict_New();
+  for (size_t p = TRACE_PLACE(Dup); dict != NULL && p <= TRACE_PLACE(CallMethod); p = next_place(p)) {
+    PyObject *name = PyUnicode_FromFormat("ctx_%s", name_of(p));
+    PyObject *total = PyLong_FromUnsignedLongLong(fh_atomic_load_relaxed_u64(&totals[which][p]));
+    int rc = name != NULL && total != NULL ? PyDict_SetItem(dict, name, total) : -1;
+    Py_DecRef(name), Py_DecRef(total);
+    if (rc == 0) continue;
+    Py_DecRef(dict);
+    dict = NULL;
+  }
+  return dict;
+}
