@@ -138,8 +138,12 @@ class Environment:
         return {
             str(path.relative_to(self.folder)): path.read_bytes() if path.is_file() else None
             for path in sorted(self.folder.rglob("*"))
-            if not {"ffi_hpy", "__pycache__"} <= set(path.parts) and path.name != ".lock"  # which uv leaves
+            if "__pycache__" not in path.parts and path.name != ".lock"  # which uv leaves
         }
+
+    def packages_named(self, word: str) -> list[str]:
+        """The names, among those of the packages, that have a word in them. PyPy 7.3 cannot glob for two stars."""
+        return sorted(path.name for path in self.packages.iterdir() if word in path.name)
 
     def complaints(self, installer: str) -> list[str]:
         """What `pip check` or `uv pip check` has against ffi_hpy, or against it in the place of another."""
