@@ -34,6 +34,11 @@ class PytestRun:
     is_default: bool = True  # False: only when asked for by name
 
 
+CHANGES_ENVIRONMENTS = ("cp311", "cp313t", "pp80")
+"""Where the tests run that make, change and remove whole environments: a minute each, and the same code everywhere."""
+NO_ENVIRONMENTS = ("--ignore-glob=*/package/test_installed.py",)
+
+
 def plain_run(interpreter: Interpreter) -> PytestRun:
     """Return the run of all tests that concern an interpreter: our HPy runtime is for those without one."""
     gil = "off" if interpreter.free_threaded else "on"
@@ -42,6 +47,7 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
         interpreter.name,
         interpreter.name,
         gil,
+        arguments=() if interpreter.name in CHANGES_ENVIRONMENTS else NO_ENVIRONMENTS,
         environ={"FFI_HPY_FORKS": "500"},
         folders=(*folders, "tests/fuzz_python", "tests/docs/test_python_pages.py"),
     )
@@ -53,6 +59,7 @@ def own_debug_run(interpreter: str, gil: str, is_default: bool = True) -> Pytest
         f"{interpreter}-handles",
         interpreter,
         gil,
+        arguments=NO_ENVIRONMENTS,
         environ={"FFI_HPY_DEBUG": "1"},
         folders=("tests/python",),
         is_default=is_default,
@@ -69,12 +76,13 @@ PYTEST_RUNS = (
         "cp313t",
         gil="off",
         requirements="threads.txt",
-        arguments=("--parallel-threads=4",),
+        arguments=("--parallel-threads=4", *NO_ENVIRONMENTS),
     ),
     PytestRun(
         "cp311-debug",
         "cp311",
         requirements="debug.txt",
+        arguments=NO_ENVIRONMENTS,
         environ={"FFI_HPY_CONTEXT": "debug"},
         folders=("tests/python",),
     ),
