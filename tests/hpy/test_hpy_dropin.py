@@ -237,6 +237,9 @@ SETUP = """
 """
 
 
+builds = pytest.mark.thread_unsafe(reason="threads would build in one folder")
+
+
 @pytest.fixture
 def project(tmp_path: Path, include: str) -> tuple[Path, dict[str, str]]:
     """The folder of a project with an HPy module, and the environment that it is built in."""
@@ -249,6 +252,7 @@ def project(tmp_path: Path, include: str) -> tuple[Path, dict[str, str]]:
 
 @needs_our_hpy
 @needs_setuptools
+@builds
 def test_hpy_ext_modules_gives_a_universal_module_with_a_stub(project: tuple[Path, dict[str, str]]) -> None:
     folder, environ = project
     out_of(run(folder, "setup.py", "build_ext", "--inplace", **environ))
@@ -258,6 +262,7 @@ def test_hpy_ext_modules_gives_a_universal_module_with_a_stub(project: tuple[Pat
 
 @needs_our_hpy
 @needs_setuptools
+@builds
 def test_each_abi_is_built_in_a_folder_of_its_own(project: tuple[Path, dict[str, str]]) -> None:
     folder, environ = project
     out_of(run(folder, "setup.py", "bdist_wheel", **environ))
@@ -271,6 +276,7 @@ def test_each_abi_is_built_in_a_folder_of_its_own(project: tuple[Path, dict[str,
 
 @needs_our_hpy
 @needs_setuptools
+@builds
 def test_an_sdist_holds_the_sources_of_the_project_and_no_others(project: tuple[Path, dict[str, str]]) -> None:
     folder, environ = project
     out_of(run(folder, "setup.py", "sdist", "--formats=zip", **environ))
@@ -280,6 +286,7 @@ def test_an_sdist_holds_the_sources_of_the_project_and_no_others(project: tuple[
 
 @needs_our_hpy
 @needs_setuptools
+@builds
 def test_an_editable_build_links_modules_and_stubs(project: tuple[Path, dict[str, str]]) -> None:
     folder, environ = project
     program = """
@@ -294,6 +301,7 @@ def test_an_editable_build_links_modules_and_stubs(project: tuple[Path, dict[str
 
 @needs_our_hpy
 @needs_setuptools
+@builds
 def test_modules_of_both_kinds_stand_in_one_project(project: tuple[Path, dict[str, str]]) -> None:
     folder, environ = project
     (folder / "plain.c").write_text("#include <Python.h>\nPyMODINIT_FUNC PyInit_plain(void) { return NULL; }\n")
@@ -310,6 +318,7 @@ def test_modules_of_both_kinds_stand_in_one_project(project: tuple[Path, dict[st
 
 @needs_our_hpy
 @needs_setuptools
+@builds
 def test_an_abi_that_does_not_exist_is_an_error(project: tuple[Path, dict[str, str]]) -> None:
     folder, environ = project
     done = run(folder, "setup.py", "--hpy-abi=other", "build", **environ)
