@@ -59,6 +59,10 @@ class Device(_core.Device):
     _DEVICE_NAME_TO_TYPE: ClassVar[dict[str, int]] = _TYPE_OF_NAME
     _DEVICE_TYPE_TO_NAME: ClassVar[dict[int, str]] = _NAME_OF_TYPE
 
+    def __init_subclass__(cls, /, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        subclass_made(cls)
+
     def __init__(self, device_type: str | SupportsIndex, index: SupportsIndex | None = None) -> None:
         if isinstance(device_type, str):
             code, named_index = _parse(device_type, self._DEVICE_NAME_TO_TYPE)
