@@ -17,10 +17,10 @@
 #include "function.h"
 #include "type.h"
 
-#if defined(__x86_64__) || defined(__aarch64__)
-#if !defined(_WIN32)
-#define OLDER_HOOKS 1
-#endif
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(_WIN32)
+enum { OLDER_HOOKS = 1 };
+#else
+enum { OLDER_HOOKS = 0 };
 #endif
 
 /* The newer convention. A hook of the older one is called through these types as well. */
@@ -47,9 +47,7 @@ static int is_bool(const TVMFFIAny *returned) { return ((uint32_t)returned->type
 static int call_native_equal(void *native, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (fh_function_check_count("__any_equal__", n_args, 2) != 0) return -1;
   TVMFFIAny returned = ((native_equal)(uintptr_t)native)(&args[0], &args[1]);
-#ifdef OLDER_HOOKS
-  if (is_bool(&returned)) returned = fh_any_bool(returned.type_index & 1);
-#endif
+  if (OLDER_HOOKS && is_bool(&returned)) returned = fh_any_bool(returned.type_index & 1);
   return give_result(returned, result);
 }
 
@@ -99,13 +97,11 @@ static int call_native_hash(void *self, const TVMFFIAny *args, int32_t n_args, T
   hasher *hash = (hasher *)self;
   if (fh_function_check_count("__any_hash__", n_args, 1) != 0) return -1;
   TVMFFIAny returned = hash->function(&args[0]);
-#ifdef OLDER_HOOKS
-  if (find_convention(hash, &args[0], &returned) == OLDER) {
+  if (OLDER_HOOKS && find_convention(hash, &args[0], &returned) == OLDER) {
     int64_t number; /* the first register */
     memcpy(&number, &returned, sizeof number);
     returned = fh_any_int(number);
   }
-#endif
   return give_result(returned, result);
 }
 
