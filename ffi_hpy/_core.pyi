@@ -148,9 +148,9 @@ class CObject:
         running. TypeError for a Function that has a handle already."""
     def _move(self) -> ObjectRValueRef:
         """Mark the object for a call that may take its handle away."""
-    def same_as(self, other: object, /) -> bool:
+    def same_as(self, other: object) -> bool:
         """Whether both own the same native object."""
-    def is_(self, other: object, /) -> bool:
+    def is_(self, other: object) -> bool:
         """Same as `same_as`."""
     def __eq__(self, other: object, /) -> bool:
         """Equality by handle; NotImplemented for anything that is no CObject."""
@@ -204,8 +204,8 @@ class CList(CSequence):
     def __setitem__(self, index: Any, value: Any, /) -> None: ...
     def __delitem__(self, index: Any, /) -> None: ...
     def append(self, value: Any, /) -> None: ...
-    def insert(self, index: SupportsIndex, value: Any, /) -> None: ...
-    def pop(self, index: SupportsIndex = -1, /) -> Any: ...
+    def insert(self, index: SupportsIndex, value: Any) -> None: ...
+    def pop(self, index: SupportsIndex = -1) -> Any: ...
 
 class CMapping(CObject):
     """Reading of native mappings: instances have an ffi.Map or an ffi.Dict, of which operations are atomic. Called with
@@ -281,7 +281,7 @@ class Error(CObject):
     def cause(self) -> Error | None: ...
     @property
     def extra_context(self) -> Any: ...
-    def update_backtrace(self, backtrace: str, append: bool = False, /) -> None: ...
+    def update_backtrace(self, backtrace: str, append: bool = False) -> None: ...
 
 class OpaquePyObject(CObject):
     """A Python object held by native code; returned from calls it is unwrapped."""
@@ -344,7 +344,7 @@ class Tensor(CObject):
         """Address of the first element."""
     def numel(self) -> int:
         """Number of elements. OverflowError beyond 2**63 - 1."""
-    def size(self, idx: int, /) -> int:
+    def size(self, idx: int) -> int:
         """Length of one axis; negative counts from the end; IndexError."""
     def is_contiguous(self) -> bool: ...
     def _to_dlpack(self) -> Any:
@@ -375,9 +375,9 @@ class Schema:
     """What TypeSchema derives from: conversions. They happen on a tree that is compiled at the first use from what
     `_describe()` says of each schema."""
 
-    def convert(self, value: object, /) -> CAny:
+    def convert(self, value: object) -> CAny:
         """The value as one of this schema; TypeError if it is none."""
-    def check_value(self, value: object, /) -> None:
+    def check_value(self, value: object) -> None:
         """TypeError if convert() would refuse the value."""
 
 @type_check_only
