@@ -385,7 +385,8 @@ def _install_payload_methods(cls: Any, payload: type, has_repr: bool) -> None:
 
 
 class _Maker:
-    """Makes the variants of one class, and finds those that exist."""
+    """Makes the variants of one class, and finds those that exist, also those that another thread adds meanwhile for
+    another class of that type."""
 
     def __init__(self, cls: Any, is_native: bool, payload: Any) -> None:
         self.cls = cls
@@ -403,7 +404,7 @@ class _Maker:
             raise RuntimeError(f"{type_key} has no variant at string index {alias!r}")
         if self.payload is int:
             raise TypeError(f"{self.cls.__name__}.{alias} requires an int value")
-        return self._add(len(self.entries), alias, _EnumEntry())
+        return self._find_or_add(None, alias, _EnumEntry())
 
     def declare(self, alias: str, declaration: _EnumEntry) -> Any:
         """The variant of a declaration."""
@@ -411,7 +412,7 @@ class _Maker:
         where = f"{self.cls.__name__}.{alias}"
         if "_int_index" in kwargs or "_str_index" in kwargs:
             raise TypeError(f"{where}: the indexes of a variant follow from its place, its name and its value")
-        int_index, str_index = len(self.entries), alias
+        int_index, str_index = None, alias
         value: Any
         if self.payload is not None:
             value = kwargs.pop("value", None)
@@ -423,25 +424,40 @@ class _Maker:
                 int_index = value
             else:
                 raise OverflowError(f"{where}: {value} is beyond int64")
-        found = self.indexes.get(int_index if self.payload is int else str_index)
-        if found is not None:
-            return found
-        if int_index in self.indexes or str_index in self.indexes:
-            raise ValueError(f"duplicate enum index in {where}")
-        return self._add(int_index, str_index, _EnumEntry(*declaration.args, **kwargs))
+        return self._find_or_add(int_index, str_index, _EnumEntry(*declaration.args, **kwargs))
 
-    def _add(self, int_index: int, str_index: str, declaration: _EnumEntry) -> Any:
-        try:
-            variant = self._make(int_index, str_index, declaration)
-        except Exception as error:
-            raise TypeError(f"{self.cls.__name__}.{str_index}: invalid enum entry: {error}") from error
-        self.entries.append(variant)
-        self.indexes[int_index] = variant
-        self.indexes[str_index] = variant
-        add_entry(self.cls.__tvm_ffi_type_info__.type_index, variant)
-        return variant
+    def _find_or_add(self, int_index: int | None, str_index: str, declaration: _EnumEntry) -> Any:
+        """The variant of these indexes; None stands for its place."""
+        while True:
+            with _making:
+                place = len(self.entries) if int_index is None else int_index
+                found = self.indexes.get(place if self.payload is int else str_index)
+                if found is not None:
+                    return found
+                if place in self.indexes or str_index in self.indexes:
+                    raise ValueError(f"duplicate enum index in {self.cls.__name__}: {place} and {str_index!r}")
+            variant = self._make(place, str_index, declaration)
+            if self._add(place, str_index, variant):
+                return variant
+
+    def _add(self, int_index: int, str_index: str, variant: Any) -> bool:
+        """False if one of the indexes was taken while the variant was made."""
+        with _making:
+            if int_index in self.indexes or str_index in self.indexes:
+                return False
+            self.entries.append(variant)
+            self.indexes[int_index] = variant
+            self.indexes[str_index] = variant
+            add_entry(self.cls.__tvm_ffi_type_info__.type_index, variant)
+            return True
 
     def _make(self, int_index: int, str_index: str, declaration: _EnumEntry) -> Any:
+        try:
+            return self._allocate(int_index, str_index, declaration)
+        except Exception as error:
+            raise TypeError(f"{self.cls.__name__}.{str_index}: invalid enum entry: {error}") from error
+
+    def _allocate(self, int_index: int, str_index: str, declaration: _EnumEntry) -> Any:
         if not self.is_native:
             return self.cls(int_index, str_index, *declaration.args, **declaration.kwargs)
         if declaration.args:

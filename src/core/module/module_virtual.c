@@ -58,13 +58,17 @@ static int invoke(virtual_call *call, TVMFFIObject *module, fh_module_slot slot,
   return rc;
 }
 
-/* A slot that returns a nullable object, which is one pointer in C++. The reference in it becomes ours. */
+/* What a slot returned that gives a nullable object, which is one pointer in C++. The reference in it becomes ours. */
+static TVMFFIAny returned_object(const virtual_call *call) {
+  void *obj;
+  memcpy(&obj, &call->returned, sizeof obj);
+  return fh_any_object(obj);
+}
+
 static int invoke_object(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny *arg, TVMFFIAny *out) {
   virtual_call call;
-  void *obj;
   if (invoke(&call, module, slot, arg) != 0) return -1;
-  memcpy(&obj, &call.returned, sizeof obj);
-  *out = fh_any_object(obj);
+  *out = returned_object(&call);
   return 0;
 }
 
@@ -99,15 +103,11 @@ static int virtual_function(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIA
   if (call.returned.value.type_index == kTVMFFIFunction && call.returned.value.zero_padding == 0) {
     fh_any_drop(&call.returned.value);
     const void *code = (const void *)(uintptr_t)fh_module_slots(module)[FH_SLOT_GET_FUNCTION];
-    return fh_error_raise(
-        FH_RUNTIME_ERROR,
-        "%s was compiled with headers of apache-tvm-ffi 0.1.13 to 0.1.13.post1, which were withdrawn: "
-        "its modules give functions in another layout; compile it with those of another version",
-        fh_guard_library(code));
+    return fh_error_raise(FH_RUNTIME_ERROR,
+                          "%s " FH_GUARD_WITHDRAWN "its modules give functions in another layout" FH_GUARD_COMPILE_ANEW,
+                          fh_guard_library(code));
   }
-  void *obj;
-  memcpy(&obj, &call.returned, sizeof obj);
-  *out = fh_any_object(obj);
+  *out = returned_object(&call);
   return 0;
 }
 

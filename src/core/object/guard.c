@@ -133,8 +133,7 @@ void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field
   /* Fields that a binding lays out have getters of the core, which know what is there. */
   if (library == find_library((void *)(uintptr_t)fh_guard_withdrawn, &own_name)) return;
   snprintf(sentence, sizeof sentence,
-           "%s was compiled with headers of apache-tvm-ffi 0.1.13 to 0.1.13.post1, which were withdrawn: field `%.*s` "
-           "of type `%.100s` has %d bytes instead of %d; compile it with those of another version",
+           "%s " FH_GUARD_WITHDRAWN "field `%.*s` of type `%.100s` has %d bytes instead of %d" FH_GUARD_COMPILE_ANEW,
            name, SHORT_ARGS(field->name), type->type_key.data, (int)field->size, (int)sizeof(void *));
   refuse(library, sentence);
 }

@@ -26,6 +26,10 @@ void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_
 void fh_guard_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, void *caller);
 void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *metadata, void *caller);
 
+/* What is said of a library of the withdrawn versions, before and after what shows it. */
+#define FH_GUARD_WITHDRAWN "was compiled with headers of apache-tvm-ffi 0.1.13 to 0.1.13.post1, which were withdrawn: "
+#define FH_GUARD_COMPILE_ANEW "; compile it with those of another version"
+
 /* A field whose size is that of the withdrawn versions (fh_reflect_is_withdrawn); its getter tells the library. */
 void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field);
 

@@ -21,6 +21,14 @@ int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, H
  * HPy_NULL where none was given, which the first `n_required` may not be. Returns 0, or -1 with TypeError raised. */
 int fb_keywords_bind(HPyContext *ctx, const FbKeywords *keywords, int n_required, const HPy *args, size_t nargs,
                      HPy kwnames, HPy *given);
+/* As fb_keywords_bind(), for a function of one argument, which nearly every call gives by position. */
+FH_INLINE int fb_keywords_bind_one(HPyContext *ctx, const FbKeywords *keywords, const HPy *args, size_t nargs,
+                                   HPy kwnames, HPy *given) {
+  if (FH_UNLIKELY(nargs != 1 || !HPy_IsNull(kwnames)))
+    return fb_keywords_bind(ctx, keywords, 1, args, nargs, kwnames, given);
+  *given = args[0];
+  return 0;
+}
 /* As fb_keywords_bind(), for a call of a class, whose keyword arguments come in a dict, or as HPy_NULL. The handles in
  * `given` are new: fb_keywords_close() closes them. After a failure there are none. */
 int fb_keywords_bind_dict(HPyContext *ctx, const FbKeywords *keywords, int n_required, const HPy *args,

@@ -39,7 +39,7 @@ static const char *const other_name[] = {"other"}; /* the argument of both metho
 static HPy same_as(HPyContext *ctx, const char *callee, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   const FbKeywords keywords = {callee, other_name, 1, NULL};
   HPy other;
-  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, &other) != 0) return HPy_NULL;
+  if (fb_keywords_bind_one(ctx, &keywords, args, nargs, kwnames, &other) != 0) return HPy_NULL;
   return bool_result(ctx, fb_object_check(ctx, other) && fb_object_get(ctx, self) == fb_object_get(ctx, other));
 }
 

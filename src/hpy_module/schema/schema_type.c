@@ -231,7 +231,7 @@ static HPy schema_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   static const FbKeywords keywords = {"convert", value_name, 1, NULL};
   HPy value;
   TVMFFIAny out;
-  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, &value) != 0) return HPy_NULL;
+  if (fb_keywords_bind_one(ctx, &keywords, args, nargs, kwnames, &value) != 0) return HPy_NULL;
   return convert(ctx, self, value, "type conversion", &out) == 0 ? fb_cany_new(ctx, &out) : HPy_NULL;
 }
 
@@ -242,7 +242,7 @@ static HPy schema_check_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   static const FbKeywords keywords = {"check_value", value_name, 1, NULL};
   HPy value;
   TVMFFIAny out;
-  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, &value) != 0) return HPy_NULL;
+  if (fb_keywords_bind_one(ctx, &keywords, args, nargs, kwnames, &value) != 0) return HPy_NULL;
   if (convert(ctx, self, value, "type check", &out) != 0) return HPy_NULL;
   fb_any_drop(&out);
   return HPy_Dup(ctx, ctx->h_None);

@@ -107,7 +107,7 @@ static HPy tensor_size_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   static const char *const names[] = {"idx"};
   static const FbKeywords keywords = {"size", names, 1, NULL};
   HPy arg;
-  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, &arg) != 0) return HPy_NULL;
+  if (fb_keywords_bind_one(ctx, &keywords, args, nargs, kwnames, &arg) != 0) return HPy_NULL;
   int64_t axis = HPyLong_AsInt64_t(ctx, arg); /* may run Python code: before the use begins */
   if (axis == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);

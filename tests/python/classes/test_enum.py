@@ -206,3 +206,30 @@ def test_threads_share_attributes():
 
     assert all(parallelize(work))
     assert all(Level.LOW in one and Level.HIGH in one for one in maps)
+
+
+@needs_threads
+def test_threads_that_add_to_one_enum_make_each_variant_once():
+    keys = [unique_name() for _ in range(20)]
+    for taken in keys:
+
+        class First(Enum, type_key=taken):
+            blue = auto()
+
+    def work(i):
+        classes = []
+        for taken in keys:
+
+            class Colour(Enum, type_key=taken):
+                red = auto()
+                green = auto()
+                blue: ClassVar[Enum]
+
+            classes.append(Colour)
+        return classes
+
+    for classes in zip(*parallelize(work)):
+        for one in classes:
+            assert [variant.name for variant in one] == ["blue", "red", "green"]
+            assert [variant._value for variant in one] == [0, 1, 2]
+            assert [one.get(i).name for i in range(3)] == ["blue", "red", "green"]

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from support import run_python
+from support import run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import _dtype, container, core, error, libinfo, registry
@@ -249,7 +249,7 @@ def test_containers_have_a_common_base():
 
 
 def test_variants_of_an_enum_have_the_names_of_older_releases():
-    class Colour(ffi_hpy.dataclasses.Enum, type_key="test.names.Colour"):
+    class Colour(ffi_hpy.dataclasses.Enum, type_key=unique_name()):
         red = ffi_hpy.dataclasses.auto()
         green = ffi_hpy.dataclasses.auto()
 
