@@ -1,0 +1,407 @@
+"""Python values on their way into native code: each becomes the two words of a TVMFFIAny.
+
+`put` is one chain of questions for the exact types of which most arguments are, which the JIT answers while it compiles.
+All other types are classified once, by the package. Small values are complete in their words: None, numbers of up to 64
+bits, text and bytes of up to 7 bytes, data types, devices, addresses. Anything else is an object, which is borrowed from
+its wrapper or made for the call: the frame holds either until the call has ended.
+"""
+
+from __future__ import annotations
+
+from operator import index as as_int
+
+from . import bridge, hooks
+from .backend import address_of, core, new_chars, words_at
+from .binding import binding
+from .core_functions import core_function
+from .errors import hidden, raise_pending
+from .frames import TEXT_BYTES, Offer, frame_for, give
+from .identity import share
+from .numbers import (
+    BOOL,
+    DATA_TYPE,
+    DEVICE,
+    FLOAT,
+    INT,
+    INT64_MAX,
+    INT64_MIN,
+    NONE,
+    OBJECT,
+    OPAQUE_PTR,
+    RVALUE_REF,
+    SMALL_BYTES,
+    SMALL_STR,
+)
+from .objects import Wrapper, raise_no_handle
+from .values import raise_unmade
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+    from .frames import Frame
+
+    Callee = Any  # a Function, or what else a message says of the place: a str
+
+__all__ = ["NeedsBinding", "make_mapping", "make_sequence", "own", "put"]
+
+_DEPTH_LIMIT = 256
+_SMALL_SIZE = 7
+
+
+class NeedsBinding(Exception):
+    """An argument is of a class with an exchange table: the call is the binding's."""
+
+
+@hidden
+def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
+    """Convert an argument into the words at `i` of a frame. `callee` is for messages."""
+    t = type(value)
+    words = frame.words
+    if t is int:
+        if INT64_MIN <= value <= INT64_MAX:
+            words[i] = INT
+            words[i + 1] = value
+        else:
+            _put_big(frame, i, value, callee)
+    elif t is float:
+        words[i] = FLOAT
+        frame.doubles[i + 1] = value
+    elif value is None:
+        words[i] = NONE
+        words[i + 1] = 0
+    elif t is bool:
+        words[i] = BOOL
+        words[i + 1] = 1 if value else 0
+    elif t is str:
+        _put_text(frame, i, value, callee)
+    elif isinstance(value, Wrapper):
+        _put_object(frame, i, value)
+    elif t is bytes:
+        _put_bytes(frame, i, value, SMALL_BYTES, callee)
+    else:
+        _put_other(frame, i, value, t, callee, 0)
+
+
+@hidden
+def _put_object(frame: Frame, i: int, wrapper: Wrapper) -> None:
+    # Held before the address is read: who moves the handle away looks at what is held after taking the address out.
+    frame.held.append(wrapper)
+    address = wrapper._address
+    if not address:
+        raise_no_handle(wrapper)
+    if not wrapper._is_listed:  # from now on native code has the object, and may bring it back
+        share(wrapper)
+    words = frame.words
+    words[i] = words_at(address)[1] & 0xFFFFFFFF
+    words[i + 1] = address
+
+
+@hidden
+def _put_text(frame: Frame, i: int, text: str, callee: Callee) -> None:
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        _refuse_text(text, _where(i, callee))
+    _put_bytes(frame, i, data, SMALL_STR, callee)
+
+
+@hidden
+def _put_bytes(frame: Frame, i: int, data: bytes, small_index: int, callee: Callee) -> None:
+    n = len(data)
+    words = frame.words
+    if n <= _SMALL_SIZE:
+        words[i] = small_index | n << 32
+        words[i + 1] = int.from_bytes(data, "little") if n else 0
+        return
+    spare = frame.spare
+    if n <= TEXT_BYTES:
+        frame.text[0:n] = data
+        spare[0] = frame.text_at
+    else:
+        data_copy = new_chars(data)
+        spare[0] = address_of(data_copy)
+    spare[1] = n
+    make = core.text if small_index == SMALL_STR else core.bytes
+    if make(spare, words + i) != 0:
+        raise_pending(_name_of(callee))
+    frame.held.append(words[i + 1])
+
+
+@hidden
+def _put_big(frame: Frame, i: int, number: int, callee: Callee) -> None:
+    n = (int.bit_length(number) // 64 + 1) * 8
+    copy = new_chars(int.to_bytes(number, n, "little", signed=True))
+    frame.spare[0] = address_of(copy)
+    frame.spare[1] = n
+    if core.big_int(frame.spare, frame.words + i) != 0:
+        raise_pending(_name_of(callee))
+    if frame.words[i] >= OBJECT:
+        frame.held.append(frame.words[i + 1])
+
+
+def _refuse_text(text: str, where: str) -> NoReturn:
+    at = next(i for i, character in enumerate(text) if "\ud800" <= character <= "\udfff")
+    raise UnicodeEncodeError("utf-8", text, at, at + 1, f"{where}: surrogates not allowed") from None
+
+
+# --- all other types ----------------------------------------------------------------------------------------------
+
+_answers: dict[type, tuple[int, Any]] = {}
+
+
+def _kind_of(cls: type) -> tuple[int, Any]:
+    answer = _answers.get(cls)
+    if answer is None:
+        kind, detail, _protocols = hooks.classify(cls)
+        answer = _answers[cls] = kind, detail
+    return answer
+
+
+def _name_of(callee: Callee) -> str:
+    return callee if type(callee) is str else callee._name
+
+
+def _where(i: int, callee: Callee) -> str:
+    """Which argument it is, or what else is converted, for a message. Positions count from 1."""
+    if type(callee) is str:
+        return callee
+    name = callee._name
+    return f"{name}() argument {i // 2 + 1}" if name else f"argument {i // 2 + 1} of a native function"
+
+
+@hidden
+def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, depth: int) -> None:
+    kind, detail = _kind_of(cls)
+    if depth >= _DEPTH_LIMIT and kind in _NESTED:
+        raise ValueError(
+            f"{_where(i, callee)}: nested more than {_DEPTH_LIMIT} deep (does it contain itself?)"
+        )
+    if kind == binding.KIND_CONVERTER:
+        converted = detail(value)
+        mark = len(frame.held)
+        _put_nested(frame, i, converted, callee, depth + 1)
+        _own_last(frame, i, mark)  # what the words show may end with `converted`
+    elif kind == binding.KIND_EXCHANGE:
+        raise NeedsBinding
+    else:
+        _BY_KIND[kind](frame, i, value, callee, depth)
+
+
+@hidden
+def _put_nested(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+    """As put(), for what is inside of another value."""
+    t = type(value)
+    if t in _PLAIN or isinstance(value, Wrapper):
+        put(frame, i, value, callee)
+    else:
+        _put_other(frame, i, value, t, callee, depth)
+
+
+_PLAIN = frozenset((int, float, bool, str, bytes, type(None)))
+
+
+def _own_last(frame: Frame, i: int, mark: int) -> None:
+    """Make what was put at `i`, which holds something from `mark` on or nothing, independent of the Python value."""
+    if len(frame.held) == mark:
+        return
+    held = frame.held[mark]
+    if isinstance(held, Offer):
+        address = held.take()
+        frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+        frame.words[i + 1] = address
+        frame.held[mark] = address
+    elif type(held) is not int:
+        address = frame.words[i + 1]
+        core.incref(address)
+        frame.held[mark] = address
+
+
+@hidden
+def _put_int(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    """An integer of another class, by its __index__."""
+    try:
+        number = value if isinstance(value, int) else as_int(value)
+    except TypeError:
+        if hasattr(type(value), "__index__") or hasattr(type(value), "__int__"):
+            raise
+        raise TypeError(f"{_where(i, callee)}: expected an int, got {type(value).__name__}") from None
+    put(frame, i, int.__add__(number, 0), callee)
+
+
+@hidden
+def _put_float(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    """A number of another class, by its __float__."""
+    frame.words[i] = FLOAT
+    frame.doubles[i + 1] = float.__add__(value, 0.0) if isinstance(value, float) else float(value)
+
+
+@hidden
+def _put_str(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    try:
+        data = str.encode(value)
+    except UnicodeEncodeError:
+        _refuse_text(value, _where(i, callee))
+    _put_bytes(frame, i, data, SMALL_STR, callee)
+
+
+@hidden
+def _put_bytes_of(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    _put_bytes(frame, i, bytes.__getitem__(value, slice(None)), SMALL_BYTES, callee)
+
+
+def _put_none(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    put(frame, i, value, callee)
+
+
+def _put_data_type(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    try:
+        word = value._word
+    except AttributeError:
+        raise_unmade(value)
+    frame.words[i] = DATA_TYPE
+    frame.words[i + 1] = word
+
+
+def _put_device(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    try:
+        word = value._word
+    except AttributeError:
+        raise_unmade(value)
+    frame.words[i] = DEVICE
+    frame.words[i + 1] = word
+
+
+def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    frame.words[i] = OPAQUE_PTR
+    frame.words[i + 1] = value._word
+
+
+@hidden
+def _put_by_binding(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    """What the binding in C converts: tensors of other libraries."""
+    address = bridge.convert(value, frame.words + i)
+    if address:
+        frame.held.append(address)
+
+
+# --- moves --------------------------------------------------------------------------------------------------------
+
+
+@hidden
+def _put_rvalue(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    wrapper = value._object
+    if wrapper._is_repeated:  # what stands for several wrappers cannot be moved from all of them
+        _put_object(frame, i, wrapper)
+        return
+    offer = Offer(wrapper)
+    frame.held.append(offer)
+    frame.words[i] = RVALUE_REF
+    frame.words[i + 1] = offer.slot_at
+
+
+# --- containers ---------------------------------------------------------------------------------------------------
+
+
+@hidden
+def _fill(frame: Frame, values: list[Any], place: Callee, depth: int) -> None:
+    """Convert the items of a container, all of them arguments of the function that makes it."""
+    words = frame.words
+    i = 0
+    for value in values:
+        if type(value) is int and INT64_MIN <= value <= INT64_MAX:
+            words[i] = INT
+            words[i + 1] = value
+        else:
+            mark = len(frame.held)
+            _put_nested(frame, i, value, place, depth)
+            _own_last(frame, i, mark)  # converting the next one may run code that drops this one
+        i += 2
+
+
+@hidden
+def _construct(name: str, values: list[Any], place: Callee, depth: int) -> int:
+    """Call the core's function that makes a container of all values."""
+    inner = frame_for(len(values))
+    try:
+        _fill(inner, values, place, depth)
+        result = inner.result
+        result[0] = result[1] = 0
+        function = core_function(name)
+        if function.call(function.address, inner.words, len(values), result) != 0:
+            raise_pending(name)
+        made: int = result[1]
+        return made
+    finally:
+        give(inner)
+
+
+@hidden
+def make_sequence(name: str, value: Any, place: Callee, depth: int) -> int:
+    """The object of a new container, `name` is "ffi.Array" or "ffi.List", with the items of a sequence."""
+    if type(value) is list or type(value) is tuple:
+        values = list(value)
+    else:
+        values = [value[i] for i in range(len(value))]
+    return _construct(name, values, place, depth)
+
+
+@hidden
+def make_mapping(name: str, value: Any, place: Callee, depth: int) -> int:
+    """The object of a new container, `name` is "ffi.Map" or "ffi.Dict", with the entries of a mapping."""
+    values: list[Any] = []
+    for key, item in list(value.items()):
+        values.append(key)
+        values.append(item)
+    return _construct(name, values, place, depth)
+
+
+@hidden
+def _put_container(frame: Frame, i: int, address: int) -> None:
+    frame.held.append(address)
+    frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+    frame.words[i + 1] = address
+
+
+@hidden
+def _put_sequence(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+    _put_container(frame, i, make_sequence("ffi.Array", value, _where(i, callee), depth + 1))
+
+
+@hidden
+def _put_mapping(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+    _put_container(frame, i, make_mapping("ffi.Map", value, _where(i, callee), depth + 1))
+
+
+_NESTED = (binding.KIND_SEQUENCE, binding.KIND_MAPPING, binding.KIND_DLPACK, binding.KIND_CONVERTER)
+_BY_KIND: dict[int, Callable[[Frame, int, Any, Callee, int], None]] = {
+    binding.KIND_NONE: _put_none,
+    binding.KIND_BOOL: _put_none,
+    binding.KIND_INT: _put_int,
+    binding.KIND_FLOAT: _put_float,
+    binding.KIND_STR: _put_str,
+    binding.KIND_BYTES: _put_bytes_of,
+    binding.KIND_RVALUE_REF: _put_rvalue,
+    binding.KIND_DATA_TYPE: _put_data_type,
+    binding.KIND_DEVICE: _put_device,
+    binding.KIND_OPAQUE_PTR: _put_opaque_ptr,
+    binding.KIND_SEQUENCE: _put_sequence,
+    binding.KIND_MAPPING: _put_mapping,
+    binding.KIND_DLPACK: _put_by_binding,
+}
+
+
+# --- owned values -------------------------------------------------------------------------------------------------
+
+
+@hidden
+def own(frame: Frame, i: int, out: Any) -> None:
+    """Copy the value at `i` to `out`, which owns it. What is held must be this value's alone."""
+    words = frame.words
+    if not frame.held and words[i] & 0xFFFFFFFF < OBJECT:
+        out[0] = words[i]
+        out[1] = words[i + 1]
+        return
+    if core.own(words + i, out) != 0:
+        raise_pending("the return value of a callback")

@@ -1,0 +1,104 @@
+"""Python callables as native functions, which native code may call and drop on any thread."""
+
+from __future__ import annotations
+
+from . import bridge
+from .arguments import own, put
+from .backend import SAFE_CALL, address_of, callback, core, new_words
+from .binding import binding
+from .errors import hidden, moment, put_exception, raise_pending
+from .frames import give, take
+from .opaque import DROP_AT, drop, held_by, hold
+from .results import of_view
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .functions import Function
+
+__all__ = ["function_from_address", "function_from_callable", "function_from_mlir"]
+
+_RETURNED = "the return value of a callback"
+
+
+@hidden
+def _run(number: int, args: Any, n: int, result: Any) -> int:
+    """safe_call of a callback."""
+    began = moment()
+    try:
+        fn = held_by(number)
+        if n == 1:
+            value = fn(of_view(args))
+        elif n == 0:
+            value = fn()
+        elif n == 2:
+            value = fn(of_view(args), of_view(args + 2))
+        elif n == 3:
+            value = fn(of_view(args), of_view(args + 2), of_view(args + 4))
+        else:
+            value = _call_many(fn, args, n)
+        if value is None:
+            return 0
+        if type(value) is int and -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:
+            result[0] = 1
+            result[1] = value
+            return 0
+        _give_back(value, result)
+        return 0
+    except BaseException as exception:
+        try:
+            put_exception(exception, began)
+        except BaseException:
+            pass  # the caller hears of a failure without an error
+        return -1
+
+
+@hidden
+def _call_many(fn: Any, args: Any, n: int) -> Any:
+    return fn(*[of_view(args + 2 * i) for i in range(n)])
+
+
+@hidden
+def _give_back(value: Any, result: Any) -> None:
+    frame = take()
+    try:
+        put(frame, 0, value, _RETURNED)
+        own(frame, 0, result)
+    finally:
+        give(frame)
+
+
+_run_in_c = callback(SAFE_CALL, _run, -1)
+_RUN_AT = address_of(_run_in_c)
+
+
+def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
+    """A native function that calls a Python callable."""
+    from .objects import wrap
+
+    if len(exchange_api) > 1:
+        raise TypeError(
+            f"function_from_callable() takes a callable[, exchange_api], got {1 + len(exchange_api)} arguments"
+        )
+    if exchange_api:
+        return bridge.lower(binding.function_from_callable(fn, *exchange_api))
+    if not callable(fn):
+        raise TypeError(f"expected a callable, got {type(fn).__name__}")
+    number = hold(fn)
+    out = new_words(1)
+    if core.function_new(number, _RUN_AT, DROP_AT, out) != 0:
+        drop(number)
+        raise_pending("function_from_callable")
+    function: Function = wrap(out[0])
+    return function
+
+
+def function_from_address(*args: Any) -> Function:
+    """A Function around a C function of type TVMFFISafeCallType."""
+    return bridge.lower(binding.function_from_address(*args))
+
+
+def function_from_mlir(*args: Any) -> Function:
+    """A Function around a function that MLIR compiled from one of type TVMFFISafeCallType."""
+    return bridge.lower(binding.function_from_mlir(*args))

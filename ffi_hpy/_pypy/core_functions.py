@@ -1,0 +1,47 @@
+"""Functions of the core, called by their global names."""
+
+from __future__ import annotations
+
+from .backend import SAFE_CALL, address_of, cast, core, new_chars, new_words, words_at
+from .errors import raise_pending
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["CoreFunction", "core_function", "find_function"]
+
+
+def find_function(name: str) -> int:
+    """The handle of a global function, owned; 0 if there is none."""
+    text = new_chars(name.encode())
+    words = new_words(3)
+    words[0], words[1] = address_of(text), len(text) - 1
+    if core.function_find(words, words + 2) != 0:
+        raise_pending("get_global_func")
+    address: int = words[2]
+    return address
+
+
+class CoreFunction:
+    """`call(address, arguments, n, result)` is the function's safe_call."""
+
+    __slots__ = ("address", "call")
+
+    def __init__(self, address: int) -> None:
+        self.address = address
+        self.call: Any = cast(SAFE_CALL, words_at(address)[3])
+
+
+_found: dict[str, CoreFunction] = {}
+
+
+def core_function(name: str) -> CoreFunction:
+    """A function of the core. It is kept, because nobody replaces it."""
+    found = _found.get(name)
+    if found is None:
+        address = find_function(name)
+        if not address:
+            raise RuntimeError(f"this core has no function {name}")
+        found = _found[name] = CoreFunction(address)
+    return found

@@ -1,0 +1,34 @@
+"""Numbers of the ABI that the hot paths compare with, as the binding has them from the C headers."""
+
+from __future__ import annotations
+
+from .binding import binding
+
+NONE: int = binding.TYPE_INDEX_NONE
+INT: int = binding.TYPE_INDEX_INT
+BOOL: int = binding.TYPE_INDEX_BOOL
+FLOAT: int = binding.TYPE_INDEX_FLOAT
+OPAQUE_PTR: int = binding.TYPE_INDEX_OPAQUE_PTR
+DATA_TYPE: int = binding.TYPE_INDEX_DATA_TYPE
+DEVICE: int = binding.TYPE_INDEX_DEVICE
+RAW_STR: int = binding.TYPE_INDEX_RAW_STR
+BYTE_ARRAY_PTR: int = binding.TYPE_INDEX_BYTE_ARRAY_PTR
+RVALUE_REF: int = binding.TYPE_INDEX_OBJECT_RVALUE_REF
+SMALL_STR: int = binding.TYPE_INDEX_SMALL_STR
+SMALL_BYTES: int = binding.TYPE_INDEX_SMALL_BYTES
+OBJECT: int = binding.TYPE_INDEX_OBJECT
+STR: int = binding.TYPE_INDEX_STR
+BYTES: int = binding.TYPE_INDEX_BYTES
+FUNCTION: int = binding.TYPE_INDEX_FUNCTION
+ARRAY: int = binding.TYPE_INDEX_ARRAY
+MAP: int = binding.TYPE_INDEX_MAP
+LIST: int = binding.TYPE_INDEX_LIST
+DICT: int = binding.TYPE_INDEX_DICT
+TENSOR: int = binding.TYPE_INDEX_TENSOR
+BIG_INT: int = binding.TYPE_INDEX_BIG_INT
+SHAPE = 69
+ERROR = 67
+OPAQUE_PY_OBJECT = 74
+
+INT64_MIN = -(1 << 63)
+INT64_MAX = (1 << 63) - 1
