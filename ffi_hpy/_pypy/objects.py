@@ -48,6 +48,12 @@ class Wrapper:
         self._is_repeated = False
         return self
 
+    def __init_subclass__(cls, /, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = cls.__dict__.get("__del__")
+        if own is not None:
+            cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
+
     def __del__(self) -> None:
         try:
             address = self._address
@@ -56,7 +62,20 @@ class Wrapper:
         if address:
             if self._is_listed:  # as long as it is in the table, others may find the entry
                 unlist(address, self)
+            self._address = 0
             core.decref(address)
+
+
+def _finalizer(own: Any) -> Any:
+    """The `__del__` of a subclass that has one: its own, and then ours, whether or not its own calls that."""
+
+    def __del__(self: Wrapper) -> None:
+        try:
+            own(self)
+        finally:
+            Wrapper.__del__(self)
+
+    return __del__
 
 
 def type_index_at(address: int) -> int:

@@ -37,12 +37,13 @@ def subclass_made(cls: type) -> None:
 def refuse_finalizer(cls: type) -> None:
     """TypeError for a subclass of a native class that has or inherits `__del__`, on PyPy: its finalizer of an object
     from C does not expect one, and ends the process."""
-    if sys.implementation.name == "pypy" and hasattr(cls, "__del__"):
+    if hasattr(cls, "__del__") and any(native in cls.__mro__ for native in _unfinalizable):
         raise TypeError(
             f"{cls.__name__}.__del__: this PyPy cannot finalize instances of native classes; use weakref.finalize"
         )
 
 
+_unfinalizable: list[type] = []
 _BASES = ("CObject", "DataType", "Device", "FieldSlot", "Schema")
 """The native classes that have no native base, and may have Python subclasses."""
 
@@ -65,15 +66,39 @@ def load() -> ModuleType:
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return loaded
-    for path in (CORE_LIBRARY, _BINDING):
-        if not os.path.exists(path):  # noqa: PTH110
-            raise ImportError(f"{_PACKAGE} is not built or not installed completely: {path} is missing", path=path)
-    module = _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
+    module = load_binding()
     if sys.implementation.name == "pypy":
         for name in _BASES:
-            _watch_subclasses(getattr(module, name))
+            native = getattr(module, name)
+            _unfinalizable.append(native)
+            _watch_subclasses(native)
+        module = _cover(module)
     sys.modules[_NAME] = module
     setattr(sys.modules[_PACKAGE], "_core", module)  # noqa: B010 - `from . import _core` reads the attribute
+    return module
+
+
+_binding: ModuleType | None = None
+
+
+def load_binding() -> ModuleType:
+    """Load the binding in C. A second call returns the same module."""
+    global _binding
+    if _binding is None:
+        for path in (CORE_LIBRARY, _BINDING):
+            if not os.path.exists(path):  # noqa: PTH110
+                raise ImportError(f"{_PACKAGE} is not built or not installed completely: {path} is missing", path=path)
+        _binding = _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
+    return _binding
+
+
+def _cover(binding: ModuleType) -> ModuleType:
+    """Put the hot half in Python over cffi before the binding, where that is possible."""
+    if os.environ.get("FFI_HPY_CFFI") == "0" or os.environ.get("FFI_HPY_CONTEXT") or os.environ.get("FFI_HPY_DEBUG"):
+        return binding
+    from importlib import import_module
+
+    module: ModuleType = import_module("._pypy.module", _PACKAGE).make_module(_NAME)
     return module
 
 

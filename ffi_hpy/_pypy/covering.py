@@ -1,0 +1,124 @@
+"""The hooks that the binding in C gets: each passes on to what the package gave, with values as they are on that side."""
+
+from __future__ import annotations
+
+from . import hooks
+from .binding import binding
+from .bridge import lift, lower
+from .cobject import ObjectRValueRef
+from .errors import hidden
+from .objects import Wrapper
+from .values import DataType, Device, OpaquePtr
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["give_hooks"]
+
+
+def _binding_class(type_index: int) -> type:
+    """The binding's class for native objects of a type: what it needs for its own methods, else the plain one."""
+    return _CLASSES.get(type_index, binding.CObject)
+
+
+_CLASSES = {
+    binding.TYPE_INDEX_ARRAY: binding.CSequence,
+    binding.TYPE_INDEX_LIST: binding.CList,
+    binding.TYPE_INDEX_MAP: binding.CMapping,
+    binding.TYPE_INDEX_DICT: binding.CDict,
+}
+
+
+def _lift_data_type(value: DataType) -> Any:
+    return binding.data_type_from_code(value.type_code, value.bits, value.lanes)
+
+
+def _lift_device(value: Device) -> Any:
+    return binding.Device(value.device_type, value.index)
+
+
+def _lift_address(value: OpaquePtr) -> Any:
+    return binding.OpaquePtr(value.value)
+
+
+def _lift_move(value: ObjectRValueRef) -> Any:
+    return value._object._lift_to_move()
+
+
+_CONVERTERS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    (Wrapper, lift),
+    (ObjectRValueRef, _lift_move),
+    (DataType, _lift_data_type),
+    (Device, _lift_device),
+    (OpaquePtr, _lift_address),
+)
+
+
+def _classify(cls: type) -> Any:
+    for own, converter in _CONVERTERS:
+        if issubclass(cls, own):
+            return binding.KIND_CONVERTER, converter, 0
+    return hooks.classify(cls)
+
+
+if not binding.HAS_EXTENSION:
+    from .._start.memo import remember_by_class
+
+    _classify = remember_by_class(_classify)
+
+
+@hidden
+def _error_to_exception(error: Any, moment: int) -> BaseException:
+    exception: BaseException = hooks.error_to_exception(lower(error), moment)
+    if binding.HAS_EXTENSION:
+        return exception
+    raise exception  # a context that cannot raise an instance without losing its traceback
+
+
+def _exception_to_error(exception: BaseException, began: int) -> Any:
+    return lift(hooks.exception_to_error(exception, began))
+
+
+def _exception_asked_for(exception: BaseException, moment: int) -> Any:
+    return lift(hooks.exception_asked_for(exception, moment))
+
+
+@hidden
+def _call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> tuple[bool, Any]:
+    returned, value = hooks.call_guarded(fn, args, began)
+    return returned, value if returned else lift(value)
+
+
+def give_hooks() -> None:
+    """Give the binding its hooks."""
+    binding.set_hooks(
+        classify=_classify,
+        class_for_type_index=_binding_class,
+        error_to_exception=_error_to_exception,
+        exception_to_error=_exception_to_error,
+        exception_leaves=lambda exception, began: hooks.exception_leaves(exception, began),
+        exception_arrives=lambda exception, moment: hooks.exception_arrives(exception, moment),
+        exception_asked_for=_exception_asked_for,
+        call_guarded=_call_guarded,
+        check_signals=lambda: hooks.check_signals(),
+        dlpack_capsule=lambda value: hooks.dlpack_capsule(value),
+        array_to_tensor=lambda array: lift(hooks.array_to_tensor(array)),
+        tensor_to_array=lambda tensor: hooks.tensor_to_array(lower(tensor)),
+        array_stream=lambda device_type, index: hooks.array_stream(device_type, index),
+        string_class=lambda text: hooks.string_class(text),
+        bytes_class=lambda data: hooks.bytes_class(data),
+        wrap_dtype=lambda value: hooks.wrap_dtype(lower_data_type(value)),
+        wrap_opaque_ptr=lambda address: hooks.wrap_opaque_ptr(address),
+        device_class=binding.Device,
+        shape_class=lambda extents, shape: hooks.shape_class(extents, lower(shape)),
+        convert=binding.convert,
+    )
+
+
+def lower_data_type(value: Any) -> DataType:
+    """A DataType of the binding, as it is here."""
+    from .values import data_type_from_code
+
+    return data_type_from_code(value.type_code, value.bits, value.lanes)

@@ -1,0 +1,80 @@
+"""Makes the module `_core` for PyPy."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from . import bridge, callbacks, cobject, covering, errors, functions, hooks, natives, opaque, provisional, registry
+from . import results, values
+from .binding import binding
+from .objects import class_set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["make_module"]
+
+
+def set_hooks(*args: Any, **given: Any) -> None:
+    """Give the binding its Python half."""
+    if args:
+        raise TypeError("set_hooks() takes keyword arguments only")
+    hooks.store(given)
+
+
+def mark_finalizing() -> None:
+    """From now on Python objects held by native code are leaked instead of touched."""
+    opaque.mark_finalizing()
+    binding.mark_finalizing()
+
+
+_FROM_BINDING = (
+    "exchange_address",
+    "exchange_from_python",
+    "exchange_table",
+    "stream_get",
+    "stream_set",
+    "type_define",
+    "type_key_to_index",
+)
+
+
+def make_module(name: str) -> ModuleType:
+    """The module, whose names are those of the binding."""
+    module = ModuleType(name, "The binding between the tvm-ffi C ABI and Python.")
+    found = module.__dict__
+    for constant in dir(binding):
+        if constant.isupper():
+            found[constant] = getattr(binding, constant)
+    found["HAS_EXTENSION"] = True
+    for function in _FROM_BINDING:
+        found[function] = getattr(binding, function)
+    for source in (provisional, registry, callbacks):
+        for public in dir(source):
+            if hasattr(binding, public) and not public.isupper() and not public.startswith("__"):
+                found[public] = getattr(source, public)
+    for source, names in (
+        (cobject, ("CObject", "ObjectRValueRef")),
+        (functions, ("Function",)),
+        (natives, ("CAny", "Error", "OpaquePyObject", "cany_value", "convert")),
+        (values, ("DataType", "Device", "OpaquePtr", "data_type_from_code")),
+    ):
+        for public in names:
+            found[public] = getattr(source, public)
+    found["set_hooks"] = set_hooks
+    found["mark_finalizing"] = mark_finalizing
+    for value in found.values():
+        if isinstance(value, type) and value.__module__.startswith(__name__.rpartition(".")[0]):
+            value.__module__ = name
+    bridge.set_get(results.get)
+    covering.give_hooks()
+    errors.connect_signals()
+    for index, cls in (
+        (binding.TYPE_INDEX_FUNCTION, functions.Function),
+        (binding.TYPE_INDEX_TENSOR, found["Tensor"]),
+        (67, natives.Error),
+        (74, natives.OpaquePyObject),
+    ):
+        class_set(index, cls)
+    return module

@@ -1,0 +1,111 @@
+"""The core's registries: types with their fields, methods and attributes, classes, and global functions."""
+
+from __future__ import annotations
+
+from .binding import binding
+from .bridge import lower
+from .cobject import CObject
+from .core_functions import find_function
+from .functions import Function, named
+from .objects import class_at
+from .objects import class_offer as _offer
+from .objects import class_set as _set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "class_find",
+    "class_offer",
+    "class_register",
+    "global_get",
+    "global_set",
+    "method_define",
+    "type_attr",
+    "type_attr_define",
+    "type_info",
+]
+
+
+def type_info(index: int) -> tuple[Any, ...]:
+    """What is registered for a type index."""
+    key, parent, doc, size, fields, methods, ancestors = binding.type_info(index)
+    return (
+        key,
+        parent,
+        doc,
+        size,
+        [(*row[:8], lower(row[8])) for row in fields],
+        [(*row[:8], lower(row[8])) for row in methods],
+        ancestors,
+    )
+
+
+def type_attr(index: int, name: str) -> Any:
+    """A type's own value in an attribute column, or None."""
+    return lower(binding.type_attr(index, name))
+
+
+def type_attr_define(*args: Any) -> None:
+    """Give a type a value in an attribute column."""
+    binding.type_attr_define(*args)
+
+
+def method_define(*args: Any) -> None:
+    """Register a method of a type."""
+    binding.method_define(*args)
+
+
+def _check_class(name: str, index: int, cls: Any) -> None:
+    if not isinstance(cls, type) or CObject not in cls.__mro__:
+        raise TypeError(f"{name}() argument 2 must derive from CObject")
+    if index != binding.TYPE_INDEX_FUNCTION and Function in cls.__mro__:
+        raise TypeError("a class that derives from Function is for functions only")
+    if not 0 <= index < 1 << 18:
+        raise ValueError(f"{index} is no type index")
+
+
+def class_register(index: int, cls: type) -> None:
+    """Native objects of a type become instances of a class from now on."""
+    _check_class("class_register", index, cls)
+    _set(index, cls)
+
+
+def class_offer(index: int, cls: type) -> type:
+    """As class_register() for a type that has no class. The class that counts, which may be another thread's."""
+    _check_class("class_offer", index, cls)
+    return _offer(index, cls)
+
+
+class_find = class_at
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"name of a global function must be str, not {type(name).__name__}")
+
+
+def global_get(name: str) -> Any:
+    """The global function of a name, or None."""
+    _check_name(name)
+    address = find_function(name)
+    return named(address, name) if address else None
+
+
+def global_set(name: str, fn: Any, override: Any) -> None:
+    """Register a global function."""
+    _check_name(name)
+    if not isinstance(fn, Function):
+        raise TypeError(f"global_set() argument 'fn' must be a Function, not {type(fn).__name__}")
+    binding.global_set(name, _lifted(fn), override)
+
+
+def _lifted(wrapper: Any) -> Any:
+    from .bridge import lift
+    from .objects import raise_no_handle
+
+    if not wrapper._address:
+        raise_no_handle(wrapper)
+    wrapper.__chandle__()
+    return lift(wrapper)
