@@ -56,7 +56,21 @@ _CONVERTERS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 )
 
 
+_NATIVE: tuple[tuple[type, int], ...] = (
+    (binding.CObject, binding.KIND_OBJECT),
+    (binding.ObjectRValueRef, binding.KIND_RVALUE_REF),
+    (binding.DataType, binding.KIND_DATA_TYPE),
+    (binding.Device, binding.KIND_DEVICE),
+    (binding.OpaquePtr, binding.KIND_OPAQUE_PTR),
+)
+
+
 def _classify(cls: type) -> Any:
+    if cls is int:  # needed before the package has given its hooks
+        return binding.KIND_INT, None, 0
+    for native, kind in _NATIVE:
+        if issubclass(cls, native):
+            return kind, None, 0
     for own, converter in _CONVERTERS:
         if issubclass(cls, own):
             return binding.KIND_CONVERTER, converter, 0
