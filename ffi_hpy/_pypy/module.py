@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bridge, callbacks, cobject, covering, errors, functions, hooks, natives, opaque, provisional, registry
+from . import bridge, callbacks, cobject, covering, errors, functions, hooks, natives, provisional, registry
 from . import results, values
 from .binding import binding
 from .objects import class_set
@@ -25,7 +25,6 @@ def set_hooks(*args: Any, **given: Any) -> None:
 
 def mark_finalizing() -> None:
     """From now on Python objects held by native code are leaked instead of touched."""
-    opaque.mark_finalizing()
     binding.mark_finalizing()
 
 
