@@ -33,6 +33,7 @@ from .numbers import (
     SMALL_STR,
 )
 from .objects import Wrapper, raise_no_handle
+from .texts import cut
 from .values import raise_unmade
 
 TYPE_CHECKING = False
@@ -168,7 +169,7 @@ def _where(i: int, callee: Callee) -> str:
     if type(callee) is str:
         return callee
     name = callee._name
-    return f"{name}() argument {i // 2 + 1}" if name else f"argument {i // 2 + 1} of a native function"
+    return cut(f"{name}() argument {i // 2 + 1}", 255) if name else f"argument {i // 2 + 1} of a native function"
 
 
 @hidden

@@ -8,6 +8,7 @@ from . import hooks
 from .backend import address_of, bytes_at, core, new_chars, new_words, words_at
 from .errors import hidden, raise_pending
 from .numbers import SMALL_STR
+from .texts import bind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class DataType:
 
     _word: int  # type code, bits, and from bit 16 on the lanes
 
-    def __new__(cls, dtype_str: str) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        (dtype_str,) = bind("DataType", ("dtype_str",), 1, args, kwargs)
         if not isinstance(dtype_str, str):
             raise TypeError(f"DataType() argument must be str, not {type(dtype_str).__name__}")
         text = new_chars(str.encode(dtype_str))
