@@ -9,8 +9,8 @@ from .errors import hidden
 from .frames import is_held
 from .identity import share, unlist
 from .numbers import FUNCTION, OBJECT
-from .texts import bind
-from .objects import Wrapper, class_at, expect, is_shared, raise_no_handle, raise_unmade, type_index_at
+from .objects import Wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
+from .texts import bind, check_new, final
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,10 +34,7 @@ def _list_if_shared(wrapper: Any) -> None:
 
 def _let_go(wrapper: Any) -> int:
     """Take the handle out of a wrapper, for good. RuntimeError if a call uses it."""
-    try:
-        address: int = wrapper._address
-    except AttributeError:
-        raise_unmade(wrapper)
+    address: int = wrapper._address
     wrapper._address = 0
     if is_held(wrapper):
         wrapper._address = address
@@ -179,6 +176,7 @@ class CObject(Wrapper):
         raise NotImplementedError
 
 
+@final
 class ObjectRValueRef:
     """An object marked by _move(): passing it to a call lets the callee take the handle."""
 
@@ -187,6 +185,7 @@ class ObjectRValueRef:
     _object: CObject
 
     def __new__(cls, *args: Any, **kwargs: Any) -> ObjectRValueRef:
+        check_new(cls, ObjectRValueRef, "ObjectRValueRef")
         (obj,) = bind("ObjectRValueRef", ("obj",), 1, args, kwargs)
         if not isinstance(obj, CObject):
             raise TypeError("ObjectRValueRef() wants a CObject")
