@@ -1,0 +1,91 @@
+"""Which HPy runtime serves this process: chosen by what is found in it, not by the interpreter's name or version.
+
+There are three. `_hpy_universal` is the interpreter's own, in PyPy 7.3; from 7.3.18 on its table of functions is not
+that of HPy 0.9.0, and modules built for that would call wrong functions. The other two are the package's: `_hpy.so` for
+CPython's C API, and `_hpy_pypy.so` for PyPy's, where names have a prefix and objects a longer header.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["BUILT_IN", "NAMES", "RELEASE", "Found", "choose", "choose_file", "import_file", "look"]
+
+BUILT_IN = "_hpy_universal"
+"""The module of the interpreter's own runtime."""
+
+RELEASE = "0.9.0"
+"""The release of HPy that modules are built for. What reports another one has another table."""
+
+NAMES = {"PyObject_GetAttr": "_hpy.so", "PyPyObject_GetAttr": "_hpy_pypy.so"}
+"""A name that each C API exports, and no other, and the runtime for it. If both are there, the first counts: a PyPy
+that has CPython's names may keep its own for old programs."""
+
+
+class Found(NamedTuple):
+    """What there is in a process."""
+
+    release: str | None
+    """The release of HPy that the interpreter's own runtime reports. None: it has no such runtime."""
+    names: frozenset[str]
+    """Those of NAMES that the process exports."""
+
+
+def look() -> Found:
+    """Look what there is in this process."""
+    release = import_module(BUILT_IN).get_version()[0] if BUILT_IN in sys.builtin_module_names else None
+    return Found(release, frozenset(filter(_is_exported, NAMES)))
+
+
+def choose(found: Found) -> str:
+    """Return BUILT_IN, or the name of the file of the package's runtime. ImportError if none fits."""
+    return BUILT_IN if found.release == RELEASE else choose_file(found)
+
+
+def choose_file(found: Found) -> str:
+    """Return the name of the file of the package's own runtime. ImportError if none fits."""
+    for name, file in NAMES.items():
+        if name in found.names:
+            return file
+    built_in = f"{BUILT_IN} is that of HPy {found.release}" if found.release else f"there is no {BUILT_IN}"
+    apis = " and ".join(f"{name} (for {file})" for name, file in NAMES.items())
+    raise ImportError(
+        f"no HPy runtime fits this interpreter: {built_in}, that of HPy {RELEASE} would do; and among the names that "
+        f"the process exports, {apis} were looked for and not found"
+    )
+
+
+def import_file(name: str) -> ModuleType:
+    """Import the package's own runtime as the module `name`, by its path. `sys.modules` is not touched."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), choose_file(look()))  # noqa: PTH100, PTH118, PTH120
+    loader = ExtensionFileLoader(name, path)
+    spec = spec_from_file_location(name, path, loader=loader)
+    assert spec is not None  # with a loader given there is always one
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def _is_exported(name: str) -> bool:
+    """Return whether a library of the process exports a name."""
+    try:
+        import _cffi_backend  # type: ignore[import-not-found,unused-ignore] # PyPy brings it; ctypes takes it longer
+    except ImportError:
+        import ctypes
+
+        return hasattr(ctypes.CDLL(None), name)
+    function = _cffi_backend.new_function_type((), _cffi_backend.new_void_type())
+    try:
+        _cffi_backend.load_library(None).load_function(function, name)
+    except AttributeError:
+        return False
+    return True
