@@ -11,7 +11,8 @@
 #ifdef FHPY_PYPY
 
 /* Whether func is a slot's function and the receiver does not belong to that slot. Then TypeError is raised, and the
- * result in the packed arguments is that of a failure. */
+ * result in the packed arguments is that of a failure. A negative index of a sequence, which PyPy 7.3 leaves as it is, is
+ * made to count from the end (pypy_index.h). */
 bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args);
 
 /* tp_descr_get and tp_descr_set of a type whose note has those of the extension (extension.h). */
