@@ -6,6 +6,7 @@ This module puts the runtime in its own place. Where `_hpy.so` is found, as on C
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...
 
 
-if __package__:
-    from ._hpy_choice import import_file
-else:  # in a folder with hpy.py
-    from _hpy_choice import import_file
-
-sys.modules[__name__] = import_file(__name__)
+# Without the package it stands in a folder with hpy.py.
+_choice = import_module(f"{__package__}._hpy_choice" if __package__ else "_hpy_choice")
+sys.modules[__name__] = _choice.import_file(__name__)

@@ -78,7 +78,8 @@ def import_file(name: str) -> ModuleType:
 def _is_exported(name: str) -> bool:
     """Return whether a library of the process exports a name."""
     try:
-        import _cffi_backend  # type: ignore[import-not-found,unused-ignore] # PyPy brings it; ctypes takes it longer
+        # PyPy brings it; ctypes takes it longer.
+        import _cffi_backend  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
         import ctypes
 

@@ -1,6 +1,6 @@
 """Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own.
 
-The package's own runtime is `_hpy.so` for CPython and `_hpy_pypy8.so` for PyPy 8.
+The package's own runtime is `_hpy`: _hpy_choice finds the file.
 
 FFI_HPY_DEBUG=1 in the environment selects our debug mode, which notices handles that are misused or not closed: see
 hpy_debug. FFI_HPY_CONTEXT=universal or =debug selects the PyPI package hpy and its debug mode instead.

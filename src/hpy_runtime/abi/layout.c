@@ -24,8 +24,8 @@ int fhpy_layout_check_header(void) {
   enum { HEADER_SIZE = 24 };
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyBaseObject_Type);
   if (size == HEADER_SIZE) return 0;
-  PyErr_Format(PyExc_ImportError, "ffi_hpy._hpy expects objects of PyPy with a header of %d bytes, got %zd", HEADER_SIZE,
-               size);
+  PyErr_Format(PyExc_ImportError, "ffi_hpy._hpy expects objects of PyPy with a header of %d bytes, got %zd",
+               HEADER_SIZE, size);
   return -1;
 }
 #else

@@ -20,7 +20,8 @@ static int measure(void) {
   PyObject *type = PyType_FromSpecWithBases(&spec, NULL);
   PyObject *sequence = type != NULL ? PyObject_CallObject(type, NULL) : NULL;
   PyObject *index = sequence != NULL ? PyLong_FromLong(-1) : NULL;
-  PyObject *last = index != NULL ? PyObject_GetItem(sequence, index) : NULL; /* PySequence_GetItem adds the length itself */
+  PyObject *last =
+      index != NULL ? PyObject_GetItem(sequence, index) : NULL; /* PySequence_GetItem adds the length itself */
   int answer = last == NULL ? -1 : probed < 0;
   Py_DecRef(last), Py_DecRef(index), Py_DecRef(sequence), Py_DecRef(type);
   return answer;

@@ -1,7 +1,8 @@
 /* Negative indices on PyPy.
  *
- * CPython and PyPy 8 add the length of a sequence to a negative index before they call sq_item or sq_ass_item. cpyext of
- * PyPy 7.3 passes it as it is. Which of the two an interpreter does is measured at the first negative index. */
+ * CPython and PyPy 8 add the length of a sequence to a negative index before they call sq_item or sq_ass_item. PyPy 7.3
+ * passes it on as it is, except in PySequence_GetItem and its like, by which the runtime asks no HPy type. Which of the
+ * two an interpreter does is measured at the first negative index. */
 #ifndef FFI_HPY_RUNTIME_PYPY_INDEX_H_
 #define FFI_HPY_RUNTIME_PYPY_INDEX_H_
 

@@ -1,4 +1,4 @@
-/* The checks that CPython's wrappers of slots make, for PyPy 8. */
+/* The checks that CPython's wrappers of slots make, for PyPy. */
 #include "pypy_slots.h"
 
 #ifdef FHPY_PYPY

@@ -97,7 +97,7 @@ static Py_ssize_t get_known_size(PyObject *base, HPyType_BuiltinShape shape) {
   return fhpy_layout_get_basicsize(builtin_of_shape(shape));
 }
 
-/* Whether instances of base are garbage-collected. On PyPy 7.3 a class made in Python lacks the flag that its base has. */
+/* Whether instances of base are garbage-collected. A class made in Python lacks the flag of its base on PyPy 7.3. */
 static bool is_collected(PyObject *base) {
   while (base != NULL && !type_has_flag(base, TYPE_FLAG_HAVE_GC)) base = type_base(base);
   return base != NULL;
