@@ -12,13 +12,13 @@ import sys
 from importlib import import_module
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
-from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from types import ModuleType
 
-__all__ = ["BUILT_IN", "NAMES", "RELEASE", "Found", "choose", "choose_file", "import_file", "look"]
+__all__ = ["BUILT_IN", "NAMES", "RELEASE", "choose", "choose_file", "import_file", "look"]
 
 BUILT_IN = "_hpy_universal"
 """The module of the interpreter's own runtime."""
@@ -31,32 +31,25 @@ NAMES = {"PyObject_GetAttr": "_hpy.so", "PyPyObject_GetAttr": "_hpy_pypy.so"}
 that has CPython's names may keep its own for old programs."""
 
 
-class Found(NamedTuple):
-    """What there is in a process."""
-
-    release: str | None
-    """The release of HPy that the interpreter's own runtime reports. None: it has no such runtime."""
-    names: frozenset[str]
-    """Those of NAMES that the process exports."""
-
-
-def look() -> Found:
-    """Look what there is in this process."""
+def look() -> tuple[str | None, list[str]]:
+    """Return what there is in this process: the release of HPy that the interpreter's own runtime reports, or None if
+    it has no such runtime; and those of NAMES that the process exports."""
     release = import_module(BUILT_IN).get_version()[0] if BUILT_IN in sys.builtin_module_names else None
-    return Found(release, frozenset(filter(_is_exported, NAMES)))
+    return release, list(filter(_is_exported, NAMES))
 
 
-def choose(found: Found) -> str:
-    """Return BUILT_IN, or the name of the file of the package's runtime. ImportError if none fits."""
-    return BUILT_IN if found.release == RELEASE else choose_file(found)
+def choose(release: str | None, names: Container[str]) -> str:
+    """Return BUILT_IN, or the name of the file of the package's runtime, for what look() has found. ImportError if none
+    fits."""
+    return BUILT_IN if release == RELEASE else choose_file(release, names)
 
 
-def choose_file(found: Found) -> str:
+def choose_file(release: str | None, names: Container[str]) -> str:
     """Return the name of the file of the package's own runtime. ImportError if none fits."""
     for name, file in NAMES.items():
-        if name in found.names:
+        if name in names:
             return file
-    built_in = f"{BUILT_IN} is that of HPy {found.release}" if found.release else f"there is no {BUILT_IN}"
+    built_in = f"{BUILT_IN} is that of HPy {release}" if release else f"there is no {BUILT_IN}"
     apis = " and ".join(f"{name} (for {file})" for name, file in NAMES.items())
     raise ImportError(
         f"no HPy runtime fits this interpreter: {built_in}, that of HPy {RELEASE} would do; and among the names that "
@@ -66,7 +59,8 @@ def choose_file(found: Found) -> str:
 
 def import_file(name: str) -> ModuleType:
     """Import the package's own runtime as the module `name`, by its path. `sys.modules` is not touched."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), choose_file(look()))  # noqa: PTH100, PTH118, PTH120
+    folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs import time
+    path = os.path.join(folder, choose_file(*look()))  # noqa: PTH118
     loader = ExtensionFileLoader(name, path)
     spec = spec_from_file_location(name, path, loader=loader)
     assert spec is not None  # with a loader given there is always one

@@ -37,7 +37,7 @@ def _import_beside(name: str) -> Any:
 def _import_runtime() -> Any:
     if _BUILT_IN in sys.builtin_module_names:
         choice = _import_beside("_hpy_choice")
-        if choice.choose(choice.look()) == _BUILT_IN:
+        if choice.choose(*choice.look()) == _BUILT_IN:
             return import_module(_BUILT_IN)
     return _import_beside("_hpy")
 

@@ -12,7 +12,7 @@ import pytest
 
 import ffi_hpy
 from ffi_hpy import _hpy_choice, hpy
-from ffi_hpy._hpy_choice import BUILT_IN, Found, choose, choose_file
+from ffi_hpy._hpy_choice import BUILT_IN, choose, choose_file
 
 CPYTHON, PYPY = "PyObject_GetAttr", "PyPyObject_GetAttr"
 DISPLACED = "0.9.1.dev61+g79fb330d"
@@ -34,24 +34,24 @@ DISPLACED = "0.9.1.dev61+g79fb330d"
 def test_modules_of_others_run_on_the_runtime_that_fits(
     interpreter: str, release: str | None, names: list[str], expected: str
 ) -> None:
-    assert choose(Found(release, frozenset(names))) == expected, interpreter
+    assert choose(release, names) == expected, interpreter
 
 
 def test_the_package_s_own_runtime_is_chosen_by_names_alone() -> None:
-    assert choose_file(Found("0.9.0", frozenset([PYPY]))) == "_hpy_pypy.so"
-    assert choose_file(Found(None, frozenset([CPYTHON]))) == "_hpy.so"
+    assert choose_file("0.9.0", [PYPY]) == "_hpy_pypy.so"
+    assert choose_file(None, [CPYTHON]) == "_hpy.so"
 
 
 def test_where_nothing_fits_an_import_error_says_what_was_looked_for() -> None:
     with pytest.raises(ImportError) as caught:
-        choose(Found(None, frozenset()))
+        choose(None, [])
     assert str(caught.value) == (
         "no HPy runtime fits this interpreter: there is no _hpy_universal, that of HPy 0.9.0 would do; and among the "
         "names that the process exports, PyObject_GetAttr (for _hpy.so) and PyPyObject_GetAttr (for _hpy_pypy.so) were "
         "looked for and not found"
     )
     with pytest.raises(ImportError, match=r"_hpy_universal is that of HPy 0\.9\.1\.dev61\+g79fb330d, that of"):
-        choose(Found(DISPLACED, frozenset()))
+        choose(DISPLACED, [])
 
 
 def test_an_interpreter_without_names_cannot_import_the_package_and_says_so(tmp_path: Path) -> None:
@@ -78,20 +78,20 @@ import ffi_hpy
 
 def test_in_this_process_what_is_there_is_found() -> None:
     is_pypy = sys.implementation.name == "pypy"
-    found = _hpy_choice.look()
-    assert found.names == {PYPY if is_pypy else CPYTHON}
-    assert (found.release is not None) == (BUILT_IN in sys.builtin_module_names)
+    release, names = _hpy_choice.look()
+    assert names == [PYPY if is_pypy else CPYTHON]
+    assert (release is not None) == (BUILT_IN in sys.builtin_module_names)
 
 
 def test_the_runtime_that_modules_of_others_run_on_is_the_chosen_one() -> None:
     runtime = importlib.import_module("ffi_hpy._hpy")
-    assert Path(runtime.__file__).name == choose(_hpy_choice.look())
+    assert Path(runtime.__file__).name == choose(*_hpy_choice.look())
     assert hpy.context_name() == runtime.context_name
     assert sys.modules["ffi_hpy._hpy"] is ffi_hpy._hpy is runtime
 
 
 def test_a_runtime_for_another_c_api_is_refused_by_the_system_s_loader(monkeypatch: pytest.MonkeyPatch) -> None:
     other = "_hpy.so" if sys.implementation.name == "pypy" else "_hpy_pypy.so"
-    monkeypatch.setattr(_hpy_choice, "choose_file", lambda found: other)
+    monkeypatch.setattr(_hpy_choice, "choose_file", lambda release, names: other)
     with pytest.raises(ImportError, match="undefined symbol"):
         _hpy_choice.import_file("ffi_hpy._other")

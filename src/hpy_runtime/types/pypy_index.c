@@ -13,15 +13,15 @@ static PyObject *probe_item(PyObject *self, Py_ssize_t index) {
 }
 static Py_ssize_t probe_length(PyObject *self) { return (void)self, 1; }
 
-/* 1 if the interpreter leaves negative indices as they are, 0 if not, -1 with an exception raised. */
+/* 1 if the interpreter leaves negative indices as they are, 0 if not, -1 with an exception raised. PySequence_GetItem
+ * would not tell, because it adds the length itself. */
 static int measure(void) {
   static PyType_Slot slots[] = {{HPy_sq_item, (void *)probe_item}, {HPy_sq_length, (void *)probe_length}, {0, NULL}};
   static PyType_Spec spec = {"ffi_hpy._hpy._probe_sequence", 0, 0, HPy_TPFLAGS_DEFAULT, slots};
   PyObject *type = PyType_FromSpecWithBases(&spec, NULL);
   PyObject *sequence = type != NULL ? PyObject_CallObject(type, NULL) : NULL;
   PyObject *index = sequence != NULL ? PyLong_FromLong(-1) : NULL;
-  PyObject *last =
-      index != NULL ? PyObject_GetItem(sequence, index) : NULL; /* PySequence_GetItem adds the length itself */
+  PyObject *last = index != NULL ? PyObject_GetItem(sequence, index) : NULL;
   int answer = last == NULL ? -1 : probed < 0;
   Py_DecRef(last), Py_DecRef(index), Py_DecRef(sequence), Py_DecRef(type);
   return answer;
