@@ -94,4 +94,27 @@ def test_a_runtime_for_another_c_api_is_refused_by_the_system_s_loader(monkeypat
     other = "_hpy.so" if sys.implementation.name == "pypy" else "_hpy_pypy.so"
     monkeypatch.setattr(_hpy_choice, "choose_file", lambda release, names: other)
     with pytest.raises(ImportError, match="undefined symbol"):
-        _hpy_choice.import_file("ffi_hpy._other")
+        _hpy_choice.import_file("other._hpy")
+
+
+OTHER_HEADER = """
+import ctypes
+from ffi_hpy import _hpy, _hpy_choice
+
+api = ctypes.CDLL(None)
+base = ctypes.addressof(ctypes.c_char.in_dll(api, "PyPyBaseObject_Type"))
+basicsize = ctypes.c_ssize_t.from_address(base + 40)
+before, basicsize.value = basicsize.value, 16
+try:
+    _hpy_choice.import_file("other._hpy")
+except ImportError as error:
+    print(before, error)
+finally:
+    basicsize.value = before
+"""
+
+
+@pytest.mark.skipif(sys.implementation.name != "pypy", reason="CPython's headers are measured")
+def test_a_pypy_whose_objects_have_another_header_is_refused() -> None:
+    done = subprocess.run([sys.executable, "-c", OTHER_HEADER], capture_output=True, text=True, check=True)
+    assert done.stdout == "24 ffi_hpy._hpy expects objects of PyPy with a header of 24 bytes, got 16\n"
