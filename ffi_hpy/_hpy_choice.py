@@ -41,7 +41,9 @@ def look() -> tuple[str | None, list[str]]:
 def choose(release: str | None, names: Container[str]) -> str:
     """Return BUILT_IN, or the name of the file of the package's runtime, for what look() has found. ImportError if none
     fits."""
-    return BUILT_IN if release == RELEASE else choose_file(release, names)
+    if release is not None and release.partition("+")[0] == RELEASE:  # "+" begins the name of a revision
+        return BUILT_IN
+    return choose_file(release, names)
 
 
 def choose_file(release: str | None, names: Container[str]) -> str:

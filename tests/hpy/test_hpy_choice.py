@@ -25,6 +25,7 @@ DISPLACED = "0.9.1.dev61+g79fb330d"
         ("CPython", None, [CPYTHON], "_hpy.so"),
         ("PyPy 7.3 from 7.3.18 on", DISPLACED, [PYPY], "_hpy_pypy.so"),
         ("PyPy 7.3 before it", "0.9.0", [PYPY], BUILT_IN),
+        ("the same of a revision", "0.9.0+g4a9b0f3", [PYPY], BUILT_IN),
         ("PyPy with an HPy older than 0.9", "0.0.4", [PYPY], "_hpy_pypy.so"),
         ("PyPy 8", None, [PYPY], "_hpy_pypy.so"),
         ("PyPy with CPython's names", None, [CPYTHON], "_hpy.so"),
