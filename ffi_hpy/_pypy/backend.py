@@ -141,9 +141,10 @@ def c_function(address: int, arguments: str, result: str) -> Any:
     return cast(kind, address)
 
 
-def callback(kind: Any, function: Callable[..., Any], on_error: Any = None) -> Any:
-    """A C function that calls `function`; it returns `on_error` if that raises, which it must not."""
-    return _cffi_backend.callback(kind, function, on_error)
+def callback(kind: Any, function: Callable[..., Any], error: Any = None, take: Callable[..., Any] | None = None) -> Any:
+    """A C function that calls `function`. If that raises, which it should not, it returns `error`, and `take` gets what
+    was raised: a signal may have arrived before the function's first step."""
+    return _cffi_backend.callback(kind, function, error, take)
 
 
 class _Core:
@@ -173,7 +174,6 @@ class _Core:
         self.type_info = self._function("TVMFFIGetTypeInfo", _int, result=_word)
         self.type_column = self._function("TVMFFIGetTypeAttrColumn", _words, result=_word)
         self.backtrace = self._function("TVMFFIBacktrace", _word, _int, _word, _int, result=_word)
-        self.register_question = self._function("TVMFFIEnvRegisterCAPI", _word, _word)
 
     def interpreter_address(self) -> int:
         """An address in the interpreter's own library, 0 if none of the usual names is there."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["convert", "lift", "lower", "opaque", "result", "set_get"]
+__all__ = ["convert", "lift", "lift_taken", "lower", "opaque", "result", "set_get"]
 
 _get: Callable[[Any], Any]
 
@@ -63,6 +63,11 @@ def lift(wrapper: Any) -> Any:
     """The binding's wrapper of the object of a wrapper here, whose address the caller has looked at."""
     address = wrapper._address
     core.incref(address)
+    return lift_taken(address)
+
+
+def lift_taken(address: int) -> Any:
+    """As lift(), of a handle, which is taken."""
     words = new_words(2)
     words[0] = words_at(address)[1] & 0xFFFFFFFF
     words[1] = address

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .backend import SAFE_CALL, address_of, cast, core, new_chars, new_words, words_at
 from .errors import raise_pending
+from .numbers import OPAQUE_PTR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,3 +46,14 @@ def core_function(name: str) -> CoreFunction:
             raise RuntimeError(f"this core has no function {name}")
         found = _found[name] = CoreFunction(address)
     return found
+
+
+def set_backtrace_boundary() -> None:
+    """Have native backtraces end at the interpreter's library, from which cffi calls; a core that cannot is left alone."""
+    address, handle = core.interpreter_address(), find_function("ffi_hpy.set_backtrace_boundary")
+    if not handle:
+        return
+    words = new_words(4)
+    words[0], words[1] = OPAQUE_PTR, address
+    CoreFunction(handle).call(handle, words, 1, words + 2)
+    core.decref(handle)

@@ -44,7 +44,8 @@ def _lift_address(value: OpaquePtr) -> Any:
 
 
 def _lift_move(value: ObjectRValueRef) -> Any:
-    return value._object._lift_to_move()
+    """Inside of another value, or where the binding converts on its own, a move is not offered: it takes a reference."""
+    return lift(value._object)
 
 
 _CONVERTERS: tuple[tuple[type, Callable[[Any], Any]], ...] = (

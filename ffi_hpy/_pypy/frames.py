@@ -125,6 +125,10 @@ class Offer:
         self._slot[0] = 0
         return address
 
+    def put(self, address: int) -> None:
+        """Give a handle back that take() took."""
+        self._slot[0] = address
+
     def end(self) -> None:
         """Give back what was not taken."""
         self.wrapper._address = self.take()

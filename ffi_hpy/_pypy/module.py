@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bridge, callbacks, cobject, covering, errors, functions, hooks, natives, provisional, registry
+from . import bridge, callbacks, cobject, core_functions, covering, functions, hooks, natives, provisional, registry
 from . import results, values
 from .binding import binding
 from .objects import class_set
@@ -68,7 +68,7 @@ def make_module(name: str) -> ModuleType:
             value.__module__ = name
     bridge.set_get(results.get)
     covering.give_hooks()
-    errors.connect_signals()
+    core_functions.set_backtrace_boundary()
     for index, cls in (
         (binding.TYPE_INDEX_FUNCTION, functions.Function),
         (binding.TYPE_INDEX_TENSOR, found["Tensor"]),
