@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "is_held", "take"]
 
 N_ARGUMENTS = 16
-"""So many arguments fit into a frame of the pool."""
+"""So many arguments fit into the frame of a usual call."""
 TEXT_BYTES = 1024
 """Text up to this length needs no memory of its own on its way."""
 
 _pool: list[Frame] = []  # append and pop are atomic
-_all: list[Frame] = []  # those of the pool, and of calls in progress that have more arguments
+_larger: tuple[tuple[int, list[Frame]], ...] = ((128, []), (1024, []), (8192, []))  # for so many arguments: a pool
+_all: list[Frame] = []  # those of the pools, and of calls in progress
 
 
 class Frame:
@@ -32,28 +33,39 @@ class Frame:
     the offers of handles, and the handles that are released when it has ended.
     """
 
-    __slots__ = ("doubles", "held", "result", "result_at", "spare", "text", "text_at", "words")
+    __slots__ = ("doubles", "held", "pool", "result", "spare", "text", "text_at", "words")
 
-    def __init__(self, n_arguments: int) -> None:
+    def __init__(self, n_arguments: int, pool: list[Frame] | None) -> None:
+        self.pool = pool
         n_words = 2 * n_arguments + 4
         self.words: Any = new_words(n_words + TEXT_BYTES // 8)
         self.doubles: Any = doubles_at(self.words)
-        self.result_at = 2 * n_arguments
-        self.result: Any = self.words + self.result_at
+        self.result: Any = self.words + 2 * n_arguments
         self.spare: Any = self.result + 2
         self.text: Any = buffer_at(self.words + n_words, TEXT_BYTES)
         self.text_at = address_of(self.words + n_words)
         self.held: list[Any] = []
+        _all.append(self)
 
     def release(self) -> None:
         """End what is held, the last first."""
         held = self.held
+        if held:
+            _end(held.pop())  # mostly the only one: the JIT compiles no loop into the caller
+            if held:
+                self._release_all()
+
+    def _release_all(self) -> None:
+        held = self.held
         while held:
-            last = held.pop()
-            if type(last) is int:
-                core.decref(last)
-            elif type(last) is Offer:
-                last.end()
+            _end(held.pop())
+
+
+def _end(held: Any) -> None:
+    if type(held) is int:
+        core.decref(held)
+    elif type(held) is Offer:
+        held.end()
 
 
 def take() -> Frame:
@@ -61,28 +73,33 @@ def take() -> Frame:
     try:
         return _pool.pop()
     except IndexError:
-        frame = Frame(N_ARGUMENTS)
-        _all.append(frame)
-        return frame
+        return Frame(N_ARGUMENTS, _pool)
 
 
 def frame_for(n_arguments: int) -> Frame:
     """A frame for that many arguments."""
-    if n_arguments <= N_ARGUMENTS:
-        return take()
-    frame = Frame(n_arguments)
-    _all.append(frame)
-    return frame
+    return take() if n_arguments <= N_ARGUMENTS else _take_larger(n_arguments)
+
+
+def _take_larger(n_arguments: int) -> Frame:
+    for most, pool in _larger:
+        if n_arguments <= most:
+            try:
+                return pool.pop()
+            except IndexError:
+                return Frame(most, pool)
+    return Frame(n_arguments, None)
 
 
 def give(frame: Frame) -> None:
     """End the use of a frame."""
     if frame.held:
         frame.release()
-    if frame.result_at == 2 * N_ARGUMENTS:
-        _pool.append(frame)
-    else:
+    pool = frame.pool
+    if pool is None:
         _all.remove(frame)
+    else:
+        pool.append(frame)
 
 
 def is_held(wrapper: object) -> bool:

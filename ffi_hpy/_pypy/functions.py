@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from . import bridge
+from . import bridge, exchanged
 from .arguments import NeedsBinding, put
 from .backend import SAFE_CALL, cast, core, words_at
 from .cobject import CObject
@@ -171,7 +171,7 @@ class Function(CObject):
             kept = self._kept = bridge.lift(self)
             kept.__name__ = self._name
         kept.release_gil = self.release_gil
-        return bridge.lower(kept(*args))
+        return exchanged.lower(kept(*args))
 
     @hidden
     def _make(self, args: tuple[Any, ...]) -> int:
