@@ -167,6 +167,7 @@ def _read_raw(walk: CoreFunction, part: tuple[int, ...], n: int) -> Any:
                     raise_pending("ffi.MapForwardIterFunctor")
                 result += 2
             command[1] = _ADVANCE
+            frame.result[0] = 0
             if walk.call(walk.address, command, 1, frame.result) != 0:
                 raise_pending("ffi.MapForwardIterFunctor")
     except BaseException:

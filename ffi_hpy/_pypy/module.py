@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from . import bridge, callbacks, cobject, covering, errors, functions, hooks, natives, opaque, provisional, registry
-from . import mappings, results, sequences, values
+from . import mappings, results, sequences, tensors, values
 from .binding import binding
 from .objects import class_set
 
@@ -30,11 +30,6 @@ def mark_finalizing() -> None:
 
 
 _FROM_BINDING = (
-    "exchange_address",
-    "exchange_from_python",
-    "exchange_table",
-    "stream_get",
-    "stream_set",
     "type_define",
     "type_key_to_index",
 )
@@ -50,7 +45,7 @@ def make_module(name: str) -> ModuleType:
     found["HAS_EXTENSION"] = True
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
-    for source in (provisional, sequences, mappings, registry, callbacks):
+    for source in (provisional, sequences, mappings, tensors, registry, callbacks):
         for public in dir(source):
             if hasattr(binding, public) and not public.isupper() and not public.startswith("__"):
                 found[public] = getattr(source, public)
