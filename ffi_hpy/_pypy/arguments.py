@@ -34,6 +34,7 @@ from .numbers import (
     SMALL_STR,
 )
 from .objects import Wrapper, raise_no_handle
+from .texts import cut
 from .values import raise_unmade
 
 TYPE_CHECKING = False
@@ -186,7 +187,7 @@ def _where(i: int, callee: Callee) -> str:
     if type(callee) is Place:
         return _where(callee.i, callee.callee)
     name = callee._name
-    return f"{name}() argument {i // 2 + 1}" if name else f"argument {i // 2 + 1} of a native function"
+    return cut(f"{name}() argument {i // 2 + 1}", 255) if name else f"argument {i // 2 + 1} of a native function"
 
 
 @hidden

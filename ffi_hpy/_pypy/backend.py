@@ -21,9 +21,11 @@ __all__ = [
     "QUESTION",
     "SAFE_CALL",
     "UPDATE_BACKTRACE",
+    "WORD_OF_WORD",
     "address_of",
     "buffer_at",
     "bytes_at",
+    "c_function",
     "callback",
     "cast",
     "chars_at",
@@ -57,6 +59,7 @@ SAFE_CALL = _cffi_backend.new_function_type((_word, _words, _int, _words), _int)
 DELETER = _cffi_backend.new_function_type((_word,), _nothing)
 GETTER = _cffi_backend.new_function_type((_word, _words), _int)
 """TVMFFIFieldGetter and TVMFFIFieldSetter: address of the field, value."""
+WORD_OF_WORD = _cffi_backend.new_function_type((_word,), _word)
 UPDATE_BACKTRACE = _cffi_backend.new_function_type((_word, _words, _int), _nothing)
 """Of a TVMFFIErrorCell: handle, text, mode."""
 QUESTION = _cffi_backend.new_function_type((), _int)
@@ -129,6 +132,15 @@ def buffer_at(address: Any, n: int) -> Any:
     return _buffer(cast(_chars, address), n)
 
 
+_LETTERS = {"w": _word, "": _nothing}
+
+
+def c_function(address: int, arguments: str, result: str) -> Any:
+    """The C function at an address. Its arguments and its result are words, "w" each, or nothing."""
+    kind = _cffi_backend.new_function_type(tuple([_LETTERS[letter] for letter in arguments]), _LETTERS[result])
+    return cast(kind, address)
+
+
 def callback(kind: Any, function: Callable[..., Any], on_error: Any = None) -> Any:
     """A C function that calls `function`; it returns `on_error` if that raises, which it must not."""
     return _cffi_backend.callback(kind, function, on_error)
@@ -162,6 +174,16 @@ class _Core:
         self.type_column = self._function("TVMFFIGetTypeAttrColumn", _words, result=_word)
         self.backtrace = self._function("TVMFFIBacktrace", _word, _int, _word, _int, result=_word)
         self.register_question = self._function("TVMFFIEnvRegisterCAPI", _word, _word)
+
+    def interpreter_address(self) -> int:
+        """An address in the interpreter's own library, 0 if none of the usual names is there."""
+        process = _cffi_backend.load_library(None, 0)
+        for name in ("PyPyErr_CheckSignals", "PyErr_CheckSignals", "pypy_main_startup"):
+            try:
+                return address_of(process.load_function(QUESTION, name))
+            except AttributeError:
+                continue
+        return 0
 
     def _function(self, name: str, *arguments: Any, result: Any = _int) -> Any:
         return self._library.load_function(_cffi_backend.new_function_type(arguments, result), name)

@@ -9,6 +9,7 @@ from .errors import hidden
 from .frames import is_held
 from .identity import share, unlist
 from .numbers import FUNCTION, OBJECT
+from .texts import bind
 from .objects import Wrapper, class_at, expect, is_shared, raise_no_handle, raise_unmade, type_index_at
 
 TYPE_CHECKING = False
@@ -86,12 +87,14 @@ class CObject(Wrapper):
         """Address of the native object as ctypes.c_void_p; its value is None if there is none."""
         return hooks.wrap_opaque_ptr(self.__chandle__())
 
-    def same_as(self, other: object) -> bool:
+    def same_as(self, *args: Any, **kwargs: Any) -> bool:
         """Whether both own the same native object."""
+        (other,) = bind("same_as", ("other",), 1, args, kwargs)
         return isinstance(other, Wrapper) and self._address == other._address
 
-    def is_(self, other: object) -> bool:
+    def is_(self, *args: Any, **kwargs: Any) -> bool:
         """Same as same_as()."""
+        (other,) = bind("is_", ("other",), 1, args, kwargs)
         return isinstance(other, Wrapper) and self._address == other._address
 
     def __eq__(self, other: object, /) -> bool:
@@ -183,7 +186,8 @@ class ObjectRValueRef:
 
     _object: CObject
 
-    def __new__(cls, obj: Any) -> ObjectRValueRef:
+    def __new__(cls, *args: Any, **kwargs: Any) -> ObjectRValueRef:
+        (obj,) = bind("ObjectRValueRef", ("obj",), 1, args, kwargs)
         if not isinstance(obj, CObject):
             raise TypeError("ObjectRValueRef() wants a CObject")
         if obj._is_function:

@@ -30,12 +30,12 @@ def call(frame: Frame, name: str, n: int, expected: Any = None) -> bool:
 
 @hidden
 def _fail(frame: Frame, name: str, expected: Any) -> bool:
-    error = take_pending()
+    block, error = take_pending()
     if expected is None:
         frame.release()  # what ends with it may run code that uses the thread's error
-        raise_taken(error, name)
+        raise_taken(block, error, name)
     try:
-        raise_taken(error, name)
+        raise_taken(block, error, name)
     except expected:
         return False
 

@@ -18,11 +18,11 @@ from .core_functions import CoreFunction, core_function, has_core_function
 from .errors import hidden, raise_pending
 from .exchanged import marked
 from .frames import give, take
-from .keywords import MISSING, bind
 from .numbers import DICT, INT, MAP, OBJECT
 from .objects import raise_no_handle
 from .references import Reference
 from .results import get
+from .texts import MISSING, bind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -305,7 +305,7 @@ def _iterate_theirs(theirs: Any, part: tuple[int, ...]) -> Iterator[Any]:
 @hidden
 def _init(self: CMapping, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     (given,) = bind(name, ("input_dict",), 0, args, kwargs)
-    values = {} if given is MISSING or given is None else given
+    values = {} if given is None else given
     put_handle(self, make_mapping("ffi." + name, values, name + "() argument 1", 0))
 
 
@@ -354,9 +354,7 @@ class CMapping(CObject):
             return None if value is MISSING else value
         key, default = bind("get", ("key", "default"), 1, args, kwargs)
         value = _look_up(self, key)
-        if value is MISSING:
-            return None if default is MISSING else default
-        return value
+        return default if value is MISSING else value
 
     def __iter__(self) -> Iterator[Any]:
         """Over the keys; of a Dict over those that are there now."""
@@ -399,7 +397,7 @@ class CDict(CMapping):
     @hidden
     def pop(self, *args: Any, **kwargs: Any) -> Any:
         """Remove a key and return its value; `default`, or KeyError, if it is not there."""
-        key, default = bind("pop", ("key", "default"), 1, args, kwargs)
+        key, default = bind("pop", ("key", "default"), 1, args, kwargs, MISSING)
         value = _take_out(self, key)
         if value is not MISSING:
             return value

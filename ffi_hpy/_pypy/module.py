@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bridge, callbacks, cobject, covering, errors, functions, hooks, natives, opaque, provisional, registry
-from . import mappings, results, sequences, tensors, values
+from . import bridge, callbacks, cobject, covering, errors, functions, hooks, mappings, natives, provisional, registry
+from . import results, sequences, tensors, values
 from .binding import binding
 from .objects import class_set
 
@@ -25,7 +25,6 @@ def set_hooks(*args: Any, **given: Any) -> None:
 
 def mark_finalizing() -> None:
     """From now on Python objects held by native code are leaked instead of touched."""
-    opaque.mark_finalizing()
     binding.mark_finalizing()
 
 
@@ -42,7 +41,7 @@ def make_module(name: str) -> ModuleType:
     for constant in dir(binding):
         if constant.isupper():
             found[constant] = getattr(binding, constant)
-    found["HAS_EXTENSION"] = True
+    found["HAS_DESCRIPTORS"] = True
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
     for source in (provisional, sequences, mappings, tensors, registry, callbacks):

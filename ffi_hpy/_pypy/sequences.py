@@ -17,11 +17,11 @@ from .container_calls import call, call_conversion, own_of
 from .errors import hidden
 from .exchanged import marked
 from .frames import give, take
-from .keywords import MISSING, bind
 from .numbers import ARRAY, BOOL, FLOAT, INT, LIST, NONE, OBJECT, SMALL_STR, STR
 from .objects import raise_no_handle
 from .references import Reference
 from .results import get, of_borrowed
+from .texts import MISSING, bind, cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _position(self: CSequence, key: Any) -> int:
 
 @hidden
 def _refuse(self: CSequence, key: Any, size: int) -> NoReturn:
-    raise IndexError(f"{type(self).__name__} index {str(key)[:199]} is out of range for {size} items")
+    raise IndexError(f"{type(self).__name__} index {cut(str(key), 199)} is out of range for {size} items")
 
 
 # --- many items ---------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def _init(self: CSequence, name: str, args: tuple[Any, ...], kwargs: dict[str, A
     if len(args) == 1 and not kwargs:
         given = args[0]
     else:
-        (given,) = bind(name, ("input_list",), 0, args, kwargs)
+        (given,) = bind(name, ("input_list",), 0, args, kwargs, MISSING)
         if given is MISSING:
             given = ()
     values = given if isinstance(given, (list, tuple)) else list(given)
@@ -451,7 +451,7 @@ class CList(CSequence):
     @hidden
     def pop(self, *args: Any, **kwargs: Any) -> Any:
         """Remove and return an item, by default the last. IndexError if there is none."""
-        (index,) = bind("pop", ("index",), 0, args, kwargs)
+        (index,) = bind("pop", ("index",), 0, args, kwargs, MISSING)
         wanted = -1 if index is MISSING else as_int(index)
         if marked and (theirs := exchanged.find(self)) is not None:
             return exchanged.lower(theirs.pop(wanted))

@@ -12,9 +12,9 @@ from .bridge import lift, lower
 from .cobject import CObject
 from .errors import hidden
 from .frames import give, take
-from .keywords import bind
 from .numbers import INT64_MAX, INT64_MIN, TENSOR
 from .objects import expect
+from .texts import bind
 from .values import data_type_of, device_of
 
 TYPE_CHECKING = False

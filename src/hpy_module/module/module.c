@@ -22,6 +22,7 @@
 #include "hpy_module/error/translate.h"
 #include "hpy_module/function/address.h"
 #include "hpy_module/function/callback.h"
+#include "hpy_module/function/covered.h"
 #include "hpy_module/function/function.h"
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/identity.h"
@@ -142,6 +143,7 @@ static int add_constants(HPyContext *ctx, HPy module) {
     if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
   }
   if (add(ctx, module, "HAS_EXTENSION", HPy_Dup(ctx, fb_ext != NULL ? ctx->h_True : ctx->h_False)) != 0) return -1;
+  if (add(ctx, module, "HAS_DESCRIPTORS", HPy_Dup(ctx, fb_ext != NULL ? ctx->h_True : ctx->h_False)) != 0) return -1;
   if (add(ctx, module, "HAS_EXCHANGE", HPy_Dup(ctx, fb_exchange_is_usable() ? ctx->h_True : ctx->h_False)) != 0) {
     return -1;
   }
@@ -210,6 +212,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &convert,
                                    &fb_callback_function,
                                    &fb_address_function,
+                                   &fb_covered_cover,
                                    &fb_function_method_descriptor,
                                    &fb_address_mlir_function,
                                    &fb_data_type_from_code,
