@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from operator import index as as_int
 
+from .._start.memo import remember_by_class
 from . import bridge, exchanged, hooks
 from .backend import address_of, core, new_chars, words_at
 from .binding import binding
 from .core_functions import core_function
 from .errors import hidden, raise_pending
 from .exchanged import marked
-from .frames import TEXT_BYTES, Offer, frame_for, give
+from .frames import TEXT_BYTES, Offer, frame_for, give, use
 from .identity import share
 from .numbers import (
     BOOL,
@@ -34,8 +35,7 @@ from .numbers import (
     SMALL_STR,
 )
 from .objects import Wrapper, raise_no_handle
-from .texts import cut
-from .values import raise_unmade
+from .texts import cut, raise_unmade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
 
 @hidden
 def _put_object(frame: Frame, i: int, wrapper: Wrapper) -> None:
-    # Held before the address is read: who moves the handle away looks at what is held after taking the address out.
-    frame.held.append(wrapper)
+    use(frame, wrapper)
     address = wrapper._address
     if not address:
         raise_no_handle(wrapper)
@@ -153,15 +152,26 @@ def _refuse_text(text: str, where: str) -> NoReturn:
 
 # --- all other types ----------------------------------------------------------------------------------------------
 
-_answers: dict[type, tuple[int, Any]] = {}
+_lasting: dict[type, tuple[int, Any]] = {}  # of classes that never end
+
+
+@remember_by_class
+def _answer_for(cls: type) -> tuple[int, Any]:
+    kind, detail, _protocols = hooks.classify(cls)
+    return kind, detail
 
 
 def _kind_of(cls: type) -> tuple[int, Any]:
-    answer = _answers.get(cls)
+    answer = _lasting.get(cls)
     if answer is None:
-        kind, detail, _protocols = hooks.classify(cls)
-        answer = _answers[cls] = kind, detail
+        answer = _answer_for(cls)
+        if cls.__module__ in _LASTING_MODULES or cls.__module__.startswith(f"{_PACKAGE}."):
+            _lasting[cls] = answer
     return answer
+
+
+_LASTING_MODULES = ("builtins", "numpy", "types")
+_PACKAGE = (__package__ or "").partition(".")[0]
 
 
 class Place:
@@ -295,8 +305,12 @@ def _put_device(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) 
 
 
 def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    try:
+        word = value._word
+    except AttributeError:
+        raise_unmade(value)
     frame.words[i] = OPAQUE_PTR
-    frame.words[i + 1] = value._word
+    frame.words[i + 1] = word
 
 
 @hidden

@@ -6,21 +6,17 @@ from . import hooks
 from .backend import core, words_at
 from .bridge import lift, lower
 from .errors import hidden
-from .frames import is_held
+from .frames import refuse_in_use
 from .identity import share, unlist
 from .numbers import FUNCTION, OBJECT
-from .texts import bind
-from .objects import Wrapper, class_at, expect, is_shared, raise_no_handle, raise_unmade, type_index_at
+from .objects import Wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
+from .texts import bind, check_new, final
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["CObject", "ObjectRValueRef", "put_handle"]
-
-
-def _refuse_in_use() -> None:
-    raise RuntimeError("the native object cannot be moved away while a call uses it")
 
 
 def _list_if_shared(wrapper: Any) -> None:
@@ -34,14 +30,11 @@ def _list_if_shared(wrapper: Any) -> None:
 
 def _let_go(wrapper: Any) -> int:
     """Take the handle out of a wrapper, for good. RuntimeError if a call uses it."""
-    try:
-        address: int = wrapper._address
-    except AttributeError:
-        raise_unmade(wrapper)
+    address: int = wrapper._address
     wrapper._address = 0
-    if is_held(wrapper):
+    if wrapper._uses:
         wrapper._address = address
-        _refuse_in_use()
+        refuse_in_use()
     if wrapper._is_listed:
         unlist(address, wrapper)
         wrapper._is_listed = False
@@ -144,12 +137,12 @@ class CObject(Wrapper):
             self._put_function(address)
             return
         repeated = other._is_repeated
-        if is_held(self):
-            _refuse_in_use()
+        if self._uses:
+            refuse_in_use()
         if repeated:
             address = other._address
-            if is_held(other):
-                _refuse_in_use()
+            if other._uses:
+                refuse_in_use()
             if address:
                 core.incref(address)
                 unlist(address, None)
@@ -179,6 +172,7 @@ class CObject(Wrapper):
         raise NotImplementedError
 
 
+@final
 class ObjectRValueRef:
     """An object marked by _move(): passing it to a call lets the callee take the handle."""
 
@@ -187,6 +181,7 @@ class ObjectRValueRef:
     _object: CObject
 
     def __new__(cls, *args: Any, **kwargs: Any) -> ObjectRValueRef:
+        check_new(cls, ObjectRValueRef, "ObjectRValueRef")
         (obj,) = bind("ObjectRValueRef", ("obj",), 1, args, kwargs)
         if not isinstance(obj, CObject):
             raise TypeError("ObjectRValueRef() wants a CObject")

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from .backend import address_of, buffer_at, core, doubles_at, new_words
 from .holds import drain, waiting
-from .identity import unlist
+from .identity import unlist, uses_of
 from .objects import raise_no_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "is_held", "take"]
+__all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "refuse_in_use", "take", "use"]
 
 N_ARGUMENTS = 16
 """So many arguments fit into the frame of a usual call."""
@@ -23,15 +23,14 @@ TEXT_BYTES = 1024
 
 _pool: list[Frame] = []  # append and pop are atomic
 _larger: tuple[tuple[int, list[Frame]], ...] = ((128, []), (1024, []), (8192, []))  # for so many arguments: a pool
-_all: list[Frame] = []  # those of the pools, and of calls in progress
 
 
 class Frame:
     """The memory of a call: `words` has its arguments, two words each; `doubles` is the same memory. `result` points to
     the words of its result, `spare` to two more, for a TVMFFIByteArray.
 
-    `text` is room for TEXT_BYTES bytes, at the address `text_at`. `held` are the wrappers whose objects the call uses,
-    the offers of handles, and the handles that are released when it has ended.
+    `text` is room for TEXT_BYTES bytes, at the address `text_at`. `held` is what ends with the call: uses of wrappers
+    (Wrapper._uses), offers of handles, and handles that were made for it.
     """
 
     __slots__ = ("doubles", "held", "pool", "result", "spare", "text", "text_at", "words")
@@ -46,26 +45,26 @@ class Frame:
         self.text: Any = buffer_at(self.words + n_words, TEXT_BYTES)
         self.text_at = address_of(self.words + n_words)
         self.held: list[Any] = []
-        _all.append(self)
 
     def release(self) -> None:
-        """End what is held, the last first."""
+        """End what is held, of which there is something; the last first."""
         held = self.held
+        _end(held.pop())
         if held:
-            _end(held.pop())  # mostly the only one: the JIT compiles no loop into the caller
-            if held:
-                self._release_all()
+            self._release_rest()
 
-    def _release_all(self) -> None:
+    def _release_rest(self) -> None:
         held = self.held
         while held:
             _end(held.pop())
 
 
 def _end(held: Any) -> None:
-    if type(held) is int:
+    if type(held) is list:
+        held.pop()
+    elif type(held) is int:
         core.decref(held)
-    elif type(held) is Offer:
+    else:
         held.end()
 
 
@@ -99,27 +98,22 @@ def give(frame: Frame) -> None:
     if frame.held:
         frame.release()
     pool = frame.pool
-    if pool is None:
-        _all.remove(frame)
-    else:
+    if pool is not None:
         pool.append(frame)
 
 
-def is_held(wrapper: object) -> bool:
-    """Whether a call in progress uses the object of a wrapper."""
-    for frame in list(_all):
-        for held in list(frame.held):
-            if held is wrapper:
-                return True
-    return False
+def use(frame: Frame, wrapper: Any) -> None:
+    """Use the object of a wrapper as long as the frame. Who moves the handle away looks at the uses after taking the
+    address out: so this comes before the address is read."""
+    uses = wrapper._uses
+    if uses is None:
+        uses = uses_of(wrapper)
+    uses.append(None)
+    frame.held.append(uses)
 
 
-def _is_offered(wrapper: object) -> bool:
-    """Whether the handle of a wrapper is offered to a call in progress."""
-    return any(type(held) is Offer and held.wrapper is wrapper for frame in list(_all) for held in list(frame.held))
-
-
-def _refuse_in_use() -> NoReturn:
+def refuse_in_use() -> NoReturn:
+    """RuntimeError: a call uses the handle of a wrapper."""
     raise RuntimeError("the native object cannot be moved away while a call uses it")
 
 
@@ -130,15 +124,14 @@ class Offer:
     __slots__ = ("_slot", "slot_at", "wrapper")
 
     def __init__(self, wrapper: Any) -> None:
-        address = wrapper._address
-        if not address:
-            if _is_offered(wrapper):
-                _refuse_in_use()
-            raise_no_handle(wrapper)
+        address, uses = wrapper._address, uses_of(wrapper)
         wrapper._address = 0  # whoever begins a use from now on finds none
-        if is_held(wrapper):
+        if uses:
             wrapper._address = address
-            _refuse_in_use()
+            refuse_in_use()
+        if not address:
+            raise_no_handle(wrapper)
+        uses.append(None)
         if wrapper._is_listed:  # what comes back is apart from this wrapper
             unlist(address, None)
         self.wrapper = wrapper
@@ -155,3 +148,4 @@ class Offer:
     def end(self) -> None:
         """Give back what was not taken."""
         self.wrapper._address = self.take()
+        self.wrapper._uses.pop()

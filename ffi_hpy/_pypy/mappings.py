@@ -17,7 +17,7 @@ from .container_calls import call, call_conversion, own_of
 from .core_functions import CoreFunction, core_function, has_core_function
 from .errors import hidden, raise_pending
 from .exchanged import marked
-from .frames import give, take
+from .frames import give, take, use
 from .numbers import DICT, INT, MAP, OBJECT
 from .objects import raise_no_handle
 from .references import Reference
@@ -44,7 +44,7 @@ _CHUNK = 64
 @hidden
 def _begin(self: CMapping, frame: Frame) -> int:
     """Make self's object, which must be a Map or a Dict, the first argument of a call. Returns its type index."""
-    frame.held.append(self)  # before the address is read: see arguments.py
+    use(frame, self)
     address = self._address
     if not address:
         raise_no_handle(self)

@@ -11,7 +11,7 @@ from .numbers import BOOL, ERROR, FLOAT, INT, NONE, OBJECT, OPAQUE_PY_OBJECT, SM
 from .objects import expect
 from .opaque import make_opaque, unwrap
 from .results import get, of_object, of_view, text_of
-from .texts import bind
+from .texts import bind, check_new, final
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,12 +124,14 @@ class OpaquePyObject(CObject):
         raise TypeError("this OpaquePyObject was made by another Python binding")
 
 
+@final
 class CAny:
     """A native value of its own. CAny(value) converts a Python value as a call would."""
 
     __slots__ = ("_words",)
 
     def __new__(cls, value: Any = None) -> CAny:
+        check_new(cls, CAny, "CAny")
         self = object.__new__(cls)
         self._words = new_words(2)
         _own_value(value, self._words, "CAny()")

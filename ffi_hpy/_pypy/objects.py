@@ -6,6 +6,7 @@ from . import hooks
 from .backend import SAFE_CALL, cast, core, words_at
 from .identity import find, share, unlist
 from .numbers import FUNCTION
+from .texts import check_new, raise_unmade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,20 +33,24 @@ class Wrapper:
     """What owns a reference to a native object, at `_address`; 0 before it is initialised and after it was moved away.
 
     `_is_listed`: the table of wrappers has it. `_is_repeated`: it was given out again where each time could have made
-    one of its own; a program that moves one of those keeps the others, so a move leaves the handle.
+    one of its own; a program that moves one of those keeps the others, so a move leaves the handle. `_uses`: see
+    identity.uses_of.
     """
 
-    __slots__ = ("__weakref__", "_address", "_is_listed", "_is_repeated")
+    __slots__ = ("__weakref__", "_address", "_is_listed", "_is_repeated", "_uses")
 
     _address: int
     _is_listed: bool
     _is_repeated: bool
+    _uses: list[None] | None
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
+        check_new(cls, Wrapper, "CObject")
         self = _new(cls)
         self._address = 0
         self._is_listed = False
         self._is_repeated = False
+        self._uses = None
         return self
 
     def __init_subclass__(cls, /, **options: Any) -> None:
@@ -54,10 +59,15 @@ class Wrapper:
         if own is not None:
             cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
 
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_address", "_is_listed", "_is_repeated", "_uses"):
+            raise_unmade(self)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
     def __del__(self) -> None:
         try:
             address = self._address
-        except AttributeError:  # object.__new__() made it
+        except (AttributeError, TypeError):  # object.__new__() made it
             return
         if address:
             if self._is_listed:  # as long as it is in the table, others may find the entry
@@ -147,6 +157,7 @@ def _make(cls: Any, type_index: int, address: int) -> Any:
     wrapper._address = address
     wrapper._is_listed = False
     wrapper._is_repeated = False
+    wrapper._uses = None
     if type_index == FUNCTION:
         wrapper._call = cast(SAFE_CALL, words_at(address)[3])
         wrapper._name = ""
@@ -191,15 +202,8 @@ def wrap_apart(address: int) -> Any:
 # --- what is said of a handle that is not there -------------------------------------------------------------------
 
 
-def raise_unmade(wrapper: object) -> NoReturn:
-    """TypeError for an instance that object.__new__() made."""
-    raise TypeError(f"this {type(wrapper).__name__} was not made by the __new__ of its class")
-
-
 def raise_no_handle(wrapper: Any) -> NoReturn:
     """ValueError: the handle was moved away or never set."""
-    if not hasattr(wrapper, "_address"):
-        raise_unmade(wrapper)
     raise ValueError(f"this {type(wrapper).__name__} has no native object: it was moved away or never initialised")
 
 

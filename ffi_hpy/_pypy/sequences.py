@@ -16,7 +16,8 @@ from .cobject import CObject, put_handle
 from .container_calls import call, call_conversion, own_of
 from .errors import hidden
 from .exchanged import marked
-from .frames import give, take
+from .frames import give, take, use
+from .identity import uses_of
 from .numbers import ARRAY, BOOL, FLOAT, INT, LIST, NONE, OBJECT, SMALL_STR, STR
 from .objects import raise_no_handle
 from .references import Reference
@@ -46,7 +47,7 @@ _FEW = 16
 @hidden
 def _begin(self: CSequence, frame: Frame) -> int:
     """Make self's object, which must be an Array or a List, the first argument of a call. Returns its type index."""
-    frame.held.append(self)  # before the address is read: see arguments.py
+    use(frame, self)
     address = self._address
     if not address:
         raise_no_handle(self)
@@ -278,13 +279,15 @@ class CSequence(CObject):
 @hidden
 def _object_item(self: CSequence, address: int, type_index: int, item: int) -> Any:
     """An item that is an object, read from the Array at an address, which was self's."""
-    frame = take()
+    uses = self._uses
+    if uses is None:
+        uses = uses_of(self)
+    uses.append(None)  # nobody moves the Array away from now on
     try:
-        frame.held.append(self)  # nobody moves the Array away from now on
         if self._address == address:
             return of_borrowed(type_index, item)
     finally:
-        give(frame)
+        uses.pop()
     raise_no_handle(self)
 
 

@@ -11,7 +11,7 @@ from .binding import binding
 from .bridge import lift, lower
 from .cobject import CObject
 from .errors import hidden
-from .frames import give, take
+from .frames import give, take, use
 from .numbers import INT64_MAX, INT64_MIN, TENSOR
 from .objects import expect
 from .texts import bind
@@ -48,7 +48,7 @@ def _read(self: Tensor, read: Callable[[Any], Any]) -> Any:
     """What read() makes of the object's words. Nobody moves the object away meanwhile."""
     frame = take()
     try:
-        frame.held.append(self)
+        use(frame, self)
         return read(words_at(expect(self, TENSOR, 1)))
     finally:
         give(frame)
@@ -220,7 +220,7 @@ class Tensor(CObject):
     def _export(self, method: str, options: dict[str, Any]) -> Any:
         frame = take()
         try:
-            frame.held.append(self)
+            use(frame, self)
             expect(self, TENSOR, 1)
             return getattr(lift(self), method)(**options)
         finally:

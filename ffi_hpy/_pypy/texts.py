@@ -4,9 +4,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn, TypeVar
 
-__all__ = ["MISSING", "bind", "cut", "shown"]
+    Class = TypeVar("Class", bound=type)
+
+__all__ = ["MISSING", "bind", "check_new", "cut", "final", "raise_unmade", "shown"]
 
 _MESSAGE_BYTES = 1023
 
@@ -50,3 +52,26 @@ def bind(
         if names[at] not in kwargs:
             raise TypeError(f"{callee}() missing required argument: '{names[at]}'")
     return given
+
+
+def raise_unmade(value: object) -> NoReturn:
+    """TypeError for an instance that object.__new__() made."""
+    raise TypeError(f"this {type(value).__name__} was not made by the __new__ of its class") from None
+
+
+def check_new(cls: Any, own: type, name: str) -> None:
+    """TypeError for the first argument of a `__new__` that is no subclass of its own class."""
+    if not isinstance(cls, type):
+        raise TypeError(f"{name}.__new__(X): X is not a type but of type {type(cls).__name__}")
+    if own not in cls.__mro__:
+        raise TypeError(f"{name}.__new__({cls.__name__}): {cls.__name__} is not a subtype of {name}")
+
+
+def _refuse_subclass(cls: type, **_options: Any) -> NoReturn:
+    raise TypeError(f"type '{cls.__bases__[0].__name__}' is not an acceptable base type")
+
+
+def final(cls: Class) -> Class:
+    """Decorates a class that refuses subclasses."""
+    cls.__init_subclass__ = classmethod(_refuse_subclass)  # type: ignore[assignment]
+    return cls
