@@ -238,14 +238,16 @@ def _own_last(frame: Frame, i: int, mark: int) -> None:
     if len(frame.held) == mark:
         return
     held = frame.held[mark]
-    if isinstance(held, Offer):
-        address = held.take()
-        frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
-        frame.words[i + 1] = address
-        frame.held[mark] = address
-    elif type(held) is not int:
+    if type(held) is list:
         address = frame.words[i + 1]
         core.incref(address)
+        frame.held[mark] = address
+        held.pop()
+    elif type(held) is Offer:
+        address = held.take()
+        held.end()
+        frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+        frame.words[i + 1] = address
         frame.held[mark] = address
 
 

@@ -44,10 +44,11 @@ def find(wrapper: Any) -> Any:
 
 def lower(value: Any) -> Any:
     """What such a call returned, or such a container gave out, as it is here."""
-    ours = bridge.lower(value)
-    if isinstance(value, (binding.CSequence, binding.CMapping)):
-        mark = _Mark(ours, _forget)
-        mark.address = ours._address
-        mark.theirs = value  # has a reference: nobody else gets the address
-        marked[mark.address] = mark
+    if not isinstance(value, (binding.CSequence, binding.CMapping)):
+        return bridge.lower(value)
+    ours = bridge.lower_copy(value)
+    mark = _Mark(ours, _forget)
+    mark.address = ours._address
+    mark.theirs = value  # has a reference: nobody else gets the address
+    marked[mark.address] = mark
     return ours

@@ -47,11 +47,12 @@ class Frame:
         self.held: list[Any] = []
 
     def release(self) -> None:
-        """End what is held, of which there is something; the last first."""
+        """End what is held, the last first."""
         held = self.held
-        _end(held.pop())
         if held:
-            self._release_rest()
+            _end(held.pop())  # mostly the only one: a loop would not be compiled into the caller
+            if held:
+                self._release_rest()
 
     def _release_rest(self) -> None:
         held = self.held

@@ -8,7 +8,7 @@ from operator import index as as_int
 
 from .backend import words_at
 from .binding import binding
-from .bridge import lift, lower
+from .bridge import lower, use_lifted
 from .cobject import CObject
 from .errors import hidden
 from .frames import give, take, use
@@ -222,7 +222,7 @@ class Tensor(CObject):
         try:
             use(frame, self)
             expect(self, TENSOR, 1)
-            return getattr(lift(self), method)(**options)
+            return use_lifted(self, lambda theirs: getattr(theirs, method)(**options))
         finally:
             give(frame)
 
