@@ -53,8 +53,9 @@ _SMALL_SIZE = 7
 
 
 class NeedsBinding(Exception):
-    """An argument of a Function is, or has in it, an array of a class with an exchange table, or a container that was
-    returned under one: the call is the binding's, which brings the library's stream and allocator along."""
+    """An argument of a Function is, or has in it, an array of a class with an exchange table or that tells its stream,
+    or a container that was returned under such a table: the call is the binding's, which brings the library's stream
+    and allocator along."""
 
 
 @hidden
@@ -212,7 +213,7 @@ def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, dept
         mark = len(frame.held)
         _put_nested(frame, i, converted, callee, depth + 1)
         _own_last(frame, i, mark)  # what the words show may end with `converted`
-    elif kind == binding.KIND_EXCHANGE:
+    elif kind == binding.KIND_EXCHANGE or (kind == binding.KIND_DLPACK and hasattr(cls, "__tvm_ffi_env_stream__")):
         if type(callee) is not str:
             raise NeedsBinding
         _put_by_binding(frame, i, value, callee, depth)
