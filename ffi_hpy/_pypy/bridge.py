@@ -94,15 +94,15 @@ def _move_or_copy(value: Any, words: Any) -> None:
     if isinstance(value, binding.CObject) and not isinstance(value, binding.Function):
         try:
             convert(binding.ObjectRValueRef(value), words)
-            return
-        except RuntimeError:
-            pass  # a call of the binding's uses it
-    convert(value, words)
+        except RuntimeError:  # a call of the binding's uses it
+            convert(value, words)
+    else:
+        convert(value, words)
 
 
 def use_lifted(wrapper: Any, use: Callable[[Any], Any]) -> Any:
-    """What use() makes of the binding's wrapper of an object, which ends with it. The caller has looked at the address.
-    """
+    """What use() makes of the binding's wrapper of an object, which ends with it. The caller has looked at the object's
+    address."""
     theirs = lift(wrapper)
     try:
         return use(theirs)

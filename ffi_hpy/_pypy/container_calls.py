@@ -37,7 +37,8 @@ def _fail(frame: Frame, name: str, expected: Any) -> bool:
     try:
         raise_taken(block, error, name)
     except expected:
-        return False
+        pass
+    return False
 
 
 @hidden

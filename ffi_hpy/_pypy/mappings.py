@@ -14,7 +14,7 @@ from .arguments import make_mapping, put
 from .backend import core, new_words, words_at
 from .cobject import CObject, put_handle
 from .container_calls import call, call_conversion, own_of
-from .core_functions import CoreFunction, core_function, has_core_function
+from .core_functions import CoreFunction, has_core_function
 from .errors import hidden, raise_pending
 from .exchanged import marked
 from .frames import give, take, use
@@ -73,6 +73,8 @@ def _missing_at() -> int:
     """The address of the core's mark for "no value", which lives as long as the core. A lookup that gives a mark tells
     in one step whether the key is there and what its value is."""
     global _missing
+    if not _missing and not has_core_function("ffi.GetInvalidObject"):
+        _missing = -1  # such a core gives none
     if not _missing:
         frame = take()
         try:
@@ -112,8 +114,8 @@ def _look_up(self: CMapping, key: Any) -> Any:
 
 @hidden
 def _take_out(self: CDict, key: Any) -> Any:
-    """Take a key out: its value, MISSING if it was not there. Another core than ours does it in two steps, between which
-    other threads may come."""
+    """Take a key out: its value, MISSING if it was not there. Another core than ours does it in two steps, between
+    which other threads may come."""
     if marked and (theirs := exchanged.find(self)) is not None:
         return exchanged.lower(theirs.pop(key, MISSING))
     if not has_core_function("ffi_hpy.DictPop"):
@@ -187,23 +189,21 @@ def _drop(values: Any, first: int, n: int) -> None:
 @hidden
 def _to_python(values: Any, part: tuple[int, ...], n: int) -> list[Any]:
     """What an iteration gives for n entries, whose values are taken: key, value, or a tuple of both."""
-    made = []
+    made: list[Any] = []
+    is_pair = len(part) == 2
     done = 0
     try:
-        if len(part) == 1:
-            while done < n:
+        while len(made) < n:
+            done += 1
+            value = get(values + 2 * (done - 1))
+            if is_pair:
                 done += 1
-                made.append(get(values + 2 * (done - 1)))
-            return made
-        while done < 2 * n:
-            done += 1
-            key = get(values + 2 * (done - 1))
-            done += 1
-            made.append((key, get(values + 2 * (done - 1))))
-        return made
+                value = value, get(values + 2 * (done - 1))
+            made.append(value)
     except BaseException:
         _drop(values, done, len(part) * n)
         raise
+    return made
 
 
 _walking = new_lock()
@@ -361,11 +361,11 @@ class CMapping(CObject):
         return _iterate(self, _KEYS)
 
     def _iter_values(self) -> Iterator[Any]:
-        """The same over the values."""
+        """Over the values, likewise."""
         return _iterate(self, _VALUES)
 
     def _iter_items(self) -> Iterator[tuple[Any, Any]]:
-        """The same over pairs of key and value."""
+        """Over pairs of key and value, likewise."""
         return _iterate(self, _ITEMS)
 
 

@@ -1,5 +1,7 @@
-"""Array and List. An Array does not change and is read where it is. A List is read and changed by the core's functions,
-one call for each operation, which is one step under the core's lock. What reads many items of a List takes a copy first.
+"""Array and List.
+
+An Array does not change and is read where it is. A List is read and changed by the core's functions, one call for each
+operation, which is one step under the core's lock. What reads many items of a List takes a copy first.
 
 The core counts positions from the start only. A negative one needs the length, which is a step of its own; if another
 thread has made the list shorter in between, the core's IndexError tells, and it is done again.
@@ -8,6 +10,7 @@ thread has made the list shorter in between, the core's IndexError tells, and it
 from __future__ import annotations
 
 from operator import index as as_int
+from operator import length_hint
 
 from . import exchanged
 from .arguments import make_sequence, put
@@ -65,11 +68,12 @@ def _begin(self: CSequence, frame: Frame) -> int:
 @hidden
 def _size_in(frame: Frame) -> int:
     """Number of items of the first argument at the moment."""
+    size: int
     if frame.words[0] == ARRAY:
-        size: int = words_at(frame.words[1])[_SIZE]
-        return size
-    call(frame, "ffi.ListSize", 1)
-    size = frame.result[1]
+        size = words_at(frame.words[1])[_SIZE]
+    else:
+        call(frame, "ffi.ListSize", 1)
+        size = frame.result[1]
     return size
 
 
@@ -92,7 +96,7 @@ def _fixed(self: CSequence) -> int:
 def _position(self: CSequence, key: Any) -> int:
     """The int that a key is; TypeError for what is none."""
     if isinstance(key, int):
-        return int(key)
+        return int.__add__(key, 0)
     try:
         return as_int(key)
     except TypeError:
@@ -147,7 +151,12 @@ class ArrayIterator:
         return of_borrowed(type_index, item[1])
 
     def __length_hint__(self) -> int:
-        return self._places.__length_hint__()
+        return length_hint(self._places)
+
+
+_WHOLE = (INT, BOOL)
+_NO_NUMBERS = (NONE, SMALL_STR, STR)
+_NO_TEXT = (INT, BOOL, FLOAT, NONE)
 
 
 def _holds_number(array: int, number: int) -> bool | None:
@@ -155,19 +164,19 @@ def _holds_number(array: int, number: int) -> bool | None:
     words = words_at(words_at(array)[_DATA])
     for at in range(0, 2 * words_at(array)[_SIZE], 2):
         type_index = words[at] & 0xFFFFFFFF
-        if type_index == INT or type_index == BOOL:
+        if type_index in _WHOLE:
             if words[at + 1] == number:
                 return True
         elif type_index == FLOAT:
             if get(words + at) == number:
                 return True
-        elif type_index != NONE and type_index != SMALL_STR and type_index != STR:
+        elif type_index not in _NO_NUMBERS:
             return None
     return False
 
 
 def _holds_text(array: int, text: bytes) -> bool | None:
-    """The same for a text."""
+    """Whether an item equals a text; None if only Python can tell."""
     n = len(text)
     small = (SMALL_STR | n << 32, int.from_bytes(text, "little")) if n < 8 else None
     words = words_at(words_at(array)[_DATA])
@@ -180,7 +189,7 @@ def _holds_text(array: int, text: bytes) -> bool | None:
         elif type_index == SMALL_STR:
             if small is not None and words[at] == small[0] and words[at + 1] == small[1]:
                 return True
-        elif type_index != INT and type_index != BOOL and type_index != FLOAT and type_index != NONE:
+        elif type_index not in _NO_TEXT:
             return None
     return False
 
@@ -234,9 +243,9 @@ class CSequence(CObject):
 
     @hidden
     def __getitem__(self, key: Any) -> Any:
-        if type(key) is int and not marked:
+        if type(key) is int:
             address = self._address
-            if address:
+            if address and not (marked and address in marked):
                 cell = words_at(address)
                 if cell[1] & 0xFFFFFFFF == ARRAY:
                     n = cell[_SIZE]
@@ -288,7 +297,7 @@ def _object_item(self: CSequence, address: int, type_index: int, item: int) -> A
             return of_borrowed(type_index, item)
     finally:
         uses.pop()
-    raise_no_handle(self)
+    return raise_no_handle(self)
 
 
 @hidden
@@ -396,8 +405,8 @@ def _change(self: CList, name: str, wanted: int, key: Any) -> None:
 
 @hidden
 def _change_to(self: CList, name: str, wanted: int, key: Any, value: Any, is_gap: bool) -> None:
-    """A change with a value at a place. The object is taken after the value is converted, which may run Python code that
-    gives self another one."""
+    """A change with a value at a place. The object is taken after the value is converted, which may run Python code
+    that gives self another one."""
     frame = take()
     try:
         put(frame, 4, value, name)

@@ -1,6 +1,8 @@
-"""Tensor, and the functions around it. Its attributes are read from the DLTensor behind the header of the native object,
-which does not change while the object lives. DLPack's capsules, tensors of other libraries and exchange tables are the
-binding's."""
+"""Tensor, and the functions around it.
+
+Its attributes are read from the DLTensor behind the header of the native object, which does not change while the object
+lives. DLPack's capsules, tensors of other libraries and exchange tables are the binding's.
+"""
 
 from __future__ import annotations
 

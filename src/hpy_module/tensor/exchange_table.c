@@ -38,7 +38,7 @@ static HPy own_object(HPyContext *ctx, HPy h) {
   return converted;
 }
 
-/* The same of h.tensor; HPy_NULL with an exception raised. */
+/* As own_object, of h.tensor; HPy_NULL with an exception raised. */
 static HPy own_object_inside(HPyContext *ctx, HPy h) {
   char given[128];
   HPy tensor = HPy_GetAttr_s(ctx, h, "tensor");
