@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _cffi_backend
 
-from .._start.load import CORE_LIBRARY
+from .._start.load import load_binding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,8 +151,8 @@ class _Core:
     """The functions of the core that are used here: pointers are ints or arrays of words."""
 
     def __init__(self) -> None:
-        # RTLD_NOW | RTLD_GLOBAL: as libraries for tvm-ffi expect
-        self._library = _cffi_backend.load_library(CORE_LIBRARY, 0x102)
+        # What is global: the binding in C has loaded its core, or has taken the one that was there, and made it so.
+        self._library = _cffi_backend.load_library(None, 0x2)
         self.incref = self._function("TVMFFIObjectIncRef", _word)
         self.decref = self._function("TVMFFIObjectDecRef", _word)
         self.text = self._function("TVMFFIStringFromByteArray", _words, _words)
@@ -189,4 +189,5 @@ class _Core:
         return self._library.load_function(_cffi_backend.new_function_type(arguments, result), name)
 
 
+load_binding()
 core = _Core()

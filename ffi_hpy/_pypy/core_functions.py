@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["CoreFunction", "core_function", "find_function"]
+__all__ = ["CoreFunction", "conversion_to", "core_function", "find_function", "has_core_function"]
 
 
 def find_function(name: str) -> int:
@@ -35,6 +35,7 @@ class CoreFunction:
 
 
 _found: dict[str, CoreFunction] = {}
+_conversions: dict[int, CoreFunction] = {}
 
 
 def core_function(name: str) -> CoreFunction:
@@ -57,3 +58,27 @@ def set_backtrace_boundary() -> None:
     words[0], words[1] = OPAQUE_PTR, address
     CoreFunction(handle).call(handle, words, 1, words + 2)
     core.decref(handle)
+
+
+def has_core_function(name: str) -> bool:
+    """Whether this core has a function. Other cores than ours lack some."""
+    if name in _found:
+        return True
+    address = find_function(name)
+    if address:
+        _found[name] = CoreFunction(address)
+    return address != 0
+
+
+def conversion_to(type_index: int) -> CoreFunction:
+    """The function that a type has for making an object of it from another value."""
+    found = _conversions.get(type_index)
+    if found is None:
+        text = new_chars(b"__ffi_convert__")
+        words = new_words(2)
+        words[0], words[1] = address_of(text), len(text) - 1
+        rows = words_at(words_at(core.type_column(words))[0])
+        address = rows[2 * type_index + 1]
+        core.incref(address)
+        found = _conversions[type_index] = CoreFunction(address)
+    return found

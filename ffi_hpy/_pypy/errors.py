@@ -16,11 +16,18 @@ from .objects import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from collections.abc import Callable
+    from typing import Any, NoReturn, TypeVar
 
 __all__ = ["hidden", "moment", "put_exception", "raise_interruption", "raise_pending", "raise_taken", "take_pending"]
 
-hidden: Any = hidden_applevel
+if TYPE_CHECKING:
+    F = TypeVar("F", bound=Callable[..., Any])
+
+    def hidden(function: F, /) -> F: ...
+
+else:
+    hidden = hidden_applevel
 """Decorates a function that tracebacks do not show, as they show none of the binding in C."""
 
 _n_raised = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from . import bridge
+from . import bridge, exchanged
 from .arguments import NeedsBinding, put
 from .backend import SAFE_CALL, cast, core, words_at
 from .cobject import CObject, ObjectRValueRef
@@ -178,7 +178,7 @@ class Function(CObject):
         kept.release_gil = self.release_gil
         frame = take()
         try:
-            return bridge.lower(kept(*[_passed(arg, frame) for arg in args]))
+            return exchanged.lower(kept(*[_passed(arg, frame) for arg in args]))
         finally:
             give(frame)
 

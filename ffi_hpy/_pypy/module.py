@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bridge, callbacks, cobject, core_functions, covering, functions, hooks, natives, provisional, registry
-from . import results, values
+from . import bridge, callbacks, cobject, core_functions, covering, functions, hooks, mappings, natives, provisional
+from . import registry, results, sequences, tensors, values
 from .binding import binding
 from .objects import class_set
 
@@ -29,11 +29,6 @@ def mark_finalizing() -> None:
 
 
 _FROM_BINDING = (
-    "exchange_address",
-    "exchange_from_python",
-    "exchange_table",
-    "stream_get",
-    "stream_set",
     "type_define",
     "type_key_to_index",
 )
@@ -49,7 +44,7 @@ def make_module(name: str) -> ModuleType:
     found["HAS_DESCRIPTORS"] = True
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
-    for source in (provisional, registry, callbacks):
+    for source in (provisional, sequences, mappings, tensors, registry, callbacks):
         for public in dir(source):
             if hasattr(binding, public) and not public.isupper() and not public.startswith("__"):
                 found[public] = getattr(source, public)
