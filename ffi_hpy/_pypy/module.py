@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bridge, callbacks, cobject, covering, errors, functions, hooks, natives, opaque, provisional, registry
-from . import results, values
+from . import bridge, callbacks, cobject, covering, define, errors, fields, functions, hooks, initializers, natives
+from . import opaque, provisional, registry, results, schemas, values
 from .binding import binding
 from .objects import class_set
 
@@ -56,8 +56,12 @@ def make_module(name: str) -> ModuleType:
                 found[public] = getattr(source, public)
     for source, names in (
         (cobject, ("CObject", "ObjectRValueRef")),
+        (define, ("fields_define",)),
+        (fields, ("FieldSlot",)),
         (functions, ("Function",)),
+        (initializers, ("Initializer",)),
         (natives, ("CAny", "Error", "OpaquePyObject", "cany_value", "convert")),
+        (schemas, ("Schema", "schema_setter")),
         (values, ("DataType", "Device", "OpaquePtr", "data_type_from_code")),
     ):
         for public in names:

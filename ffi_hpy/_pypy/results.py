@@ -39,7 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["get", "of_object", "of_view", "text_of"]
+__all__ = ["get", "is_unwrapped", "of_object", "of_view", "text_of"]
 
 
 @hidden
@@ -69,6 +69,11 @@ def of_object(type_index: int, address: int) -> Any:
 
 
 _UNWRAPPED = frozenset((STR, BYTES, BIG_INT, OPAQUE_PY_OBJECT, SHAPE))
+
+
+def is_unwrapped(type_index: int) -> bool:
+    """Whether objects of a type become Python values without a wrapper."""
+    return type_index <= BIG_INT and type_index in _UNWRAPPED
 
 
 def text_of(data: bytes) -> str:

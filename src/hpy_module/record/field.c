@@ -20,17 +20,20 @@
 
 /* Where threads run at the same time, all laid out fields of one object have one of these locks, by the object's
  * address. It is held for a few instructions, in which nothing of the interpreter is called. What a field held before
- * is dropped after it. */
+ * is dropped after it. On PyPy threads come without the GIL: the package's Python code calls fb_field_copy and
+ * fb_field_put by addresses. */
 FH_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
 
 FH_INLINE fh_mutex *lock_of(const TVMFFIObject *object) { return fh_fork_lock_of(locks, object); }
 
+FH_INLINE bool threads_meet(void) { return fb_context_free_threaded || fb_context_is_pypy; }
+
 FH_INLINE void lock(const TVMFFIObject *object) {
-  if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_lock(lock_of(object));
+  if (FH_UNLIKELY(threads_meet())) fh_mutex_lock(lock_of(object));
 }
 
 FH_INLINE void unlock(const TVMFFIObject *object) {
-  if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_unlock(lock_of(object));
+  if (FH_UNLIKELY(threads_meet())) fh_mutex_unlock(lock_of(object));
 }
 
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
@@ -84,18 +87,18 @@ int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const cha
 
 /* --- any field ---------------------------------------------------------------------------------------------------- */
 
+int fb_field_copy(const FbField *field, TVMFFIObject *object, TVMFFIAny *out) {
+  void *address = (char *)object + field->offset;
+  if (!field->is_laid_out) return field->getter(address, out);
+  lock(object);
+  int rc = field->getter(address, out); /* of the core: it copies the value and runs no foreign code */
+  unlock(object);
+  return rc;
+}
+
 HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   TVMFFIAny value = {0};
-  void *address = (char *)object + field->offset;
-  int rc;
-  if (field->is_laid_out) {
-    lock(object);
-    rc = field->getter(address, &value); /* of the core: it copies the value and runs no foreign code */
-    unlock(object);
-  } else {
-    rc = field->getter(address, &value);
-  }
-  if (FH_UNLIKELY(rc != 0)) return fb_error_raise_pending(ctx, field->name);
+  if (FH_UNLIKELY(fb_field_copy(field, object, &value) != 0)) return fb_error_raise_pending(ctx, field->name);
   return fb_result_make(ctx, &value);
 }
 
