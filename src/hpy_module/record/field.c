@@ -20,13 +20,16 @@
 
 /* Where threads run at the same time, all laid out fields of one object have one of these locks, by the object's
  * address. It is held for a few instructions, in which nothing of the interpreter is called. What a field held before
- * is dropped after it. On PyPy threads come without the GIL: the package's Python code calls fb_field_copy and
- * fb_field_put by addresses. */
+ * is dropped after it. */
 FH_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
 
 FH_INLINE fh_mutex *lock_of(const TVMFFIObject *object) { return fh_fork_lock_of(locks, object); }
 
-FH_INLINE bool threads_meet(void) { return fb_context_free_threaded || fb_context_is_pypy; }
+/* Whether Python code has the addresses of fb_field_copy and fb_field_put, and calls them without the GIL (PyPy).
+ * Written under the GIL, which is not given up while a lock is held. */
+static bool is_lent;
+
+FH_INLINE bool threads_meet(void) { return fb_context_free_threaded || is_lent; }
 
 FH_INLINE void lock(const TVMFFIObject *object) {
   if (FH_UNLIKELY(threads_meet())) fh_mutex_lock(lock_of(object));
@@ -59,6 +62,13 @@ void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) 
   }
   unlock(object);
   *value = old;
+}
+
+void fb_field_lend(const FbField *field, int64_t addresses[3]) {
+  is_lent = true;
+  addresses[0] = (int64_t)(uintptr_t)field;
+  addresses[1] = (int64_t)(uintptr_t)fb_field_copy;
+  addresses[2] = (int64_t)(uintptr_t)fb_field_put;
 }
 
 /* Raises TypeError for a value that does not fit. An assignment says "key.field: why"; a constructor passes `what`, and

@@ -52,5 +52,8 @@ int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, co
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out);
 /* Puts such a value into a laid out field, and what was there before into *value. Any thread may call it. */
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value);
+/* The addresses of a laid out field, fb_field_copy and fb_field_put, for calls from elsewhere without the GIL. From now
+ * on these exclude each other. */
+void fb_field_lend(const FbField *field, int64_t addresses[3]);
 
 #endif /* FFI_HPY_RECORD_FIELD_H_ */

@@ -155,8 +155,8 @@ static HPy slot_native_get(HPyContext *ctx, HPy self, void *closure) {
   const FbField *field = field_of(ctx, self);
   if (field == NULL) return HPy_NULL;
   if (!field->is_laid_out) return HPy_Dup(ctx, ctx->h_None);
-  const int64_t addresses[] = {(int64_t)(uintptr_t)field, (int64_t)(uintptr_t)fb_field_copy,
-                               (int64_t)(uintptr_t)fb_field_put};
+  int64_t addresses[3];
+  fb_field_lend(field, addresses);
   return fb_tuple_of_ints(ctx, addresses, 3);
 }
 
@@ -226,9 +226,8 @@ static HPyDef descr_get = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_S
 static HPyDef descr_set = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_SET}};
 
 HPy fb_field_slot_type_new(HPyContext *ctx) {
-  /* Room for two pairs, and the end. */
-  static HPyDef *defines[9] = {&slot_new, &slot_get, &slot_set, &slot_frozen};
-  int n = 4;
+  static HPyDef *defines[] = {&slot_new, &slot_get, &slot_set, &slot_frozen, &slot_native, &slot_convert, NULL, NULL, NULL};
+  enum { FIRST_FREE = 6 };
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.FieldSlot",
       .basicsize = sizeof(FieldSlot),
@@ -240,12 +239,8 @@ HPy fb_field_slot_type_new(HPyContext *ctx) {
   if (fb_ext != NULL) {
     descr_get.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))slot_descr_get;
     descr_set.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))slot_descr_set;
-    defines[n++] = &descr_get;
-    defines[n++] = &descr_set;
-  }
-  if (fb_context_is_pypy) {
-    defines[n++] = &slot_native;
-    defines[n++] = &slot_convert;
+    defines[FIRST_FREE] = &descr_get;
+    defines[FIRST_FREE + 1] = &descr_set;
   }
   HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (!HPy_IsNull(type)) fb_ref_store(ctx, &field_slot_type, type);

@@ -272,8 +272,7 @@ static HPy schema_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize
 HPy fb_schema_type_new(HPyContext *ctx) {
   fb_fit_container_init();
   fb_fit_python_init();
-  static HPyDef *defines[5] = {&schema_new, &schema_convert, &schema_check};
-  if (fb_context_is_pypy) defines[3] = &schema_convert_into;
+  static HPyDef *defines[] = {&schema_new, &schema_convert, &schema_check, &schema_convert_into, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Schema",
       .basicsize = sizeof(FbSchemaObject),
