@@ -27,6 +27,7 @@ __all__ = [
     "address_of",
     "buffer_at",
     "bytes_at",
+    "c_function",
     "callback",
     "cast",
     "chars_at",
@@ -136,6 +137,15 @@ def bytes_at(address: Any, n: int) -> bytes:
 def buffer_at(address: Any, n: int) -> Any:
     """Memory as a buffer."""
     return _buffer(cast(_chars, address), n)
+
+
+_LETTERS = {"w": _word, "": _nothing}
+
+
+def c_function(address: int, arguments: str, result: str) -> Any:
+    """The C function at an address. Its arguments and its result are words, "w" each, or nothing."""
+    kind = _cffi_backend.new_function_type(tuple([_LETTERS[letter] for letter in arguments]), _LETTERS[result])
+    return cast(kind, address)
 
 
 def callback(kind: Any, function: Callable[..., Any], on_error: Any = None) -> Any:

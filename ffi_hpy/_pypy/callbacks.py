@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from . import bridge
 from .arguments import own, put
-from .backend import SAFE_CALL, address_of, callback, core, new_words
+from .backend import core, new_words
 from .binding import binding
 from .errors import hidden, moment, put_exception, raise_pending
 from .frames import give, take
-from .opaque import DROP_AT, drop, held_by, hold
+from .holds import CALL_AT, DROP_AT, drop, hold, set_runner
+from .objects import wrap
 from .results import of_view
 
 TYPE_CHECKING = False
@@ -23,11 +24,10 @@ _RETURNED = "the return value of a callback"
 
 
 @hidden
-def _run(number: int, args: Any, n: int, result: Any) -> int:
+def _run(fn: Any, args: Any, n: int, result: Any) -> int:
     """safe_call of a callback."""
     began = moment()
     try:
-        fn = held_by(number)
         if n == 1:
             value = fn(of_view(args))
         elif n == 0:
@@ -69,14 +69,11 @@ def _give_back(value: Any, result: Any) -> None:
         give(frame)
 
 
-_run_in_c = callback(SAFE_CALL, _run, -1)
-_RUN_AT = address_of(_run_in_c)
+set_runner(_run)
 
 
 def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
     """A native function that calls a Python callable."""
-    from .objects import wrap
-
     if len(exchange_api) > 1:
         raise TypeError(
             f"function_from_callable() takes a callable[, exchange_api], got {1 + len(exchange_api)} arguments"
@@ -85,10 +82,10 @@ def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
         return bridge.lower(binding.function_from_callable(fn, *exchange_api))
     if not callable(fn):
         raise TypeError(f"expected a callable, got {type(fn).__name__}")
-    number = hold(fn)
+    block = hold(fn)
     out = new_words(1)
-    if core.function_new(number, _RUN_AT, DROP_AT, out) != 0:
-        drop(number)
+    if core.function_new(block, CALL_AT, DROP_AT, out) != 0:
+        drop(block)
         raise_pending("function_from_callable")
     function: Function = wrap(out[0])
     return function

@@ -8,7 +8,7 @@ from .bridge import lift, lower
 from .cobject import ObjectRValueRef
 from .errors import hidden
 from .objects import Wrapper
-from .values import DataType, Device, OpaquePtr
+from .values import DataType, Device, OpaquePtr, data_type_from_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,6 +133,4 @@ def give_hooks() -> None:
 
 def lower_data_type(value: Any) -> DataType:
     """A DataType of the binding, as it is here."""
-    from .values import data_type_from_code
-
     return data_type_from_code(value.type_code, value.bits, value.lanes)

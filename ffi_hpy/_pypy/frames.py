@@ -6,6 +6,7 @@ A frame belongs to one call, so that neither threads nor nested calls share memo
 from __future__ import annotations
 
 from .backend import address_of, buffer_at, core, doubles_at, new_words
+from .holds import drain, waiting
 from .identity import unlist
 from .objects import raise_no_handle
 
@@ -58,6 +59,8 @@ class Frame:
 
 def take() -> Frame:
     """A frame for N_ARGUMENTS that nobody else uses."""
+    if waiting[0]:
+        drain()
     try:
         return _pool.pop()
     except IndexError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from . import bridge, callbacks, cobject, covering, define, errors, fields, functions, hooks, initializers, natives
-from . import opaque, provisional, registry, results, schemas, values
+from . import provisional, registry, results, schemas, values
 from .binding import binding
 from .objects import class_set
 
@@ -25,7 +25,6 @@ def set_hooks(*args: Any, **given: Any) -> None:
 
 def mark_finalizing() -> None:
     """From now on Python objects held by native code are leaked instead of touched."""
-    opaque.mark_finalizing()
     binding.mark_finalizing()
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .binding import binding
-from .bridge import lower
+from .bridge import lift, lower
 from .cobject import CObject
 from .core_functions import find_function
 from .functions import Function, named
-from .objects import class_at
+from .objects import class_at, raise_no_handle
 from .objects import class_offer as _offer
 from .objects import class_set as _set
 
@@ -102,9 +102,6 @@ def global_set(name: str, fn: Any, override: Any) -> None:
 
 
 def _lifted(wrapper: Any) -> Any:
-    from .bridge import lift
-    from .objects import raise_no_handle
-
     if not wrapper._address:
         raise_no_handle(wrapper)
     wrapper.__chandle__()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from operator import index as as_int
 
 from . import hooks
-from .backend import address_of, core, new_chars, new_words
+from .backend import address_of, bytes_at, core, new_chars, new_words, words_at
 from .errors import hidden, raise_pending
+from .numbers import SMALL_STR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,13 +93,16 @@ class DataType:
         return (self.bits * lanes + 7) // 8
 
     def __str__(self) -> str:
-        from .results import get
-
         words = new_words(3)
         words[0] = _word_of(self)
         if core.data_type_to_text(words, words + 1) != 0:
             raise_pending("DataType.__str__")
-        return str(get(words + 1))
+        if words[1] & 0xFFFFFFFF == SMALL_STR:
+            return bytes_at(words + 2, words[1] >> 32).decode()
+        text = words_at(words[2]) + 3
+        name = bytes_at(text[0], text[1]).decode()
+        core.decref(words[2])
+        return name
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self),)

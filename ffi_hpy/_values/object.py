@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["MISSING", "Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr"]
 
 
-# PyPy gives every HPy object what such slots give on CPython, and refuses to do so twice
+# PyPy gives every HPy object what both slots give on CPython, and the base that is written in Python has weak
+# references. What a base has, a class cannot declare again.
 _HAVE_DICT = hasattr(CObject.__new__(CObject), "__dict__")
-_EVERYBODY_HAS = ("__dict__", "__weakref__") if _HAVE_DICT else ()
+_HAVE_WEAK_REFERENCES = _HAVE_DICT or hasattr(CObject, "__weakref__")
+_EVERYBODY_HAS = ("__dict__",) * _HAVE_DICT + ("__weakref__",) * _HAVE_WEAK_REFERENCES
 
 
 class ObjectMeta(ABCMeta):

@@ -34,6 +34,19 @@ static void count_inside(int change) {
  * in progress on it. */
 static FH_THREAD_LOCAL FbThreadState call_state;
 
+bool fb_thread_is_covered;
+static FH_THREAD_LOCAL HPyContext *held; /* of the native call on this thread that keeps the interpreter */
+
+void fb_thread_cover(void) { fb_thread_is_covered = true; }
+
+HPyContext *fb_thread_held_take(void) {
+  HPyContext *ctx = held;
+  held = NULL;
+  return ctx;
+}
+
+void fb_thread_held_put(HPyContext *ctx) { held = ctx; }
+
 /* How a thread attaches where the context has no extension: our debug mode has functions for it, other contexts take
  * the interpreter's. CPython and PyPy name these differently, so they are looked up at run time, perhaps by several
  * unattached threads at once. gil_ensure is stored last (release) and loaded first (acquire): a thread that sees it
@@ -78,6 +91,10 @@ static GilEnsure gil_ensure_get(void) {
 
 void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer) {
   if (fb_ext != NULL) { /* attach finds out by itself: only the release needs remembering */
+    if (FH_UNLIKELY(fb_thread_is_covered)) {
+      outer->held = held;
+      held = release ? NULL : ctx;
+    }
     outer->is_released = release;
     if (release) outer->released = HPy_LeavePythonExecution(ctx);
     outer->ctx = ctx;
@@ -85,12 +102,15 @@ void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer) {
   }
   /* Calls nest, through callbacks: `outer` keeps what belongs to the one around this one. */
   *outer = call_state;
+  outer->held = held;
+  held = release ? NULL : ctx;
   call_state.ctx = ctx;
   call_state.is_released = release;
   if (release) call_state.released = HPy_LeavePythonExecution(ctx);
 }
 
 void fb_thread_leave(const FbThreadState *outer) {
+  if (fb_thread_needs_brackets()) held = outer->held;
   if (fb_ext != NULL) {
     if (outer->is_released) HPy_ReenterPythonExecution(outer->ctx, outer->released);
     return;
@@ -107,6 +127,7 @@ void fb_thread_leave(const FbThreadState *outer) {
 enum { ATTACH_REENTER, ATTACH_HELD, ATTACH_GIL_STATE };
 
 int fb_thread_attach_slow(FbThread *out) {
+  out->held = fb_thread_held_take();
   if (call_state.ctx != NULL) {
     out->ctx = call_state.ctx;
     out->how = call_state.is_released ? ATTACH_REENTER : ATTACH_HELD;
@@ -135,6 +156,7 @@ int fb_thread_attach_slow(FbThread *out) {
 }
 
 void fb_thread_detach_slow(FbThread *attach) {
+  fb_thread_held_put(attach->held);
   switch (attach->how) {
   case ATTACH_REENTER:
     call_state.released = HPy_LeavePythonExecution(attach->ctx);

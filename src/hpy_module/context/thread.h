@@ -12,8 +12,20 @@
 typedef struct FbThreadState {
   HPyContext *ctx; /* context of the innermost native call on this thread; NULL: none is running */
   HPyThreadState released;
+  HPyContext *held; /* what fb_thread_held was before */
   bool is_released; /* the call gave up the interpreter; `released` takes it back */
 } FbThreadState;
+
+/* Whether callbacks of the half that is written in Python may arrive (function/covered.c): then each thread remembers
+ * whether it is in a native call that keeps the interpreter. Written once during the import. */
+extern bool fb_thread_is_covered;
+void fb_thread_cover(void);
+/* The context of such a call on this thread, NULL if there is none. Until fb_thread_held_put there is none. */
+HPyContext *fb_thread_held_take(void);
+void fb_thread_held_put(HPyContext *held);
+
+/* Whether native calls that keep the interpreter must be bracketed. */
+FH_INLINE bool fb_thread_needs_brackets(void) { return FH_UNLIKELY(fb_ext == NULL || fb_thread_is_covered); }
 
 /* Brackets native code: gives up the interpreter if asked to and lets callbacks find their way back. */
 void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer);
@@ -22,15 +34,16 @@ void fb_thread_leave(const FbThreadState *outer);
 /* As fb_thread_enter and fb_thread_leave, for native code that runs within a method and keeps the interpreter, but may
  * call back. */
 FH_INLINE void fb_thread_enter_held(HPyContext *ctx, FbThreadState *outer) {
-  if (FH_UNLIKELY(fb_ext == NULL)) fb_thread_enter(ctx, false, outer);
+  if (fb_thread_needs_brackets()) fb_thread_enter(ctx, false, outer);
 }
 FH_INLINE void fb_thread_leave_held(const FbThreadState *outer) {
-  if (FH_UNLIKELY(fb_ext == NULL)) fb_thread_leave(outer);
+  if (fb_thread_needs_brackets()) fb_thread_leave(outer);
 }
 
 /* An attached thread, from wherever it came. */
 typedef struct FbThread {
   HPyContext *ctx; /* valid until fb_thread_detach */
+  HPyContext *held; /* where the binding is covered: what fb_thread_held_take gave */
   int token; /* of the function that attached, for the one that detaches */
   int how; /* without the extension only */
 } FbThread;
@@ -44,14 +57,17 @@ FH_INLINE int fb_thread_attach(FbThread *out) {
   if (FH_UNLIKELY(fb_ext == NULL)) return fb_thread_attach_slow(out);
   out->ctx = fb_ctx;
   out->token = fb_ext->thread_attach();
-  return out->token < 0 ? -1 : 0;
+  if (FH_UNLIKELY(out->token < 0)) return -1;
+  if (FH_UNLIKELY(fb_thread_is_covered)) out->held = fb_thread_held_take();
+  return 0;
 }
 FH_INLINE void fb_thread_detach(FbThread *attach) {
   if (FH_UNLIKELY(fb_ext == NULL)) {
     fb_thread_detach_slow(attach);
-  } else {
-    fb_ext->thread_detach(attach->token);
+    return;
   }
+  if (FH_UNLIKELY(fb_thread_is_covered)) fb_thread_held_put(attach->held);
+  fb_ext->thread_detach(attach->token);
 }
 
 /* Whether Python objects must be left alone because the interpreter is going away. */

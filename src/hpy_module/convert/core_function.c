@@ -57,7 +57,7 @@ int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n
 
 int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   int rc;
-  if (FH_LIKELY(fb_ext != NULL)) {
+  if (FH_LIKELY(!fb_thread_needs_brackets())) {
     rc = fb_core_function_call(self, args, n, result);
   } else {
     /* Hooks that the core calls must find the context of this call. Holds that end meanwhile may have to wait for a

@@ -91,7 +91,7 @@ FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   const TVMFFIFunctionCell *cell = (const TVMFFIFunctionCell *)(handle + 1);
   int rc;
   *result = (TVMFFIAny){0};
-  if (release || fb_ext == NULL) {
+  if (release || fb_thread_needs_brackets()) {
     FbThreadState outer;
     fb_thread_enter(ctx, release, &outer);
     rc = cell->safe_call(handle, views, (int32_t)n, result);

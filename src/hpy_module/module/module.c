@@ -22,6 +22,7 @@
 #include "hpy_module/error/translate.h"
 #include "hpy_module/function/address.h"
 #include "hpy_module/function/callback.h"
+#include "hpy_module/function/covered.h"
 #include "hpy_module/function/function.h"
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/identity.h"
@@ -210,6 +211,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &convert,
                                    &fb_callback_function,
                                    &fb_address_function,
+                                   &fb_covered_cover,
                                    &fb_function_method_descriptor,
                                    &fb_address_mlir_function,
                                    &fb_data_type_from_code,

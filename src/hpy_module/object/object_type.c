@@ -5,6 +5,7 @@
 #include "object_type.h"
 
 #include "function_name.h"
+#include "hpy_module/context/later.h"
 #include "hpy_module/context/type.h"
 #include "identity.h"
 #include "own_class.h"
@@ -16,7 +17,14 @@ HPyDef_SLOT(object_destroy, HPy_tp_destroy)
 static void object_destroy_impl(void *self) {
   FbHandleCell *cell = self;
   fb_identity_unlist_own(cell);
-  if (cell->handle != NULL) TVMFFIObjectDecRef(cell->handle);
+  if (cell->handle == NULL) return;
+  /* The collector may be at work here: what the object's own destructor would do is left for later. */
+  FbLater *later = FH_UNLIKELY(fb_later_is_used) ? fb_later_new((int64_t)(intptr_t)cell->handle, FB_LATER_OBJECT) : NULL;
+  if (FH_UNLIKELY(later != NULL)) {
+    fb_later_push(later);
+  } else {
+    TVMFFIObjectDecRef(cell->handle);
+  }
 }
 
 /* The name is a Function's, which has no destructor of its own on PyPy 7.3 (function.c). */

@@ -1,0 +1,82 @@
+"""Python objects that native code holds, and what it lets go of.
+
+Each has a number, which native code has inside of a block that the binding makes (src/hpy_module/context/later.h). When
+native code lets go of one, on whatever thread and in whatever state, the block waits until a call here asks for it.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from .backend import SAFE_CALL, address_of, c_function, callback, core, words_at
+from .binding import binding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["CALL_AT", "DROP_AT", "drain", "drop", "held_at", "hold", "set_runner", "waiting"]
+
+_held: dict[int, Any] = {}
+_numbers = count(1)
+_runner: Callable[[Any, Any, int, Any], int]
+
+
+def set_runner(runner: Callable[[Any, Any, int, Any], int]) -> None:
+    """Give this module the function that runs a callback: (object, arguments, n, result) -> status."""
+    global _runner
+    _runner = runner
+
+
+def _run(block: int, args: Any, n: int, result: Any) -> int:
+    return _runner(_held[words_at(block)[1]], args, n, result)
+
+
+_run_in_c = callback(SAFE_CALL, _run, -1)
+CALL_AT: int
+DROP_AT: int
+CALL_AT, DROP_AT, _new_at, _take_at, _free_at, _first_at = binding.cover(address_of(_run_in_c))
+"""CALL_AT is the safe_call of callbacks, DROP_AT the deleter of whatever is held."""
+_new_block = c_function(_new_at, "ww", "w")
+_take_blocks = c_function(_take_at, "", "w")
+_free_block = c_function(_free_at, "w", "")
+waiting = words_at(_first_at)
+"""Its first word is not 0 if something waits for drain()."""
+
+_NUMBER, _OBJECT = 0, 1  # FbLaterKind
+
+
+def hold(value: Any) -> int:
+    """The address of a block for an object, which is kept until native code calls the function at DROP_AT with it."""
+    number = next(_numbers)
+    block: int = _new_block(number, _NUMBER)
+    if not block:
+        raise MemoryError
+    _held[number] = value
+    return block
+
+
+def held_at(block: int) -> Any:
+    """The object of a block."""
+    return _held[words_at(block)[1]]
+
+
+def drop(block: int) -> None:
+    """End a hold that native code has not got."""
+    del _held[words_at(block)[1]]
+    _free_block(block)
+
+
+def drain() -> None:
+    """End what native code has let go of."""
+    block = _take_blocks()
+    while block:
+        words = words_at(block)
+        following, word, kind = words[0], words[1], words[2]
+        _free_block(block)
+        block = following
+        if kind == _OBJECT:
+            core.decref(word)
+        else:
+            del _held[word]
