@@ -125,6 +125,7 @@ OBJECT_ALIGNMENT: Final[int]  # alignof(TVMFFIObject), bytes
 
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
+HAS_DESCRIPTORS: Final[bool]  # whether FieldSlot is a data descriptor
 HAS_EXCHANGE: Final[bool]  # whether it can use exchange tables; not so on PyPy 7.3 and in hpy's debug mode
 KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
 
@@ -396,7 +397,7 @@ class FieldInfo(NamedTuple):
 
 @disjoint_base
 class FieldSlot:
-    """One own field of a native type. Where HAS_EXTENSION is true it is a data descriptor; then a frozen one refuses
+    """One own field of a native type. Where HAS_DESCRIPTORS is true it is a data descriptor; then a frozen one refuses
     assignment, and every one deletion. Subclassable.
 
     `schema`, a Schema, converts values before the native setter gets them; fields that fields_define() made have one.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from operator import index as as_int
 
+from .._start.memo import remember_by_class
 from . import bridge, hooks
 from .backend import address_of, core, new_chars, words_at
 from .binding import binding
@@ -33,7 +34,7 @@ from .numbers import (
     SMALL_STR,
 )
 from .objects import Wrapper, raise_no_handle
-from .values import raise_unmade
+from .texts import cut, raise_unmade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,15 +149,26 @@ def _refuse_text(text: str, where: str) -> NoReturn:
 
 # --- all other types ----------------------------------------------------------------------------------------------
 
-_answers: dict[type, tuple[int, Any]] = {}
+_lasting: dict[type, tuple[int, Any]] = {}  # of classes that never end
+
+
+@remember_by_class
+def _answer_for(cls: type) -> tuple[int, Any]:
+    kind, detail, _protocols = hooks.classify(cls)
+    return kind, detail
 
 
 def _kind_of(cls: type) -> tuple[int, Any]:
-    answer = _answers.get(cls)
+    answer = _lasting.get(cls)
     if answer is None:
-        kind, detail, _protocols = hooks.classify(cls)
-        answer = _answers[cls] = kind, detail
+        answer = _answer_for(cls)
+        if cls.__module__ in _LASTING_MODULES or cls.__module__.startswith(f"{_PACKAGE}."):
+            _lasting[cls] = answer
     return answer
+
+
+_LASTING_MODULES = ("builtins", "numpy", "types")
+_PACKAGE = (__package__ or "").partition(".")[0]
 
 
 def _name_of(callee: Callee) -> str:
@@ -168,7 +180,7 @@ def _where(i: int, callee: Callee) -> str:
     if type(callee) is str:
         return callee
     name = callee._name
-    return f"{name}() argument {i // 2 + 1}" if name else f"argument {i // 2 + 1} of a native function"
+    return cut(f"{name}() argument {i // 2 + 1}", 255) if name else f"argument {i // 2 + 1} of a native function"
 
 
 @hidden
@@ -274,8 +286,12 @@ def _put_device(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) 
 
 
 def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    try:
+        word = value._word
+    except AttributeError:
+        raise_unmade(value)
     frame.words[i] = OPAQUE_PTR
-    frame.words[i + 1] = value._word
+    frame.words[i + 1] = word
 
 
 @hidden

@@ -24,6 +24,7 @@ __all__ = [
     "QUESTION",
     "SAFE_CALL",
     "UPDATE_BACKTRACE",
+    "WORD_OF_WORD",
     "address_of",
     "buffer_at",
     "bytes_at",
@@ -67,6 +68,7 @@ FIELD_COPY = _cffi_backend.new_function_type((_word, _word, _words), _int)
 """fb_field_copy of the binding: address of its field, object, value."""
 FIELD_PUT = _cffi_backend.new_function_type((_word, _word, _words), _nothing)
 """fb_field_put of the binding: address of its field, object, value."""
+WORD_OF_WORD = _cffi_backend.new_function_type((_word,), _word)
 UPDATE_BACKTRACE = _cffi_backend.new_function_type((_word, _words, _int), _nothing)
 """Of a TVMFFIErrorCell: handle, text, mode."""
 QUESTION = _cffi_backend.new_function_type((), _int)
@@ -181,6 +183,16 @@ class _Core:
         self.type_column = self._function("TVMFFIGetTypeAttrColumn", _words, result=_word)
         self.backtrace = self._function("TVMFFIBacktrace", _word, _int, _word, _int, result=_word)
         self.register_question = self._function("TVMFFIEnvRegisterCAPI", _word, _word)
+
+    def interpreter_address(self) -> int:
+        """An address in the interpreter's own library, 0 if none of the usual names is there."""
+        process = _cffi_backend.load_library(None, 0)
+        for name in ("PyPyErr_CheckSignals", "PyErr_CheckSignals", "pypy_main_startup"):
+            try:
+                return address_of(process.load_function(QUESTION, name))
+            except AttributeError:
+                continue
+        return 0
 
     def _function(self, name: str, *arguments: Any, result: Any = _int) -> Any:
         return self._library.load_function(_cffi_backend.new_function_type(arguments, result), name)

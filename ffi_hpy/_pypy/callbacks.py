@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from threading import get_ident
+
 from . import bridge
 from .arguments import own, put
 from .backend import core, new_words
 from .binding import binding
-from .errors import hidden, moment, put_exception, raise_pending
+from .errors import EXHAUSTED, exhausted_set, hidden, lost, moment, put_exception, raise_pending
 from .frames import give, take
 from .holds import CALL_AT, DROP_AT, drop, hold, set_runner
 from .objects import wrap
@@ -50,7 +52,9 @@ def _run(fn: Any, args: Any, n: int, result: Any) -> int:
         try:
             put_exception(exception, began)
         except BaseException:
-            pass  # the caller hears of a failure without an error
+            # Mostly the stack is used up. Nothing is called here but C functions.
+            lost[get_ident()] = exception
+            exhausted_set(EXHAUSTED)
         return -1
 
 

@@ -8,7 +8,8 @@ from .errors import hidden
 from .frames import is_held
 from .identity import share, unlist
 from .numbers import FUNCTION, OBJECT
-from .objects import Wrapper, class_at, expect, is_shared, raise_no_handle, raise_unmade, type_index_at
+from .objects import Wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
+from .texts import bind, check_new, final
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +33,7 @@ def _list_if_shared(wrapper: Any) -> None:
 
 def _let_go(wrapper: Any) -> int:
     """Take the handle out of a wrapper, for good. RuntimeError if a call uses it."""
-    try:
-        address: int = wrapper._address
-    except AttributeError:
-        raise_unmade(wrapper)
+    address: int = wrapper._address
     wrapper._address = 0
     if is_held(wrapper):
         wrapper._address = address
@@ -85,12 +83,14 @@ class CObject(Wrapper):
         """Address of the native object as ctypes.c_void_p; its value is None if there is none."""
         return hooks.wrap_opaque_ptr(self.__chandle__())
 
-    def same_as(self, other: object) -> bool:
+    def same_as(self, *args: Any, **kwargs: Any) -> bool:
         """Whether both own the same native object."""
+        (other,) = bind("same_as", ("other",), 1, args, kwargs)
         return isinstance(other, Wrapper) and self._address == other._address
 
-    def is_(self, other: object) -> bool:
+    def is_(self, *args: Any, **kwargs: Any) -> bool:
         """Same as same_as()."""
+        (other,) = bind("is_", ("other",), 1, args, kwargs)
         return isinstance(other, Wrapper) and self._address == other._address
 
     def __eq__(self, other: object, /) -> bool:
@@ -215,6 +215,7 @@ class CObject(Wrapper):
         return dataclass.deep_copy(self, args)
 
 
+@final
 class ObjectRValueRef:
     """An object marked by _move(): passing it to a call lets the callee take the handle."""
 
@@ -222,7 +223,9 @@ class ObjectRValueRef:
 
     _object: CObject
 
-    def __new__(cls, obj: Any) -> ObjectRValueRef:
+    def __new__(cls, *args: Any, **kwargs: Any) -> ObjectRValueRef:
+        check_new(cls, ObjectRValueRef, "ObjectRValueRef")
+        (obj,) = bind("ObjectRValueRef", ("obj",), 1, args, kwargs)
         if not isinstance(obj, CObject):
             raise TypeError("ObjectRValueRef() wants a CObject")
         if obj._is_function:

@@ -11,6 +11,7 @@ from __pypy__ import hidden_applevel  # type: ignore[import-not-found,unused-ign
 
 from . import hooks
 from .backend import QUESTION, UPDATE_BACKTRACE, address_of, bytes_at, callback, cast, core, new_chars, new_words, words_at
+from .holds import drop, held_at, hold, put_error, set_error_maker, take_error
 from .objects import wrap
 
 TYPE_CHECKING = False
@@ -31,12 +32,12 @@ def moment() -> int:
     return _n_raised
 
 
-def take_pending() -> int:
-    """The handle of the error that is pending on this thread, owned; 0 if there is none."""
+def take_pending() -> tuple[int, int]:
+    """Take what is pending on this thread: the block of an exception that comes back as it is, and the handle of an
+    error, owned. One of them is 0, or both."""
     out = new_words(1)
-    core.error_take(out)
-    address: int = out[0]
-    return address
+    block = take_error(address_of(out))
+    return block, out[0]
 
 
 def _kind_at(address: int) -> bytes:
@@ -45,11 +46,16 @@ def _kind_at(address: int) -> bytes:
 
 
 @hidden
-def raise_taken(address: int, callee: str) -> NoReturn:
-    """Raise the exception for an error, which is taken; 0 stands for none."""
+def raise_taken(block: int, address: int, callee: str) -> NoReturn:
+    """Raise the exception for what take_pending() gave."""
     global _n_raised
+    if block:
+        _raise_own(block)
     if not address:
         raise RuntimeError(f"{callee or 'native function'}() returned failure without setting an error")
+    if address == _exhausted and get_ident() in _lost:
+        core.decref(address)
+        raise _lost.pop(get_ident())
     if _kind_at(address) == b"EnvErrorAlreadySet":
         core.decref(address)
         interruption = _interruptions.pop(get_ident(), None)
@@ -63,7 +69,22 @@ def raise_taken(address: int, callee: str) -> NoReturn:
 @hidden
 def raise_pending(callee: str) -> NoReturn:
     """Raise the exception for the error that is pending on this thread."""
-    raise_taken(take_pending(), callee)
+    block, address = take_pending()
+    raise_taken(block, address, callee)
+
+
+@hidden
+def _raise_own(block: int) -> NoReturn:
+    """Raise an exception that came through native code as it is. The hook notes where in its traceback the way ends."""
+    global _n_raised
+    exception = held_at(block)
+    drop(block)
+    _n_raised += 1
+    try:
+        hooks.exception_arrives(exception, _n_raised)
+    except (RecursionError, MemoryError):
+        pass  # the lack of stack must not hide the exception: it is raised without the note
+    raise exception
 
 
 # --- exceptions of callbacks --------------------------------------------------------------------------------------
@@ -71,33 +92,51 @@ def raise_pending(callee: str) -> NoReturn:
 
 def put_exception(exception: BaseException, began: int) -> None:
     """Make an exception the thread's pending error. It leaves a callback that began at a moment."""
-    try:
-        error = hooks.exception_to_error(exception, began)
-    except (RecursionError, MemoryError):
-        _put_plain(type(exception).__name__, exception)
-        return
-    except BaseException as other:  # an interruption takes the place of the exception
-        try:
-            error = hooks.exception_to_error(other, began)
-        except BaseException:
-            _put_plain(type(other).__name__, other)
+    if not exception.__dict__ or hooks.exception_leaves(exception, began) is True:
+        block = hold(exception)
+        if put_error(block) == 0:
             return
-    address = error._address
-    if not address:
-        _put_plain("RuntimeError", RuntimeError("a callback failed, and its error could not be translated"))
-        return
+        drop(block)
+    try:
+        address = _error_of(hooks.exception_to_error, exception, began)
+    except (RecursionError, MemoryError):
+        raise
+    except BaseException as other:  # an interruption takes the place of the exception
+        address = _error_of(hooks.exception_to_error, other, began)
+    core.error_set(address)
+    core.decref(address)
+
+
+def _error_of(hook: Any, exception: BaseException, began: int) -> int:
+    """The error object of an exception, owned, with the native frames between the callback and its caller."""
+    error = hook(exception, began)
+    address: int = error._address
+    core.incref(address)
     frames = core.backtrace(0, 0, 0, 0)
-    if words_at(frames)[1]:
+    if words_at(frames)[1]:  # none, unless the environment asks for them
         update = cast(UPDATE_BACKTRACE, words_at(address)[9])
         update(address, words_at(frames), 1)
-    core.error_set(address)
+    return address
 
 
-def _put_plain(kind: str, exception: BaseException) -> None:
-    """An error without the package's help, when stack or memory is used up."""
-    args = exception.args
-    message = args[0] if args and type(args[0]) is str else ""
-    texts = [new_chars(kind.encode()), new_chars(message.encode("utf-8", "replace")), new_chars(b"")]
+def _error_asked_for(exception: BaseException) -> int:
+    """Native code asks for the error object of an exception that is pending as it is."""
+    try:
+        return _error_of(hooks.exception_asked_for, exception, 0)
+    except BaseException:
+        core.incref(_exhausted)
+        _lost[get_ident()] = exception
+        return _exhausted
+
+
+set_error_maker(_error_asked_for)
+
+_lost: dict[int, BaseException] = {}  # by thread: exceptions that left a callback where no stack was left for more
+
+
+def _make_plain(kind: bytes, message: bytes) -> int:
+    """A new error without the package's help."""
+    texts = [new_chars(kind), new_chars(message), new_chars(b"")]
     arrays = []
     for text in texts:
         array = new_words(2)
@@ -105,9 +144,16 @@ def _put_plain(kind: str, exception: BaseException) -> None:
         array[1] = len(text) - 1
         arrays.append(array)
     out = new_words(1)
-    if core.error_new(arrays[0], arrays[1], arrays[2], 0, 0, out) == 0:
-        core.error_set(out[0])
-        core.decref(out[0])
+    if core.error_new(arrays[0], arrays[1], arrays[2], 0, 0, out) != 0:
+        raise MemoryError
+    address: int = out[0]
+    return address
+
+
+_exhausted = _make_plain(b"RecursionError", b"maximum recursion depth exceeded: callbacks within callbacks")
+exhausted_set = core.error_set
+EXHAUSTED = _exhausted
+lost = _lost
 
 
 # --- signals ------------------------------------------------------------------------------------------------------
@@ -128,5 +174,9 @@ _question_name = new_chars(b"PyErr_CheckSignals")
 
 
 def connect_signals() -> None:
-    """From now on the core asks here whether a signal has arrived."""
-    core.register_question(address_of(_question_name), address_of(_question))
+    """From now on the core asks here whether a signal has arrived. Backtraces of native code end at the interpreter's
+    own library, which is named first: the function itself was made at run time and is in none."""
+    name_at, in_interpreter = address_of(_question_name), core.interpreter_address()
+    if in_interpreter:
+        core.register_question(name_at, in_interpreter)
+    core.register_question(name_at, address_of(_question))

@@ -12,7 +12,7 @@ from .objects import raise_no_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
 __all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "is_held", "take"]
 
@@ -97,23 +97,34 @@ def is_held(wrapper: object) -> bool:
     return False
 
 
+def _is_offered(wrapper: object) -> bool:
+    """Whether the handle of a wrapper is offered to a call in progress."""
+    return any(type(held) is Offer and held.wrapper is wrapper for frame in list(_all) for held in list(frame.held))
+
+
+def _refuse_in_use() -> NoReturn:
+    raise RuntimeError("the native object cannot be moved away while a call uses it")
+
+
 class Offer:
     """The handle of a wrapper while a call may take it. The callee sees a word of its own, and takes the handle by
     leaving 0 there."""
 
-    __slots__ = ("_slot", "_wrapper", "slot_at")
+    __slots__ = ("_slot", "slot_at", "wrapper")
 
     def __init__(self, wrapper: Any) -> None:
         address = wrapper._address
         if not address:
+            if _is_offered(wrapper):
+                _refuse_in_use()
             raise_no_handle(wrapper)
         wrapper._address = 0  # whoever begins a use from now on finds none
         if is_held(wrapper):
             wrapper._address = address
-            raise RuntimeError("the native object cannot be moved away while a call uses it")
+            _refuse_in_use()
         if wrapper._is_listed:  # what comes back is apart from this wrapper
             unlist(address, None)
-        self._wrapper = wrapper
+        self.wrapper = wrapper
         self._slot = new_words(1)
         self._slot[0] = address
         self.slot_at = address_of(self._slot)
@@ -126,4 +137,4 @@ class Offer:
 
     def end(self) -> None:
         """Give back what was not taken."""
-        self._wrapper._address = self.take()
+        self.wrapper._address = self.take()

@@ -19,6 +19,7 @@ from .identity import share
 from .numbers import FUNCTION, OBJECT
 from .objects import is_shared, raise_no_handle, type_index_at, wrap, wrap_apart
 from .results import get
+from .texts import cut, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,9 +158,9 @@ class Function(CObject):
 
     @hidden
     def _fail(self, frame: Frame) -> NoReturn:
-        error = take_pending()  # what ends with the call may run code that uses the thread's error
+        block, error = take_pending()  # what ends with the call may run code that uses the thread's error
         frame.release()
-        raise_taken(error, self._name)
+        raise_taken(block, error, self._name)
 
     @hidden
     def _call_binding(self, args: tuple[Any, ...]) -> Any:
@@ -216,9 +217,9 @@ class Function(CObject):
             share(self)
 
     def _refuse_keywords(self, kwargs: dict[str, Any]) -> NoReturn:
+        first = shown(next(iter(kwargs)))
         raise TypeError(
-            f"{self._name or 'native function'}() takes positional arguments only, got keyword argument "
-            f"'{next(iter(kwargs))}'"
+            cut(f"{self._name or 'native function'}() takes positional arguments only, got keyword argument '{first}'")
         )
 
     @property
@@ -253,7 +254,7 @@ class Function(CObject):
         name = type(self).__name__
         if not self._address:
             return f"{name}(chandle=None)"
-        return f"<{name}{' ' if self._name else ''}{self._name[:80]} at {self._address:#x}>"
+        return f"<{name}{' ' if self._name else ''}{shown(self._name, 80)} at {self._address:#x}>"
 
 
 def named(address: int, name: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from .backend import SAFE_CALL, address_of, c_function, callback, core, words_at
+from .backend import SAFE_CALL, WORD_OF_WORD, address_of, c_function, callback, core, words_at
 from .binding import binding
 
 TYPE_CHECKING = False
@@ -16,11 +16,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["CALL_AT", "DROP_AT", "drain", "drop", "held_at", "hold", "set_runner", "waiting"]
+__all__ = [
+    "CALL_AT",
+    "DROP_AT",
+    "drain",
+    "drop",
+    "held_at",
+    "hold",
+    "put_error",
+    "set_error_maker",
+    "set_runner",
+    "take_error",
+    "waiting",
+]
 
 _held: dict[int, Any] = {}
 _numbers = count(1)
 _runner: Callable[[Any, Any, int, Any], int]
+_error_maker: Callable[[Any], int]
 
 
 def set_runner(runner: Callable[[Any, Any, int, Any], int]) -> None:
@@ -29,15 +42,34 @@ def set_runner(runner: Callable[[Any, Any, int, Any], int]) -> None:
     _runner = runner
 
 
+def set_error_maker(maker: Callable[[Any], int]) -> None:
+    """Give this module the function that makes the native error of an exception: its handle, owned, or 0."""
+    global _error_maker
+    _error_maker = maker
+
+
 def _run(block: int, args: Any, n: int, result: Any) -> int:
     return _runner(_held[words_at(block)[1]], args, n, result)
 
 
+def _make_error(block: int) -> int:
+    value = held_at(block)
+    drop(block)
+    return _error_maker(value)
+
+
 _run_in_c = callback(SAFE_CALL, _run, -1)
+_make_error_in_c = callback(WORD_OF_WORD, _make_error, 0)
 CALL_AT: int
 DROP_AT: int
-CALL_AT, DROP_AT, _new_at, _take_at, _free_at, _first_at = binding.cover(address_of(_run_in_c))
+CALL_AT, DROP_AT, _new_at, _take_at, _free_at, _put_error_at, _take_error_at, _first_at = binding.cover(
+    address_of(_run_in_c), address_of(_make_error_in_c)
+)
 """CALL_AT is the safe_call of callbacks, DROP_AT the deleter of whatever is held."""
+put_error = c_function(_put_error_at, "w", "w")
+"""Make the exception in a block the pending error of this thread; not 0 if this core does not take exceptions."""
+take_error = c_function(_take_error_at, "w", "w")
+"""Take what is pending: the block of an exception, or 0, and an error's handle in the word at the given address."""
 _new_block = c_function(_new_at, "ww", "w")
 _take_blocks = c_function(_take_at, "", "w")
 _free_block = c_function(_free_at, "w", "")

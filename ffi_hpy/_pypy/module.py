@@ -46,7 +46,7 @@ def make_module(name: str) -> ModuleType:
     for constant in dir(binding):
         if constant.isupper():
             found[constant] = getattr(binding, constant)
-    found["HAS_EXTENSION"] = True
+    found["HAS_DESCRIPTORS"] = True
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
     for source in (provisional, registry, callbacks):

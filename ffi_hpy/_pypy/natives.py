@@ -11,6 +11,7 @@ from .numbers import BOOL, ERROR, FLOAT, INT, NONE, OBJECT, OPAQUE_PY_OBJECT, SM
 from .objects import expect
 from .opaque import make_opaque, unwrap
 from .results import get, of_object, of_view, text_of
+from .texts import bind, check_new, final
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,14 +39,16 @@ def _optional(value: Any, what: str) -> int:
     return value.__chandle__()
 
 
+_PARTS = ("kind", "message", "backtrace", "cause", "extra_context")
+
+
 class Error(CObject):
     """A native error value (not an exception)."""
 
     __slots__ = ()
 
-    def __init__(
-        self, kind: str, message: str, backtrace: str, cause: Any = None, extra_context: Any = None
-    ) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kind, message, backtrace, cause, extra_context = bind("Error", _PARTS, 3, args, kwargs)
         texts = [
             _Text(text, f"Error() argument '{what}'")
             for text, what in ((kind, "kind"), (message, "message"), (backtrace, "backtrace"))
@@ -121,12 +124,14 @@ class OpaquePyObject(CObject):
         raise TypeError("this OpaquePyObject was made by another Python binding")
 
 
+@final
 class CAny:
     """A native value of its own. CAny(value) converts a Python value as a call would."""
 
     __slots__ = ("_words",)
 
     def __new__(cls, value: Any = None) -> CAny:
+        check_new(cls, CAny, "CAny")
         self = object.__new__(cls)
         self._words = new_words(2)
         _own_value(value, self._words, "CAny()")

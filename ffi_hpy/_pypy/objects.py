@@ -6,6 +6,7 @@ from . import hooks
 from .backend import SAFE_CALL, cast, core, words_at
 from .identity import find, share, unlist
 from .numbers import FUNCTION
+from .texts import check_new, raise_unmade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Wrapper:
     _is_repeated: bool
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
+        check_new(cls, Wrapper, "CObject")
         self = _new(cls)
         self._address = 0
         self._is_listed = False
@@ -54,10 +56,15 @@ class Wrapper:
         if own is not None:
             cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
 
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_address", "_is_listed", "_is_repeated"):
+            raise_unmade(self)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
     def __del__(self) -> None:
         try:
             address = self._address
-        except AttributeError:  # object.__new__() made it
+        except (AttributeError, TypeError):  # object.__new__() made it
             return
         if address:
             if self._is_listed:  # as long as it is in the table, others may find the entry
@@ -191,15 +198,8 @@ def wrap_apart(address: int) -> Any:
 # --- what is said of a handle that is not there -------------------------------------------------------------------
 
 
-def raise_unmade(wrapper: object) -> NoReturn:
-    """TypeError for an instance that object.__new__() made."""
-    raise TypeError(f"this {type(wrapper).__name__} was not made by the __new__ of its class")
-
-
 def raise_no_handle(wrapper: Any) -> NoReturn:
     """ValueError: the handle was moved away or never set."""
-    if not hasattr(wrapper, "_address"):
-        raise_unmade(wrapper)
     raise ValueError(f"this {type(wrapper).__name__} has no native object: it was moved away or never initialised")
 
 

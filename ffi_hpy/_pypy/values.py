@@ -8,17 +8,13 @@ from . import hooks
 from .backend import address_of, bytes_at, core, new_chars, new_words, words_at
 from .errors import hidden, raise_pending
 from .numbers import SMALL_STR
+from .texts import bind, check_new, final, raise_unmade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any
 
-__all__ = ["DataType", "Device", "OpaquePtr", "data_type_from_code", "data_type_of", "device_of", "raise_unmade"]
-
-
-def raise_unmade(value: object) -> NoReturn:
-    """TypeError for an instance that object.__new__() made."""
-    raise TypeError(f"this {type(value).__name__} was not made by the __new__ of its class") from None
+__all__ = ["DataType", "Device", "OpaquePtr", "data_type_from_code", "data_type_of", "device_of"]
 
 
 def _number(value: Any, what: str, low: int, high: int) -> int:
@@ -28,6 +24,7 @@ def _number(value: Any, what: str, low: int, high: int) -> int:
     return number
 
 
+@final
 class OpaquePtr:
     """An address passed as `void*`."""
 
@@ -36,6 +33,7 @@ class OpaquePtr:
     _word: int
 
     def __new__(cls, *args: Any) -> Any:
+        check_new(cls, OpaquePtr, "OpaquePtr")
         if len(args) != 1:
             raise TypeError(f"OpaquePtr() takes one argument, got {len(args)}")
         address = as_int(args[0])
@@ -48,7 +46,7 @@ class OpaquePtr:
     @property
     def value(self) -> int:
         """The address."""
-        return self._word % (1 << 64)
+        return _word_of(self) % (1 << 64)
 
 
 class DataType:
@@ -58,7 +56,9 @@ class DataType:
 
     _word: int  # type code, bits, and from bit 16 on the lanes
 
-    def __new__(cls, dtype_str: str) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        check_new(cls, DataType, "DataType")
+        (dtype_str,) = bind("DataType", ("dtype_str",), 1, args, kwargs)
         if not isinstance(dtype_str, str):
             raise TypeError(f"DataType() argument must be str, not {type(dtype_str).__name__}")
         text = new_chars(str.encode(dtype_str))
@@ -165,6 +165,7 @@ class Device:
     _word: int  # the device type, and from bit 32 on the index
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
+        check_new(cls, Device, "Device")
         self = object.__new__(cls)
         self._word = 1  # the first CPU, also if a subclass forgets to call __init__
         return self

@@ -45,7 +45,7 @@ class _LikeProperty:
         return property(self.fget, self.fset, fdel, self.__doc__)
 
 
-if TYPE_CHECKING or _core.HAS_EXTENSION:
+if TYPE_CHECKING or _core.HAS_DESCRIPTORS:
 
     class FFIProperty(_LikeProperty, _core.FieldSlot):
         """The attribute of a field. A frozen one refuses assignment; `set` writes it nevertheless."""

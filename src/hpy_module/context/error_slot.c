@@ -27,6 +27,16 @@ void fb_error_slot_init(const fh_error_payload_operations *operations) {
 
 bool fb_error_slot_takes_payloads(void) { return core != NULL; }
 
+bool fb_error_slot_put_payload(void *payload, const fh_error_payload_operations *operations) {
+  if (core == NULL) return false;
+  core->set(payload, operations);
+  return true;
+}
+
+void *fb_error_slot_take_payload(const fh_error_payload_operations *operations) {
+  return core == NULL ? NULL : core->take(operations);
+}
+
 /* Asks for a payload of ours first: to take an error object would have the core make one of the payload. */
 FbPendingError fb_error_slot_take(void) {
   void *payload = core == NULL ? NULL : core->take(own_operations);

@@ -22,6 +22,11 @@ void fb_error_slot_init(const fh_error_payload_operations *operations);
 /* Whether the core takes payloads; another core than ours does not. */
 bool fb_error_slot_takes_payloads(void);
 
+/* Makes a payload with other operations the pending error; false if the core takes no payloads. */
+bool fb_error_slot_put_payload(void *payload, const fh_error_payload_operations *operations);
+/* The pending payload if it has those operations, else NULL. */
+void *fb_error_slot_take_payload(const fh_error_payload_operations *operations);
+
 /* Takes what is in the slot out of the way of code that may use it (destructors). */
 FbPendingError fb_error_slot_take(void);
 /* Puts it back, which is taken. Nothing is put where nothing was taken. */

@@ -8,11 +8,15 @@
 #include <stdlib.h>
 #include <tvm/ffi/c_api.h>
 
+#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/later.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/context/tuple.h"
 
-static TVMFFISafeCallType call_in_python; /* written once during the import */
+/* Made by cffi, written once during the import. */
+static TVMFFISafeCallType call_in_python;
+static TVMFFIObject *(*error_in_python)(void *payload);
 
 /* safe_call of a callback: self is the FbLater that its deleter will push. */
 static int covered_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
@@ -28,23 +32,55 @@ static int covered_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny 
 /* The deleter of callbacks, and of Python objects in native ones: self is the FbLater that was made with them. */
 static void covered_drop(void *self) { fb_later_push(self); }
 
+/* --- pending errors ----------------------------------------------------------------------------------------------- */
+
+/* An exception that leaves a callback is pending as it is (error_deferred.h): the payload is the FbLater of it. */
+static TVMFFIObject *payload_make(void *payload) {
+  HPyContext *held = fb_thread_held_take();
+  if (FH_LIKELY(held == NULL)) return error_in_python(payload);
+  HPyThreadState state = HPy_LeavePythonExecution(held);
+  TVMFFIObject *error = error_in_python(payload);
+  HPy_ReenterPythonExecution(held, state);
+  fb_thread_held_put(held);
+  return error;
+}
+
+static const fh_error_payload_operations operations = {payload_make, covered_drop};
+
+/* Makes a payload the pending error. 0, or -1 where the core takes error objects only. */
+static int64_t covered_put(int64_t payload) {
+  return fb_error_slot_put_payload((void *)(intptr_t)payload, &operations) ? 0 : -1;
+}
+
+/* Takes what is pending: a payload of ours, or 0 and the error object in *error. */
+static int64_t covered_take(int64_t error) {
+  void *payload = fb_error_slot_take_payload(&operations);
+  TVMFFIObjectHandle object = payload == NULL ? fb_error_slot_take_object() : NULL;
+  memcpy((void *)(intptr_t)error, &object, sizeof(object));
+  return (int64_t)(intptr_t)payload;
+}
+
 static int64_t address_of(void (*function)(void)) {
   int64_t address = 0;
   memcpy(&address, &function, sizeof(function));
   return address;
 }
 
-HPyDef_METH(fb_covered_cover, "cover", HPyFunc_O,
-            .doc = "Given the address of the function that runs callbacks, the addresses of what it needs.")
-static HPy fb_covered_cover_impl(HPyContext *ctx, HPy self, HPy arg) {
+HPyDef_METH(fb_covered_cover, "cover", HPyFunc_VARARGS,
+            .doc = "Given the addresses of the functions that run callbacks and that make errors of exceptions, the "
+                   "addresses of what these need.")
+static HPy fb_covered_cover_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
-  void *code = HPyLong_AsVoidPtr(ctx, arg);
-  if (code == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
-  memcpy(&call_in_python, &code, sizeof(code));
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "cover() takes two addresses");
+  void *call = HPyLong_AsVoidPtr(ctx, args[0]), *make = HPyLong_AsVoidPtr(ctx, args[1]);
+  if (HPyErr_Occurred(ctx)) return HPy_NULL;
+  memcpy(&call_in_python, &call, sizeof(call));
+  memcpy(&error_in_python, &make, sizeof(make));
   fb_later_is_used = true;
   fb_thread_cover();
   const int64_t addresses[] = {address_of((void (*)(void))covered_call), address_of((void (*)(void))covered_drop),
                                address_of((void (*)(void))fb_later_new), address_of((void (*)(void))fb_later_take),
-                               address_of((void (*)(void))free), (int64_t)(intptr_t)&fb_later_first};
+                               address_of((void (*)(void))free), address_of((void (*)(void))covered_put),
+                               address_of((void (*)(void))covered_take), (int64_t)(intptr_t)&fb_later_first};
   return fb_tuple_of_ints(ctx, addresses, sizeof(addresses) / sizeof(addresses[0]));
 }

@@ -1,0 +1,68 @@
+"""Texts of errors as the binding in C writes them: names of any length in them are cut, and arguments are named."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn, TypeVar
+
+    Class = TypeVar("Class", bound=type)
+
+__all__ = ["bind", "check_new", "cut", "final", "raise_unmade", "shown"]
+
+_MESSAGE_BYTES = 1023
+
+
+def cut(text: str, n_bytes: int = _MESSAGE_BYTES) -> str:
+    """As much of a text as fits into so many bytes of UTF-8."""
+    if len(text) * 4 <= n_bytes:
+        return text
+    return text.encode("utf-8", "surrogatepass")[:n_bytes].decode("utf-8", "ignore")
+
+
+def shown(text: str, n_bytes: int = 255) -> str:
+    """A name in a message."""
+    return cut(text.replace("\0", "\\x00"), n_bytes)
+
+
+def bind(
+    callee: str, names: tuple[str, ...], n_required: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Any]:
+    """The arguments of a call by their names, None for one that is not given. TypeError for wrong ones."""
+    if len(args) > len(names):
+        raise TypeError(f"{callee}() takes at most {len(names)}, got {len(args)} arguments")
+    given = [*args, *[None] * (len(names) - len(args))]
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeError(f"{callee}() got an unexpected keyword argument '{shown(name)}'")
+        at = names.index(name)
+        if at < len(args):
+            raise TypeError(f"{callee}() got multiple values for argument '{name}'")
+        given[at] = value
+    for at in range(len(args), n_required):
+        if names[at] not in kwargs:
+            raise TypeError(f"{callee}() missing required argument: '{names[at]}'")
+    return given
+
+
+def raise_unmade(value: object) -> NoReturn:
+    """TypeError for an instance that object.__new__() made."""
+    raise TypeError(f"this {type(value).__name__} was not made by the __new__ of its class") from None
+
+
+def check_new(cls: Any, own: type, name: str) -> None:
+    """TypeError for the first argument of a `__new__` that is no subclass of its own class."""
+    if not isinstance(cls, type):
+        raise TypeError(f"{name}.__new__(X): X is not a type but of type {type(cls).__name__}")
+    if own not in cls.__mro__:
+        raise TypeError(f"{name}.__new__({cls.__name__}): {cls.__name__} is not a subtype of {name}")
+
+
+def _refuse_subclass(cls: type, **_options: Any) -> NoReturn:
+    raise TypeError(f"type '{cls.__bases__[0].__name__}' is not an acceptable base type")
+
+
+def final(cls: Class) -> Class:
+    """Decorates a class that refuses subclasses."""
+    cls.__init_subclass__ = classmethod(_refuse_subclass)  # type: ignore[assignment]
+    return cls
