@@ -47,6 +47,9 @@ def _let_go(wrapper: Any) -> int:
 
 def put_handle(wrapper: Any, address: int) -> None:
     """Give a wrapper a handle, which is taken, in place of its own."""
+    if not wrapper._address and not wrapper._is_function and not is_shared(address):  # mostly: it is being made
+        wrapper._address = address
+        return
     try:
         if type_index_at(address) != FUNCTION and wrapper._is_function:
             raise TypeError("a Function can take over the handle of a function only")

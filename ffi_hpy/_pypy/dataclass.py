@@ -38,9 +38,9 @@ def _run(frame: Frame, address: int, call: Callable[..., int], n: int, name: str
     result = frame.result
     result[0] = result[1] = 0
     if call(address, frame.words, n, result) != 0:
-        error = take_pending()
+        block, error = take_pending()
         frame.release()
-        raise_taken(error, name)
+        raise_taken(block, error, name)
     frame.release()
     return get(result)
 

@@ -18,7 +18,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["connect_signals", "hidden", "moment", "put_exception", "raise_pending", "raise_taken", "take_pending"]
+__all__ = [
+    "connect_signals",
+    "drop_pending",
+    "hidden",
+    "moment",
+    "put_exception",
+    "raise_pending",
+    "raise_taken",
+    "take_object",
+    "take_pending",
+]
 
 hidden: Any = hidden_applevel
 """Decorates a function that tracebacks do not show, as they show none of the binding in C."""
@@ -38,6 +48,22 @@ def take_pending() -> tuple[int, int]:
     out = new_words(1)
     block = take_error(address_of(out))
     return block, out[0]
+
+
+def take_object() -> int:
+    """Take what is pending on this thread as the handle of an error, owned; 0 if nothing is. It can be raised by
+    raise_taken(0, handle, ...)."""
+    out = new_words(1)
+    core.error_take(out)
+    address: int = out[0]
+    return address
+
+
+def drop_pending() -> None:
+    """Forget what is pending on this thread."""
+    address = take_object()
+    if address:
+        core.decref(address)
 
 
 def _kind_at(address: int) -> bytes:

@@ -24,13 +24,15 @@ from .backend import (
 )
 from .binding import binding
 from .bridge import convert
-from .errors import hidden, raise_taken, take_pending
+from .converters import Misfit
+from .errors import drop_pending, hidden, raise_taken, take_object
 from .forms import Copied, Gotten, Pointer, plain_form
 from .frames import give, take
 from .numbers import BOOL, NONE, OBJECT, OPAQUE_PTR
-from .objects import Wrapper, derives, raise_no_handle, raise_unmade, type_index_at
+from .objects import Wrapper, derives, raise_no_handle, type_index_at
 from .results import text_of
-from .schemas import Misfit, converter_of, is_native, tree_of
+from .schemas import converter_of, tree_of
+from .texts import raise_unmade
 from .type_table import TypeFacts, facts_of, field_info
 
 TYPE_CHECKING = False
@@ -84,19 +86,20 @@ class _Field:
         return address
 
     @hidden
-    def convert(self, value: Any, words: Any, what: str | None) -> None:
-        """Convert a value by the schema into two words, which must be None and own it afterwards."""
-        if is_native(value):
-            try:
-                converter_of(self.schema).convert(value, words)
+    def convert(self, frame: Frame, value: Any, what: str | None) -> None:
+        """Convert a value by the schema into the first two words of a frame, which own it afterwards."""
+        why = None
+        try:
+            if converter_of(self.schema).convert(frame, value):
                 return
-            except Misfit as misfit:
-                why = misfit.args[0]
-            except UnicodeEncodeError:
-                why = None  # the binding says how
-            if why is not None:
-                self._refuse(what, why)
-        self.slot._convert(value, address_of(words), what)
+        except Misfit as misfit:
+            why = misfit.args[0]
+        except UnicodeEncodeError:
+            pass  # the binding says how
+        if why is not None:
+            self._refuse(what, why)
+        frame.words[0] = frame.words[1] = 0
+        self.slot._convert(value, address_of(frame.words), what)
 
     @hidden
     def _refuse(self, what: str | None, why: str) -> NoReturn:
@@ -154,9 +157,8 @@ class LaidOutField(_Field):
         try:
             if obj is not None:
                 frame.held.append(obj)
+            self.convert(frame, value, what)
             words = frame.words
-            words[0] = words[1] = 0
-            self.convert(value, words, what)
             self._put(self._at, address, words)
             if words[0] & 0xFFFFFFFF >= OBJECT:  # what was there before
                 core.decref(words[1])
@@ -226,7 +228,7 @@ class LibraryField(_Field):
             memory[0 : info.size] = pattern[: info.size]
             result[0] = result[1] = 0
             if self._getter(at + self.offset, result) != 0:
-                core.decref(take_pending())
+                drop_pending()
                 return False
             if result[0] & 0xFFFFFFFF != info.static_index:
                 if result[0] & 0xFFFFFFFF >= OBJECT:
@@ -241,7 +243,7 @@ class LibraryField(_Field):
         result = new_words(2)
         held = words_at(address + self.offset)[0]
         if self._getter(address + self.offset, result) != 0:
-            core.decref(take_pending())
+            drop_pending()
             return gotten
         index, given = result[0] & 0xFFFFFFFF, result[1]
         if index < OBJECT:
@@ -288,11 +290,11 @@ class LibraryField(_Field):
                 except NeedsBinding:
                     _hold(frame, convert(value, frame.words + 2))
             else:
-                out = new_words(2)
-                self.convert(value, out, what)
-                frame.words[2] = out[0]
-                frame.words[3] = out[1]
-                _hold(frame, out[1] if out[0] & 0xFFFFFFFF >= OBJECT else 0)
+                self.convert(frame, value, what)
+                words = frame.words
+                words[2] = words[0]
+                words[3] = words[1]
+                _hold(frame, words[1] if words[0] & 0xFFFFFFFF >= OBJECT else 0)
             if self._run_setter(frame, address + self.offset) != 0:
                 self._fail(frame, what)
         finally:
@@ -322,7 +324,7 @@ class LibraryField(_Field):
         failure is one, of a C setter a TypeError is; a setter that is a Function speaks for itself."""
         if self._setter is None and not self._setter_function:
             self._refuse(what, f"Field `{self.own_name}` cannot be written")
-        error = take_pending()
+        error = take_object()
         frame.release()
         if error:
             cell = words_at(error)
@@ -333,7 +335,7 @@ class LibraryField(_Field):
                 why = text_of(bytes_at(cell[5], cell[6]))
                 core.decref(error)
                 self._refuse(what, why)
-        raise_taken(error, self.name)
+        raise_taken(0, error, self.name)
 
 
 def _hold(frame: Frame, address: int) -> None:
@@ -375,7 +377,7 @@ def _facts_of_field(index: Any, which: Any) -> TypeFacts:
             if 0 <= which < facts.n_fields:
                 return facts
         else:
-            core.decref(take_pending())
+            drop_pending()
     binding.FieldSlot(index, which, False)
     return facts_of(index)
 

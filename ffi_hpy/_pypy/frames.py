@@ -49,12 +49,27 @@ class Frame:
     def release(self) -> None:
         """End what is held, the last first."""
         held = self.held
+        if held:  # three times: the JIT compiles what has no loop into the caller
+            _end(held.pop())
+            if held:
+                _end(held.pop())
+                if held:
+                    _end(held.pop())
+                    if held:
+                        self._release_more()
+
+    def _release_more(self) -> None:
+        held = self.held
         while held:
-            last = held.pop()
-            if type(last) is int:
-                core.decref(last)
-            elif type(last) is Offer:
-                last.end()
+            _end(held.pop())
+
+
+def _end(held: Any) -> None:
+    """End the use of what a frame has held."""
+    if type(held) is int:
+        core.decref(held)
+    elif type(held) is Offer:
+        held.end()
 
 
 def take() -> Frame:

@@ -16,6 +16,7 @@ from .fields import field_of
 from .frames import give, take
 from .numbers import FUNCTION, OBJECT
 from .objects import Wrapper, derives
+from .texts import final
 from .type_table import attribute_at, facts_of, field_info
 
 TYPE_CHECKING = False
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .fields import LaidOutField, LibraryField
-    from .type_table import FieldInfo, TypeFacts
+    from .texts import final
+from .type_table import FieldInfo, TypeFacts
 
 __all__ = ["Initializer"]
 
@@ -172,6 +174,7 @@ class _Allocator:
 # --- the class ----------------------------------------------------------------------------------------------------
 
 
+@final
 class Initializer:
     """Makes the native object of a new instance and gives its fields values."""
 
@@ -239,7 +242,7 @@ class Initializer:
         except BaseException:
             core.decref(address)
             raise
-        _put(instance, address)
+        put_handle(instance, address)
         return True
 
     @hidden
@@ -257,7 +260,7 @@ class Initializer:
         except BaseException:
             core.decref(address)
             raise
-        _put(instance, address)
+        put_handle(instance, address)
         return True
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -296,14 +299,6 @@ def _has(args: tuple[Any, ...], value: object) -> bool:
         if arg is value:
             return True
     return False
-
-
-@hidden
-def _put(instance: Any, address: int) -> None:
-    if instance._address or instance._is_function or words_at(address)[0] & 0xFFFFFFFF != 1:
-        put_handle(instance, address)
-    else:
-        instance._address = address
 
 
 # The JIT compiles what has no loop into the caller, so the first few are written one by one.
