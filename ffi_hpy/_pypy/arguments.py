@@ -17,7 +17,7 @@ from .binding import binding
 from .core_functions import core_function
 from .errors import hidden, raise_pending
 from .frames import TEXT_BYTES, Offer, frame_for, give
-from .identity import share
+from .identity import share, uses_of
 from .numbers import (
     BOOL,
     DATA_TYPE,
@@ -87,8 +87,12 @@ def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
 
 @hidden
 def _put_object(frame: Frame, i: int, wrapper: Wrapper) -> None:
-    # Held before the address is read: who moves the handle away looks at what is held after taking the address out.
-    frame.held.append(wrapper)
+    uses = wrapper._uses
+    if uses is None:
+        uses = uses_of(wrapper)
+    # Used before the address is read: who moves the handle away looks at the uses after taking the address out.
+    uses.append(None)
+    frame.held.append(uses)
     address = wrapper._address
     if not address:
         raise_no_handle(wrapper)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import dataclass, hooks
 from .backend import core, words_at
 from .errors import hidden
-from .frames import is_held
+from .frames import refuse_in_use
 from .identity import share, unlist
 from .numbers import FUNCTION, OBJECT
 from .objects import Wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["CObject", "ObjectRValueRef", "put_handle"]
-
-
-def _refuse_in_use() -> None:
-    raise RuntimeError("the native object cannot be moved away while a call uses it")
 
 
 def _list_if_shared(wrapper: Any) -> None:
@@ -35,9 +31,9 @@ def _let_go(wrapper: Any) -> int:
     """Take the handle out of a wrapper, for good. RuntimeError if a call uses it."""
     address: int = wrapper._address
     wrapper._address = 0
-    if is_held(wrapper):
+    if wrapper._uses:
         wrapper._address = address
-        _refuse_in_use()
+        refuse_in_use()
     if wrapper._is_listed:
         unlist(address, wrapper)
         wrapper._is_listed = False
@@ -143,12 +139,12 @@ class CObject(Wrapper):
             self._put_function(address)
             return
         repeated = other._is_repeated
-        if is_held(self):
-            _refuse_in_use()
+        if self._uses:
+            refuse_in_use()
         if repeated:
             address = other._address
-            if is_held(other):
-                _refuse_in_use()
+            if other._uses:
+                refuse_in_use()
             if address:
                 core.incref(address)
                 unlist(address, None)

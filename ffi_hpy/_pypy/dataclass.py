@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from .arguments import put
 from .backend import SAFE_CALL, cast, words_at
 from .core_functions import core_function
 from .errors import hidden, raise_taken, take_pending
 from .frames import give, take
-from .identity import share
 from .numbers import FUNCTION, OBJECT
 from .objects import Wrapper, expect, type_index_at
 from .results import get
@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from .frames import Frame
 
 __all__ = ["compare", "deep_copy", "hash_of", "repr_of", "shallow_copy"]
-
-
-@hidden
-def _put(frame: Frame, i: int, wrapper: Any) -> None:
-    """Put an object, which is listed first: hooks may keep references to it, and who brings it back gets the wrapper."""
-    frame.held.append(wrapper)
-    address = expect(wrapper, OBJECT, 0)
-    if not wrapper._is_listed:
-        share(wrapper)
-    frame.words[i] = type_index_at(address)
-    frame.words[i + 1] = address
 
 
 @hidden
@@ -50,7 +39,7 @@ def _call_one(name: str, wrapper: Any) -> Any:
     function = core_function(name)
     frame = take()
     try:
-        _put(frame, 0, wrapper)
+        put(frame, 0, wrapper, name)
         return _run(frame, function.address, function.call, 1, name)
     finally:
         give(frame)
@@ -67,8 +56,8 @@ def compare(name: str, one: Any, other: Any) -> Any:
     function = core_function(name)
     frame = take()
     try:
-        _put(frame, 0, one)
-        _put(frame, 2, other)
+        put(frame, 0, one, name)
+        put(frame, 2, other, name)
         return _run(frame, function.address, function.call, 2, name)
     finally:
         give(frame)
@@ -106,7 +95,7 @@ def shallow_copy(wrapper: Any) -> Any:
     function = copier[1]
     frame = take()
     try:
-        _put(frame, 0, wrapper)
+        put(frame, 0, wrapper, "")
         return _run(frame, function, cast(SAFE_CALL, words_at(function)[3]), 1, "__ffi_shallow_copy__")
     finally:
         give(frame)

@@ -26,7 +26,7 @@ from .binding import binding
 from .bridge import convert
 from .converters import Misfit
 from .errors import drop_pending, hidden, raise_taken, take_object
-from .forms import Copied, Gotten, Pointer, plain_form
+from .forms import Copied, Gotten, Pointer, begin_use, plain_form
 from .frames import give, take
 from .numbers import BOOL, NONE, OBJECT, OPAQUE_PTR
 from .objects import Wrapper, derives, raise_no_handle, type_index_at
@@ -153,10 +153,9 @@ class LaidOutField(_Field):
 
     @hidden
     def _replace(self, obj: Any, address: int, value: Any, what: str | None) -> None:
+        uses = None if obj is None else begin_use(obj, address)
         frame = take()
         try:
-            if obj is not None:
-                frame.held.append(obj)
             self.convert(frame, value, what)
             words = frame.words
             self._put(self._at, address, words)
@@ -164,6 +163,8 @@ class LaidOutField(_Field):
                 core.decref(words[1])
         finally:
             give(frame)
+            if uses is not None:
+                uses.pop()
 
 
 # --- of a library -------------------------------------------------------------------------------------------------
@@ -280,10 +281,9 @@ class LibraryField(_Field):
 
     @hidden
     def _set(self, obj: Any, address: int, value: Any, what: str | None) -> None:
+        uses = None if obj is None else begin_use(obj, address)
         frame = take()
         try:
-            if obj is not None:
-                frame.held.append(obj)
             if self.schema is None:
                 try:
                     put(frame, 2, value, self.name)
@@ -325,7 +325,8 @@ class LibraryField(_Field):
         if self._setter is None and not self._setter_function:
             self._refuse(what, f"Field `{self.own_name}` cannot be written")
         error = take_object()
-        frame.release()
+        if frame.held:
+            frame.release()
         if error:
             cell = words_at(error)
             kind = bytes_at(cell[3], cell[4])

@@ -8,9 +8,9 @@ from __future__ import annotations
 from .backend import doubles_at, floats_at, int8s_at, int16s_at, ints_at, words_at
 from .errors import hidden, raise_pending
 from .frames import give, take
-from .identity import find
+from .identity import find, uses_of
 from .numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN, OPAQUE_PY_OBJECT
-from .objects import type_index_at
+from .objects import raise_no_handle, type_index_at
 from .results import get, is_unwrapped
 
 TYPE_CHECKING = False
@@ -18,7 +18,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["Copied", "Flag", "Gotten", "Number", "Pointer", "Real", "plain_form"]
+__all__ = ["Copied", "Flag", "Gotten", "Number", "Pointer", "Real", "begin_use", "plain_form"]
+
+
+@hidden
+def begin_use(wrapper: Any, address: int) -> list[None]:
+    """Keep a wrapper's object, which is at an address, until an item of the list that is returned is taken out."""
+    uses: list[None] | None = wrapper._uses
+    if uses is None:
+        uses = uses_of(wrapper)
+    uses.append(None)
+    if wrapper._address != address:  # it has been moved away just now
+        uses.pop()
+        raise_no_handle(wrapper)
+    return uses
 
 
 class Number:
@@ -102,9 +115,9 @@ class Gotten:
     @hidden
     def read(self, obj: Any, address: int) -> Any:
         """The value of the field of an object at an address."""
+        uses = begin_use(obj, address)
         frame = take()
         try:
-            frame.held.append(obj)
             result = frame.result
             result[0] = result[1] = 0
             if self._getter(address + self._offset, result) != 0:
@@ -112,6 +125,7 @@ class Gotten:
             return get(result)
         finally:
             give(frame)
+            uses.pop()
 
 
 class Copied:
@@ -127,9 +141,9 @@ class Copied:
     @hidden
     def read(self, obj: Any, address: int) -> Any:
         """The value of the field of an object at an address."""
+        uses = begin_use(obj, address)
         frame = take()
         try:
-            frame.held.append(obj)
             result = frame.result
             result[0] = result[1] = 0
             if self._copy(self._field_at, address, result) != 0:
@@ -137,6 +151,7 @@ class Copied:
             return get(result)
         finally:
             give(frame)
+            uses.pop()
 
     def write(self, _address: int, _value: Any) -> bool:
         """False: every value needs a conversion."""

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from .backend import address_of, buffer_at, core, doubles_at, new_words
 from .holds import drain, waiting
-from .identity import unlist
+from .identity import unlist, uses_of
 from .objects import raise_no_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "is_held", "take"]
+__all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "refuse_in_use", "take"]
 
 N_ARGUMENTS = 16
 """So many arguments fit into a frame of the pool."""
@@ -22,15 +22,14 @@ TEXT_BYTES = 1024
 """Text up to this length needs no memory of its own on its way."""
 
 _pool: list[Frame] = []  # append and pop are atomic
-_all: list[Frame] = []  # those of the pool, and of calls in progress that have more arguments
 
 
 class Frame:
     """The memory of a call: `words` has its arguments, two words each; `doubles` is the same memory. `result` points to
     the words of its result, `spare` to two more, for a TVMFFIByteArray.
 
-    `text` is room for TEXT_BYTES bytes, at the address `text_at`. `held` are the wrappers whose objects the call uses,
-    the offers of handles, and the handles that are released when it has ended.
+    `text` is room for TEXT_BYTES bytes, at the address `text_at`. `held` is what ends with the call: uses of wrappers
+    (Wrapper._uses), offers of handles, and handles that were made for it.
     """
 
     __slots__ = ("doubles", "held", "result", "result_at", "spare", "text", "text_at", "words")
@@ -47,28 +46,24 @@ class Frame:
         self.held: list[Any] = []
 
     def release(self) -> None:
-        """End what is held, the last first."""
+        """End what is held, of which there is something; the last first."""
         held = self.held
-        if held:  # three times: the JIT compiles what has no loop into the caller
-            _end(held.pop())
-            if held:
-                _end(held.pop())
-                if held:
-                    _end(held.pop())
-                    if held:
-                        self._release_more()
+        _end(held.pop())
+        if held:
+            self._release_rest()
 
-    def _release_more(self) -> None:
+    def _release_rest(self) -> None:
         held = self.held
         while held:
             _end(held.pop())
 
 
 def _end(held: Any) -> None:
-    """End the use of what a frame has held."""
-    if type(held) is int:
+    if type(held) is list:
+        held.pop()
+    elif type(held) is int:
         core.decref(held)
-    elif type(held) is Offer:
+    else:
         held.end()
 
 
@@ -79,18 +74,14 @@ def take() -> Frame:
     try:
         return _pool.pop()
     except IndexError:
-        frame = Frame(N_ARGUMENTS)
-        _all.append(frame)
-        return frame
+        return Frame(N_ARGUMENTS)
 
 
 def frame_for(n_arguments: int) -> Frame:
     """A frame for that many arguments."""
     if n_arguments <= N_ARGUMENTS:
         return take()
-    frame = Frame(n_arguments)
-    _all.append(frame)
-    return frame
+    return Frame(n_arguments)
 
 
 def give(frame: Frame) -> None:
@@ -99,25 +90,10 @@ def give(frame: Frame) -> None:
         frame.release()
     if frame.result_at == 2 * N_ARGUMENTS:
         _pool.append(frame)
-    else:
-        _all.remove(frame)
 
 
-def is_held(wrapper: object) -> bool:
-    """Whether a call in progress uses the object of a wrapper."""
-    for frame in list(_all):
-        for held in list(frame.held):
-            if held is wrapper:
-                return True
-    return False
-
-
-def _is_offered(wrapper: object) -> bool:
-    """Whether the handle of a wrapper is offered to a call in progress."""
-    return any(type(held) is Offer and held.wrapper is wrapper for frame in list(_all) for held in list(frame.held))
-
-
-def _refuse_in_use() -> NoReturn:
+def refuse_in_use() -> NoReturn:
+    """RuntimeError: a call uses the handle of a wrapper."""
     raise RuntimeError("the native object cannot be moved away while a call uses it")
 
 
@@ -128,15 +104,14 @@ class Offer:
     __slots__ = ("_slot", "slot_at", "wrapper")
 
     def __init__(self, wrapper: Any) -> None:
-        address = wrapper._address
-        if not address:
-            if _is_offered(wrapper):
-                _refuse_in_use()
-            raise_no_handle(wrapper)
+        address, uses = wrapper._address, uses_of(wrapper)
         wrapper._address = 0  # whoever begins a use from now on finds none
-        if is_held(wrapper):
+        if uses:
             wrapper._address = address
-            _refuse_in_use()
+            refuse_in_use()
+        if not address:
+            raise_no_handle(wrapper)
+        uses.append(None)
         if wrapper._is_listed:  # what comes back is apart from this wrapper
             unlist(address, None)
         self.wrapper = wrapper
@@ -153,3 +128,4 @@ class Offer:
     def end(self) -> None:
         """Give back what was not taken."""
         self.wrapper._address = self.take()
+        self.wrapper._uses.pop()

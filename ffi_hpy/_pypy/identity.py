@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["find", "share", "unlist"]
+__all__ = ["find", "share", "unlist", "uses_of"]
 
 _table: dict[int, ref[Any]] = {}
 _lock = new_lock()  # held while an entry is replaced or taken out
@@ -45,6 +45,18 @@ def share(wrapper: Any) -> Any:
             return wrapper
     wrapper._is_listed = False
     return other
+
+
+def uses_of(wrapper: Any) -> list[None]:
+    """The calls in progress that use the object of a wrapper: a list with an item for each, because adding to a list
+    is atomic, and counting is not. Nobody moves the handle away meanwhile."""
+    uses: list[None] | None = wrapper._uses
+    if uses is None:
+        with _lock:
+            uses = wrapper._uses
+            if uses is None:
+                uses = wrapper._uses = []
+    return uses
 
 
 def unlist(address: int, wrapper: Any) -> None:

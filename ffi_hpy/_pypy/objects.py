@@ -33,14 +33,16 @@ class Wrapper:
     """What owns a reference to a native object, at `_address`; 0 before it is initialised and after it was moved away.
 
     `_is_listed`: the table of wrappers has it. `_is_repeated`: it was given out again where each time could have made
-    one of its own; a program that moves one of those keeps the others, so a move leaves the handle.
+    one of its own; a program that moves one of those keeps the others, so a move leaves the handle. `_uses`: see
+    identity.uses_of.
     """
 
-    __slots__ = ("__weakref__", "_address", "_is_listed", "_is_repeated")
+    __slots__ = ("__weakref__", "_address", "_is_listed", "_is_repeated", "_uses")
 
     _address: int
     _is_listed: bool
     _is_repeated: bool
+    _uses: list[None] | None
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Wrapper, "CObject")
@@ -48,6 +50,7 @@ class Wrapper:
         self._address = 0
         self._is_listed = False
         self._is_repeated = False
+        self._uses = None
         return self
 
     def __init_subclass__(cls, /, **options: Any) -> None:
@@ -57,7 +60,7 @@ class Wrapper:
             cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("_address", "_is_listed", "_is_repeated"):
+        if name in ("_address", "_is_listed", "_is_repeated", "_uses"):
             raise_unmade(self)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
@@ -154,6 +157,7 @@ def _make(cls: Any, type_index: int, address: int) -> Any:
     wrapper._address = address
     wrapper._is_listed = False
     wrapper._is_repeated = False
+    wrapper._uses = None
     if type_index == FUNCTION:
         wrapper._call = cast(SAFE_CALL, words_at(address)[3])
         wrapper._name = ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from . import bridge, hooks
 from .backend import address_of, buffer_at, bytes_at, core, doubles_at, words_at
 from .errors import hidden, raise_pending
-from .frames import is_held
 from .identity import find
 from .numbers import (
     BIG_INT,
@@ -159,6 +158,6 @@ def _wrap_movable(address: int) -> Any:
     own."""
     if is_shared(address):
         found = find(address)
-        if found is not None and is_held(found):
+        if found is not None and found._uses:
             return wrap_apart(address)
     return wrap(address)

@@ -116,7 +116,7 @@ static int is_uninteresting(const char *symbol) {
   return starts_with(symbol, "TVMFFIBacktrace") || starts_with(symbol, "TVMFFIErrorSetRaised") ||
          starts_with(symbol, "_ZN3tvm3ffi6detail") || starts_with(symbol, "_ZN3tvm3ffi8Function") ||
          starts_with(symbol, "_ZN3tvm3ffi11FunctionObj") || starts_with(symbol, "__libc_") ||
-         starts_with(symbol, "ffi_call_");
+         starts_with(symbol, "ffi_call") || starts_with(symbol, "ffi_closure");
 }
 
 /* The entry into this ABI, and CPython's own frames: a backtrace ends there also for a host that has named no
