@@ -28,7 +28,7 @@ from .converters import Misfit
 from .errors import drop_pending, hidden, raise_taken, take_object
 from .forms import Copied, Gotten, Pointer, begin_use, plain_form
 from .frames import give, take
-from .numbers import BOOL, NONE, OBJECT, OPAQUE_PTR
+from .numbers import BOOL, INT, INT64_MAX, INT64_MIN, NONE, OBJECT, OPAQUE_PTR
 from .objects import Wrapper, derives, raise_no_handle, type_index_at
 from .results import text_of
 from .schemas import converter_of, tree_of
@@ -39,6 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+    from .converters import Converter
     from .frames import Frame
     from .type_table import FieldInfo
 
@@ -86,11 +87,11 @@ class _Field:
         return address
 
     @hidden
-    def convert(self, frame: Frame, value: Any, what: str | None) -> None:
+    def _convert(self, converter: Converter, frame: Frame, value: Any, what: str | None) -> None:
         """Convert a value by the schema into the first two words of a frame, which own it afterwards."""
         why = None
         try:
-            if converter_of(self.schema).convert(frame, value):
+            if converter.convert(frame, value):
                 return
         except Misfit as misfit:
             why = misfit.args[0]
@@ -153,12 +154,13 @@ class LaidOutField(_Field):
 
     @hidden
     def _replace(self, obj: Any, address: int, value: Any, what: str | None) -> None:
+        put_at, field_at, converter = self._put, self._at, converter_of(self.schema)
         uses = None if obj is None else begin_use(obj, address)
         frame = take()
         try:
-            self.convert(frame, value, what)
+            self._convert(converter, frame, value, what)
             words = frame.words
-            self._put(self._at, address, words)
+            put_at(field_at, address, words)
             if words[0] & 0xFFFFFFFF >= OBJECT:  # what was there before
                 core.decref(words[1])
         finally:
@@ -257,10 +259,34 @@ class LibraryField(_Field):
     @hidden
     def write(self, obj: Any, value: Any) -> None:
         """Set the field of an object."""
-        if self._setter is None and not self._setter_function:
-            self.place(obj)
-            raise AttributeError(f"{self.name} cannot be set")
-        self._set(obj, self.place(obj), value, None)
+        setter, offset = self._setter, self.offset
+        address = self.place(obj)
+        if setter is None or self.schema is not None:
+            if setter is None and not self._setter_function:
+                raise AttributeError(f"{self.name} cannot be set")
+            self._set(obj, address, value, None)
+            return
+        uses = begin_use(obj, address)
+        frame = take()
+        try:
+            words = frame.words
+            if type(value) is int and INT64_MIN <= value <= INT64_MAX:
+                words[2] = INT
+                words[3] = value
+            else:
+                self._put(frame, value)
+            if setter(address + offset, words + 2) != 0:
+                self._fail(frame, None)
+        finally:
+            give(frame)
+            uses.pop()
+
+    @hidden
+    def _put(self, frame: Frame, value: Any) -> None:
+        try:
+            put(frame, 2, value, self.name)
+        except NeedsBinding:
+            _hold(frame, convert(value, frame.words + 2))
 
     @hidden
     def fill(self, address: int, value: Any, what: str) -> None:
@@ -285,12 +311,9 @@ class LibraryField(_Field):
         frame = take()
         try:
             if self.schema is None:
-                try:
-                    put(frame, 2, value, self.name)
-                except NeedsBinding:
-                    _hold(frame, convert(value, frame.words + 2))
+                self._put(frame, value)
             else:
-                self.convert(frame, value, what)
+                self._convert(converter_of(self.schema), frame, value, what)
                 words = frame.words
                 words[2] = words[0]
                 words[3] = words[1]
@@ -299,6 +322,8 @@ class LibraryField(_Field):
                 self._fail(frame, what)
         finally:
             give(frame)
+            if uses is not None:
+                uses.pop()
 
     @hidden
     def _run_setter(self, frame: Frame, at: int) -> int:

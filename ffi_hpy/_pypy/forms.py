@@ -1,6 +1,7 @@
 """Forms of the memory of a field, each with its way to read it.
 
-A form is made once for a field and does not change, so the JIT compiles a read into a load from memory.
+A form is made once for a field and does not change, so the JIT compiles a read into a load from memory. Attributes are
+read before anything else happens: the JIT takes them for constants only until the first call.
 """
 
 from __future__ import annotations
@@ -115,12 +116,13 @@ class Gotten:
     @hidden
     def read(self, obj: Any, address: int) -> Any:
         """The value of the field of an object at an address."""
+        getter, at = self._getter, address + self._offset
         uses = begin_use(obj, address)
         frame = take()
         try:
             result = frame.result
             result[0] = result[1] = 0
-            if self._getter(address + self._offset, result) != 0:
+            if getter(at, result) != 0:
                 raise_pending(self._name)
             return get(result)
         finally:
@@ -141,12 +143,13 @@ class Copied:
     @hidden
     def read(self, obj: Any, address: int) -> Any:
         """The value of the field of an object at an address."""
+        copy, field_at = self._copy, self._field_at
         uses = begin_use(obj, address)
         frame = take()
         try:
             result = frame.result
             result[0] = result[1] = 0
-            if self._copy(self._field_at, address, result) != 0:
+            if copy(field_at, address, result) != 0:
                 raise_pending(self._name)
             return get(result)
         finally:
