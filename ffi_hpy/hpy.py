@@ -1,8 +1,8 @@
 """Loads any HPy universal module: `load` takes a file, `install` makes `import` find `*.hpy0.so` files.
 
-On CPython and PyPy 8 modules run on the package's own HPy 0.9 runtime, on PyPy 7.3 on the interpreter's. This file uses
-nothing of the package but that runtime: copied into a folder together with `_hpy.so` (`_hpy_pypy8.so` for PyPy 8), the
-two are an HPy runtime by themselves.
+Modules run on the package's own HPy 0.9 runtime; on the interpreter's, if it has one with the table of HPy 0.9.0, which
+PyPy 7.3 had up to 7.3.17. This file uses nothing of the package but that runtime: copied into a folder together with
+`_hpy.so`, for PyPy with `_hpy.py`, `_hpy_choice.py` and `_hpy_pypy.so`, it is an HPy runtime by itself.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 import sys
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder, ModuleSpec, PathFinder
-from importlib.util import module_from_spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,22 +26,20 @@ SUFFIX = ".hpy0.so"
 abi_version = 0
 """The major version of the HPy ABI that modules must be built for."""
 
-_PYPY = "_hpy_universal"  # PyPy 7.3's own runtime
+_BUILT_IN = "_hpy_universal"  # PyPy 7.3's own runtime
+
+
+def _import_beside(name: str) -> Any:
+    """Import a module from the folder of this file, be that the package or not."""
+    return import_module(f"{__package__}.{name}" if __package__ else name)
 
 
 def _import_runtime() -> Any:
-    if _PYPY in sys.builtin_module_names:
-        return import_module(_PYPY)
-    if __package__:
-        return import_module(f"{__package__}._hpy")  # on PyPy 8 the package has put it into sys.modules
-    if sys.implementation.name != "pypy":
-        return import_module("_hpy")
-    # PyPy's import system would not find a file without its own suffix.
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_hpy_pypy8.so")  # noqa: PTH100, PTH118, PTH120
-    loader = ExtensionFileLoader("_hpy", path)
-    module = module_from_spec(ModuleSpec("_hpy", loader, origin=path))
-    loader.exec_module(module)
-    return module
+    if _BUILT_IN in sys.builtin_module_names:
+        choice = _import_beside("_hpy_choice")
+        if choice.choose(*choice.look()) == _BUILT_IN:
+            return import_module(_BUILT_IN)
+    return _import_beside("_hpy")
 
 
 _runtime = _import_runtime()
@@ -51,7 +48,7 @@ _runtime = _import_runtime()
 def context_name() -> str:
     """Return the name of the HPy context that modules are loaded into, as in `HPyContext.name`."""
     # PyPy does not expose the name of its context to Python.
-    return "HPy Universal ABI (PyPy)" if _runtime.__name__ == _PYPY else str(_runtime.context_name)
+    return "HPy Universal ABI (PyPy)" if _runtime.__name__ == _BUILT_IN else str(_runtime.context_name)
 
 
 def load(
@@ -89,7 +86,7 @@ def load(
 
 def _load(name: str, file: str, spec: ModuleSpec | None, debug: bool | None, trace: bool) -> ModuleType:
     module: ModuleType
-    if _runtime.__name__ != _PYPY:
+    if _runtime.__name__ != _BUILT_IN:
         module = _runtime.load(name, file, spec, trace=True) if trace else _runtime.load(name, file, spec, debug=debug)
         return module
     if debug or trace:

@@ -9,7 +9,8 @@ by `LeakDetector`, or in tests by the fixture `leak_detector`:
     from ffi_hpy.hpy_debug import leak_detector  # in conftest.py
 
 Functions of extensions are named as in their definitions: module.function, package.Type.method, package.Type.tp_new.
-Works on CPython, with the GIL and without.
+Works on CPython, with the GIL and without, and on PyPy; on PyPy 7.3 not for ffi_hpy's own binding, which runs on the
+interpreter's HPy runtime there.
 """
 
 from __future__ import annotations

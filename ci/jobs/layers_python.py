@@ -10,6 +10,7 @@ from pathlib import Path
 
 PACKAGE = "ffi_hpy"
 LAYERS = {
+    "runtime": "_hpy_choice _hpy",
     "start": "_start",
     "values": "_ffi_api _values _dtype _tensor",
     "types": "_types",
@@ -24,7 +25,7 @@ LAYERS = {
 }
 """The layers, the lowest first, with their modules: a folder stands for all that is in it and not named elsewhere."""
 
-BINARIES = ("_core", "_hpy")
+BINARIES = ("_core",)
 """Modules that are no Python: below everything."""
 
 Uses = dict[str, dict[str, str]]

@@ -40,16 +40,15 @@ NO_ENVIRONMENTS = (f"--ignore={ROOT}/tests/python/package/test_installed.py",)
 
 
 def plain_run(interpreter: Interpreter) -> PytestRun:
-    """Return the run of all tests that concern an interpreter: our HPy runtime is for those without one."""
+    """Return the run of all tests that concern an interpreter."""
     gil = "off" if interpreter.free_threaded else "on"
-    folders = ("tests/python", "tests/hpy") if interpreter.needs_module == "_hpy_universal" else PytestRun.folders
     return PytestRun(
         interpreter.name,
         interpreter.name,
         gil,
         arguments=() if interpreter.name in CHANGES_ENVIRONMENTS else NO_ENVIRONMENTS,
         environ={"FFI_HPY_FORKS": "500"},
-        folders=(*folders, "tests/fuzz_python", "tests/docs/test_python_pages.py"),
+        folders=(*PytestRun.folders, "tests/fuzz_python", "tests/docs/test_python_pages.py"),
     )
 
 

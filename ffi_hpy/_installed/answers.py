@@ -53,10 +53,9 @@ def find_distributions(original: Original) -> list[Answer]:
     context = importlib.metadata.DistributionFinder.Context(name=original.name, path=search_path())
     for found in importlib.metadata.MetadataPathFinder.find_distributions(context):
         path = Path(str(found._path))
-        is_leftover = path.parent == Path(
-            sysconfig.get_path("stdlib")
-        )  # PyPy 8 has metadata of an hpy without a runtime
-        if not is_leftover and not path.resolve().is_relative_to(_OWN):
+        # PyPy has metadata there of an hpy that is no regular package, so that any other answers; PyPy 8 has them only
+        is_pypys = path.parent == Path(sysconfig.get_path("stdlib"))
+        if not is_pypys and not path.resolve().is_relative_to(_OWN):
             answers.append(Answer(path, is_stand_in(path), found.metadata["Version"], path.parent))
     return answers
 

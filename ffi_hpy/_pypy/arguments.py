@@ -228,10 +228,11 @@ def _own_last(frame: Frame, i: int, mark: int) -> None:
         frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
         frame.words[i + 1] = address
         frame.held[mark] = address
-    elif type(held) is not int:
+    elif type(held) is list:
         address = frame.words[i + 1]
         core.incref(address)
         frame.held[mark] = address
+        held.pop()
 
 
 @hidden

@@ -45,6 +45,7 @@ _give_in_c = callback(SAFE_CALL, _give, -1)
 _take_in_c = callback(SAFE_CALL, _take, -1)
 _to_binding = binding.function_from_address(address_of(_give_in_c))
 _from_binding = binding.function_from_address(address_of(_take_in_c))
+_to_binding.release_gil = _from_binding.release_gil = True  # both take it, whatever the environment says
 
 
 def convert(value: Any, words: Any) -> int:

@@ -1,6 +1,6 @@
 """Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own.
 
-The package's own runtime is `_hpy.so` for CPython and `_hpy_pypy8.so` for PyPy 8.
+The package's own runtime is `_hpy`: _hpy_choice finds the file.
 
 FFI_HPY_DEBUG=1 in the environment selects our debug mode, which notices handles that are misused or not closed: see
 hpy_debug. FFI_HPY_CONTEXT=universal or =debug selects the PyPI package hpy and its debug mode instead.
@@ -113,37 +113,15 @@ def _load_into(context: str) -> ModuleType:
 
 
 def _load_with_own_runtime() -> ModuleType:
+    from importlib import import_module
+
     try:
-        runtime = _import_pypy_runtime() if sys.implementation.name == "pypy" else _import_runtime()
+        runtime = import_module("._hpy", _PACKAGE)
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
         raise ImportError(f"{_PACKAGE} does not run in this interpreter, {interpreter}: {error}") from error
     runtime.check_file(CORE_LIBRARY)  # load() checks the binding only, and the system's loader maps both
     module: ModuleType = runtime.load(_NAME, _BINDING)
-    return module
-
-
-def _import_runtime() -> ModuleType:
-    from importlib import import_module
-
-    return import_module("._hpy", _PACKAGE)
-
-
-def _import_pypy_runtime() -> ModuleType:
-    """Import the variant of `_hpy` that is built for PyPy's C API, by its path, because the import system would not
-    find it."""
-    from importlib.machinery import ExtensionFileLoader
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    name = f"{_PACKAGE}._hpy"
-    path = os.path.join(_HERE, "_hpy_pypy8.so")  # noqa: PTH118
-    loader = ExtensionFileLoader(name, path)
-    spec = spec_from_file_location(name, path, loader=loader)
-    assert spec is not None  # with a loader given there is always one
-    module = module_from_spec(spec)
-    loader.exec_module(module)
-    sys.modules[name] = module
-    setattr(sys.modules[_PACKAGE], "_hpy", module)  # noqa: B010 - as an import would
     return module
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HERE = Path(__file__).resolve().parent
-IS_OURS = "_hpy_universal" not in sys.builtin_module_names
-needs_our_hpy = pytest.mark.skipif(not IS_OURS, reason="PyPy 7.3 has an hpy of its own, which answers there")
 needs_setuptools = pytest.mark.skipif(importlib.util.find_spec("setuptools") is None, reason="there is no setuptools")
 
 STUB_OF_HPY_09 = """
@@ -66,7 +64,6 @@ def stubbed(placed: Callable[..., Path], tmp_path: Path) -> Path:
 # ---- what stubs import ----
 
 
-@needs_our_hpy
 def test_a_stub_of_hpy_09_loads_its_module(stubbed: Path) -> None:
     program = """
         from package import plain
@@ -88,13 +85,9 @@ def test_pkg_resources_is_missing_to_all_but_stubs(stubbed: Path) -> None:
         import package.plain
         print(ask())
     """
-    wanted = ["pkg_resources", "pkg_resources"]
-    if not IS_OURS:
-        program = program.replace("import package.plain", "")
-    assert out_of(run(stubbed, "-c", textwrap.dedent(program))).split() == wanted
+    assert out_of(run(stubbed, "-c", textwrap.dedent(program))).split() == ["pkg_resources", "pkg_resources"]
 
 
-@needs_our_hpy
 def test_HPY_says_in_which_mode_a_stub_loads(stubbed: Path) -> None:
     program = "import package.plain"
     for value, said in {
@@ -107,7 +100,6 @@ def test_HPY_says_in_which_mode_a_stub_loads(stubbed: Path) -> None:
     assert out_of(run(stubbed, "-c", program)) == ""
 
 
-@needs_our_hpy
 def test_a_mode_that_does_not_exist_is_an_error(stubbed: Path) -> None:
     done = run(stubbed, "-c", "import package.plain", HPY="slow")
     assert done.returncode == 1
@@ -127,7 +119,6 @@ def test_the_distribution_hpy_is_there_with_its_keyword_of_setuptools(tmp_path: 
 # ---- debug mode ----
 
 
-@needs_our_hpy
 def test_the_leak_detector_names_the_object_of_an_open_handle(stubbed: Path) -> None:
     program = """
         import hpy.debug, package.plain
@@ -146,7 +137,6 @@ def test_the_leak_detector_names_the_object_of_an_open_handle(stubbed: Path) -> 
     assert said.endswith("1 forgotten False\n")
 
 
-@needs_our_hpy
 def test_the_fixture_hpy_debug_fails_a_test_that_leaks(stubbed: Path) -> None:
     tests = """
         from hpy.debug.pytest import hpy_debug
@@ -167,7 +157,6 @@ def test_the_fixture_hpy_debug_fails_a_test_that_leaks(stubbed: Path) -> None:
 # ---- trace mode ----
 
 
-@needs_our_hpy
 def test_trace_mode_counts_the_calls_of_each_function_of_hpy(stubbed: Path) -> None:
     program = """
         import hpy.trace, package.plain
@@ -184,7 +173,6 @@ def test_trace_mode_counts_the_calls_of_each_function_of_hpy(stubbed: Path) -> N
     assert said == "{'ctx_Dup': 2}\nTrue 180 1\nTrue True\n"
 
 
-@needs_our_hpy
 def test_trace_functions_are_called_before_and_after(stubbed: Path) -> None:
     program = """
         import hpy.trace, package.plain, sys
@@ -250,7 +238,6 @@ def project(tmp_path: Path, include: str) -> tuple[Path, dict[str, str]]:
     return tmp_path, {"FFI_HPY_HPY_DIR": str(Path(include).parent)}
 
 
-@needs_our_hpy
 @needs_setuptools
 @builds
 def test_hpy_ext_modules_gives_a_universal_module_with_a_stub(project: tuple[Path, dict[str, str]]) -> None:
@@ -260,7 +247,6 @@ def test_hpy_ext_modules_gives_a_universal_module_with_a_stub(project: tuple[Pat
     assert out_of(run(folder, "-c", "from project import fast; print(fast.__name__)")) == "project.fast\n"
 
 
-@needs_our_hpy
 @needs_setuptools
 @builds
 def test_each_abi_is_built_in_a_folder_of_its_own(project: tuple[Path, dict[str, str]]) -> None:
@@ -274,7 +260,6 @@ def test_each_abi_is_built_in_a_folder_of_its_own(project: tuple[Path, dict[str,
     assert built[0].endswith("-hpy-universal")
 
 
-@needs_our_hpy
 @needs_setuptools
 @builds
 def test_an_sdist_holds_the_sources_of_the_project_and_no_others(project: tuple[Path, dict[str, str]]) -> None:
@@ -284,7 +269,6 @@ def test_an_sdist_holds_the_sources_of_the_project_and_no_others(project: tuple[
     assert [name for name in zipfile.ZipFile(sdist).namelist() if name.endswith(".c")] == ["project-1.0/module.c"]
 
 
-@needs_our_hpy
 @needs_setuptools
 @builds
 def test_an_editable_build_links_modules_and_stubs(project: tuple[Path, dict[str, str]]) -> None:
@@ -299,7 +283,6 @@ def test_an_editable_build_links_modules_and_stubs(project: tuple[Path, dict[str
     assert out_of(run(links, "-c", "from project import fast; print(fast.__name__)")) == "project.fast\n"
 
 
-@needs_our_hpy
 @needs_setuptools
 @builds
 def test_modules_of_both_kinds_stand_in_one_project(project: tuple[Path, dict[str, str]]) -> None:
@@ -316,7 +299,6 @@ def test_modules_of_both_kinds_stand_in_one_project(project: tuple[Path, dict[st
     assert names == ["__init__.py", "fast.hpy0.so", "fast.py", plain]
 
 
-@needs_our_hpy
 @needs_setuptools
 @builds
 def test_an_abi_that_does_not_exist_is_an_error(project: tuple[Path, dict[str, str]]) -> None:
@@ -325,7 +307,6 @@ def test_an_abi_that_does_not_exist_is_an_error(project: tuple[Path, dict[str, s
     assert "--hpy-abi: expected universal, hybrid, cpython, got 'other'" in done.stderr
 
 
-@needs_our_hpy
 def test_the_wheel_of_hpy_has_headers_and_is_preferred_to_hpy_09(tmp_path: Path, include: str) -> None:
     folder = tmp_path / "wheels"
     said = out_of(run(tmp_path, "-m", "hpy.devel.wheel", folder, FFI_HPY_HPY_DIR=str(Path(include).parent)))
@@ -338,7 +319,6 @@ def test_the_wheel_of_hpy_has_headers_and_is_preferred_to_hpy_09(tmp_path: Path,
     assert [line.partition(",")[0] for line in record.splitlines()] == names
 
 
-@needs_our_hpy
 def test_suffixes_tell_the_interpreter(tmp_path: Path) -> None:
     program = """
         from hpy.devel.abitag import get_hpy_ext_suffix as suffix, parse_ext_suffix as parse

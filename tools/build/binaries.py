@@ -133,7 +133,7 @@ BINARIES = (
         hpy_headers=True,
     ),
     Binary(
-        output="_hpy_pypy8.so",  # from these sources, for PyPy's C API, whose symbols have other names
+        output="_hpy_pypy.so",  # from these sources, for PyPy's C API, whose symbols have other names
         sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),

@@ -22,7 +22,7 @@ from ci.provision.wheel import build_wheel, hpy_include
 from ci.suites.clients.projects import PROJECTS, Project
 
 RELEASE = "hpy==0.9.0"
-DEFAULT = [i.name for i in MATRIX if i.needs_module is None and i.joined]  # PyPy 7.3 has an hpy of its own
+DEFAULT = [i.name for i in MATRIX if i.joined]
 
 
 @dataclass(frozen=True)

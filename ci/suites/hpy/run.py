@@ -26,7 +26,7 @@ RELEASE = "hpy==0.9.0"
 LEFT_OUT = ("hpy_devel/test_distutils.py", "test_cpy_compat.py")
 # Legacy code is tested in the two other ABIs only; that it cannot be compiled for the universal one is tested here.
 SELECTED = "not legacy or legacy_forbidden"
-DEFAULT = [i.name for i in MATRIX if i.needs_module is None and i.joined]  # PyPy 7.3 has a runtime of its own
+DEFAULT = [i.name for i in MATRIX if i.joined]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,19 @@ Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
   enum { BASICSIZE_OFFSET = 40 };
   return *(const Py_ssize_t *)(const void *)((const char *)type + BASICSIZE_OFFSET);
 }
+
+/* A PyPy whose objects have another header has the size of `object` elsewhere, too. */
+int fhpy_layout_check_header(void) {
+  enum { HEADER_SIZE = 24 };
+  Py_ssize_t size = fhpy_layout_get_basicsize(&PyBaseObject_Type);
+  if (size == HEADER_SIZE) return 0;
+  PyErr_Format(PyExc_ImportError, "ffi_hpy._hpy expects objects of PyPy with a header of %d bytes, got %zd",
+               HEADER_SIZE, size);
+  return -1;
+}
 #else
+int fhpy_layout_check_header(void) { return 0; } /* CPython's are measured */
+
 Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
   PyObject *size = PyObject_GetAttrString(type, "__basicsize__");
   if (size == NULL) return -1;

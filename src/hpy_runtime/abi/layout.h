@@ -41,6 +41,10 @@ typedef struct FhpyLayout {
 /* Constant after fhpy_layout_measure(), which succeeds before anybody is given the context. */
 extern FhpyLayout fhpy_layout;
 
+/* Checks that objects have the header that this binary is made for, where it is made for one: on PyPy. Returns 0, or -1
+ * with ImportError raised. */
+int fhpy_layout_check_header(void);
+
 /* Fills fhpy_optional and fhpy_layout. Returns 0, or -1 with an exception raised. */
 int fhpy_layout_measure(void);
 

@@ -1,4 +1,4 @@
-/* PyErr_Format for PyPy 8. cpyext's own ends the process if the text cannot be made, as when %R shows a class whose
+/* PyErr_Format for PyPy. cpyext's own ends the process if the text cannot be made, as when %R shows a class whose
  * metaclass has a __repr__ that raises. Here that exception stays raised, as on CPython. */
 #include "cpython_abi.h"
 

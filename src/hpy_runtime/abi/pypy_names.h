@@ -1,6 +1,6 @@
 /* The names of PyPy's cpyext for what cpython_abi.h declares: each carries the prefix PyPy.
  *
- * Included by cpython_abi.h before its declarations when the form for PyPy 8 is built (FHPY_PYPY). What stands in
+ * Included by cpython_abi.h before its declarations when the form for PyPy is built (FHPY_PYPY). What stands in
  * FhpyOptional is not listed: optional.c puts the prefix before the names it looks up. What cpyext lacks, or does
  * otherwise than CPython, comes last, each with its replacement.
  */

@@ -1,4 +1,4 @@
-/* The C stack that is left to a thread, on PyPy 8. */
+/* The C stack that is left to a thread, on PyPy. */
 #define _GNU_SOURCE /* pthread_getattr_np */
 #include "pypy_stack.h"
 

@@ -1,6 +1,6 @@
 /* Whether a thread has C stack left to run Python code: asked before each call into the interpreter.
  *
- * CPython checks that itself. On PyPy 8 some functions of cpyext must not fail, and end the process if the stack ends
+ * CPython checks that itself. On PyPy some functions of cpyext must not fail, and end the process if the stack ends
  * within them. */
 #ifndef FFI_HPY_RUNTIME_PYPY_STACK_H_
 #define FFI_HPY_RUNTIME_PYPY_STACK_H_

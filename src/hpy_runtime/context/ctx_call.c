@@ -1,6 +1,6 @@
 /* Context entries: calls of Python objects. Handles are object pointers, so an array of handles is passed on as it is.
  *
- * On PyPy 8 each call first asks whether there is stack (pypy_stack.h); elsewhere that costs nothing. */
+ * On PyPy each call first asks whether there is stack (pypy_stack.h); elsewhere that costs nothing. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/abi/pypy_stack.h"

@@ -161,6 +161,7 @@ static struct { /* PyModuleDef of a free-threaded build, 3.13 and 3.14 */
 } def_free_threaded;
 
 __attribute__((visibility("default"))) PyObject *PyInit__hpy(void) {
+  if (fhpy_layout_check_header() < 0) return NULL;
   const char *version = Py_GetVersion();
   int minor = 0;
   sscanf(version, "3.%d", &minor);

@@ -1,4 +1,4 @@
-/* Layouts on PyPy 8: keeps a class from having two bases with different structs, and an instance from being given a
+/* Layouts on PyPy: keeps a class from having two bases with different structs, and an instance from being given a
  * `__class__` with another struct.
  *
  * PyPy compares layouts by the names in `__slots__`, base by base. Types made in C have no `__slots__`, so all types

@@ -1,4 +1,4 @@
-/* Types with a metaclass, on PyPy 8.
+/* Types with a metaclass, on PyPy.
  *
  * Only what cpyext calls a static type can have a metaclass: memory that the extension fills, and that PyType_Ready
  * makes a type of the class in its header. Here there is only a specification, and a type has many slots. So the type

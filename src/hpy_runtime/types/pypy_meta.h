@@ -1,4 +1,4 @@
-/* Types with a metaclass, on PyPy 8, whose cpyext makes types of class `type` only from a specification. */
+/* Types with a metaclass, on PyPy, whose cpyext makes types of class `type` only from a specification. */
 #ifndef FFI_HPY_RUNTIME_PYPY_META_H_
 #define FFI_HPY_RUNTIME_PYPY_META_H_
 

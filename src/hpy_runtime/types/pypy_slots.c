@@ -1,8 +1,10 @@
-/* The checks that CPython's wrappers of slots make, for PyPy 8. */
+/* The checks that CPython's wrappers of slots make, for PyPy. */
 #include "pypy_slots.h"
 
 #ifdef FHPY_PYPY
 #include <string.h>
+
+#include "pypy_index.h"
 
 /* ---- receivers ---- */
 
@@ -79,6 +81,42 @@ static void write_failure(HPyFunc_Signature sig, void *args) {
   }
 }
 
+/* ---- indices ---- */
+
+static bool has_length(PyObject *type) {
+  const FhpyType *note;
+  for (; type != NULL; type = type_base(type))
+    if ((note = type_note(type)) != NULL)
+      for (size_t i = 0; i < note->n_slots; i++)
+        if (note->slots[i].slot == HPy_sq_length) return true;
+  return false;
+}
+
+/* Makes a negative index count from the end, as far as the interpreter leaves that to do, for the two slots for which
+ * CPython does so. False with an exception raised. */
+static bool resolve_index(PyObject *self, HPyCFunction func, Py_ssize_t *index) {
+  if (*index >= 0) return true;
+  const FhpySlot *slot = lookup_slot(type_of(self), func);
+  bool is_item = slot != NULL && (slot->slot == HPy_sq_item || slot->slot == HPy_sq_ass_item);
+  return !is_item || !has_length(type_of(self)) || fhpy_pypy_index_resolve(self, index);
+}
+
+static bool resolve_indices(HPyFunc_Signature sig, HPyCFunction func, void *args) {
+  switch (sig) {
+  case HPyFunc_SSIZEARGFUNC: {
+    _HPyFunc_args_SSIZEARGFUNC *a = args;
+    return resolve_index((PyObject *)a->arg0, func, &a->arg1);
+  }
+  case HPyFunc_SSIZEOBJARGPROC: {
+    _HPyFunc_args_SSIZEOBJARGPROC *a = args;
+    return resolve_index((PyObject *)a->arg0, func, &a->arg1);
+  }
+  default: return true;
+  }
+}
+
+/* ---- the check ---- */
+
 bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args) {
   switch (sig) {
   case HPyFunc_UNARYFUNC:
@@ -101,7 +139,11 @@ bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args
   }
   PyObject *const *operands = args; /* the receiver comes first in all of them */
   bool has_second = sig == HPyFunc_BINARYFUNC || sig == HPyFunc_TERNARYFUNC;
-  if (is_receiver_fit(operands, has_second, func)) return false;
+  if (is_receiver_fit(operands, has_second, func)) {
+    if (resolve_indices(sig, func, args)) return false;
+    write_failure(sig, args);
+    return true;
+  }
   PyErr_Format(PyExc_TypeError, "a slot of another class was called with %R", type_of(operands[0]));
   write_failure(sig, args);
   return true;

@@ -1,4 +1,4 @@
-/* Slots on PyPy 8, where a slot that is called through its class (`Array.__len__("abc")`) is called with any receiver.
+/* Slots on PyPy, where a slot that is called through its class (`Array.__len__("abc")`) is called with any receiver.
  *
  * CPython's wrappers of slots compare the receiver with the class. cpyext's wrappers do not (those of methods and
  * attributes do), and its __new__ accepts any class, or none, which ends the process. So a type's note has a list of
@@ -11,7 +11,8 @@
 #ifdef FHPY_PYPY
 
 /* Whether func is a slot's function and the receiver does not belong to that slot. Then TypeError is raised, and the
- * result in the packed arguments is that of a failure. */
+ * result in the packed arguments is that of a failure. A negative index of a sequence is made to count from the end
+ * where the interpreter leaves it as it is (pypy_index.h). */
 bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args);
 
 /* tp_descr_get and tp_descr_set of a type whose note has those of the extension (extension.h). */

@@ -1,4 +1,4 @@
-/* The structs of types, on PyPy 8: a hash table from the address of a type to its block. */
+/* The structs of types, on PyPy: a hash table from the address of a type to its block. */
 #include "pypy_struct.h"
 
 #ifdef FHPY_PYPY

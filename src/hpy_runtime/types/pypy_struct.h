@@ -1,4 +1,4 @@
-/* The structs of types, on PyPy 8.
+/* The structs of types, on PyPy.
  *
  * cpyext gives a class made in Python no more memory than a type without a metaclass has. So the struct that a
  * metaclass adds to its instances lies outside of them, in a block of its own that is found by the type's address.

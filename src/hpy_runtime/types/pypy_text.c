@@ -1,4 +1,4 @@
-/* The text of instances of classes derived from str, on PyPy 8.
+/* The text of instances of classes derived from str, on PyPy.
  *
  * For the C side of such an instance cpyext copies its text to memory that it does not free. Here tp_dealloc of the
  * class does: it takes the copy out of the struct, so that nothing else frees it, ends the instance as usual, and frees

@@ -1,4 +1,4 @@
-/* The text of instances of classes derived from str, on PyPy 8. */
+/* The text of instances of classes derived from str, on PyPy. */
 #ifndef FFI_HPY_RUNTIME_PYPY_TEXT_H_
 #define FFI_HPY_RUNTIME_PYPY_TEXT_H_
 

@@ -97,6 +97,12 @@ static Py_ssize_t get_known_size(PyObject *base, HPyType_BuiltinShape shape) {
   return fhpy_layout_get_basicsize(builtin_of_shape(shape));
 }
 
+/* Whether instances of base are garbage-collected. A class made in Python lacks the flag of its base on PyPy 7.3. */
+static bool is_collected(PyObject *base) {
+  while (base != NULL && !type_has_flag(base, TYPE_FLAG_HAVE_GC)) base = type_base(base);
+  return base != NULL;
+}
+
 int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTypeBases *result) {
   *result = (FhpyTypeBases){0};
   for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
@@ -104,7 +110,7 @@ int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTy
     Py_ssize_t basicsize = fhpy_layout_get_basicsize(base), known = get_known_size(base, shape);
     if (basicsize < 0 || known < 0) return -1;
     if (basicsize > result->basicsize) result->basicsize = basicsize;
-    if (type_has_flag(base, TYPE_FLAG_HAVE_GC)) result->has_gc = true;
+    if (is_collected(base)) result->has_gc = true;
     if (type_note(base) == NULL && type_has_flag(base, TYPE_FLAG_HEAPTYPE)) result->foreign = base;
     if (basicsize > known) result->enlarged = base;
     const FhpyType *note = type_nearest_note(base);

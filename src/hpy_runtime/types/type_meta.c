@@ -9,7 +9,7 @@
  * That is sound because these three versions are released and have a GIL: the offset of the word cannot change any more
  * (and is checked), and no Python code runs during the call while the collector is off.
  *
- * PyPy 8 has its own way: pypy_meta.h. */
+ * PyPy has its own way: pypy_meta.h. */
 #include "type_meta.h"
 
 #include "hpy_runtime/abi/layout.h"

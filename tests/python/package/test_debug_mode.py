@@ -3,16 +3,18 @@
 import os
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, run_python
+from support import IS_DEBUG, IS_OWN_DEBUG, run_python
 
 import ffi_hpy
 from ffi_hpy import _core
+
+IS_OURS = _core.CONTEXT_NAME.endswith("(ffi_hpy)")
 
 
 def test_the_context_is_the_one_asked_for():
     assert _core.HAS_EXTENSION == (_core.CONTEXT_NAME == "HPy Universal ABI (ffi_hpy)")  # noqa: SIM300
     assert IS_DEBUG == (_core.CONTEXT_NAME == "HPy Debug Mode ABI")  # noqa: SIM300
-    assert (os.environ.get("FFI_HPY_DEBUG") == "1" and not IS_DEBUG and not IS_PYPY) == IS_OWN_DEBUG
+    assert (os.environ.get("FFI_HPY_DEBUG") == "1" and IS_OURS) == IS_OWN_DEBUG
 
 
 @pytest.mark.skipif(not (IS_DEBUG or IS_OWN_DEBUG), reason="only in a debug mode")
@@ -38,7 +40,7 @@ def test_handles_that_are_open_are_seen():
         ffi_hpy.convert(look)("a text of some length")
 
 
-@pytest.mark.skipif(IS_DEBUG or IS_PYPY, reason="there the variable has no meaning")
+@pytest.mark.skipif(not IS_OURS, reason="there the variable has no meaning")
 @pytest.mark.parametrize(
     ("value", "name"), [("1", "HPy Debug Mode ABI (ffi_hpy)"), ("0", "HPy Universal ABI (ffi_hpy)")]
 )
@@ -47,7 +49,7 @@ def test_a_variable_asks_for_debug_mode(value, name):
     assert run_python(program, environ={"FFI_HPY_DEBUG": value}) == f"{name}\n"
 
 
-@pytest.mark.skipif(IS_DEBUG or IS_PYPY, reason="there the variable has no meaning")
+@pytest.mark.skipif(not IS_OURS, reason="there the variable has no meaning")
 def test_the_binding_leaves_nothing_open_at_exit():
     program = """
 import atexit, ffi_hpy
@@ -63,7 +65,7 @@ atexit.register(work)
     assert run_python(program, environ={"FFI_HPY_DEBUG": "1"}) == ""  # nothing on stderr either
 
 
-@pytest.mark.skipif(IS_DEBUG or IS_PYPY, reason="there the variable has no meaning")
+@pytest.mark.skipif(not IS_OURS, reason="there the variable has no meaning")
 def test_an_unknown_value_of_the_variable_is_an_import_error():
     program = "try:\n    import ffi_hpy\nexcept ImportError as error:\n    print(error)"
     assert (

@@ -1,0 +1,88 @@
+"""Which HPy runtime serves this process: chosen by what is found in it, not by the interpreter's name or version.
+
+There are three. `_hpy_universal` is the interpreter's own, in PyPy 7.3; from 7.3.18 on its table of functions is not
+that of HPy 0.9.0, and modules built for that would call wrong functions. The other two are the package's: `_hpy.so` for
+CPython's C API, and `_hpy_pypy.so` for PyPy's, where names have a prefix and objects a longer header.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+    from types import ModuleType
+
+__all__ = ["BUILT_IN", "NAMES", "RELEASE", "choose", "choose_file", "import_file", "look"]
+
+BUILT_IN = "_hpy_universal"
+"""The module of the interpreter's own runtime."""
+
+RELEASE = "0.9.0"
+"""The release of HPy that modules are built for. What reports another one has another table."""
+
+NAMES = {"PyObject_GetAttr": "_hpy.so", "PyPyObject_GetAttr": "_hpy_pypy.so"}
+"""A name that each C API exports, and no other, and the runtime for it. If both are there, the first counts: a PyPy
+that has CPython's names may keep its own for old programs."""
+
+
+def look() -> tuple[str | None, list[str]]:
+    """Return what there is in this process: the release of HPy that the interpreter's own runtime reports, or None if
+    it has no such runtime; and those of NAMES that the process exports."""
+    release = import_module(BUILT_IN).get_version()[0] if BUILT_IN in sys.builtin_module_names else None
+    return release, list(filter(_is_exported, NAMES))
+
+
+def choose(release: str | None, names: Container[str]) -> str:
+    """Return BUILT_IN, or the name of the file of the package's runtime, for what look() has found. ImportError if none
+    fits."""
+    if release is not None and release.partition("+")[0] == RELEASE:  # "+" begins the name of a revision
+        return BUILT_IN
+    return choose_file(release, names)
+
+
+def choose_file(release: str | None, names: Container[str]) -> str:
+    """Return the name of the file of the package's own runtime. ImportError if none fits."""
+    for name, file in NAMES.items():
+        if name in names:
+            return file
+    built_in = f"{BUILT_IN} is that of HPy {release}" if release else f"there is no {BUILT_IN}"
+    apis = " and ".join(f"{name} (for {file})" for name, file in NAMES.items())
+    raise ImportError(
+        f"no HPy runtime fits this interpreter: {built_in}, that of HPy {RELEASE} would do; and among the names that "
+        f"the process exports, {apis} were looked for and not found"
+    )
+
+
+def import_file(name: str) -> ModuleType:
+    """Import the package's own runtime as the module `name`, by its path. `sys.modules` is not touched."""
+    folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs import time
+    path = os.path.join(folder, choose_file(*look()))  # noqa: PTH118
+    loader = ExtensionFileLoader(name, path)
+    spec = spec_from_file_location(name, path, loader=loader)
+    assert spec is not None  # with a loader given there is always one
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def _is_exported(name: str) -> bool:
+    """Return whether a library of the process exports a name."""
+    try:
+        # PyPy brings it; ctypes takes it longer.
+        import _cffi_backend  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        import ctypes
+
+        return hasattr(ctypes.CDLL(None), name)
+    function = _cffi_backend.new_function_type((), _cffi_backend.new_void_type())
+    try:
+        _cffi_backend.load_library(None).load_function(function, name)
+    except AttributeError:
+        return False
+    return True
