@@ -156,7 +156,8 @@ class Function(CObject):
     @hidden
     def _fail(self, frame: Frame) -> NoReturn:
         block, error = take_pending()  # what ends with the call may run code that uses the thread's error
-        frame.release()
+        if frame.held:
+            frame.release()
         raise_taken(block, error, self._name)
 
     @hidden
