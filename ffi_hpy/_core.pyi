@@ -84,6 +84,7 @@ PROTOCOL_OBJECT: Final[int]  # __tvm_ffi_object__
 PROTOCOL_VALUE: Final[int]  # __tvm_ffi_value__
 PROTOCOL_CONVERT: Final[int]  # ObjectConvertible
 PROTOCOL_MAPPING: Final[int]  # a mapping other than dict
+PROTOCOL_WRAPPER: Final[int]  # a wrapper of a native object that is not the binding's own
 
 # TVMFFIDefRegionKind: whether variables are defined where they are met.
 DEF_REGION_NONE: Final[int]
