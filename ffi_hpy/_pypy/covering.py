@@ -8,6 +8,7 @@ from .bridge import lift, lower
 from .cobject import ObjectRValueRef
 from .errors import hidden
 from .objects import Wrapper
+from .opaque import unwrap
 from .values import DataType, Device, OpaquePtr, data_type_from_code
 
 TYPE_CHECKING = False
@@ -105,6 +106,14 @@ def _call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> 
     return returned, value if returned else lift(value)
 
 
+def _opaque_value(value: Any) -> Any:
+    """What is inside of an OpaquePyObject that is held here."""
+    if not isinstance(value, binding.OpaquePyObject):
+        return value
+    is_ours, inner = unwrap(value.__chandle__())
+    return inner if is_ours else value
+
+
 class _BindingDevice(binding.Device):  # type: ignore[misc, name-defined]
     """The binding's Device, made by a name as the package's is: schemas do so."""
 
@@ -136,6 +145,7 @@ def give_hooks() -> None:
         device_class=_BindingDevice,
         shape_class=lambda _extents, shape: shape,  # as an object, which has its class here
         convert=binding.convert,
+        opaque_value=_opaque_value,
     )
 
 
