@@ -32,7 +32,7 @@ from .numbers import BOOL, INT, INT64_MAX, INT64_MIN, NONE, OBJECT, OPAQUE_PTR
 from .objects import Wrapper, derives, raise_no_handle, type_index_at
 from .results import text_of
 from .schemas import converter_of, tree_of
-from .texts import raise_unmade
+from .texts import check_new, raise_unmade
 from .type_table import TypeFacts, facts_of, field_info
 
 TYPE_CHECKING = False
@@ -417,6 +417,7 @@ class FieldSlot:
     _frozen: bool
 
     def __new__(cls, *args: Any, **_kwargs: Any) -> Any:
+        check_new(cls, FieldSlot, "FieldSlot")
         if len(args) < 3:
             raise TypeError("FieldSlot() takes index, field, frozen[, schema]")
         index, which, frozen = args[:3]

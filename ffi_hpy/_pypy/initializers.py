@@ -16,7 +16,7 @@ from .fields import field_of
 from .frames import give, take
 from .numbers import FUNCTION, OBJECT
 from .objects import Wrapper, derives
-from .texts import final
+from .texts import check_new, final
 from .type_table import attribute_at, facts_of, field_info
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .fields import LaidOutField, LibraryField
-    from .texts import final
+    from .texts import check_new, final
 from .type_table import FieldInfo, TypeFacts
 
 __all__ = ["Initializer"]
@@ -191,6 +191,7 @@ class Initializer:
     )
 
     def __new__(cls, *args: Any, **_kwargs: Any) -> Initializer:
+        check_new(cls, Initializer, "Initializer")
         if len(args) != 2:
             raise TypeError("Initializer() takes index, missing")
         index, missing = args

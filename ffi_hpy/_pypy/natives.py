@@ -140,9 +140,9 @@ class _Owned:
 class CAny:
     """A native value of its own. CAny(value) converts a Python value as a call would."""
 
-    __slots__ = ("_owned", "_payload", "_word")
+    __slots__ = ("_owned", "_payload", "_tagged")
 
-    _word: int  # the two words of a TVMFFIAny
+    _tagged: int  # the two words of a TVMFFIAny
     _payload: int
     _owned: _Owned | None  # what keeps an object: plain values need no finalizer
 
@@ -158,15 +158,15 @@ class CAny:
     def _of(words: Any) -> CAny:
         """Of two words, which are taken."""
         self = object.__new__(CAny)
-        word = self._word = words[0]
+        tagged = self._tagged = words[0]
         payload = self._payload = words[1]
-        self._owned = _Owned(payload) if word & 0xFFFFFFFF >= OBJECT else None
+        self._owned = _Owned(payload) if tagged & 0xFFFFFFFF >= OBJECT else None
         return self
 
     @property
     def type_index(self) -> int:
         """Type index of the value."""
-        return self._word & 0xFFFFFFFF
+        return self._tagged & 0xFFFFFFFF
 
     def __repr__(self) -> str:
         index = self.type_index
@@ -196,7 +196,7 @@ def cany_value(value: CAny) -> Any:
         raise TypeError(f"expected a CAny, got {type(value).__name__}")
     frame = take()
     try:
-        frame.words[0] = value._word
+        frame.words[0] = value._tagged
         frame.words[1] = value._payload
         plain = of_view(frame.words)
     finally:

@@ -13,6 +13,7 @@ from .errors import hidden
 from .frames import give, take
 from .natives import CAny
 from .numbers import OBJECT
+from .texts import check_new
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ class Schema:
     """What TypeSchema derives from: conversions."""
 
     __slots__ = ("_converter", "_tree")  # each made at the first use, because types may be registered until then
+
+    def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
+        check_new(cls, Schema, "Schema")
+        return object.__new__(cls)
 
     @hidden
     def convert(self, value: Any) -> CAny:
