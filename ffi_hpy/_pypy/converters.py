@@ -61,6 +61,7 @@ class Converter:
         "_keeps_int",
         "_keeps_none",
         "_keeps_text",
+        "_takes_any_items",
         "_type_index",
     )
 
@@ -85,6 +86,7 @@ class Converter:
             self._type_index, self._depth = OBJECT, 0
         elif operation in ("object", "instance"):
             self._type_index, self._depth = type_index, facts_of(type_index).depth
+        self._takes_any_items = all([arg._describe()[0] == "any" for arg in args])
         self._container = ""
         if operation == "sequence":
             self._container = "ffi.List" if type_index == binding.TYPE_INDEX_LIST else "ffi.Array"
@@ -148,8 +150,12 @@ class Converter:
                 return False
         make = make_mapping if is_mapping else make_sequence
         address = make(self._container, value, "a value", 0)
-        frame.held.append(address)
         words = frame.words
+        if self._takes_any_items or not value:
+            words[0] = type_index_at(address)
+            words[1] = address
+            return True
+        frame.held.append(address)
         words[4] = type_index_at(address)
         words[5] = address
         try:

@@ -49,8 +49,12 @@ class Frame:
         """End what is held, of which there is something; the last first."""
         held = self.held
         _end(held.pop())
-        if held:
-            self._release_rest()
+        if held:  # some of it without a loop, so that the JIT compiles it into the caller
+            _end(held.pop())
+            if held:
+                _end(held.pop())
+                if held:
+                    self._release_rest()
 
     def _release_rest(self) -> None:
         held = self.held
