@@ -191,9 +191,7 @@ def _where(i: int, callee: Callee) -> str:
 def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, depth: int) -> None:
     kind, detail = _kind_of(cls)
     if depth >= _DEPTH_LIMIT and kind in _NESTED:
-        raise ValueError(
-            f"{_where(i, callee)}: nested more than {_DEPTH_LIMIT} deep (does it contain itself?)"
-        )
+        raise ValueError(f"{_where(i, callee)}: nested more than {_DEPTH_LIMIT} deep (does it contain itself?)")
     if kind == binding.KIND_CONVERTER:
         converted = detail(value)
         mark = len(frame.held)

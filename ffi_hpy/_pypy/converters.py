@@ -40,8 +40,8 @@ def is_plain(value: Any) -> bool:
     if t is str or t is float or t is bool or value is None or t is bytes:
         return True
     if isinstance(value, Wrapper):  # what is inside of a Python object may have protocols
-        address = value._address
-        return bool(address) and type_index_at(address) != OPAQUE_PY_OBJECT
+        address: int = value._address
+        return address != 0 and type_index_at(address) != OPAQUE_PY_OBJECT
     return False
 
 
@@ -86,7 +86,7 @@ class Converter:
             self._type_index, self._depth = OBJECT, 0
         elif operation in ("object", "instance"):
             self._type_index, self._depth = type_index, facts_of(type_index).depth
-        self._takes_any_items = all([arg._describe()[0] == "any" for arg in args])
+        self._takes_any_items = all(arg._describe()[0] == "any" for arg in args)
         self._container = ""
         if operation == "sequence":
             self._container = "ffi.List" if type_index == binding.TYPE_INDEX_LIST else "ffi.Array"

@@ -7,16 +7,35 @@ from __future__ import annotations
 
 from threading import get_ident
 
-from __pypy__ import hidden_applevel  # type: ignore[import-not-found,unused-ignore]
-
 from . import hooks
-from .backend import QUESTION, UPDATE_BACKTRACE, address_of, bytes_at, callback, cast, core, new_chars, new_words, words_at
+from .backend import (
+    QUESTION,
+    UPDATE_BACKTRACE,
+    address_of,
+    bytes_at,
+    callback,
+    cast,
+    core,
+    new_chars,
+    new_words,
+    words_at,
+)
 from .holds import drop, held_at, hold, put_error, set_error_maker, take_error
 from .objects import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from collections.abc import Callable
+    from typing import Any, NoReturn, TypeVar
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
+
+    def hidden(function: Function) -> Function:
+        """Decorates a function that tracebacks do not show, as they show none of the binding in C."""
+        return function
+
+else:
+    from __pypy__ import hidden_applevel as hidden
 
 __all__ = [
     "connect_signals",
@@ -30,8 +49,6 @@ __all__ = [
     "take_pending",
 ]
 
-hidden: Any = hidden_applevel
-"""Decorates a function that tracebacks do not show, as they show none of the binding in C."""
 
 _n_raised = 0
 _interruptions: dict[int, BaseException] = {}  # by thread: raised by a handler of a signal while native code ran

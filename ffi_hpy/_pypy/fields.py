@@ -129,7 +129,7 @@ class LaidOutField(_Field):
         self._at, copy, put_at = slot._native
         self._put = cast(FIELD_PUT, put_at)
         copied = Copied(cast(FIELD_COPY, copy), self._at, self.name)
-        form = plain_form(info.static_index, info.size, info.offset)
+        form: Any = plain_form(info.static_index, info.size, info.offset)
         if form is None:
             form = Pointer(info.offset, copied) if info.static_index >= OBJECT else copied
         self.form = form

@@ -10,7 +10,7 @@ from .backend import doubles_at, floats_at, int8s_at, int16s_at, ints_at, words_
 from .errors import hidden, raise_pending
 from .frames import give, take
 from .identity import find, uses_of
-from .numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN, OPAQUE_PY_OBJECT
+from .numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN
 from .objects import raise_no_handle, type_index_at
 from .results import get, is_unwrapped
 

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .fields import LaidOutField, LibraryField
-    from .texts import check_new, final
-from .type_table import FieldInfo, TypeFacts
+    from .type_table import FieldInfo, TypeFacts
 
 __all__ = ["Initializer"]
 
@@ -190,6 +189,16 @@ class Initializer:
         "_slots",
     )
 
+    _allocate: Callable[[], int]
+    _binding: Any
+    _callee: str
+    _missing: Any
+    _n_required: int
+    _needs_keywords: bool
+    _positional: tuple[_Slot, ...]
+    _rest: tuple[tuple[_Slot, ...], ...]
+    _slots: tuple[_Slot, ...]
+
     def __new__(cls, *args: Any, **_kwargs: Any) -> Initializer:
         check_new(cls, Initializer, "Initializer")
         if len(args) != 2:
@@ -214,10 +223,7 @@ class Initializer:
         self._needs_keywords = any(slot.is_keyword and not slot.has_default for slot in taking)
         # By the number of positional arguments: the slots that get their defaults if there are no others.
         self._rest = tuple(
-            [
-                tuple([slot for slot in self._slots if slot not in positional[:n]])
-                for n in range(len(positional) + 1)
-            ]
+            [tuple([slot for slot in self._slots if slot not in positional[:n]]) for n in range(len(positional) + 1)]
         )
         return self
 
@@ -296,7 +302,7 @@ class Initializer:
 
 
 def _has(args: tuple[Any, ...], value: object) -> bool:
-    for arg in args:
+    for arg in args:  # noqa: SIM110 - a generator is slower
         if arg is value:
             return True
     return False

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bridge, callbacks, cobject, covering, define, errors, fields, functions, hooks, initializers, natives
-from . import provisional, registry, results, schemas, values
+from . import (
+    bridge,
+    callbacks,
+    cobject,
+    covering,
+    define,
+    errors,
+    fields,
+    functions,
+    hooks,
+    initializers,
+    natives,
+    provisional,
+    registry,
+    results,
+    schemas,
+    values,
+)
 from .binding import binding
 from .objects import class_set
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from . import bridge, hooks
 from .backend import address_of, buffer_at, bytes_at, core, doubles_at, words_at
-from .errors import hidden, raise_pending
+from .errors import hidden
 from .identity import find
 from .numbers import (
     BIG_INT,

@@ -40,6 +40,9 @@ class Schema:
 
     __slots__ = ("_converter", "_tree")  # each made at the first use, because types may be registered until then
 
+    _converter: Converter
+    _tree: Any
+
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Schema, "Schema")
         return object.__new__(cls)

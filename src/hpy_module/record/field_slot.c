@@ -226,7 +226,8 @@ static HPyDef descr_get = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_S
 static HPyDef descr_set = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_SET}};
 
 HPy fb_field_slot_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&slot_new, &slot_get, &slot_set, &slot_frozen, &slot_native, &slot_convert, NULL, NULL, NULL};
+  static HPyDef *defines[] = {&slot_new,     &slot_get, &slot_set, &slot_frozen, &slot_native,
+                              &slot_convert, NULL,      NULL,      NULL};
   enum { FIRST_FREE = 6 };
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.FieldSlot",
