@@ -84,6 +84,7 @@ PROTOCOL_OBJECT: Final[int]  # __tvm_ffi_object__
 PROTOCOL_VALUE: Final[int]  # __tvm_ffi_value__
 PROTOCOL_CONVERT: Final[int]  # ObjectConvertible
 PROTOCOL_MAPPING: Final[int]  # a mapping other than dict
+PROTOCOL_WRAPPER: Final[int]  # a wrapper of a native object that is not the binding's own
 
 # TVMFFIDefRegionKind: whether variables are defined where they are met.
 DEF_REGION_NONE: Final[int]
@@ -448,6 +449,7 @@ def set_hooks(
     device_class: type[Device] = ...,
     shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
     convert: Callable[[Any], Any] = ...,
+    opaque_value: Callable[[Any], Any] = ...,
 ) -> None:
     """Give the binding its Python half; called by the package. What is not given stays.
 
@@ -468,6 +470,8 @@ def set_hooks(
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class(extents, obj): wrap shapes; obj is the native one.
     - convert: `convert` itself, for call_guarded.
+    - opaque_value(value): for a schema, what is inside of an OpaquePyObject that is not the binding's own, else the
+      value itself. Set only where Python code holds objects of its own.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 

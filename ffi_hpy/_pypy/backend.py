@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
+    "CREATOR",
     "DELETER",
+    "FIELD_COPY",
+    "FIELD_PUT",
     "GETTER",
     "QUESTION",
     "SAFE_CALL",
@@ -59,6 +62,12 @@ SAFE_CALL = _cffi_backend.new_function_type((_word, _words, _int, _words), _int)
 DELETER = _cffi_backend.new_function_type((_word,), _nothing)
 GETTER = _cffi_backend.new_function_type((_word, _words), _int)
 """TVMFFIFieldGetter and TVMFFIFieldSetter: address of the field, value."""
+CREATOR = _cffi_backend.new_function_type((_words,), _int)
+"""TVMFFIObjectCreator: where the new object's address goes."""
+FIELD_COPY = _cffi_backend.new_function_type((_word, _word, _words), _int)
+"""fb_field_copy of the binding: address of its field, object, value."""
+FIELD_PUT = _cffi_backend.new_function_type((_word, _word, _words), _nothing)
+"""fb_field_put of the binding: address of its field, object, value."""
 WORD_OF_WORD = _cffi_backend.new_function_type((_word,), _word)
 UPDATE_BACKTRACE = _cffi_backend.new_function_type((_word, _words, _int), _nothing)
 """Of a TVMFFIErrorCell: handle, text, mode."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from . import hooks
+from . import dataclass, hooks
 from .backend import core, words_at
-from .bridge import lift, lower
 from .errors import hidden
 from .frames import refuse_in_use
 from .identity import share, unlist
@@ -44,6 +43,9 @@ def _let_go(wrapper: Any) -> int:
 
 def put_handle(wrapper: Any, address: int) -> None:
     """Give a wrapper a handle, which is taken, in place of its own."""
+    if not wrapper._address and not wrapper._is_function and not is_shared(address):  # mostly: it is being made
+        wrapper._address = address
+        return
     try:
         if type_index_at(address) != FUNCTION and wrapper._is_function:
             raise TypeError("a Function can take over the handle of a function only")
@@ -171,6 +173,46 @@ class CObject(Wrapper):
     def _put_function(self, address: int) -> None:
         raise NotImplementedError
 
+    @hidden
+    def _recursive_eq(self, other: object, /) -> Any:
+        return dataclass.compare("ffi.RecursiveEq", self, other)
+
+    @hidden
+    def _recursive_ne(self, other: object, /) -> Any:
+        is_equal = dataclass.compare("ffi.RecursiveEq", self, other)
+        return is_equal if is_equal is NotImplemented else not is_equal
+
+    @hidden
+    def _recursive_lt(self, other: object, /) -> Any:
+        return dataclass.compare("ffi.RecursiveLt", self, other)
+
+    @hidden
+    def _recursive_le(self, other: object, /) -> Any:
+        return dataclass.compare("ffi.RecursiveLe", self, other)
+
+    @hidden
+    def _recursive_gt(self, other: object, /) -> Any:
+        return dataclass.compare("ffi.RecursiveGt", self, other)
+
+    @hidden
+    def _recursive_ge(self, other: object, /) -> Any:
+        return dataclass.compare("ffi.RecursiveGe", self, other)
+
+    @hidden
+    def _recursive_hash(self) -> int:
+        return dataclass.hash_of(self)
+
+    def _repr(self) -> str:
+        return dataclass.repr_of(self)
+
+    @hidden
+    def _shallow_copy(self) -> Any:
+        return dataclass.shallow_copy(self)
+
+    @hidden
+    def _deep_copy(self, *args: Any) -> Any:
+        return dataclass.deep_copy(self, args)
+
 
 @final
 class ObjectRValueRef:
@@ -190,30 +232,3 @@ class ObjectRValueRef:
         self = object.__new__(cls)
         self._object = obj
         return self
-
-
-def _recursive(name: str) -> Any:
-    def method(self: CObject, other: object) -> Any:
-        if not isinstance(other, CObject) or not (isinstance(self, type(other)) or isinstance(other, type(self))):
-            return NotImplemented
-        for one in (self, other):
-            expect(one, OBJECT, 0)
-        return getattr(lift(self), name)(lift(other))
-
-    method.__name__ = name
-    return method
-
-
-def _whole(name: str) -> Any:
-    def method(self: CObject, *args: Any) -> Any:
-        expect(self, OBJECT, 0)
-        return lower(getattr(lift(self), name)(*args))
-
-    method.__name__ = name
-    return method
-
-
-for _name in ("_recursive_eq", "_recursive_ne", "_recursive_lt", "_recursive_le", "_recursive_gt", "_recursive_ge"):
-    setattr(CObject, _name, _recursive(_name))
-for _name in ("_recursive_hash", "_repr", "_shallow_copy", "_deep_copy"):
-    setattr(CObject, _name, _whole(_name))

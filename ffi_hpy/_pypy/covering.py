@@ -9,6 +9,7 @@ from .cobject import ObjectRValueRef
 from .errors import hidden
 from .numbers import OBJECT
 from .objects import Wrapper, expect
+from .opaque import unwrap
 from .values import DataType, Device, OpaquePtr, data_type_from_code
 
 TYPE_CHECKING = False
@@ -80,7 +81,7 @@ def _classify(cls: type) -> Any:
             return kind, None, 0
     for own, converter in _CONVERTERS:
         if issubclass(cls, own):
-            return binding.KIND_CONVERTER, converter, 0
+            return binding.KIND_CONVERTER, converter, binding.PROTOCOL_WRAPPER if own is Wrapper else 0
     return hooks.classify(cls)
 
 
@@ -112,6 +113,22 @@ def _call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> 
     return returned, value if returned else lift(value)
 
 
+def _opaque_value(value: Any) -> Any:
+    """What is inside of an OpaquePyObject that is held here."""
+    if not isinstance(value, binding.OpaquePyObject):
+        return value
+    is_ours, inner = unwrap(value.__chandle__())
+    return inner if is_ours else value
+
+
+class _BindingDevice(binding.Device):  # type: ignore[misc, name-defined]
+    """The binding's Device, made by a name as the package's is: schemas do so."""
+
+    def __init__(self, *args: Any) -> None:
+        device = hooks.device_class(*args)
+        super().__init__(device.device_type, device.index)
+
+
 def give_hooks() -> None:
     """Give the binding its hooks."""
     binding.set_hooks(
@@ -132,9 +149,10 @@ def give_hooks() -> None:
         bytes_class=lambda data: hooks.bytes_class(data),
         wrap_dtype=lambda value: hooks.wrap_dtype(lower_data_type(value)),
         wrap_opaque_ptr=lambda address: hooks.wrap_opaque_ptr(address),
-        device_class=binding.Device,
-        shape_class=lambda extents, shape: hooks.shape_class(extents, lower(shape)),
+        device_class=_BindingDevice,
+        shape_class=lambda _extents, shape: shape,  # as an object, which has its class here
         convert=binding.convert,
+        opaque_value=_opaque_value,
     )
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from threading import get_ident
 
-from __pypy__ import hidden_applevel  # type: ignore[import-not-found,unused-ignore]
-
 from . import hooks
 from .backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
 from .holds import drop, interruptions, held_at, hold, put_error, set_error_maker, take_error
@@ -19,16 +17,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeVar
 
-__all__ = ["hidden", "moment", "put_exception", "raise_interruption", "raise_pending", "raise_taken", "take_pending"]
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
-if TYPE_CHECKING:
-    F = TypeVar("F", bound=Callable[..., Any])
-
-    def hidden(function: F, /) -> F: ...
+    def hidden(function: Function) -> Function:
+        """Decorates a function that tracebacks do not show, as they show none of the binding in C."""
+        return function
 
 else:
-    hidden = hidden_applevel
-"""Decorates a function that tracebacks do not show, as they show none of the binding in C."""
+    from __pypy__ import hidden_applevel as hidden
+
+__all__ = [
+    "drop_pending",
+    "hidden",
+    "moment",
+    "put_exception",
+    "raise_interruption",
+    "raise_pending",
+    "raise_taken",
+    "take_object",
+    "take_pending",
+]
+
 
 _n_raised = 0
 
@@ -44,6 +53,22 @@ def take_pending() -> tuple[int, int]:
     out = new_words(1)
     block = take_error(address_of(out))
     return block, out[0]
+
+
+def take_object() -> int:
+    """Take what is pending on this thread as the handle of an error, owned; 0 if nothing is. It can be raised by
+    raise_taken(0, handle, ...)."""
+    out = new_words(1)
+    core.error_take(out)
+    address: int = out[0]
+    return address
+
+
+def drop_pending() -> None:
+    """Forget what is pending on this thread."""
+    address = take_object()
+    if address:
+        core.decref(address)
 
 
 def _kind_at(address: int) -> bytes:

@@ -134,10 +134,7 @@ class Function(CObject):
     def _call_many(self, args: tuple[Any, ...]) -> Any:
         frame = frame_for(len(args))
         try:
-            i = 0
-            for arg in args:
-                put(frame, i, arg, self)
-                i += 2
+            self._put_all(frame, args)
             return self._run(frame, len(args))
         finally:
             give(frame)
@@ -185,18 +182,25 @@ class Function(CObject):
     @hidden
     def _make(self, args: tuple[Any, ...]) -> int:
         """The handle of the object that a call returns, owned; TypeError if it returns none."""
-        frame = frame_for(len(args))
+        n = len(args)
+        frame = frame_for(n)
         try:
-            i = 0
-            for arg in args:
-                put(frame, i, arg, self)
-                i += 2
+            if 0 < n <= 4:  # the JIT compiles what has no loop into the caller
+                put(frame, 0, args[0], self)
+                if n > 1:
+                    put(frame, 2, args[1], self)
+                    if n > 2:
+                        put(frame, 4, args[2], self)
+                        if n > 3:
+                            put(frame, 6, args[3], self)
+            elif n:
+                self._put_all(frame, args)
             result = frame.result
             result[0] = 0
             result[1] = 0
             if self._call is None:
                 raise_no_handle(self)
-            if self._call(self._address, frame.words, len(args), result) != 0:
+            if self._call(self._address, frame.words, n, result) != 0:
                 self._fail(frame)
             type_index = result[0] & 0xFFFFFFFF
             if type_index < OBJECT:
@@ -208,6 +212,13 @@ class Function(CObject):
             return made
         finally:
             give(frame)
+
+    @hidden
+    def _put_all(self, frame: Frame, args: tuple[Any, ...]) -> None:
+        i = 0
+        for arg in args:
+            put(frame, i, arg, self)
+            i += 2
 
     def _put_function(self, address: int) -> None:
         """Give a Function that has none its handle, which is taken; it keeps that."""

@@ -124,47 +124,60 @@ class OpaquePyObject(CObject):
         raise TypeError("this OpaquePyObject was made by another Python binding")
 
 
+class _Owned:
+    """A reference to an object."""
+
+    __slots__ = ("_address",)
+
+    def __init__(self, address: int) -> None:
+        self._address = address
+
+    def __del__(self) -> None:
+        core.decref(self._address)
+
+
 @final
 class CAny:
     """A native value of its own. CAny(value) converts a Python value as a call would."""
 
-    __slots__ = ("_words",)
+    __slots__ = ("_owned", "_payload", "_tagged")
 
-    def __new__(cls, value: Any = None) -> CAny:
+    _tagged: int  # the two words of a TVMFFIAny
+    _payload: int
+    _owned: _Owned | None  # what keeps an object: plain values need no finalizer
+
+    def __new__(cls, *args: Any) -> CAny:
         check_new(cls, CAny, "CAny")
-        self = object.__new__(cls)
-        self._words = new_words(2)
-        _own_value(value, self._words, "CAny()")
-        return self
+        if len(args) > 1:
+            raise TypeError(f"CAny() takes at most 1 argument, got {len(args)}")
+        words = new_words(2)
+        _own_value(args[0] if args else None, words, "CAny()")
+        return CAny._of(words)
 
     @staticmethod
     def _of(words: Any) -> CAny:
-        """Around two words, which are taken."""
+        """Of two words, which are taken."""
         self = object.__new__(CAny)
-        self._words = words
+        tagged = self._tagged = words[0]
+        payload = self._payload = words[1]
+        self._owned = _Owned(payload) if tagged & 0xFFFFFFFF >= OBJECT else None
         return self
-
-    def __del__(self) -> None:
-        words = getattr(self, "_words", None)
-        if words is not None and words[0] & 0xFFFFFFFF >= OBJECT:
-            core.decref(words[1])
 
     @property
     def type_index(self) -> int:
         """Type index of the value."""
-        index: int = self._words[0] & 0xFFFFFFFF
-        return index
+        return self._tagged & 0xFFFFFFFF
 
     def __repr__(self) -> str:
         index = self.type_index
         if index == NONE:
             return "CAny(None)"
         if index == INT:
-            return f"CAny(int, {self._words[1]})"
+            return f"CAny(int, {self._payload})"
         if index == BOOL:
-            return f"CAny(bool, {self._words[1] != 0})"
+            return f"CAny(bool, {self._payload != 0})"
         if index == FLOAT:
-            return f"CAny(float, {get(self._words):.17g})"
+            return f"CAny(float, {cany_value(self):.17g})"
         return f"CAny(type_index={index})"
 
 
@@ -181,7 +194,13 @@ def cany_value(value: CAny) -> Any:
     """The Python value of a CAny; text and bytes of any length are String and Bytes."""
     if not isinstance(value, CAny):
         raise TypeError(f"expected a CAny, got {type(value).__name__}")
-    plain = of_view(value._words)
+    frame = take()
+    try:
+        frame.words[0] = value._tagged
+        frame.words[1] = value._payload
+        plain = of_view(frame.words)
+    finally:
+        give(frame)
     if value.type_index == SMALL_STR:
         return hooks.string_class(plain)
     return hooks.bytes_class(plain) if value.type_index == SMALL_BYTES else plain

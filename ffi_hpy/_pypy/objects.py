@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._start.fork import new_lock
 from . import hooks
 from .backend import SAFE_CALL, cast, core, words_at
 from .identity import find, share, unlist
@@ -116,6 +117,7 @@ def derives(type_index: int, wanted: int, depth: int) -> bool:
 # --- classes ------------------------------------------------------------------------------------------------------
 
 _classes: list[type | None] = [None] * 256
+_writing = new_lock()
 
 
 def class_at(type_index: int) -> type | None:
@@ -125,6 +127,11 @@ def class_at(type_index: int) -> type | None:
 
 def class_set(type_index: int, cls: type) -> None:
     """Register a class for a type."""
+    with _writing:
+        _store(type_index, cls)
+
+
+def _store(type_index: int, cls: type) -> None:
     while len(_classes) <= type_index:
         _classes.extend([None] * 256)
     _classes[type_index] = cls
@@ -132,11 +139,12 @@ def class_set(type_index: int, cls: type) -> None:
 
 def class_offer(type_index: int, cls: type) -> type:
     """Register a class for a type that has none. Returns the class that the type has then."""
-    found = class_at(type_index)
-    if found is None:
-        class_set(type_index, cls)
-        found = cls
-    return found
+    with _writing:
+        found = class_at(type_index)
+        if found is None:
+            _store(type_index, cls)
+            found = cls
+        return found
 
 
 def _class_of(type_index: int) -> type:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from . import bridge, hooks
 from .backend import address_of, buffer_at, bytes_at, core, doubles_at, words_at
-from .errors import hidden, raise_pending
+from .errors import hidden
 from .identity import find
 from .numbers import (
     BIG_INT,
@@ -38,7 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["get", "of_borrowed", "of_object", "of_view", "text_of"]
+__all__ = ["get", "is_unwrapped", "of_borrowed", "of_object", "of_view", "text_of"]
 
 
 @hidden
@@ -80,6 +80,11 @@ def of_borrowed(type_index: int, address: int) -> Any:
 
 
 _UNWRAPPED = frozenset((STR, BYTES, BIG_INT, OPAQUE_PY_OBJECT, SHAPE))
+
+
+def is_unwrapped(type_index: int) -> bool:
+    """Whether objects of a type become Python values without a wrapper."""
+    return type_index <= BIG_INT and type_index in _UNWRAPPED
 
 
 def text_of(data: bytes) -> str:

@@ -29,13 +29,15 @@ typedef enum FbTypeKind {
 } FbTypeKind;
 
 /* Protocols by which instances of a type give schemas another value in their place, in the order in which they are
- * tried; and whether the instances are mappings other than dict. */
+ * tried; and whether the instances are mappings other than dict, or wrappers of native objects that are not the
+ * binding's own. */
 enum {
   FB_PROTOCOL_OBJECT = 1,  /* __tvm_ffi_object__ */
   FB_PROTOCOL_VALUE = 2,   /* __tvm_ffi_value__ */
   FB_PROTOCOL_CONVERT = 4, /* ObjectConvertible */
   FB_PROTOCOL_STEPS = 7,
   FB_PROTOCOL_MAPPING = 8,
+  FB_PROTOCOL_WRAPPER = 16,
 };
 
 /* One classified type.

@@ -25,12 +25,18 @@ FH_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
 
 FH_INLINE fh_mutex *lock_of(const TVMFFIObject *object) { return fh_fork_lock_of(locks, object); }
 
+/* Whether Python code has the addresses of fb_field_copy and fb_field_put, and calls them without the GIL (PyPy).
+ * Written under the GIL, which is not given up while a lock is held. */
+static bool is_lent;
+
+FH_INLINE bool threads_meet(void) { return fb_context_free_threaded || is_lent; }
+
 FH_INLINE void lock(const TVMFFIObject *object) {
-  if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_lock(lock_of(object));
+  if (FH_UNLIKELY(threads_meet())) fh_mutex_lock(lock_of(object));
 }
 
 FH_INLINE void unlock(const TVMFFIObject *object) {
-  if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_unlock(lock_of(object));
+  if (FH_UNLIKELY(threads_meet())) fh_mutex_unlock(lock_of(object));
 }
 
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
@@ -56,6 +62,13 @@ void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) 
   }
   unlock(object);
   *value = old;
+}
+
+void fb_field_lend(const FbField *field, int64_t addresses[3]) {
+  is_lent = true;
+  addresses[0] = (int64_t)(uintptr_t)field;
+  addresses[1] = (int64_t)(uintptr_t)fb_field_copy;
+  addresses[2] = (int64_t)(uintptr_t)fb_field_put;
 }
 
 /* Raises TypeError for a value that does not fit. An assignment says "key.field: why"; a constructor passes `what`, and
@@ -84,18 +97,18 @@ int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const cha
 
 /* --- any field ---------------------------------------------------------------------------------------------------- */
 
+int fb_field_copy(const FbField *field, TVMFFIObject *object, TVMFFIAny *out) {
+  void *address = (char *)object + field->offset;
+  if (!field->is_laid_out) return field->getter(address, out);
+  lock(object);
+  int rc = field->getter(address, out); /* of the core: it copies the value and runs no foreign code */
+  unlock(object);
+  return rc;
+}
+
 HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   TVMFFIAny value = {0};
-  void *address = (char *)object + field->offset;
-  int rc;
-  if (field->is_laid_out) {
-    lock(object);
-    rc = field->getter(address, &value); /* of the core: it copies the value and runs no foreign code */
-    unlock(object);
-  } else {
-    rc = field->getter(address, &value);
-  }
-  if (FH_UNLIKELY(rc != 0)) return fb_error_raise_pending(ctx, field->name);
+  if (FH_UNLIKELY(fb_field_copy(field, object, &value) != 0)) return fb_error_raise_pending(ctx, field->name);
   return fb_result_make(ctx, &value);
 }
 

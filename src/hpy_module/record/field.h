@@ -34,6 +34,9 @@ FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIB
  * (may be NULL). NULL with an exception raised. */
 const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_t which, const FbSchema *schema);
 
+/* Copies the value of the field in `object`, which the caller keeps alive, into *out, which owns it and was None.
+ * Returns 0, or -1 with a native error pending. Any thread may call it. */
+int fb_field_copy(const FbField *field, TVMFFIObject *object, TVMFFIAny *out);
 /* The value of the field in `object`, which the caller keeps alive. New handle, or HPy_NULL with an exception
  * raised. */
 HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object);
@@ -47,7 +50,10 @@ int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, co
 /* A Python value as what a field with a schema holds, owned by the caller. Returns 0, or -1 with an exception
  * raised. */
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out);
-/* Puts such a value into a laid out field, and what was there before into *value. */
+/* Puts such a value into a laid out field, and what was there before into *value. Any thread may call it. */
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value);
+/* The addresses of a laid out field, fb_field_copy and fb_field_put, for calls from elsewhere without the GIL. From now
+ * on these exclude each other. */
+void fb_field_lend(const FbField *field, int64_t addresses[3]);
 
 #endif /* FFI_HPY_RECORD_FIELD_H_ */

@@ -10,7 +10,9 @@
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
+#include "hpy_module/context/tuple.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/type_kind.h"
@@ -144,6 +146,42 @@ static HPy slot_frozen_get(HPyContext *ctx, HPy self, void *closure) {
   return HPy_Dup(ctx, slot_struct(ctx, self)->is_frozen ? ctx->h_True : ctx->h_False);
 }
 
+/* --- for the package's Python code on PyPy ------------------------------------------------------------------------ */
+
+HPyDef_GET(slot_native, "_native",
+           .doc = "Addresses for calls from elsewhere: the field, fb_field_copy, fb_field_put. None if not laid out.")
+static HPy slot_native_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  const FbField *field = field_of(ctx, self);
+  if (field == NULL) return HPy_NULL;
+  if (!field->is_laid_out) return HPy_Dup(ctx, ctx->h_None);
+  int64_t addresses[3];
+  fb_field_lend(field, addresses);
+  return fb_tuple_of_ints(ctx, addresses, 3);
+}
+
+/* args: value, address, and what begins the message, None for an assignment. */
+HPyDef_METH(slot_convert, "_convert", HPyFunc_VARARGS,
+            .doc = "Convert a value for a laid out field into the TVMFFIAny at an address, which owns it then.")
+static HPy slot_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "_convert() takes 3 arguments, got %zu", nargs);
+  const FbField *field = field_of(ctx, self);
+  if (field == NULL) return HPy_NULL;
+  int64_t address = HPyLong_AsInt64_t(ctx, args[1]);
+  if (address == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  HPy_ssize_t n;
+  bool is_assigned = fb_context_is_same(ctx, args[2], ctx->h_None);
+  const char *what = is_assigned ? NULL : fb_text_arg(ctx, args[2], "_convert() argument 3", &n);
+  if (!is_assigned && what == NULL) return HPy_NULL;
+  FbThreadState outer;
+  fb_thread_enter_held(ctx, &outer);
+  int rc = fb_field_convert(ctx, field, args[0], what, (TVMFFIAny *)(uintptr_t)address);
+  fb_thread_leave_held(&outer);
+  return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+}
+
+/* --- making them -------------------------------------------------------------------------------------------------- */
+
 /* The own field of a type that arguments name: index, which, frozen, schema. NULL with an exception raised. */
 static const FbField *find_field(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs) {
   const FbSchema *schema = NULL;
@@ -188,8 +226,9 @@ static HPyDef descr_get = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_S
 static HPyDef descr_set = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_SET}};
 
 HPy fb_field_slot_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&slot_new, &slot_get, &slot_set, &slot_frozen, NULL, NULL, NULL};
-  enum { FIRST_FREE = 4 };
+  static HPyDef *defines[] = {&slot_new,     &slot_get, &slot_set, &slot_frozen, &slot_native,
+                              &slot_convert, NULL,      NULL,      NULL};
+  enum { FIRST_FREE = 6 };
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.FieldSlot",
       .basicsize = sizeof(FieldSlot),

@@ -10,6 +10,7 @@
 #include "hpy_module/container/container.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/cut.h"
+#include "hpy_module/context/hook.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
@@ -259,6 +260,17 @@ FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TV
   return result;
 }
 
+/* The Python value of a view. The package's half in Python holds Python objects of its own in native ones, of which it
+ * gives the value: the hook is set where there is that half. */
+static HPy value_of(HPyContext *ctx, const TVMFFIAny *view) {
+  HPy value = fb_result_of_view(ctx, view);
+  if (HPy_IsNull(value) || view->type_index != kTVMFFIOpaquePyObject || fb_hook_current(FB_HOOK_OPAQUE_VALUE) == NULL)
+    return value;
+  HPy inner = fb_hook_call(ctx, FB_HOOK_OPAQUE_VALUE, &value, 1);
+  HPy_Close(ctx, value);
+  return inner;
+}
+
 /* For native code that has a Python object: attaches the thread, fits what is inside, and turns an exception into the
  * pending native error. */
 static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
@@ -269,7 +281,7 @@ static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
   }
   HPyContext *ctx = attach.ctx;
   uint64_t began = fb_error_moment();
-  HPy value = fb_result_of_view(ctx, view);
+  HPy value = value_of(ctx, view);
   FbFit result = HPy_IsNull(value) ? FB_RAISED : fb_fit_python_value(ctx, schema, value, out, mismatch);
   if (!HPy_IsNull(value)) HPy_Close(ctx, value);
   /* Only the extension gives the exception; elsewhere the error says that there was one. */

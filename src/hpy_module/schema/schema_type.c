@@ -248,6 +248,20 @@ static HPy schema_check_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   return HPy_Dup(ctx, ctx->h_None);
 }
 
+/* For the package's Python code on PyPy. args: value, address, whether it is a check, for the message. */
+HPyDef_METH(schema_convert_into, "_convert_into", HPyFunc_VARARGS,
+            .doc = "Convert a value into the TVMFFIAny at an address, which owns it then.")
+static HPy schema_convert_into_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "_convert_into() takes 3 arguments, got %zu", nargs);
+  int64_t address = HPyLong_AsInt64_t(ctx, args[1]);
+  if (address == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  int is_check = HPy_IsTrue(ctx, args[2]);
+  if (is_check < 0) return HPy_NULL;
+  const char *what = is_check ? "type check" : "type conversion";
+  if (convert(ctx, self, args[0], what, (TVMFFIAny *)(uintptr_t)address) != 0) return HPy_NULL;
+  return HPy_Dup(ctx, ctx->h_None);
+}
+
 HPyDef_SLOT(schema_new, HPy_tp_new)
 static HPy schema_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)args, (void)nargs, (void)kw; /* they are for __init__ */
@@ -258,7 +272,7 @@ static HPy schema_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize
 HPy fb_schema_type_new(HPyContext *ctx) {
   fb_fit_container_init();
   fb_fit_python_init();
-  static HPyDef *defines[] = {&schema_new, &schema_convert, &schema_check, NULL};
+  static HPyDef *defines[] = {&schema_new, &schema_convert, &schema_check, &schema_convert_into, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Schema",
       .basicsize = sizeof(FbSchemaObject),

@@ -16,6 +16,7 @@
 /* Values whose kind has one native form go by the name that schemas have for it. A number of another class, such as
  * numpy.int64, goes by the name of its class, and a native object by its type key. */
 const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer) {
+  if (source->is_packed && (source->protocols & FB_PROTOCOL_WRAPPER) != 0) return fb_refuse_describe(&source->packed);
   switch (source->kind) {
   case FB_TYPE_KIND_NONE: return "None";
   case FB_TYPE_KIND_BOOL: return "bool";

@@ -787,6 +787,25 @@ def test_threads_write_and_read_one_field():
 
 
 @needs_threads
+def test_threads_write_and_read_one_object_field():
+    @py_class(key("Holder"))
+    class Holder(Object):
+        held: Point
+
+    holder = Holder(Point(0))
+
+    def work(i):
+        for k in range(500):
+            if i % 2:
+                holder.held = Point(k % 10)
+            held = holder.held
+            assert 0 <= held.x < 10
+            assert held.__use_count__() >= 1
+
+    parallelize(work)
+
+
+@needs_threads
 def test_classes_that_wait_for_each_other_in_two_threads_do_not_wait_for_ever():
     classes = [make_bad({"x": int}), make_bad({"x": int})]
     both = threading.Barrier(2)

@@ -354,6 +354,91 @@ def test_a_field_without_setter_is_refused_by_a_constructor(testing):
             initializer(Plain.__new__(Plain), arguments)
 
 
+GETTER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(AnyValue))
+
+
+def register_number(static_index, size, getter):
+    """A new type with a field whose getter is a C function, and a new object of it, all zeros."""
+    core = ctypes.CDLL(str(next((Path(ffi_hpy.__file__).parent / "lib").glob("libtvm_ffi.so*"))))
+    index = _core.type_define(unique_name(), _core.TYPE_INDEX_OBJECT)
+    info = FieldInfo(
+        name=Bytes(b"x", 1), doc=Bytes(b"", 0), metadata=Bytes(b"", 0), size=size, alignment=size, offset=24,
+        getter=ctypes.cast(getter, ctypes.c_void_p).value, static_type_index=static_index,
+    )  # fmt: skip
+    assert core.TVMFFITypeRegisterField(index, ctypes.byref(info)) == 0
+    ffi_hpy.get_global_func("ffi._PyClassRegisterTypeAttrColumns")(index, 32)
+    return index, _core.type_attr(index, "__ffi_new__")()
+
+
+@pytest.mark.parametrize(
+    ("memory", "what_it_gives", "values"),
+    [
+        (ctypes.c_int64, int, (1, -1, -(1 << 63), 7)),
+        (ctypes.c_int32, int, (1, -1, -(1 << 31), 7)),
+        (ctypes.c_int16, int, (1, -1, -(1 << 15), 7)),
+        (ctypes.c_int8, int, (1, -1, -(1 << 7), 7)),
+        (ctypes.c_uint32, int, (1, (1 << 32) - 1, 7)),
+        (ctypes.c_uint16, int, (1, (1 << 16) - 1, 7)),
+        (ctypes.c_uint8, int, (1, 255, 7)),
+        (ctypes.c_int64, lambda x: x + 1, (1, -1, 7)),
+        (ctypes.c_int64, lambda x: min(x, 10), (1, -1, 1 << 40, 7)),
+        (ctypes.c_int32, lambda x: x & 0xFFFF, (1, -1, 1 << 20)),
+        (ctypes.c_bool, bool, (True, False, True)),
+        (ctypes.c_bool, lambda x: not x, (True, False, True)),
+        (ctypes.c_double, float, (1.5, -0.25, 1e300)),
+        (ctypes.c_float, float, (1.5, -0.25, 1e30)),
+        (ctypes.c_double, lambda x: x / 2, (1.5, -0.25, 1e300)),
+    ],
+)
+def test_a_field_of_a_library_is_what_its_getter_says(memory, what_it_gives, values):
+    static_index = {
+        ctypes.c_bool: _core.TYPE_INDEX_BOOL,
+        ctypes.c_double: _core.TYPE_INDEX_FLOAT,
+        ctypes.c_float: _core.TYPE_INDEX_FLOAT,
+    }.get(memory, _core.TYPE_INDEX_INT)
+
+    @GETTER
+    def getter(address, result):
+        value = what_it_gives(memory.from_address(address).value)
+        result[0].type_index, result[0].padding = static_index, 0
+        if static_index == _core.TYPE_INDEX_FLOAT:
+            ctypes.c_double.from_address(ctypes.addressof(result[0]) + 8).value = value
+        else:
+            result[0].value = value
+        return 0
+
+    index, made = register_number(static_index, ctypes.sizeof(memory), getter)
+    slot = _core.FieldSlot(index, 0, False)
+    assert slot.get(made) == what_it_gives(memory(0).value)
+    for value in values:
+        memory.from_address(made.__chandle__() + 24).value = value
+        given = slot.get(made)
+        assert given == what_it_gives(memory(value).value)
+        assert type(given) is type(what_it_gives(memory(value).value))
+
+
+def test_a_getter_that_fails_for_some_values_is_asked_each_time():
+    core = ctypes.CDLL(str(next((Path(ffi_hpy.__file__).parent / "lib").glob("libtvm_ffi.so*"))))
+
+    @GETTER
+    def getter(address, result):
+        value = ctypes.c_int64.from_address(address).value
+        if not 0 <= value < 100:
+            core.TVMFFIErrorSetRaisedFromCStr(b"ValueError", b"out of order")
+            return -1
+        result[0].type_index, result[0].padding, result[0].value = _core.TYPE_INDEX_INT, 0, value
+        return 0
+
+    index, made = register_number(_core.TYPE_INDEX_INT, 8, getter)
+    slot = _core.FieldSlot(index, 0, False)
+    for value in (1, 99, 3):
+        ctypes.c_int64.from_address(made.__chandle__() + 24).value = value
+        assert slot.get(made) == value
+    ctypes.c_int64.from_address(made.__chandle__() + 24).value = 100
+    with pytest.raises(ValueError, match="out of order"):
+        slot.get(made)
+
+
 def test_fields_with_dots_in_their_names_are_told_apart(testing):
     index, initializer = register_int_fields(["a.x", "b.x"])
     made = Plain.__new__(Plain)

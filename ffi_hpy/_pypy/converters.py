@@ -1,0 +1,207 @@
+"""What a schema makes of plain values, native objects, and lists and dicts of those, without the binding.
+
+The core makes a native function of a schema, which converts native values. A value that the schema takes as it is does
+not even go there.
+"""
+
+from __future__ import annotations
+
+from .arguments import make_mapping, make_sequence, put
+from .backend import SAFE_CALL, address_of, bytes_at, cast, core, words_at
+from .binding import binding
+from .errors import hidden, raise_taken, take_object
+from .numbers import INT64_MAX, INT64_MIN, NONE, OBJECT, OPAQUE_PTR, OPAQUE_PY_OBJECT
+from .objects import Wrapper, derives, type_index_at
+from .results import text_of
+from .type_table import facts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .frames import Frame
+
+    Description = tuple[str, int, str, tuple[Any, ...]]
+
+__all__ = ["Converter", "Misfit", "is_plain"]
+
+
+class Misfit(Exception):
+    """A value does not fit; the argument says why."""
+
+
+@hidden
+def is_plain(value: Any) -> bool:
+    """Whether native code says the same of a value as the binding would: an exact number of 64 bits, text, None, an
+    object."""
+    t = type(value)
+    if t is int:
+        return INT64_MIN <= value <= INT64_MAX
+    if t is str or t is float or t is bool or value is None or t is bytes:
+        return True
+    if isinstance(value, Wrapper):  # what is inside of a Python object may have protocols
+        address: int = value._address
+        return address != 0 and type_index_at(address) != OPAQUE_PY_OBJECT
+    return False
+
+
+class Converter:
+    """The conversions of a schema, by its description and its native function. What is converted owns itself, and lies
+    in the first two words of a frame."""
+
+    __slots__ = (
+        "_address",
+        "_call",
+        "_container",
+        "_depth",
+        "_function",
+        "_keeps_bool",
+        "_keeps_bytes",
+        "_keeps_float",
+        "_keeps_int",
+        "_keeps_none",
+        "_keeps_text",
+        "_takes_any_items",
+        "_type_index",
+    )
+
+    def __init__(self, description: Description, function: Any) -> None:
+        self._function = function
+        self._address: int = function._address
+        self._call: Any = cast(SAFE_CALL, words_at(self._address)[3])
+        operation, type_index, _name, args = description
+        is_optional = operation == "optional"
+        if is_optional:
+            operation, type_index, _name, args = args[0]._describe()
+        takes_any = operation == "any"
+        self._keeps_none = is_optional or takes_any or operation == "none"
+        self._keeps_int = takes_any or operation == "int"
+        self._keeps_float = takes_any or operation == "float"
+        self._keeps_bool = takes_any or operation == "bool"
+        self._keeps_text = takes_any or operation == "str"
+        self._keeps_bytes = takes_any or operation == "bytes"
+        # The type of objects that are kept, as derives() takes it.
+        self._type_index, self._depth = -1, -1
+        if takes_any:
+            self._type_index, self._depth = OBJECT, 0
+        elif operation in ("object", "instance"):
+            self._type_index, self._depth = type_index, facts_of(type_index).depth
+        self._takes_any_items = all(arg._describe()[0] == "any" for arg in args)
+        self._container = ""
+        if operation == "sequence":
+            self._container = "ffi.List" if type_index == binding.TYPE_INDEX_LIST else "ffi.Array"
+        elif operation == "mapping":
+            self._container = "ffi.Dict" if type_index == binding.TYPE_INDEX_DICT else "ffi.Map"
+
+    @hidden
+    def convert(self, frame: Frame, value: Any) -> bool:
+        """Convert a value. False if only the binding can, Misfit if it does not fit."""
+        t = type(value)
+        if t is int:
+            if not INT64_MIN <= value <= INT64_MAX:
+                return False
+            is_kept = self._keeps_int
+        elif t is str:
+            is_kept = self._keeps_text
+        elif t is float:
+            is_kept = self._keeps_float
+        elif value is None:
+            is_kept = self._keeps_none
+        elif t is bool:
+            is_kept = self._keeps_bool
+        elif isinstance(value, Wrapper):
+            return self._convert_object(frame, value)
+        elif t is bytes:
+            is_kept = self._keeps_bytes
+        elif self._container and (t is list or t is tuple or t is dict):
+            return self._convert_container(frame, value)
+        else:
+            return False
+        if is_kept:
+            _put_owned(frame, value)
+        else:
+            self._convert_natively(frame, value)
+        return True
+
+    @hidden
+    def _convert_object(self, frame: Frame, wrapper: Any) -> bool:
+        address = wrapper._address
+        if not address:
+            return False
+        index = type_index_at(address)
+        if index == OPAQUE_PY_OBJECT:
+            return False
+        wanted = self._type_index
+        if wanted >= 0 and (index == wanted or derives(index, wanted, self._depth)):
+            _put_owned(frame, wrapper)
+        else:
+            self._convert_natively(frame, wrapper)
+        return True
+
+    def _convert_container(self, frame: Frame, value: Any) -> bool:
+        """A list, tuple or dict of plain values becomes a container, which is converted then. False if that does not
+        fit: a message speaks of what was given."""
+        is_mapping = type(value) is dict
+        if is_mapping != (self._container in ("ffi.Map", "ffi.Dict")):
+            return False
+        items = [*value.keys(), *value.values()] if is_mapping else value
+        for item in items:
+            if not is_plain(item):
+                return False
+        make = make_mapping if is_mapping else make_sequence
+        address = make(self._container, value, "a value", 0)
+        words = frame.words
+        if self._takes_any_items or not value:
+            words[0] = type_index_at(address)
+            words[1] = address
+            return True
+        frame.held.append(address)
+        words[4] = type_index_at(address)
+        words[5] = address
+        try:
+            self._run(frame)
+        except Misfit:
+            return False
+        return True
+
+    @hidden
+    def _convert_natively(self, frame: Frame, value: Any) -> None:
+        put(frame, 4, value, "a value")
+        self._run(frame)
+
+    @hidden
+    def _run(self, frame: Frame) -> None:
+        """Call the native function with a value in words 4 and 5: it writes to words 0 and 1."""
+        words = frame.words
+        words[0] = NONE
+        words[1] = 0
+        words[2] = OPAQUE_PTR
+        words[3] = address_of(words)
+        result = frame.result
+        result[0] = result[1] = 0
+        if self._call(self._address, words + 2, 2, result) != 0:
+            _raise_misfit()
+
+
+@hidden
+def _put_owned(frame: Frame, value: Any) -> None:
+    held = frame.held
+    n = len(held)
+    put(frame, 0, value, "a value")
+    if len(held) > n:
+        if type(held[n]) is int:
+            held.pop()  # the words own it from now on
+        else:
+            core.incref(frame.words[1])
+
+
+@hidden
+def _raise_misfit() -> None:
+    error = take_object()
+    if error:
+        cell = words_at(error)
+        if bytes_at(cell[3], cell[4]) == b"TypeError":
+            why = text_of(bytes_at(cell[5], cell[6]))
+            core.decref(error)
+            raise Misfit(why)
+    raise_taken(0, error, "a conversion")
