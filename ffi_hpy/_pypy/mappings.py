@@ -352,7 +352,10 @@ class CMapping(CObject):
         if len(args) == 1 and not kwargs:
             value = _look_up(self, args[0])
             return None if value is MISSING else value
-        key, default = bind("get", ("key", "default"), 1, args, kwargs)
+        if len(args) == 2 and not kwargs:
+            key, default = args
+        else:
+            key, default = bind("get", ("key", "default"), 1, args, kwargs)
         value = _look_up(self, key)
         return default if value is MISSING else value
 

@@ -463,8 +463,11 @@ class CList(CSequence):
     @hidden
     def pop(self, *args: Any, **kwargs: Any) -> Any:
         """Remove and return an item, by default the last. IndexError if there is none."""
-        (index,) = bind("pop", ("index",), 0, args, kwargs, MISSING)
-        wanted = -1 if index is MISSING else as_int(index)
+        if args or kwargs:
+            (index,) = bind("pop", ("index",), 0, args, kwargs, MISSING)
+            wanted = as_int(index)
+        else:
+            wanted = -1
         if marked and (theirs := exchanged.find(self)) is not None:
             return exchanged.lower(theirs.pop(wanted))
         frame = take()
