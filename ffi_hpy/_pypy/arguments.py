@@ -18,7 +18,7 @@ from .core_functions import core_function
 from .errors import hidden, raise_pending
 from .exchanged import marked
 from .frames import TEXT_BYTES, Offer, frame_for, give, use
-from .identity import share
+from .identity import share, uses_of
 from .numbers import (
     BOOL,
     DATA_TYPE,
@@ -344,9 +344,38 @@ def _put_rvalue(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -
 def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> None:
     """Convert an item of a container. What becomes of it must not depend on the Python value: converting the next one
     may run Python code, which may drop this one."""
+    t = type(value)
+    if t is int or t is str or t is float or value is None:  # what is made of these is the frame's
+        put(frame, i, value, place)
+        return
+    if isinstance(value, Wrapper) and not marked:
+        _put_own(frame, i, value)
+        return
     mark = len(frame.held)
     _put_nested(frame, i, value, place, depth)
-    _own_last(frame, i, mark)
+    if len(frame.held) != mark:
+        _own_last(frame, i, mark)
+
+
+@hidden
+def _put_own(frame: Frame, i: int, wrapper: Wrapper) -> None:
+    """As _put_object, with a reference for the call instead of a use."""
+    uses = wrapper._uses
+    if uses is None:
+        uses = uses_of(wrapper)
+    uses.append(None)
+    try:
+        address = wrapper._address
+        if not address:
+            raise_no_handle(wrapper)
+        if not wrapper._is_listed:
+            share(wrapper)
+        core.incref(address)
+    finally:
+        uses.pop()
+    frame.held.append(address)
+    frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+    frame.words[i + 1] = address
 
 
 @hidden
