@@ -36,7 +36,7 @@ def is_plain(value: Any) -> bool:
     object."""
     t = type(value)
     if t is int:
-        return INT64_MIN <= value <= INT64_MAX
+        return bool(INT64_MIN <= value <= INT64_MAX)
     if t is str or t is float or t is bool or value is None or t is bytes:
         return True
     if isinstance(value, Wrapper):  # what is inside of a Python object may have protocols
