@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from importlib.machinery import ExtensionFileLoader
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib._bootstrap import module_from_spec  # importlib.util, which has it too, costs 2 ms on PyPy
+from importlib.machinery import ExtensionFileLoader, ModuleSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def import_file(name: str) -> ModuleType:
     folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs import time
     path = os.path.join(folder, choose_file(*look()))  # noqa: PTH118
     loader = ExtensionFileLoader(name, path)
-    spec = spec_from_file_location(name, path, loader=loader)
-    assert spec is not None  # with a loader given there is always one
+    spec = ModuleSpec(name, loader, origin=path)
+    spec.has_location = True
     module = module_from_spec(spec)
     loader.exec_module(module)
     return module

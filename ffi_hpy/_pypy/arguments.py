@@ -11,13 +11,14 @@ from __future__ import annotations
 from operator import index as as_int
 
 from .._start.memo import remember_by_class
-from . import bridge, hooks
+from . import bridge, exchanged, hooks
 from .backend import address_of, core, new_chars, words_at
 from .binding import binding
 from .core_functions import core_function
 from .errors import hidden, raise_pending
-from .frames import TEXT_BYTES, Offer, frame_for, give
-from .identity import share, uses_of
+from .exchanged import marked
+from .frames import TEXT_BYTES, Offer, frame_for, give, use
+from .identity import share
 from .numbers import (
     BOOL,
     DATA_TYPE,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
     from .frames import Frame
 
-    Callee = Any  # a Function, or what else a message says of the place: a str
+    Callee = Any  # a Function, a Place inside one of its arguments, or what else a message says of the place: a str
 
 __all__ = ["NeedsBinding", "make_mapping", "make_sequence", "own", "put"]
 
@@ -52,7 +53,9 @@ _SMALL_SIZE = 7
 
 
 class NeedsBinding(Exception):
-    """An argument is of a class with an exchange table: the call is the binding's."""
+    """An argument of a Function is, or has in it, an array of a class with an exchange table or that tells its stream,
+    or a container that was returned under such a table: the call is the binding's, which brings the library's stream
+    and allocator along."""
 
 
 @hidden
@@ -78,6 +81,8 @@ def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
     elif t is str:
         _put_text(frame, i, value, callee)
     elif isinstance(value, Wrapper):
+        if marked and type(callee) is not str and exchanged.find(value) is not None:
+            raise NeedsBinding
         _put_object(frame, i, value)
     elif t is bytes:
         _put_bytes(frame, i, value, SMALL_BYTES, callee)
@@ -87,12 +92,7 @@ def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
 
 @hidden
 def _put_object(frame: Frame, i: int, wrapper: Wrapper) -> None:
-    uses = wrapper._uses
-    if uses is None:
-        uses = uses_of(wrapper)
-    # Used before the address is read: who moves the handle away looks at the uses after taking the address out.
-    uses.append(None)
-    frame.held.append(uses)
+    use(frame, wrapper)
     address = wrapper._address
     if not address:
         raise_no_handle(wrapper)
@@ -175,7 +175,19 @@ _LASTING_MODULES = ("builtins", "numpy", "types")
 _PACKAGE = (__package__ or "").partition(".")[0]
 
 
+class Place:
+    """An argument of a Function, for what is said of the items inside."""
+
+    __slots__ = ("callee", "i")
+
+    def __init__(self, i: int, callee: Any) -> None:
+        self.i = i
+        self.callee = callee
+
+
 def _name_of(callee: Callee) -> str:
+    if type(callee) is Place:
+        return _name_of(callee.callee)
     return callee if type(callee) is str else callee._name
 
 
@@ -183,6 +195,8 @@ def _where(i: int, callee: Callee) -> str:
     """Which argument it is, or what else is converted, for a message. Positions count from 1."""
     if type(callee) is str:
         return callee
+    if type(callee) is Place:
+        return _where(callee.i, callee.callee)
     name = callee._name
     return cut(f"{name}() argument {i // 2 + 1}", 255) if name else f"argument {i // 2 + 1} of a native function"
 
@@ -197,8 +211,10 @@ def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, dept
         mark = len(frame.held)
         _put_nested(frame, i, converted, callee, depth + 1)
         _own_last(frame, i, mark)  # what the words show may end with `converted`
-    elif kind == binding.KIND_EXCHANGE:
-        raise NeedsBinding
+    elif kind == binding.KIND_EXCHANGE or (kind == binding.KIND_DLPACK and hasattr(cls, "__tvm_ffi_env_stream__")):
+        if type(callee) is not str:
+            raise NeedsBinding
+        _put_by_binding(frame, i, value, callee, depth)
     else:
         _BY_KIND[kind](frame, i, value, callee, depth)
 
@@ -221,16 +237,17 @@ def _own_last(frame: Frame, i: int, mark: int) -> None:
     if len(frame.held) == mark:
         return
     held = frame.held[mark]
-    if isinstance(held, Offer):
-        address = held.take()
-        frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
-        frame.words[i + 1] = address
-        frame.held[mark] = address
-    elif type(held) is list:
+    if type(held) is list:
         address = frame.words[i + 1]
         core.incref(address)
         frame.held[mark] = address
         held.pop()
+    elif type(held) is Offer:
+        address = held.take()
+        held.end()
+        frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+        frame.words[i + 1] = address
+        frame.held[mark] = address
 
 
 @hidden
@@ -324,56 +341,63 @@ def _put_rvalue(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -
 
 
 @hidden
-def _fill(frame: Frame, values: list[Any], place: Callee, depth: int) -> None:
-    """Convert the items of a container, all of them arguments of the function that makes it."""
-    words = frame.words
-    i = 0
-    for value in values:
-        if type(value) is int and INT64_MIN <= value <= INT64_MAX:
-            words[i] = INT
-            words[i + 1] = value
-        else:
-            mark = len(frame.held)
-            _put_nested(frame, i, value, place, depth)
-            _own_last(frame, i, mark)  # converting the next one may run code that drops this one
-        i += 2
+def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> None:
+    """Convert an item of a container. What becomes of it must not depend on the Python value: converting the next one
+    may run Python code, which may drop this one."""
+    mark = len(frame.held)
+    _put_nested(frame, i, value, place, depth)
+    _own_last(frame, i, mark)
 
 
 @hidden
-def _construct(name: str, values: list[Any], place: Callee, depth: int) -> int:
-    """Call the core's function that makes a container of all values."""
-    inner = frame_for(len(values))
+def _make(name: str, frame: Frame, n: int) -> int:
+    """The container that a function of the core makes of the arguments in a frame, owned."""
+    result = frame.result
+    result[0] = 0
+    result[1] = 0
+    function = core_function(name)
+    if function.call(function.address, frame.words, n, result) != 0:
+        raise_pending(name)
+    made: int = result[1]
+    return made
+
+
+@hidden
+def make_sequence(name: str, values: Any, place: Callee, depth: int) -> int:
+    """The object of a new container, `name` is "ffi.Array" or "ffi.List", with the items of a sequence. All of them are
+    arguments of one call. The length is read once: converting an item may run Python code that changes the sequence."""
+    n = len(values)
+    frame = frame_for(n)
     try:
-        _fill(inner, values, place, depth)
-        result = inner.result
-        result[0] = result[1] = 0
-        function = core_function(name)
-        if function.call(function.address, inner.words, len(values), result) != 0:
-            raise_pending(name)
-        made: int = result[1]
-        return made
+        words = frame.words
+        for at in range(n):
+            value = values[at]  # IndexError if a list has shrunk
+            if type(value) is int and INT64_MIN <= value <= INT64_MAX:
+                words[2 * at] = INT
+                words[2 * at + 1] = value
+            else:
+                _put_item(frame, 2 * at, value, place, depth)
+        return _make(name, frame, n)
     finally:
-        give(inner)
-
-
-@hidden
-def make_sequence(name: str, value: Any, place: Callee, depth: int) -> int:
-    """The object of a new container, `name` is "ffi.Array" or "ffi.List", with the items of a sequence."""
-    if type(value) is list or type(value) is tuple:
-        values = list(value)
-    else:
-        values = [value[i] for i in range(len(value))]
-    return _construct(name, values, place, depth)
+        give(frame)
 
 
 @hidden
 def make_mapping(name: str, value: Any, place: Callee, depth: int) -> int:
-    """The object of a new container, `name` is "ffi.Map" or "ffi.Dict", with the entries of a mapping."""
-    values: list[Any] = []
-    for key, item in list(value.items()):
-        values.append(key)
-        values.append(item)
-    return _construct(name, values, place, depth)
+    """The object of a new container, `name` is "ffi.Map" or "ffi.Dict", with the entries of a mapping as they are
+    now."""
+    pairs = list(value.items())
+    n = 2 * len(pairs)
+    frame = frame_for(n)
+    try:
+        i = 0
+        for pair in pairs:
+            _put_item(frame, i, pair[0], place, depth)
+            _put_item(frame, i + 2, pair[1], place, depth)
+            i += 4
+        return _make(name, frame, n)
+    finally:
+        give(frame)
 
 
 @hidden
@@ -383,14 +407,18 @@ def _put_container(frame: Frame, i: int, address: int) -> None:
     frame.words[i + 1] = address
 
 
+def _inside(i: int, callee: Callee) -> Callee:
+    return callee if type(callee) is str or type(callee) is Place else Place(i, callee)
+
+
 @hidden
 def _put_sequence(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
-    _put_container(frame, i, make_sequence("ffi.Array", value, _where(i, callee), depth + 1))
+    _put_container(frame, i, make_sequence("ffi.Array", value, _inside(i, callee), depth + 1))
 
 
 @hidden
 def _put_mapping(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
-    _put_container(frame, i, make_mapping("ffi.Map", value, _where(i, callee), depth + 1))
+    _put_container(frame, i, make_mapping("ffi.Map", value, _inside(i, callee), depth + 1))
 
 
 _NESTED = (binding.KIND_SEQUENCE, binding.KIND_MAPPING, binding.KIND_DLPACK, binding.KIND_CONVERTER)

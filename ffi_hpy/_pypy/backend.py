@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _cffi_backend
 
-from .._start.load import CORE_LIBRARY
+from .._start.load import load_binding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,17 +150,18 @@ def c_function(address: int, arguments: str, result: str) -> Any:
     return cast(kind, address)
 
 
-def callback(kind: Any, function: Callable[..., Any], on_error: Any = None) -> Any:
-    """A C function that calls `function`; it returns `on_error` if that raises, which it must not."""
-    return _cffi_backend.callback(kind, function, on_error)
+def callback(kind: Any, function: Callable[..., Any], error: Any = None, take: Callable[..., Any] | None = None) -> Any:
+    """A C function that calls `function`. If that raises, which it should not, it returns `error`, and `take` gets what
+    was raised: a signal may have arrived before the function's first step."""
+    return _cffi_backend.callback(kind, function, error, take)
 
 
 class _Core:
     """The functions of the core that are used here: pointers are ints or arrays of words."""
 
     def __init__(self) -> None:
-        # RTLD_NOW | RTLD_GLOBAL: as libraries for tvm-ffi expect
-        self._library = _cffi_backend.load_library(CORE_LIBRARY, 0x102)
+        # What is global: the binding in C has loaded its core, or has taken the one that was there, and made it so.
+        self._library = _cffi_backend.load_library(None, 0x2)
         self.incref = self._function("TVMFFIObjectIncRef", _word)
         self.decref = self._function("TVMFFIObjectDecRef", _word)
         self.text = self._function("TVMFFIStringFromByteArray", _words, _words)
@@ -182,7 +183,6 @@ class _Core:
         self.type_info = self._function("TVMFFIGetTypeInfo", _int, result=_word)
         self.type_column = self._function("TVMFFIGetTypeAttrColumn", _words, result=_word)
         self.backtrace = self._function("TVMFFIBacktrace", _word, _int, _word, _int, result=_word)
-        self.register_question = self._function("TVMFFIEnvRegisterCAPI", _word, _word)
 
     def interpreter_address(self) -> int:
         """An address in the interpreter's own library, 0 if none of the usual names is there."""
@@ -198,4 +198,5 @@ class _Core:
         return self._library.load_function(_cffi_backend.new_function_type(arguments, result), name)
 
 
+load_binding()
 core = _Core()

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["convert", "lift", "lower", "opaque", "result", "set_get"]
+__all__ = [
+    "convert",
+    "lift",
+    "lift_taken",
+    "lower",
+    "lower_copy",
+    "opaque",
+    "result",
+    "set_get",
+    "use_lifted",
+]
 
 _get: Callable[[Any], Any]
 
@@ -63,6 +73,11 @@ def lift(wrapper: Any) -> Any:
     """The binding's wrapper of the object of a wrapper here, whose address the caller has looked at."""
     address = wrapper._address
     core.incref(address)
+    return lift_taken(address)
+
+
+def lift_taken(address: int) -> Any:
+    """As lift(), of a handle, which is taken."""
     words = new_words(2)
     words[0] = words_at(address)[1] & 0xFFFFFFFF
     words[1] = address
@@ -77,8 +92,39 @@ def lower(value: Any) -> Any:
     if not isinstance(value, _BINDING_TYPES):
         return value
     words = new_words(2)
+    _move_or_copy(value, words)
+    return _get(words)
+
+
+def lower_copy(value: Any) -> Any:
+    """The wrapper here for one of the binding's, which is kept."""
+    words = new_words(2)
     convert(value, words)
     return _get(words)
+
+
+def _move_or_copy(value: Any, words: Any) -> None:
+    """Give two words, which own it, a value of the binding. Its wrapper, if there is one and nobody else has it, is
+    left without its object, which would else live as long as that."""
+    if isinstance(value, binding.CObject) and not isinstance(value, binding.Function):
+        try:
+            convert(binding.ObjectRValueRef(value), words)
+        except RuntimeError:  # a call of the binding's uses it
+            convert(value, words)
+    else:
+        convert(value, words)
+
+
+def use_lifted(wrapper: Any, use: Callable[[Any], Any]) -> Any:
+    """What use() makes of the binding's wrapper of an object, which ends with it. The caller has looked at the object's
+    address."""
+    theirs = lift(wrapper)
+    try:
+        return use(theirs)
+    finally:
+        words = new_words(2)
+        _move_or_copy(theirs, words)
+        core.decref(words[1])
 
 
 def opaque(address: int, wrap_as: Callable[[int], Any]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import get_ident
 
-from . import bridge
+from . import bridge, exchanged
 from .arguments import own, put
 from .backend import core, new_words
 from .binding import binding
@@ -83,7 +83,7 @@ def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
             f"function_from_callable() takes a callable[, exchange_api], got {1 + len(exchange_api)} arguments"
         )
     if exchange_api:
-        return bridge.lower(binding.function_from_callable(fn, *exchange_api))
+        return _with_exchange(fn, *exchange_api)
     if not callable(fn):
         raise TypeError(f"expected a callable, got {type(fn).__name__}")
     block = hold(fn)
@@ -93,6 +93,16 @@ def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
         raise_pending("function_from_callable")
     function: Function = wrap(out[0])
     return function
+
+
+def _with_exchange(fn: Any, exchange_api: Any) -> Function:
+    """A function whose tensor arguments arrive as arrays of a library, which is the binding's."""
+
+    @hidden
+    def call(*args: Any) -> Any:
+        return fn(*[exchanged.lower(arg) for arg in args])
+
+    return bridge.lower(binding.function_from_callable(call if callable(fn) else fn, exchange_api))
 
 
 def function_from_address(*args: Any) -> Function:

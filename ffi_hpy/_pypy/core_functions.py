@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from .backend import SAFE_CALL, address_of, cast, core, new_chars, new_words, words_at
 from .errors import raise_pending
+from .numbers import OPAQUE_PTR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["CoreFunction", "core_function", "find_function"]
+__all__ = ["CoreFunction", "conversion_to", "core_function", "find_function", "has_core_function"]
 
 
 def find_function(name: str) -> int:
@@ -34,6 +35,7 @@ class CoreFunction:
 
 
 _found: dict[str, CoreFunction] = {}
+_conversions: dict[int, CoreFunction] = {}
 
 
 def core_function(name: str) -> CoreFunction:
@@ -44,4 +46,39 @@ def core_function(name: str) -> CoreFunction:
         if not address:
             raise RuntimeError(f"this core has no function {name}")
         found = _found[name] = CoreFunction(address)
+    return found
+
+
+def set_backtrace_boundary() -> None:
+    """Have native backtraces end at the interpreter's library, from which cffi calls; a core that cannot is left alone."""
+    address, handle = core.interpreter_address(), find_function("ffi_hpy.set_backtrace_boundary")
+    if not handle:
+        return
+    words = new_words(4)
+    words[0], words[1] = OPAQUE_PTR, address
+    CoreFunction(handle).call(handle, words, 1, words + 2)
+    core.decref(handle)
+
+
+def has_core_function(name: str) -> bool:
+    """Whether this core has a function. Other cores than ours lack some."""
+    if name in _found:
+        return True
+    address = find_function(name)
+    if address:
+        _found[name] = CoreFunction(address)
+    return address != 0
+
+
+def conversion_to(type_index: int) -> CoreFunction:
+    """The function that a type has for making an object of it from another value."""
+    found = _conversions.get(type_index)
+    if found is None:
+        text = new_chars(b"__ffi_convert__")
+        words = new_words(2)
+        words[0], words[1] = address_of(text), len(text) - 1
+        rows = words_at(words_at(core.type_column(words))[0])
+        address = rows[2 * type_index + 1]
+        core.incref(address)
+        found = _conversions[type_index] = CoreFunction(address)
     return found

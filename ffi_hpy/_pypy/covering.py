@@ -7,7 +7,8 @@ from .binding import binding
 from .bridge import lift, lower
 from .cobject import ObjectRValueRef
 from .errors import hidden
-from .objects import Wrapper
+from .numbers import OBJECT
+from .objects import Wrapper, expect
 from .opaque import unwrap
 from .values import DataType, Device, OpaquePtr, data_type_from_code
 
@@ -44,12 +45,18 @@ def _lift_address(value: OpaquePtr) -> Any:
     return binding.OpaquePtr(value.value)
 
 
+def _lift(wrapper: Wrapper) -> Any:
+    expect(wrapper, OBJECT, 0)
+    return lift(wrapper)
+
+
 def _lift_move(value: ObjectRValueRef) -> Any:
-    return value._object._lift_to_move()
+    """Inside of another value, or where the binding converts on its own, a move is not offered: it takes a reference."""
+    return lift(value._object)
 
 
 _CONVERTERS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
-    (Wrapper, lift),
+    (Wrapper, _lift),
     (ObjectRValueRef, _lift_move),
     (DataType, _lift_data_type),
     (Device, _lift_device),

@@ -8,19 +8,8 @@ from __future__ import annotations
 from threading import get_ident
 
 from . import hooks
-from .backend import (
-    QUESTION,
-    UPDATE_BACKTRACE,
-    address_of,
-    bytes_at,
-    callback,
-    cast,
-    core,
-    new_chars,
-    new_words,
-    words_at,
-)
-from .holds import drop, held_at, hold, put_error, set_error_maker, take_error
+from .backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
+from .holds import drop, held_at, hold, interruptions, put_error, set_error_maker, take_error
 from .objects import wrap
 
 TYPE_CHECKING = False
@@ -38,11 +27,11 @@ else:
     from __pypy__ import hidden_applevel as hidden
 
 __all__ = [
-    "connect_signals",
     "drop_pending",
     "hidden",
     "moment",
     "put_exception",
+    "raise_interruption",
     "raise_pending",
     "raise_taken",
     "take_object",
@@ -51,7 +40,6 @@ __all__ = [
 
 
 _n_raised = 0
-_interruptions: dict[int, BaseException] = {}  # by thread: raised by a handler of a signal while native code ran
 
 
 def moment() -> int:
@@ -95,18 +83,25 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
     if block:
         _raise_own(block)
     if not address:
+        raise_interruption()
         raise RuntimeError(f"{callee or 'native function'}() returned failure without setting an error")
     if address == _exhausted and get_ident() in _lost:
         core.decref(address)
         raise _lost.pop(get_ident())
     if _kind_at(address) == b"EnvErrorAlreadySet":
         core.decref(address)
-        interruption = _interruptions.pop(get_ident(), None)
-        if interruption is not None:
-            raise interruption
+        raise_interruption()
         raise RuntimeError("native code reported a Python exception, but none is set")
     _n_raised += 1
     raise hooks.error_to_exception(wrap(address), _n_raised)
+
+
+@hidden
+def raise_interruption() -> None:
+    """Raise what the handler of a signal has raised while native code ran on this thread, if there is something."""
+    interruption = interruptions.pop(get_ident(), None)
+    if interruption is not None:
+        raise interruption
 
 
 @hidden
@@ -172,7 +167,15 @@ def _error_asked_for(exception: BaseException) -> int:
         return _exhausted
 
 
-set_error_maker(_error_asked_for)
+def _put_whatever_happens(exception: BaseException) -> None:
+    try:
+        put_exception(exception, _n_raised)
+    except BaseException:
+        lost[get_ident()] = exception
+        exhausted_set(EXHAUSTED)
+
+
+set_error_maker(_error_asked_for, _put_whatever_happens)
 
 _lost: dict[int, BaseException] = {}  # by thread: exceptions that left a callback where no stack was left for more
 
@@ -197,29 +200,3 @@ _exhausted = _make_plain(b"RecursionError", b"maximum recursion depth exceeded: 
 exhausted_set = core.error_set
 EXHAUSTED = _exhausted
 lost = _lost
-
-
-# --- signals ------------------------------------------------------------------------------------------------------
-
-
-def _check_signals() -> int:
-    """Runs Python code, in which PyPy calls the handlers of signals that are waiting."""
-    try:
-        hooks.check_signals()
-    except BaseException as interruption:
-        _interruptions[get_ident()] = interruption
-        return -1
-    return 0
-
-
-_question = callback(QUESTION, _check_signals, -1)
-_question_name = new_chars(b"PyErr_CheckSignals")
-
-
-def connect_signals() -> None:
-    """From now on the core asks here whether a signal has arrived. Backtraces of native code end at the interpreter's
-    own library, which is named first: the function itself was made at run time and is in none."""
-    name_at, in_interpreter = address_of(_question_name), core.interpreter_address()
-    if in_interpreter:
-        core.register_question(name_at, in_interpreter)
-    core.register_question(name_at, address_of(_question))

@@ -14,14 +14,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "refuse_in_use", "take"]
+__all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "refuse_in_use", "take", "use"]
 
 N_ARGUMENTS = 16
-"""So many arguments fit into a frame of the pool."""
+"""So many arguments fit into the frame of a usual call."""
 TEXT_BYTES = 1024
 """Text up to this length needs no memory of its own on its way."""
 
 _pool: list[Frame] = []  # append and pop are atomic
+_larger: tuple[tuple[int, list[Frame]], ...] = ((128, []), (1024, []), (8192, []))  # for so many arguments: a pool
 
 
 class Frame:
@@ -32,29 +33,30 @@ class Frame:
     (Wrapper._uses), offers of handles, and handles that were made for it.
     """
 
-    __slots__ = ("doubles", "held", "result", "result_at", "spare", "text", "text_at", "words")
+    __slots__ = ("doubles", "held", "pool", "result", "spare", "text", "text_at", "words")
 
-    def __init__(self, n_arguments: int) -> None:
+    def __init__(self, n_arguments: int, pool: list[Frame] | None) -> None:
+        self.pool = pool
         n_words = 2 * n_arguments + 4
         self.words: Any = new_words(n_words + TEXT_BYTES // 8)
         self.doubles: Any = doubles_at(self.words)
-        self.result_at = 2 * n_arguments
-        self.result: Any = self.words + self.result_at
+        self.result: Any = self.words + 2 * n_arguments
         self.spare: Any = self.result + 2
         self.text: Any = buffer_at(self.words + n_words, TEXT_BYTES)
         self.text_at = address_of(self.words + n_words)
         self.held: list[Any] = []
 
     def release(self) -> None:
-        """End what is held, of which there is something; the last first."""
+        """End what is held, the last first."""
         held = self.held
-        _end(held.pop())
-        if held:  # some of it without a loop, so that the JIT compiles it into the caller
+        if held:  # three times without a loop, so that the JIT compiles it into the caller
             _end(held.pop())
             if held:
                 _end(held.pop())
                 if held:
-                    self._release_rest()
+                    _end(held.pop())
+                    if held:
+                        self._release_rest()
 
     def _release_rest(self) -> None:
         held = self.held
@@ -78,22 +80,41 @@ def take() -> Frame:
     try:
         return _pool.pop()
     except IndexError:
-        return Frame(N_ARGUMENTS)
+        return Frame(N_ARGUMENTS, _pool)
 
 
 def frame_for(n_arguments: int) -> Frame:
     """A frame for that many arguments."""
-    if n_arguments <= N_ARGUMENTS:
-        return take()
-    return Frame(n_arguments)
+    return take() if n_arguments <= N_ARGUMENTS else _take_larger(n_arguments)
+
+
+def _take_larger(n_arguments: int) -> Frame:
+    for most, pool in _larger:
+        if n_arguments <= most:
+            try:
+                return pool.pop()
+            except IndexError:
+                return Frame(most, pool)
+    return Frame(n_arguments, None)
 
 
 def give(frame: Frame) -> None:
     """End the use of a frame."""
     if frame.held:
         frame.release()
-    if frame.result_at == 2 * N_ARGUMENTS:
-        _pool.append(frame)
+    pool = frame.pool
+    if pool is not None:
+        pool.append(frame)
+
+
+def use(frame: Frame, wrapper: Any) -> None:
+    """Use the object of a wrapper as long as the frame. Who moves the handle away looks at the uses after taking the
+    address out: so this comes before the address is read."""
+    uses = wrapper._uses
+    if uses is None:
+        uses = uses_of(wrapper)
+    uses.append(None)
+    frame.held.append(uses)
 
 
 def refuse_in_use() -> NoReturn:
@@ -128,6 +149,10 @@ class Offer:
         address: int = self._slot[0]
         self._slot[0] = 0
         return address
+
+    def put(self, address: int) -> None:
+        """Give a handle back that take() took."""
+        self._slot[0] = address
 
     def end(self) -> None:
         """Give back what was not taken."""

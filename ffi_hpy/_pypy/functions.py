@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 
-from . import bridge
+from . import bridge, exchanged
 from .arguments import NeedsBinding, put
 from .backend import SAFE_CALL, cast, core, words_at
-from .cobject import CObject
-from .errors import hidden, raise_taken, take_pending
-from .frames import frame_for, give, take
-from .identity import share
+from .cobject import CObject, ObjectRValueRef
+from .errors import hidden, raise_interruption, raise_taken, take_pending
+from .frames import Offer, frame_for, give, take
+from .holds import interruptions
+from .identity import share, uses_of
 from .numbers import FUNCTION, OBJECT
 from .objects import is_shared, raise_no_handle, type_index_at, wrap, wrap_apart
 from .results import get
@@ -151,6 +152,8 @@ class Function(CObject):
             self._fail(frame)
         if frame.held:
             frame.release()
+        if interruptions:  # a signal of which native code has learnt, and has gone on
+            raise_interruption()
         return get(result)
 
     @hidden
@@ -170,7 +173,11 @@ class Function(CObject):
             kept = self._kept = bridge.lift(self)
             kept.__name__ = self._name
         kept.release_gil = self.release_gil
-        return bridge.lower(kept(*args))
+        frame = take()
+        try:
+            return exchanged.lower(kept(*[_passed(arg, frame) for arg in args]))
+        finally:
+            give(frame)
 
     @hidden
     def _make(self, args: tuple[Any, ...]) -> int:
@@ -267,6 +274,40 @@ class Function(CObject):
         if not self._address:
             return f"{name}(chandle=None)"
         return f"<{name}{' ' if self._name else ''}{shown(self._name, 80)} at {self._address:#x}>"
+
+
+class _Lent:
+    """The handle of a wrapper in a wrapper of the binding, while a call of the binding may take it."""
+
+    def __init__(self, wrapper: Any) -> None:
+        self._offer = Offer(wrapper)
+        self._lent = bridge.lift_taken(self._offer.take())
+        self.argument = self._lent._move()
+
+    def end(self) -> None:
+        """Give back what was not taken."""
+        address = self._lent.__chandle__()
+        if address:
+            core.incref(address)
+            self._offer.put(address)
+        self._offer.end()
+
+
+def _passed(arg: Any, frame: Frame) -> Any:
+    """An argument of a call that the binding makes. The frame holds what the call uses."""
+    if isinstance(arg, ObjectRValueRef) and not arg._object._is_repeated:
+        lent = _Lent(arg._object)
+        frame.held.append(lent)
+        return lent.argument
+    wrapper = arg._object if isinstance(arg, ObjectRValueRef) else arg
+    if isinstance(wrapper, CObject):
+        uses = uses_of(wrapper)
+        uses.append(None)
+        frame.held.append(uses)
+        if not wrapper._address:
+            raise_no_handle(wrapper)
+        return bridge.lift(wrapper)
+    return arg
 
 
 def named(address: int, name: str) -> Any:

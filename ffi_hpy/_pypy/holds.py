@@ -7,8 +7,10 @@ native code lets go of one, on whatever thread and in whatever state, the block 
 from __future__ import annotations
 
 from itertools import count
+from threading import get_ident
 
-from .backend import SAFE_CALL, WORD_OF_WORD, address_of, c_function, callback, core, words_at
+from . import hooks
+from .backend import QUESTION, SAFE_CALL, WORD_OF_WORD, address_of, c_function, callback, core, words_at
 from .binding import binding
 
 TYPE_CHECKING = False
@@ -23,6 +25,7 @@ __all__ = [
     "drop",
     "held_at",
     "hold",
+    "interruptions",
     "put_error",
     "set_error_maker",
     "set_runner",
@@ -30,10 +33,13 @@ __all__ = [
     "waiting",
 ]
 
+interruptions: dict[int, BaseException] = {}
+"""By thread: what the handler of a signal has raised while native code ran, which has learnt of it."""
 _held: dict[int, Any] = {}
 _numbers = count(1)
 _runner: Callable[[Any, Any, int, Any], int]
 _error_maker: Callable[[Any], int]
+_exception_taker: Callable[[BaseException], None]
 
 
 def set_runner(runner: Callable[[Any, Any, int, Any], int]) -> None:
@@ -42,10 +48,12 @@ def set_runner(runner: Callable[[Any, Any, int, Any], int]) -> None:
     _runner = runner
 
 
-def set_error_maker(maker: Callable[[Any], int]) -> None:
-    """Give this module the function that makes the native error of an exception: its handle, owned, or 0."""
-    global _error_maker
+def set_error_maker(maker: Callable[[Any], int], taker: Callable[[BaseException], None]) -> None:
+    """Give this module the function that makes the native error of an exception, its handle, owned, and the one that
+    makes an exception the pending error whatever happens."""
+    global _error_maker, _exception_taker
     _error_maker = maker
+    _exception_taker = taker
 
 
 def _run(block: int, args: Any, n: int, result: Any) -> int:
@@ -58,12 +66,29 @@ def _make_error(block: int) -> int:
     return _error_maker(value)
 
 
-_run_in_c = callback(SAFE_CALL, _run, -1)
+def _ask() -> int:
+    """Runs Python code, in which PyPy calls the handlers of signals that are waiting."""
+    if get_ident() in interruptions:
+        return -1  # that of an earlier question in this call
+    hooks.check_signals()
+    return 0
+
+
+def _take_interruption(_cls: type, interruption: BaseException, _traceback: Any) -> None:
+    interruptions[get_ident()] = interruption
+
+
+def _put_raised(_cls: type, exception: BaseException, _traceback: Any) -> None:
+    _exception_taker(exception)
+
+
+_run_in_c = callback(SAFE_CALL, _run, -1, _put_raised)
 _make_error_in_c = callback(WORD_OF_WORD, _make_error, 0)
+_ask_in_c = callback(QUESTION, _ask, -1, _take_interruption)
 CALL_AT: int
 DROP_AT: int
 CALL_AT, DROP_AT, _new_at, _take_at, _free_at, _put_error_at, _take_error_at, _first_at = binding.cover(
-    address_of(_run_in_c), address_of(_make_error_in_c)
+    address_of(_run_in_c), address_of(_make_error_in_c), address_of(_ask_in_c)
 )
 """CALL_AT is the safe_call of callbacks, DROP_AT the deleter of whatever is held."""
 put_error = c_function(_put_error_at, "w", "w")

@@ -4,24 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import (
-    bridge,
-    callbacks,
-    cobject,
-    covering,
-    define,
-    errors,
-    fields,
-    functions,
-    hooks,
-    initializers,
-    natives,
-    provisional,
-    registry,
-    results,
-    schemas,
-    values,
-)
+from . import bridge, callbacks, cobject, core_functions, covering, define, fields, functions, hooks, initializers
+from . import mappings, natives, provisional, registry, results, schemas, sequences, tensors, values
 from .binding import binding
 from .objects import class_set
 
@@ -45,11 +29,6 @@ def mark_finalizing() -> None:
 
 
 _FROM_BINDING = (
-    "exchange_address",
-    "exchange_from_python",
-    "exchange_table",
-    "stream_get",
-    "stream_set",
     "type_define",
     "type_key_to_index",
 )
@@ -65,7 +44,7 @@ def make_module(name: str) -> ModuleType:
     found["HAS_DESCRIPTORS"] = True
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
-    for source in (provisional, registry, callbacks):
+    for source in (provisional, sequences, mappings, tensors, registry, callbacks):
         for public in dir(source):
             if hasattr(binding, public) and not public.isupper() and not public.startswith("__"):
                 found[public] = getattr(source, public)
@@ -88,7 +67,7 @@ def make_module(name: str) -> ModuleType:
             value.__module__ = name
     bridge.set_get(results.get)
     covering.give_hooks()
-    errors.connect_signals()
+    core_functions.set_backtrace_boundary()
     for index, cls in (
         (binding.TYPE_INDEX_FUNCTION, functions.Function),
         (binding.TYPE_INDEX_TENSOR, found["Tensor"]),

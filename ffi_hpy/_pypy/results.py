@@ -38,7 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["get", "is_unwrapped", "of_object", "of_view", "text_of"]
+__all__ = ["get", "is_unwrapped", "of_borrowed", "of_object", "of_view", "text_of"]
 
 
 @hidden
@@ -65,6 +65,18 @@ def of_object(type_index: int, address: int) -> Any:
     if type_index > BIG_INT or type_index not in _UNWRAPPED:
         return wrap(address)
     return _unwrapped(type_index, address, wrap)
+
+
+@hidden
+def of_borrowed(type_index: int, address: int) -> Any:
+    """The Python value of an object that stays its owner's."""
+    if type_index > BIG_INT or type_index not in _UNWRAPPED:
+        found = find(address)
+        if found is not None and found._address == address:  # has a reference of its own
+            found._is_repeated = True
+            return found
+    core.incref(address)
+    return of_object(type_index, address)
 
 
 _UNWRAPPED = frozenset((STR, BYTES, BIG_INT, OPAQUE_PY_OBJECT, SHAPE))

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     Class = TypeVar("Class", bound=type)
 
-__all__ = ["bind", "check_new", "cut", "final", "raise_unmade", "shown"]
+__all__ = ["MISSING", "bind", "check_new", "cut", "final", "raise_unmade", "shown"]
 
 _MESSAGE_BYTES = 1023
 
@@ -25,13 +25,22 @@ def shown(text: str, n_bytes: int = 255) -> str:
     return cut(text.replace("\0", "\\x00"), n_bytes)
 
 
+MISSING = object()
+"""For bind(), where None is a value like others."""
+
+
 def bind(
-    callee: str, names: tuple[str, ...], n_required: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+    callee: str,
+    names: tuple[str, ...],
+    n_required: int,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    missing: Any = None,
 ) -> list[Any]:
-    """The arguments of a call by their names, None for one that is not given. TypeError for wrong ones."""
+    """The arguments of a call by their names, `missing` for one that is not given. TypeError for wrong ones."""
     if len(args) > len(names):
         raise TypeError(f"{callee}() takes at most {len(names)}, got {len(args)} arguments")
-    given = [*args, *[None] * (len(names) - len(args))]
+    given = [*args, *[missing] * (len(names) - len(args))]
     for name, value in kwargs.items():
         if name not in names:
             raise TypeError(f"{callee}() got an unexpected keyword argument '{shown(name)}'")

@@ -55,6 +55,7 @@ def test_where_nothing_fits_an_import_error_says_what_was_looked_for() -> None:
         choose(DISPLACED, [])
 
 
+@pytest.mark.thread_unsafe(reason="threads would write into one folder")
 def test_an_interpreter_without_names_cannot_import_the_package_and_says_so(tmp_path: Path) -> None:
     """The package is made to find nothing, neither `_hpy.so` nor a name."""
     folder = tmp_path / "ffi_hpy"
@@ -91,6 +92,7 @@ def test_the_runtime_that_modules_of_others_run_on_is_the_chosen_one() -> None:
     assert sys.modules["ffi_hpy._hpy"] is ffi_hpy._hpy is runtime
 
 
+@pytest.mark.thread_unsafe
 def test_a_runtime_for_another_c_api_is_refused_by_the_system_s_loader(monkeypatch: pytest.MonkeyPatch) -> None:
     other = "_hpy.so" if sys.implementation.name == "pypy" else "_hpy_pypy.so"
     monkeypatch.setattr(_hpy_choice, "choose_file", lambda release, names: other)

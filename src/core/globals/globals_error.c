@@ -1,5 +1,6 @@
 /* globals_error.c - what a binding of ours needs of the core for errors, beside the ABI. */
 #include "core/object/any.h"
+#include "core/object/backtrace.h"
 #include "core/object/error_deferred.h"
 #include "core/object/function.h"
 #include "globals_entry.h"
@@ -14,7 +15,20 @@ static int error_deferral(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
+/* ffi_hpy.set_backtrace_boundary(address): native backtraces end at the library that has something at this address, for
+ * a host whose calls do not come from the library of its PyErr_CheckSignals. */
+static int set_backtrace_boundary(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  void *address;
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  if (fh_function_check_count("ffi_hpy.set_backtrace_boundary", n_args, 1) != 0) return -1;
+  if (fh_function_arg_ptr("ffi_hpy.set_backtrace_boundary", args, 0, &address) != 0) return -1;
+  fh_backtrace_set_boundary(address);
+  return 0;
+}
+
 const fh_globals_entry fh_globals_error[] = {
+    {"ffi_hpy.set_backtrace_boundary", set_backtrace_boundary, NULL},
     {"ffi_hpy.error_deferral", error_deferral, NULL},
     {NULL, NULL, NULL},
 };

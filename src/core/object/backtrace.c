@@ -94,10 +94,6 @@ static int is_glue_file(const char *filename) {
 static void *boundary; /* release store in fh_backtrace_set_boundary, acquire load in boundary_base */
 
 void fh_backtrace_set_boundary(void *function) {
-#ifdef HAS_NATIVE_FRAMES
-  Dl_info info;
-  if (function != NULL && !dladdr(function, &info)) return; /* made at run time: the one before stays */
-#endif
   fh_atomic_store_release_ptr(&boundary, function); /* pairs with the load in boundary_base */
 }
 

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "thread.h"
+
 /* Both are written once during the import. */
 static const fh_error_deferral *core; /* NULL: the core takes error objects only */
 static const fh_error_payload_operations *own_operations;
@@ -38,9 +40,17 @@ void *fb_error_slot_take_payload(const fh_error_payload_operations *operations) 
 }
 
 /* Asks for a payload of ours first: to take an error object would have the core make one of the payload. */
-FbPendingError fb_error_slot_take(void) {
+static FbPendingError take(void) {
   void *payload = core == NULL ? NULL : core->take(own_operations);
   return (FbPendingError){payload == NULL ? fb_error_slot_take_object() : NULL, payload};
+}
+
+FbPendingError fb_error_slot_take(HPyContext *ctx) {
+  FbThreadState outer;
+  fb_thread_enter_held(ctx, &outer);
+  FbPendingError pending = take();
+  fb_thread_leave_held(&outer);
+  return pending;
 }
 
 void fb_error_slot_put(FbPendingError pending) {
@@ -65,7 +75,7 @@ void fb_error_slot_put_object(TVMFFIObjectHandle error) {
 }
 
 void fb_error_slot_clear(void) {
-  FbPendingError pending = fb_error_slot_take();
+  FbPendingError pending = take();
   if (pending.payload != NULL) {
     own_operations->drop(pending.payload);
   } else if (pending.error != NULL) {

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_env_api.h>
 
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/later.h"
@@ -60,6 +61,21 @@ static int64_t covered_take(int64_t error) {
   return (int64_t)(intptr_t)payload;
 }
 
+/* --- signals ------------------------------------------------------------------------------------------------------ */
+
+static int (*question_in_python)(void);
+
+/* What the core calls for TVMFFIEnvCheckSignals. */
+static int covered_question(void) {
+  HPyContext *held = fb_thread_held_take();
+  if (FH_LIKELY(held == NULL)) return question_in_python();
+  HPyThreadState state = HPy_LeavePythonExecution(held);
+  int rc = question_in_python();
+  HPy_ReenterPythonExecution(held, state);
+  fb_thread_held_put(held);
+  return rc;
+}
+
 static int64_t address_of(void (*function)(void)) {
   int64_t address = 0;
   memcpy(&address, &function, sizeof(function));
@@ -67,15 +83,18 @@ static int64_t address_of(void (*function)(void)) {
 }
 
 HPyDef_METH(fb_covered_cover, "cover", HPyFunc_VARARGS,
-            .doc = "Given the addresses of the functions that run callbacks and that make errors of exceptions, the "
+            .doc = "Given the addresses of the functions that run callbacks, make errors of exceptions and ask for signals, the "
                    "addresses of what these need.")
 static HPy fb_covered_cover_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
-  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "cover() takes two addresses");
+  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "cover() takes three addresses");
   void *call = HPyLong_AsVoidPtr(ctx, args[0]), *make = HPyLong_AsVoidPtr(ctx, args[1]);
+  void *ask = HPyLong_AsVoidPtr(ctx, args[2]);
   if (HPyErr_Occurred(ctx)) return HPy_NULL;
   memcpy(&call_in_python, &call, sizeof(call));
   memcpy(&error_in_python, &make, sizeof(make));
+  memcpy(&question_in_python, &ask, sizeof(ask));
+  TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", (void *)(uintptr_t)&covered_question);
   fb_later_is_used = true;
   fb_thread_cover();
   const int64_t addresses[] = {address_of((void (*)(void))covered_call), address_of((void (*)(void))covered_drop),

@@ -6,12 +6,14 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/pyobject.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object.h"
+#include "hpy_module/object/type_kind.h"
 #include "hpy_module/object/wrap.h"
 #include "tensor_memory.h"
 
@@ -25,10 +27,35 @@ static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *e
   return -1;
 }
 
+/* A new handle of h, or of what stands for h as an argument where that has a class written in Python (ffi_hpy/_pypy).
+ * HPy_NULL without an exception if h is neither. */
+static HPy own_object(HPyContext *ctx, HPy h) {
+  HPy converter = HPy_NULL, converted = HPy_NULL;
+  if (FH_LIKELY(fb_object_check(ctx, h))) return HPy_Dup(ctx, h);
+  if (!fb_thread_is_covered || fb_type_kind_of(ctx, h, &converter) != FB_TYPE_KIND_CONVERTER) return HPy_NULL;
+  converted = fb_call_one(ctx, converter, h);
+  HPy_Close(ctx, converter);
+  return converted;
+}
+
+/* As own_object, of h.tensor; HPy_NULL with an exception raised. */
+static HPy own_object_inside(HPyContext *ctx, HPy h) {
+  char given[128];
+  HPy tensor = HPy_GetAttr_s(ctx, h, "tensor");
+  if (HPy_IsNull(tensor)) return HPy_NULL;
+  HPy own = own_object(ctx, tensor);
+  if (HPy_IsNull(own) && !HPyErr_Occurred(ctx)) {
+    fb_raise(ctx, ctx->h_TypeError, "expected a Tensor, got %s", fb_attr_type_name(ctx, tensor, given, sizeof(given)));
+  }
+  HPy_Close(ctx, tensor);
+  return own;
+}
+
 TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h) {
-  HPy tensor = fb_object_check(ctx, h) ? HPy_Dup(ctx, h) : HPy_GetAttr_s(ctx, h, "tensor");
   TVMFFIObject *handle = NULL;
   char given[128];
+  HPy tensor = own_object(ctx, h);
+  if (HPy_IsNull(tensor) && !HPyErr_Occurred(ctx)) tensor = own_object_inside(ctx, h);
   if (HPy_IsNull(tensor)) return NULL;
   if (fb_object_check(ctx, tensor)) {
     FbHandleCell *cell = fb_object_begin(ctx, tensor, kTVMFFITensor, 1);

@@ -420,6 +420,36 @@ def test_iterators_outlive_their_containers():
     assert list(first) == []
 
 
+@pytest.mark.parametrize("n", [3, 10, 40, 200])
+def test_an_iterator_goes_on_after_its_container_was_moved_away(testing, n):
+    for container in (Array(range(n)), List(range(n)), Map({i: -i for i in range(n)}), Dict({i: -i for i in range(n)})):
+        iterator = iter(container)
+        assert next(iterator) == 0
+        testing.nop(container._move())
+        with pytest.raises(ValueError, match="no native object"):
+            iter(container)
+        assert list(iterator) == list(range(1, n))
+
+
+@pytest.mark.skipif(not IS_PYPY, reason="the interpreter's own iterators are not made to be shared")
+@pytest.mark.parametrize("make", [Array, lambda values: Map(dict.fromkeys(values, 0))], ids=["array", "map"])
+def test_threads_that_share_an_iterator_get_each_item_once(make):
+    for n in (10, 64 * 40 + 7):
+        iterator = iter(make(range(n)))
+        found = parallelize(lambda _, iterator=iterator: list(iterator))
+        assert sorted(item for items in found for item in items) == list(range(n))
+
+
+def test_an_item_that_is_read_from_a_moved_container_is_refused(testing):
+    for container in (Array([[1], 2]), List([[1], 2]), Map({0: [1], 1: 2}), Dict({0: [1], 1: 2})):
+        assert list(container[0]) == [1]
+        assert container[1] == 2
+        testing.nop(container._move())
+        for key in (0, 1, -1):
+            with pytest.raises(ValueError, match="no native object"):
+                container[key]
+
+
 class Equal:
     def __eq__(self, other):
         return other == 3
