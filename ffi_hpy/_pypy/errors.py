@@ -9,7 +9,7 @@ from threading import get_ident
 
 from . import hooks
 from .backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
-from .holds import drop, held_at, hold, interruptions, put_error, set_error_maker, take_error
+from .holds import drop, interruptions, held_at, hold, put_error, set_error_maker, take_error
 from .objects import wrap
 
 TYPE_CHECKING = False

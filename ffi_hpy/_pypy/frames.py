@@ -49,14 +49,12 @@ class Frame:
     def release(self) -> None:
         """End what is held, the last first."""
         held = self.held
-        if held:  # three times without a loop, so that the JIT compiles it into the caller
+        if held:  # some of it without a loop, so that the JIT compiles it into the caller
             _end(held.pop())
             if held:
                 _end(held.pop())
                 if held:
-                    _end(held.pop())
-                    if held:
-                        self._release_rest()
+                    self._release_rest()
 
     def _release_rest(self) -> None:
         held = self.held

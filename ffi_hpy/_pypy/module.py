@@ -4,9 +4,28 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bridge, callbacks, cobject, core_functions, covering, define, fields, functions, hooks, initializers
-from . import mappings, natives, provisional, registry, results, schemas, sequences, tensors, values
+from . import (
+    bridge,
+    callbacks,
+    cobject,
+    core_functions,
+    covering,
+    define,
+    fields,
+    functions,
+    hooks,
+    initializers,
+    mappings,
+    natives,
+    registry,
+    results,
+    schemas,
+    sequences,
+    tensors,
+    values,
+)
 from .binding import binding
+from .numbers import ERROR, FUNCTION, OPAQUE_PY_OBJECT, TENSOR
 from .objects import class_set
 
 TYPE_CHECKING = False
@@ -28,9 +47,33 @@ def mark_finalizing() -> None:
     binding.mark_finalizing()
 
 
-_FROM_BINDING = (
-    "type_define",
-    "type_key_to_index",
+_FROM_BINDING = ("type_define", "type_key_to_index")
+_NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
+    (callbacks, ("function_from_address", "function_from_callable", "function_from_mlir")),
+    (cobject, ("CObject", "ObjectRValueRef")),
+    (define, ("fields_define",)),
+    (fields, ("FieldSlot",)),
+    (functions, ("Function",)),
+    (initializers, ("Initializer",)),
+    (mappings, ("CDict", "CMapping")),
+    (natives, ("CAny", "Error", "OpaquePyObject", "cany_value", "convert")),
+    (
+        registry,
+        (
+            *("class_find", "class_offer", "class_register", "global_get", "global_set"),
+            *("method_define", "type_attr", "type_attr_define", "type_info"),
+        ),
+    ),
+    (schemas, ("Schema", "schema_setter")),
+    (sequences, ("CList", "CSequence")),
+    (
+        tensors,
+        (
+            *("Tensor", "exchange_address", "exchange_from_python", "exchange_table", "from_dlpack"),
+            *("stream_get", "stream_set"),
+        ),
+    ),
+    (values, ("DataType", "Device", "OpaquePtr", "data_type_from_code")),
 )
 
 
@@ -44,20 +87,7 @@ def make_module(name: str) -> ModuleType:
     found["HAS_DESCRIPTORS"] = True
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
-    for source in (provisional, sequences, mappings, tensors, registry, callbacks):
-        for public in dir(source):
-            if hasattr(binding, public) and not public.isupper() and not public.startswith("__"):
-                found[public] = getattr(source, public)
-    for source, names in (
-        (cobject, ("CObject", "ObjectRValueRef")),
-        (define, ("fields_define",)),
-        (fields, ("FieldSlot",)),
-        (functions, ("Function",)),
-        (initializers, ("Initializer",)),
-        (natives, ("CAny", "Error", "OpaquePyObject", "cany_value", "convert")),
-        (schemas, ("Schema", "schema_setter")),
-        (values, ("DataType", "Device", "OpaquePtr", "data_type_from_code")),
-    ):
+    for source, names in _NAMES:
         for public in names:
             found[public] = getattr(source, public)
     found["set_hooks"] = set_hooks
@@ -69,10 +99,10 @@ def make_module(name: str) -> ModuleType:
     covering.give_hooks()
     core_functions.set_backtrace_boundary()
     for index, cls in (
-        (binding.TYPE_INDEX_FUNCTION, functions.Function),
-        (binding.TYPE_INDEX_TENSOR, found["Tensor"]),
-        (67, natives.Error),
-        (74, natives.OpaquePyObject),
+        (FUNCTION, functions.Function),
+        (TENSOR, tensors.Tensor),
+        (ERROR, natives.Error),
+        (OPAQUE_PY_OBJECT, natives.OpaquePyObject),
     ):
         class_set(index, cls)
     return module
