@@ -298,7 +298,7 @@ def _put_data_type(frame: Frame, i: int, value: Any, _callee: Callee, _depth: in
 
 def _put_device(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
     try:
-        word = value._word
+        word = value._pair
     except AttributeError:
         raise_unmade(value)
     frame.words[i] = DEVICE
@@ -307,7 +307,7 @@ def _put_device(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) 
 
 def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
     try:
-        word = value._word
+        word = value._at
     except AttributeError:
         raise_unmade(value)
     frame.words[i] = OPAQUE_PTR

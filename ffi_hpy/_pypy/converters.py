@@ -36,7 +36,7 @@ def is_plain(value: Any) -> bool:
     object."""
     t = type(value)
     if t is int:
-        return INT64_MIN <= value <= INT64_MAX
+        return bool(INT64_MIN <= value <= INT64_MAX)
     if t is str or t is float or t is bool or value is None or t is bytes:
         return True
     if isinstance(value, Wrapper):  # what is inside of a Python object may have protocols
@@ -45,113 +45,107 @@ def is_plain(value: Any) -> bool:
     return False
 
 
-class Converter:
-    """The conversions of a schema, by its description and its native function. What is converted owns itself, and lies
-    in the first two words of a frame."""
+class _Kept:
+    """Which values a schema takes as they are."""
 
-    __slots__ = (
-        "_address",
-        "_call",
-        "_container",
-        "_depth",
-        "_function",
-        "_keeps_bool",
-        "_keeps_bytes",
-        "_keeps_float",
-        "_keeps_int",
-        "_keeps_none",
-        "_keeps_text",
-        "_takes_any_items",
-        "_type_index",
-    )
+    __slots__ = ("_bool", "_bytes", "_depth", "_float", "_int", "_none", "_text", "_type_index")
 
-    def __init__(self, description: Description, function: Any) -> None:
-        self._function = function
-        self._address: int = function._address
-        self._call: Any = cast(SAFE_CALL, words_at(self._address)[3])
+    def __init__(self, description: Description) -> None:
         operation, type_index, _name, args = description
-        is_optional = operation == "optional"
-        if is_optional:
+        self._none = operation in ("any", "none", "optional")
+        if operation == "optional":
             operation, type_index, _name, args = args[0]._describe()
         takes_any = operation == "any"
-        self._keeps_none = is_optional or takes_any or operation == "none"
-        self._keeps_int = takes_any or operation == "int"
-        self._keeps_float = takes_any or operation == "float"
-        self._keeps_bool = takes_any or operation == "bool"
-        self._keeps_text = takes_any or operation == "str"
-        self._keeps_bytes = takes_any or operation == "bytes"
+        self._int = takes_any or operation == "int"
+        self._float = takes_any or operation == "float"
+        self._bool = takes_any or operation == "bool"
+        self._text = takes_any or operation == "str"
+        self._bytes = takes_any or operation == "bytes"
         # The type of objects that are kept, as derives() takes it.
         self._type_index, self._depth = -1, -1
         if takes_any:
             self._type_index, self._depth = OBJECT, 0
         elif operation in ("object", "instance"):
             self._type_index, self._depth = type_index, facts_of(type_index).depth
-        self._takes_any_items = all(arg._describe()[0] == "any" for arg in args)
+
+    @hidden
+    def keeps(self, value: Any) -> bool:
+        """Whether the schema takes a value as it is."""
+        t = type(value)
+        if t is int:
+            return self._int and INT64_MIN <= value <= INT64_MAX
+        if t is str:
+            return self._text
+        if t is float:
+            return self._float
+        if value is None:
+            return self._none
+        if t is bool:
+            return self._bool
+        if t is bytes:
+            return self._bytes
+        wanted, depth = self._type_index, self._depth
+        if wanted < 0 or not isinstance(value, Wrapper):
+            return False
+        address = value._address
+        if not address:
+            return False
+        index = type_index_at(address)
+        # What is inside of a Python object may have protocols.
+        return index != OPAQUE_PY_OBJECT and (index == wanted or derives(index, wanted, depth))
+
+
+class Converter:
+    """The conversions of a schema, by its description and its native function. What is converted owns itself, and lies
+    in the first two words of a frame."""
+
+    __slots__ = ("_address", "_call", "_container", "_function", "_is_mapping", "_items", "_kept")
+
+    def __init__(self, description: Description, function: Any) -> None:
+        self._function = function
+        self._address: int = function._address
+        self._call: Any = cast(SAFE_CALL, words_at(self._address)[3])
+        self._kept = _Kept(description)
+        operation, type_index, _name, args = description
+        if operation == "optional":
+            operation, type_index, _name, args = args[0]._describe()
         self._container = ""
         if operation == "sequence":
             self._container = "ffi.List" if type_index == binding.TYPE_INDEX_LIST else "ffi.Array"
         elif operation == "mapping":
             self._container = "ffi.Dict" if type_index == binding.TYPE_INDEX_DICT else "ffi.Map"
+        self._is_mapping = operation == "mapping"
+        self._items = tuple([_Kept(arg._describe()) for arg in args]) if self._container else ()
 
     @hidden
     def convert(self, frame: Frame, value: Any) -> bool:
         """Convert a value. False if only the binding can, Misfit if it does not fit."""
-        t = type(value)
-        if t is int:
-            if not INT64_MIN <= value <= INT64_MAX:
-                return False
-            is_kept = self._keeps_int
-        elif t is str:
-            is_kept = self._keeps_text
-        elif t is float:
-            is_kept = self._keeps_float
-        elif value is None:
-            is_kept = self._keeps_none
-        elif t is bool:
-            is_kept = self._keeps_bool
-        elif isinstance(value, Wrapper):
-            return self._convert_object(frame, value)
-        elif t is bytes:
-            is_kept = self._keeps_bytes
-        elif self._container and (t is list or t is tuple or t is dict):
-            return self._convert_container(frame, value)
-        else:
-            return False
-        if is_kept:
+        container = self._container
+        if self._kept.keeps(value):
             _put_owned(frame, value)
-        else:
-            self._convert_natively(frame, value)
-        return True
-
-    @hidden
-    def _convert_object(self, frame: Frame, wrapper: Any) -> bool:
-        address = wrapper._address
-        if not address:
+            return True
+        t = type(value)
+        if container and (t is list or t is tuple or t is dict):
+            return self._convert_container(frame, value)
+        if not is_plain(value):
             return False
-        index = type_index_at(address)
-        if index == OPAQUE_PY_OBJECT:
-            return False
-        wanted = self._type_index
-        if wanted >= 0 and (index == wanted or derives(index, wanted, self._depth)):
-            _put_owned(frame, wrapper)
-        else:
-            self._convert_natively(frame, wrapper)
+        self._convert_natively(frame, value)
         return True
 
     def _convert_container(self, frame: Frame, value: Any) -> bool:
-        """A list, tuple or dict of plain values becomes a container, which is converted then. False if that does not
-        fit: a message speaks of what was given."""
-        is_mapping = type(value) is dict
-        if is_mapping != (self._container in ("ffi.Map", "ffi.Dict")):
+        """A list, tuple or dict of plain values becomes a container. If the schema takes the items as they are, that is
+        all; else it is converted then. False if that does not fit: a message speaks of what was given."""
+        if (type(value) is dict) != self._is_mapping:
             return False
-        items = [*value.keys(), *value.values()] if is_mapping else value
-        for item in items:
-            if not is_plain(item):
-                return False
-        make = make_mapping if is_mapping else make_sequence
+        fits = _fit(self._items[0], value)
+        if fits != _NOT_PLAIN and self._is_mapping:
+            fits = max(fits, _fit(self._items[1], value.values()))
+        if fits == _NOT_PLAIN:
+            return False
+        make = make_mapping if self._is_mapping else make_sequence
         address = make(self._container, value, "a value", 0)
         words = frame.words
-        if self._takes_any_items or not value:
+        if fits == _KEPT:
             words[0] = type_index_at(address)
             words[1] = address
             return True
@@ -181,6 +175,20 @@ class Converter:
         result[0] = result[1] = 0
         if self._call(self._address, words + 2, 2, result) != 0:
             _raise_misfit()
+
+
+_KEPT, _PLAIN, _NOT_PLAIN = range(3)
+
+
+def _fit(kept: _Kept, items: Any) -> int:
+    """Whether all items are kept, or at least plain."""
+    fits = _KEPT
+    for item in items:
+        if not kept.keeps(item):
+            if not is_plain(item):
+                return _NOT_PLAIN
+            fits = _PLAIN
+    return fits
 
 
 @hidden

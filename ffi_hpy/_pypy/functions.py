@@ -20,7 +20,7 @@ from .identity import share, uses_of
 from .numbers import FUNCTION, OBJECT
 from .objects import is_shared, raise_no_handle, type_index_at, wrap, wrap_apart
 from .results import get
-from .texts import cut, shown
+from .texts import check_new, cut, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Function(CObject):
     _kept: Any  # the binding's Function for this one, made for calls that keep the GIL
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
+        check_new(cls, Function, "Function")
         if cls is Function:
             raise TypeError(
                 "Function cannot be made directly: use ffi_hpy.convert(callable) or ffi_hpy.get_global_func(name)"
@@ -263,6 +264,8 @@ class Function(CObject):
 
     @release_gil.setter
     def release_gil(self, value: Any) -> None:
+        if not isinstance(self, Function):
+            raise TypeError(f"expected a Function, got {type(self).__name__}")
         self._keeps_gil = not value
 
     @release_gil.deleter

@@ -30,6 +30,11 @@ __all__ = [
 _new = object.__new__
 
 
+_SLOTS = frozenset(
+    ("_address", "_call", "_is_listed", "_is_repeated", "_keeps_gil", "_kept", "_name", "_uses")
+)  # and those of Function
+
+
 class Wrapper:
     """What owns a reference to a native object, at `_address`; 0 before it is initialised and after it was moved away.
 
@@ -61,7 +66,7 @@ class Wrapper:
             cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("_address", "_is_listed", "_is_repeated", "_uses"):
+        if name in _SLOTS:
             raise_unmade(self)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 

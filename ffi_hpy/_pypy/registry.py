@@ -10,6 +10,8 @@ from .functions import Function, named
 from .objects import class_at, raise_no_handle
 from .objects import class_offer as _offer
 from .objects import class_set as _set
+from .results import of_view
+from .type_table import attribute_at, default_words, facts_of, method_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,20 +33,24 @@ __all__ = [
 def type_info(index: int) -> tuple[Any, ...]:
     """What is registered for a type index."""
     key, parent, doc, size, fields, methods, ancestors = binding.type_info(index)
+    facts = facts_of(index)
     return (
         key,
         parent,
         doc,
         size,
-        [(*row[:8], lower(row[8])) for row in fields],
-        [(*row[:8], lower(row[8])) for row in methods],
+        [(*row[:8], of_view(default_words(facts, i))) for i, row in enumerate(fields)],
+        [(*row[:8], of_view(method_words(facts, i))) for i, row in enumerate(methods)],
         ancestors,
     )
 
 
-def type_attr(index: int, name: str) -> Any:
+def type_attr(*args: Any) -> Any:
     """A type's own value in an attribute column, or None."""
-    return lower(binding.type_attr(index, name))
+    if len(args) != 2 or type(args[0]) is not int or type(args[1]) is not str:
+        return lower(binding.type_attr(*args))  # which says what is wrong
+    words = attribute_at(*args)
+    return None if words is None else of_view(words)
 
 
 def type_attr_define(*args: Any) -> None:

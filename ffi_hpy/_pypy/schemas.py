@@ -69,7 +69,8 @@ class Schema:
             give(frame)
 
 
-_set_tree, _set_converter = Schema._tree.__set__, Schema._converter.__set__  # type: ignore[attr-defined]
+# TypeSchema refuses to have attributes set.
+_set_tree, _set_converter = (Schema.__dict__[name].__set__ for name in ("_tree", "_converter"))
 
 
 @hidden

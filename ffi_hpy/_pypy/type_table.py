@@ -12,9 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["FieldInfo", "TypeFacts", "attribute_at", "facts_of", "field_info"]
+__all__ = ["FieldInfo", "TypeFacts", "attribute_at", "default_words", "facts_of", "field_info", "method_words"]
 
 _FIELD_WORDS = 15
+_METHOD_WORDS = 9
 _INT32 = 0xFFFFFFFF
 
 
@@ -80,6 +81,16 @@ class FieldInfo:
 def field_info(facts: TypeFacts, which: int) -> FieldInfo:
     """The `which`th own field of a type."""
     return FieldInfo(words_at(facts._info[6]) + which * _FIELD_WORDS)
+
+
+def default_words(facts: TypeFacts, which: int) -> Any:
+    """The two words of the default of an own field of a type."""
+    return words_at(facts._info[6]) + (which * _FIELD_WORDS + 12)
+
+
+def method_words(facts: TypeFacts, which: int) -> Any:
+    """The two words of an own method of a type."""
+    return words_at(facts._info[7]) + (which * _METHOD_WORDS + 7)
 
 
 _columns: dict[str, Any] = {}

@@ -1,4 +1,5 @@
-"""Classes of plain values: data types, devices and addresses. Each has its value as one signed word of an Any."""
+"""Classes of plain values: data types, devices and addresses. Each has its value as one signed word of an Any, under a
+name of its own, so that Python does not take an instance of one class for one of another."""
 
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ def _number(value: Any, what: str, low: int, high: int) -> int:
 class OpaquePtr:
     """An address passed as `void*`."""
 
-    __slots__ = ("_word",)
+    __slots__ = ("_at",)
 
-    _word: int
+    _at: int
 
     def __new__(cls, *args: Any) -> Any:
         check_new(cls, OpaquePtr, "OpaquePtr")
@@ -40,13 +41,17 @@ class OpaquePtr:
         if not -(1 << 63) <= address < 1 << 64:
             raise OverflowError(f"{address} is no address")
         self = object.__new__(cls)
-        self._word = address - (1 << 64) if address >= 1 << 63 else address
+        self._at = address - (1 << 64) if address >= 1 << 63 else address
         return self
 
     @property
     def value(self) -> int:
         """The address."""
-        return _word_of(self) % (1 << 64)
+        try:
+            at: int = self._at
+        except AttributeError:
+            raise_unmade(self)
+        return at % (1 << 64)
 
 
 class DataType:
@@ -160,14 +165,14 @@ def data_type_of(word: int) -> Any:
 class Device:
     """DLPack device type and index."""
 
-    __slots__ = ("_word",)
+    __slots__ = ("_pair",)
 
-    _word: int  # the device type, and from bit 32 on the index
+    _pair: int  # the device type, and from bit 32 on the index
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Device, "Device")
         self = object.__new__(cls)
-        self._word = 1  # the first CPU, also if a subclass forgets to call __init__
+        self._pair = 1  # the first CPU, also if a subclass forgets to call __init__
         return self
 
     def __init__(self, *args: Any) -> None:
@@ -175,32 +180,40 @@ class Device:
             raise TypeError(f"Device() takes device_type[, index], got {len(args)} arguments")
         device_type = _number(args[0], "device type", 0, 0x7FFFFFFF)
         index = _number(args[1], "device index", -0x80000000, 0x7FFFFFFF) if len(args) == 2 else 0
-        self._word = device_type | index << 32
+        self._pair = device_type | index << 32
 
     @property
     def device_type(self) -> int:
         """DLPack device type."""
-        return _word_of(self) & 0xFFFFFFFF
+        return _pair_of(self) & 0xFFFFFFFF
 
     @property
     def index(self) -> int:
         """Which of the devices of that type."""
-        return _word_of(self) >> 32
+        return _pair_of(self) >> 32
 
     def __eq__(self, other: object) -> bool:
-        return _word_of(self) == _word_of(other) if isinstance(other, Device) else NotImplemented
+        return _pair_of(self) == _pair_of(other) if isinstance(other, Device) else NotImplemented
 
     def __ne__(self, other: object) -> bool:
-        return _word_of(self) != _word_of(other) if isinstance(other, Device) else NotImplemented
+        return _pair_of(self) != _pair_of(other) if isinstance(other, Device) else NotImplemented
 
     def __hash__(self) -> int:
-        word = _word_of(self)
-        return (word & 0xFFFFFFFF) * 1000003 + (word >> 32 & 0xFFFFFFFF)
+        pair = _pair_of(self)
+        return (pair & 0xFFFFFFFF) * 1000003 + (pair >> 32 & 0xFFFFFFFF)
+
+
+def _pair_of(value: Any) -> int:
+    try:
+        pair: int = value._pair
+    except AttributeError:
+        raise_unmade(value)
+    return pair
 
 
 @hidden
 def device_of(word: int) -> Any:
     """The package's value for a native device, made without a call of its __init__."""
     device = object.__new__(hooks.device_class)
-    device._word = word
+    device._pair = word
     return device

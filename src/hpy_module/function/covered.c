@@ -19,12 +19,26 @@
 static TVMFFISafeCallType call_in_python;
 static TVMFFIObject *(*error_in_python)(void *payload);
 
+static bool is_pending(void);
+
+/* What a callback says that found too little stack to say more. Returns -1. */
+static FH_NOINLINE int settle_failure(void) {
+  if (!is_pending()) {
+    TVMFFIErrorSetRaisedFromCStr("RecursionError", "maximum recursion depth exceeded: callbacks within callbacks");
+  }
+  return -1;
+}
+
+FH_INLINE int call_callback(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  return FH_LIKELY(call_in_python(self, args, n, result) == 0) ? 0 : settle_failure();
+}
+
 /* safe_call of a callback: self is the FbLater that its deleter will push. */
 static int covered_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   HPyContext *held = fb_thread_held_take();
-  if (FH_LIKELY(held == NULL)) return call_in_python(self, args, n, result);
+  if (FH_LIKELY(held == NULL)) return call_callback(self, args, n, result);
   HPyThreadState state = HPy_LeavePythonExecution(held);
-  int rc = call_in_python(self, args, n, result);
+  int rc = call_callback(self, args, n, result);
   HPy_ReenterPythonExecution(held, state);
   fb_thread_held_put(held);
   return rc;
@@ -47,6 +61,15 @@ static TVMFFIObject *payload_make(void *payload) {
 }
 
 static const fh_error_payload_operations operations = {payload_make, covered_drop};
+
+/* Whether the thread has a pending error. */
+static bool is_pending(void) {
+  void *payload = fb_error_slot_take_payload(&operations);
+  TVMFFIObjectHandle error = payload == NULL ? fb_error_slot_take_object() : NULL;
+  if (payload != NULL) fb_error_slot_put_payload(payload, &operations);
+  fb_error_slot_put_object(error);
+  return payload != NULL || error != NULL;
+}
 
 /* Makes a payload the pending error. 0, or -1 where the core takes error objects only. */
 static int64_t covered_put(int64_t payload) {
