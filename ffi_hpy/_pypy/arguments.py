@@ -33,6 +33,7 @@ from .numbers import (
     RVALUE_REF,
     SMALL_BYTES,
     SMALL_STR,
+    TENSOR,
 )
 from .objects import Wrapper, raise_no_handle
 from .texts import cut, raise_unmade
@@ -317,9 +318,10 @@ def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: i
 @hidden
 def _put_by_binding(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
     """What the binding in C converts: tensors of other libraries."""
-    address = bridge.convert(value, frame.words + i)
-    if address:
-        frame.held.append(address)
+    address = binding.tensor_from_dlpack(value)
+    frame.held.append(address)
+    frame.words[i] = TENSOR
+    frame.words[i + 1] = address
 
 
 # --- moves --------------------------------------------------------------------------------------------------------

@@ -10,12 +10,12 @@ from operator import index as as_int
 
 from .backend import words_at
 from .binding import binding
-from .bridge import lower, use_lifted
+from .bridge import use_lifted
 from .cobject import CObject
 from .errors import hidden
 from .frames import give, take, use
 from .numbers import INT64_MAX, INT64_MIN, TENSOR
-from .objects import expect
+from .objects import expect, wrap
 from .texts import bind
 from .values import data_type_of, device_of
 
@@ -43,6 +43,8 @@ _STRIDES = 7
 _BYTE_OFFSET = 8
 
 _TWO_TO_64 = 1 << 64
+_OPTIONS = ("stream", "max_version", "dl_device", "copy")
+_SIMPLE_OPTIONS = ("stream", "max_version")
 
 
 @hidden
@@ -94,7 +96,17 @@ def _data_ptr(words: Any) -> int:
     return address
 
 
-def _count(shape: tuple[int, ...]) -> int:
+def _count(words: Any) -> int:
+    extents = words_at(words[_SHAPE])
+    n = _ndim(words)
+    if n == 1 and extents[0] >= 0:
+        return extents[0]  # type: ignore[no-any-return]
+    if n == 2 and 0 <= extents[0] < 1 << 31 and 0 <= extents[1] < 1 << 31:
+        return extents[0] * extents[1]  # type: ignore[no-any-return]
+    return _count_of(_shape(words))
+
+
+def _count_of(shape: tuple[int, ...]) -> int:
     if 0 in shape:
         return 0
     n = 1
@@ -171,7 +183,7 @@ class Tensor(CObject):
     @hidden
     def numel(self) -> int:
         """Number of elements."""
-        n = _count(_read(self, _shape))
+        n: int = _read(self, _count)
         if n > INT64_MAX:
             raise OverflowError("the tensor has more than 2**63 - 1 elements")
         return n
@@ -198,19 +210,27 @@ class Tensor(CObject):
     @hidden
     def _to_dlpack(self) -> Any:
         """Capsule "dltensor"."""
-        return self._export("_to_dlpack", {})
+        return self._capsule(False)
 
     @hidden
     def _to_dlpack_versioned(self) -> Any:
         """Capsule "dltensor_versioned"."""
-        return self._export("_to_dlpack_versioned", {})
+        return self._capsule(True)
 
     @hidden
     def __dlpack__(self, *args: Any, **options: Any) -> Any:
         """A DLPack capsule that keeps the memory alive until its consumer is done."""
         if args:
             raise TypeError("__dlpack__() takes keyword arguments only")
-        return self._export("__dlpack__", options)
+        version = options.get("max_version")
+        for name, value in options.items():
+            if name not in _OPTIONS or (value is not None and name not in _SIMPLE_OPTIONS):
+                return self._export(options)
+        if version is None:
+            return self._capsule(False)
+        if type(version) is tuple and version and type(version[0]) is int:
+            return self._capsule(version[0] >= binding.DLPACK_MAJOR_VERSION)
+        return self._export(options)
 
     @hidden
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -219,12 +239,23 @@ class Tensor(CObject):
         return word & 0xFFFFFFFF, word >> 32
 
     @hidden
-    def _export(self, method: str, options: dict[str, Any]) -> Any:
+    def _capsule(self, is_versioned: bool) -> Any:
+        """A capsule that shares the memory."""
+        frame = take()
+        try:
+            use(frame, self)
+            return binding.tensor_capsule(expect(self, TENSOR, 1), is_versioned)
+        finally:
+            give(frame)
+
+    @hidden
+    def _export(self, options: dict[str, Any]) -> Any:
+        """Whatever a consumer asks for."""
         frame = take()
         try:
             use(frame, self)
             expect(self, TENSOR, 1)
-            return use_lifted(self, lambda theirs: getattr(theirs, method)(**options))
+            return use_lifted(self, lambda theirs: theirs.__dlpack__(**options))
         finally:
             give(frame)
 
@@ -237,7 +268,7 @@ def _device_word(words: Any) -> int:
 @hidden
 def from_dlpack(*args: Any, **kwargs: Any) -> Any:
     """A Tensor on the memory of an array of any library that supports DLPack, without copying."""
-    return lower(binding.from_dlpack(*args, **kwargs))
+    return wrap(binding.tensor_from_dlpack(*args, **kwargs))
 
 
 exchange_address = binding.exchange_address

@@ -162,6 +162,22 @@ static int read_demands(HPyContext *ctx, HPy aligned, HPy compact, int32_t *alig
   return -1;
 }
 
+/* What from_dlpack() is called with, as a native tensor: *out is owned. Returns 0, or -1 with an exception raised. */
+static int from_arguments(HPyContext *ctx, const HPy *args, size_t nargs, HPy kwnames, TVMFFIObject **out) {
+  static const char *const names[] = {"ext_tensor", "require_alignment", "require_contiguous"};
+  static const FbKeywords keywords = {"from_dlpack", names, 3, NULL};
+  HPy given[3];
+  int32_t alignment = 0;
+  int contiguous = 0;
+  if (nargs > 1) {
+    fb_raise(ctx, ctx->h_TypeError, "from_dlpack() takes one array, got %zu", nargs);
+    return -1;
+  }
+  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0) return -1;
+  if (read_demands(ctx, given[1], given[2], &alignment, &contiguous) != 0) return -1;
+  return from_any(ctx, given[0], alignment, contiguous != 0, out);
+}
+
 HPyDef_METH(fb_dlpack_from, "from_dlpack", HPyFunc_KEYWORDS,
             .doc = "from_dlpack(ext_tensor, *, require_alignment=0, require_contiguous=False)\n--\n\n"
                    "A Tensor on the memory of an array of any library that supports DLPack, without copying.\n\n"
@@ -171,16 +187,18 @@ HPyDef_METH(fb_dlpack_from, "from_dlpack", HPyFunc_KEYWORDS,
                    "TypeError if `ext_tensor` is none of these, ValueError if the capsule was used up before, "
                    "BufferError if the memory's owner does not give it out or it is read-only.")
 static HPy fb_dlpack_from_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  static const char *const names[] = {"ext_tensor", "require_alignment", "require_contiguous"};
-  static const FbKeywords keywords = {"from_dlpack", names, 3, NULL};
   (void)self;
-  HPy given[3];
-  int32_t alignment = 0;
-  int contiguous = 0;
   TVMFFIObject *made;
-  if (nargs > 1) return fb_raise(ctx, ctx->h_TypeError, "from_dlpack() takes one array, got %zu", nargs);
-  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0) return HPy_NULL;
-  if (read_demands(ctx, given[1], given[2], &alignment, &contiguous) != 0) return HPy_NULL;
-  if (from_any(ctx, given[0], alignment, contiguous != 0, &made) != 0) return HPy_NULL;
-  return fb_wrap_object(ctx, made);
+  return from_arguments(ctx, args, nargs, kwnames, &made) == 0 ? fb_wrap_object(ctx, made) : HPy_NULL;
+}
+
+HPyDef_METH(fb_dlpack_handle_from, "tensor_from_dlpack", HPyFunc_KEYWORDS,
+            .doc = "As from_dlpack(): the address of the native tensor, whose reference is the caller's.")
+static HPy fb_dlpack_handle_from_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  (void)self;
+  TVMFFIObject *made;
+  if (from_arguments(ctx, args, nargs, kwnames, &made) != 0) return HPy_NULL;
+  HPy address = HPyLong_FromInt64_t(ctx, (int64_t)(intptr_t)made);
+  if (HPy_IsNull(address)) TVMFFIObjectDecRef(made);
+  return address;
 }

@@ -9,6 +9,6 @@
 /* Returns 0, or -1 with an exception raised. */
 int fb_dlpack_init(HPyContext *ctx);
 
-extern HPyDef fb_dlpack_from; /* from_dlpack() */
+extern HPyDef fb_dlpack_from, fb_dlpack_handle_from; /* from_dlpack(), and the same for ffi_hpy/_pypy */
 
 #endif /* FFI_HPY_TENSOR_DLPACK_H_ */

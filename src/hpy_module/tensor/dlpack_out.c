@@ -203,3 +203,13 @@ static HPy fb_dlpack_out_device_impl(HPyContext *ctx, HPy self) {
   if (device.device_type == kDLCPU && device.device_id == 0) return fb_ref_load(ctx, &cpu);
   return fb_tuple_of_ints(ctx, (int64_t[]){device.device_type, device.device_id}, 2);
 }
+
+HPyDef_METH(fb_dlpack_out_of, "tensor_capsule", HPyFunc_VARARGS,
+            .doc = "The capsule of a native tensor, which the caller keeps: its address, whether it is versioned.")
+static HPy fb_dlpack_out_of_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "tensor_capsule() takes an address and a bool");
+  TVMFFIObject *handle = HPyLong_AsVoidPtr(ctx, args[0]);
+  Request request = {.is_versioned = fb_context_is_same(ctx, args[1], ctx->h_True), .copy = -1};
+  return handle == NULL ? HPy_NULL : capsule_for(ctx, handle, &request);
+}

@@ -7,6 +7,8 @@
 /* Returns 0, or -1 with an exception raised. */
 int fb_dlpack_out_init(HPyContext *ctx);
 
+/* A capsule of a native tensor, for ffi_hpy/_pypy. */
+extern HPyDef fb_dlpack_out_of;
 /* Methods of Tensor. */
 extern HPyDef fb_dlpack_out_method, fb_dlpack_out_device, fb_dlpack_out_legacy, fb_dlpack_out_versioned;
 
