@@ -124,6 +124,7 @@ DLPACK_MINOR_VERSION: Final[int]
 OBJECT_HEADER_BYTES: Final[int]  # sizeof(TVMFFIObject)
 OBJECT_ALIGNMENT: Final[int]  # alignof(TVMFFIObject), bytes
 
+CALLS: Final[str]  # "cffi" where Python over cffi does what is hot (PyPy), else "binding"
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
 HAS_DESCRIPTORS: Final[bool]  # whether FieldSlot is a data descriptor

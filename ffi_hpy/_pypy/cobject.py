@@ -23,7 +23,9 @@ def _list_if_shared(wrapper: Any) -> None:
     time."""
     address = wrapper._address
     cls = class_at(type_index_at(address))
-    if cls is not None and isinstance(wrapper, cls) and is_shared(address):
+    if cls is None or not isinstance(wrapper, cls):
+        wrapper._is_listed = True  # so that nobody lists it: it never stands for the object
+    elif is_shared(address):
         share(wrapper)
 
 

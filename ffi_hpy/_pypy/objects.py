@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from warnings import catch_warnings, simplefilter
+
 from .._start.fork import new_lock
 from . import hooks
 from .backend import SAFE_CALL, cast, core, words_at
@@ -38,7 +40,7 @@ _SLOTS = frozenset(
 class Wrapper:
     """What owns a reference to a native object, at `_address`; 0 before it is initialised and after it was moved away.
 
-    `_is_listed`: the table of wrappers has it. `_is_repeated`: it was given out again where each time could have made
+    `_is_listed`: the table of wrappers has it, or must not have it. `_is_repeated`: it was given out again where each time could have made
     one of its own; a program that moves one of those keeps the others, so a move leaves the handle. `_uses`: see
     identity.uses_of.
     """
@@ -61,9 +63,11 @@ class Wrapper:
 
     def __init_subclass__(cls, /, **options: Any) -> None:
         super().__init_subclass__(**options)
-        own = cls.__dict__.get("__del__")
-        if own is not None:
-            cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
+        own = cls.__del__  # perhaps that of a mixin
+        if not hasattr(own, "_ends_wrapper"):
+            with catch_warnings():  # one says that it will not be called, but the base class has one
+                simplefilter("ignore", RuntimeWarning)
+                cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
 
     def __getattr__(self, name: str) -> Any:
         if name in _SLOTS:
@@ -81,9 +85,12 @@ class Wrapper:
             self._address = 0
             core.decref(address)
 
+    __del__._ends_wrapper = True  # type: ignore[attr-defined]
+
 
 def _finalizer(own: Any) -> Any:
-    """The `__del__` of a subclass that has one: its own, and then ours, whether or not its own calls that."""
+    """The `__del__` of a subclass that has one: its own, and then ours, whether or not its own calls that. PyPy runs
+    either once: an object that its own brings back has no handle any more."""
 
     def __del__(self: Wrapper) -> None:
         try:
@@ -91,6 +98,7 @@ def _finalizer(own: Any) -> Any:
         finally:
             Wrapper.__del__(self)
 
+    __del__._ends_wrapper = True  # type: ignore[attr-defined]
     return __del__
 
 

@@ -73,6 +73,7 @@ def load() -> ModuleType:
             _unfinalizable.append(native)
             _watch_subclasses(native)
         module = _cover(module)
+    module.CALLS = "binding" if module is _binding else "cffi"  # type: ignore[attr-defined]
     sys.modules[_NAME] = module
     setattr(sys.modules[_PACKAGE], "_core", module)  # noqa: B010 - `from . import _core` reads the attribute
     return module

@@ -13,7 +13,7 @@ import weakref
 from typing import Any, ClassVar, Optional
 
 import pytest
-from support import IS_PYPY, collect_garbage, is_gone, needs_threads, parallelize, run_python, unique_name
+from support import HAS_DICT, collect_garbage, is_gone, needs_threads, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import Object, method
@@ -265,7 +265,7 @@ def test_values_are_converted_when_they_are_assigned():
             node.next = wrong
     with pytest.raises(AttributeError):
         del node.next
-    if not IS_PYPY:  # where every object has a __dict__
+    if not HAS_DICT:
         with pytest.raises(AttributeError):
             node.nothing = 1
 
@@ -452,7 +452,7 @@ def test_a_child_that_defines_a_field_again():
 
 def test_a_plain_subclass_may_have_a_dict_or_slots():
     class WithDict(Point):
-        if not IS_PYPY:
+        if not HAS_DICT:
             __slots__ = ("__dict__",)
 
     class WithSlots(Point):

@@ -5,7 +5,7 @@ import sys
 import weakref
 
 import pytest
-from support import FREES_AT_ONCE, IS_PYPY, NO_GIL, collect_garbage, is_gone, parallelize, run_python
+from support import FREES_AT_ONCE, IS_PYPY, NO_GIL, REFUSES_FINALIZERS, collect_garbage, is_gone, parallelize, run_python
 
 import ffi_hpy
 import ffi_hpy.testing
@@ -352,7 +352,34 @@ class Finalized:
         pass
 
 
-@pytest.mark.skipif(not IS_PYPY, reason="CPython finalizes objects from C as all others")
+class Counted:
+    n = 0
+
+    def __del__(self):
+        Counted.n += 1
+
+
+@pytest.mark.skipif(REFUSES_FINALIZERS, reason="PyPy refuses __del__ in native classes")
+@pytest.mark.thread_unsafe(reason="counts what all threads end")
+@pytest.mark.parametrize("base", [ffi_hpy.List, ffi_hpy.Object, ffi_hpy.Device, ffi_hpy.Function])
+def test_a_finalizer_runs_whether_or_not_a_mixin_has_it(base):
+    class Mixed(Counted, base):
+        pass
+
+    class Own(base):
+        def __del__(self):
+            Counted.n += 1
+
+    Counted.n = 0
+    arguments = ([1],) if base is ffi_hpy.List else ("cpu",) if base is ffi_hpy.Device else ()
+    for cls in (Mixed, Own):
+        made = cls(*arguments)
+        del made
+    collect_garbage(lambda: Counted.n == 2)
+    assert Counted.n == 2
+
+
+@pytest.mark.skipif(not REFUSES_FINALIZERS, reason="others finalize these objects as all others")
 @pytest.mark.parametrize(
     "base",
     [

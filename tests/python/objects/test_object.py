@@ -5,7 +5,7 @@ import pickle
 import weakref
 
 import pytest
-from support import IS_PYPY
+from support import HAS_DICT
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -24,7 +24,7 @@ def test_a_class_without_slots_gets_empty_ones():
     assert Deeper.__slots__ == ()
 
 
-@pytest.mark.skipif(IS_PYPY, reason="PyPy gives every HPy object a __dict__")
+@pytest.mark.skipif(HAS_DICT, reason="PyPy gives every HPy object a __dict__")
 def test_instances_have_no_dict_unless_the_class_asks_for_one():
     class Plain(ffi_hpy.Object):
         pass

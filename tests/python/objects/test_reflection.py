@@ -63,7 +63,7 @@ for use in (TestIntPair.a.__get__, TestIntPair.sum, TestIntPair.__chandle__, Tes
     for wrong in (3, "text", object()):
         try:
             use(wrong)
-        except TypeError:
+        except (TypeError, AttributeError):  # AttributeError: a method that is written in Python
             continue
         print(use, wrong)
 """

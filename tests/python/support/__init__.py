@@ -26,6 +26,9 @@ IS_DEBUG = os.environ.get("FFI_HPY_CONTEXT") == "debug"
 """Whether the binding runs in the debug mode of the PyPI package hpy."""
 IS_OWN_DEBUG = ffi_hpy._core.CONTEXT_NAME == "HPy Debug Mode ABI (ffi_hpy)"
 """Whether it runs in ours, which FFI_HPY_DEBUG=1 asks for."""
+IS_OVER_CFFI = ffi_hpy._core.CALLS == "cffi"
+REFUSES_FINALIZERS = IS_PYPY and not IS_OVER_CFFI
+HAS_DICT = hasattr(ffi_hpy._core.CObject.__new__(ffi_hpy._core.CObject), "__dict__")  # PyPy gives HPy objects one
 FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION and not IS_PYPY
 """Whether what native code gives up is freed at once; PyPy and other HPy contexts do it later."""
 
