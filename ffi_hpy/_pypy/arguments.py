@@ -1,9 +1,9 @@
 """Python values on their way into native code: each becomes the two words of a TVMFFIAny.
 
-`put` is one chain of questions for the exact types of which most arguments are, which the JIT answers while it compiles.
-All other types are classified once, by the package. Small values are complete in their words: None, numbers of up to 64
-bits, text and bytes of up to 7 bytes, data types, devices, addresses. Anything else is an object, which is borrowed from
-its wrapper or made for the call: the frame holds either until the call has ended.
+`put` is one chain of questions for the exact types of which most arguments are, which the JIT answers while it
+compiles. All other types are classified once, by the package. Small values are complete in their words: None, numbers
+of up to 64 bits, text and bytes of up to 7 bytes, data types, devices, addresses. Anything else is an object, which is
+borrowed from its wrapper or made for the call: the frame holds either until the call has ended.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from operator import index as as_int
 
 from .._start.memo import remember_by_class
-from . import bridge, exchanged, hooks
+from . import exchanged, hooks
 from .backend import address_of, core, new_chars, words_at
 from .binding import binding
 from .core_functions import core_function
