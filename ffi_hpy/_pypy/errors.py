@@ -85,9 +85,9 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
     if not address:
         raise_interruption()
         raise RuntimeError(f"{callee or 'native function'}() returned failure without setting an error")
-    if address == _exhausted and get_ident() in _lost:
+    if address == EXHAUSTED and get_ident() in lost:
         core.decref(address)
-        raise _lost.pop(get_ident())
+        raise lost.pop(get_ident())
     if _kind_at(address) == b"EnvErrorAlreadySet":
         core.decref(address)
         raise_interruption()
@@ -161,10 +161,17 @@ def _error_asked_for(exception: BaseException) -> int:
     """Native code asks for the error object of an exception that is pending as it is."""
     try:
         return _error_of(hooks.exception_asked_for, exception, 0)
-    except BaseException:
-        core.incref(_exhausted)
-        _lost[get_ident()] = exception
-        return _exhausted
+    except (RecursionError, MemoryError):
+        pass
+    except BaseException as other:  # an interruption takes the place of the exception
+        exception = other
+        try:
+            return _error_of(hooks.exception_asked_for, exception, 0)
+        except BaseException:
+            pass
+    core.incref(EXHAUSTED)
+    lost[get_ident()] = exception
+    return EXHAUSTED
 
 
 def _put_whatever_happens(exception: BaseException) -> None:
@@ -177,7 +184,7 @@ def _put_whatever_happens(exception: BaseException) -> None:
 
 set_error_maker(_error_asked_for, _put_whatever_happens)
 
-_lost: dict[int, BaseException] = {}  # by thread: exceptions that left a callback where no stack was left for more
+lost: dict[int, BaseException] = {}  # by thread: exceptions that left a callback where no stack was left for more
 
 
 def _make_plain(kind: bytes, message: bytes) -> int:
@@ -196,7 +203,5 @@ def _make_plain(kind: bytes, message: bytes) -> int:
     return address
 
 
-_exhausted = _make_plain(b"RecursionError", b"maximum recursion depth exceeded: callbacks within callbacks")
+EXHAUSTED = _make_plain(b"RecursionError", b"maximum recursion depth exceeded: callbacks within callbacks")
 exhausted_set = core.error_set
-EXHAUSTED = _exhausted
-lost = _lost

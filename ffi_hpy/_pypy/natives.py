@@ -146,12 +146,11 @@ class CAny:
     _payload: int
     _owned: _Owned | None  # what keeps an object: plain values need no finalizer
 
-    def __new__(cls, *args: Any) -> CAny:
+    def __new__(cls, *args: Any, **kwargs: Any) -> CAny:
         check_new(cls, CAny, "CAny")
-        if len(args) > 1:
-            raise TypeError(f"CAny() takes at most 1 argument, got {len(args)}")
+        (value,) = bind("CAny", ("value",), 0, args, kwargs)
         words = new_words(2)
-        _own_value(args[0] if args else None, words, "CAny()")
+        _own_value(value, words, "CAny()")
         return CAny._of(words)
 
     @staticmethod
