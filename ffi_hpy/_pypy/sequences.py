@@ -10,20 +10,19 @@ thread has made the list shorter in between, the core's IndexError tells, and it
 from __future__ import annotations
 
 from operator import index as as_int
-from operator import length_hint
 
 from . import exchanged
 from .arguments import make_sequence, put
-from .backend import bytes_at, core, words_at
+from .array_items import DATA, SIZE, ArrayIterator, holds, read_items
+from .backend import core, words_at
 from .cobject import CObject, put_handle
 from .container_calls import call, call_conversion, own_of
 from .errors import hidden
 from .exchanged import marked
 from .frames import give, take, use
 from .identity import uses_of
-from .numbers import ARRAY, BOOL, FLOAT, INT, LIST, NONE, OBJECT, SMALL_STR, STR
+from .numbers import ARRAY, INT, LIST, OBJECT
 from .objects import raise_no_handle
-from .references import Reference
 from .results import get, of_borrowed
 from .texts import MISSING, bind, cut
 
@@ -34,11 +33,7 @@ if TYPE_CHECKING:
 
     from .frames import Frame
 
-__all__ = ["ArrayIterator", "CList", "CSequence"]
-
-# Words of a TVMFFISeqCell, counted from the header on.
-_DATA = 3
-_SIZE = 4
+__all__ = ["CList", "CSequence"]
 
 _FEW = 16
 """So many items are read at once, which costs less than an iterator of our own."""
@@ -70,7 +65,7 @@ def _size_in(frame: Frame) -> int:
     """Number of items of the first argument at the moment."""
     size: int
     if frame.words[0] == ARRAY:
-        size = words_at(frame.words[1])[_SIZE]
+        size = words_at(frame.words[1])[SIZE]
     else:
         call(frame, "ffi.ListSize", 1)
         size = frame.result[1]
@@ -112,100 +107,6 @@ def _refuse(self: CSequence, key: Any, size: int) -> NoReturn:
     raise IndexError(f"{type(self).__name__} index {cut(str(key), 199)} is out of range for {size} items")
 
 
-# --- many items ---------------------------------------------------------------------------------------------------
-
-
-@hidden
-def _read(array: int, first: int, step: int, n: int) -> list[Any]:
-    """n items of an Array that the caller keeps, from `first` on, `step` apart."""
-    words = words_at(words_at(array)[_DATA])
-    values = []
-    at = 2 * first
-    for _ in range(n):
-        item = words + at
-        type_index = item[0] & 0xFFFFFFFF
-        values.append(get(item) if type_index < OBJECT else of_borrowed(type_index, item[1]))
-        at += 2 * step
-    return values
-
-
-class ArrayIterator:
-    """Over the items of an Array, which it keeps. Threads may share it: each item comes out once."""
-
-    __slots__ = ("_array", "_places", "_words")
-
-    def __init__(self, array: int) -> None:
-        self._array = Reference(array)
-        self._words = words_at(words_at(array)[_DATA])
-        self._places = iter(range(0, 2 * words_at(array)[_SIZE], 2))  # its next() is atomic
-
-    def __iter__(self) -> ArrayIterator:
-        return self
-
-    @hidden
-    def __next__(self) -> Any:
-        item = self._words + next(self._places)
-        type_index = item[0] & 0xFFFFFFFF
-        if type_index < OBJECT:
-            return get(item)
-        return of_borrowed(type_index, item[1])
-
-    def __length_hint__(self) -> int:
-        return length_hint(self._places)
-
-
-_WHOLE = (INT, BOOL)
-_NO_NUMBERS = (NONE, SMALL_STR, STR)
-_NO_TEXT = (INT, BOOL, FLOAT, NONE)
-
-
-def _holds_number(array: int, number: int) -> bool | None:
-    """Whether an item equals a number, as Python has it (1 == True == 1.0); None if only Python can tell."""
-    words = words_at(words_at(array)[_DATA])
-    for at in range(0, 2 * words_at(array)[_SIZE], 2):
-        type_index = words[at] & 0xFFFFFFFF
-        if type_index in _WHOLE:
-            if words[at + 1] == number:
-                return True
-        elif type_index == FLOAT:
-            if get(words + at) == number:
-                return True
-        elif type_index not in _NO_NUMBERS:
-            return None
-    return False
-
-
-def _holds_text(array: int, text: bytes) -> bool | None:
-    """Whether an item equals a text; None if only Python can tell."""
-    n = len(text)
-    small = (SMALL_STR | n << 32, int.from_bytes(text, "little")) if n < 8 else None
-    words = words_at(words_at(array)[_DATA])
-    for at in range(0, 2 * words_at(array)[_SIZE], 2):
-        type_index = words[at] & 0xFFFFFFFF
-        if type_index == STR:
-            body = words_at(words[at + 1]) + 3
-            if body[1] == n and bytes_at(body[0], n) == text:
-                return True
-        elif type_index == SMALL_STR:
-            if small is not None and words[at] == small[0] and words[at + 1] == small[1]:
-                return True
-        elif type_index not in _NO_TEXT:
-            return None
-    return False
-
-
-def _holds(array: int, value: object) -> bool:
-    found: bool | None = None
-    if type(value) is int and -(1 << 53) < value < 1 << 53:  # in these bounds a float tells integers apart
-        found = _holds_number(array, value)
-    elif type(value) is str and value.isascii():
-        found = _holds_text(array, value.encode())
-    if found is not None:
-        return found
-    # Python compares: with all items, and by identity before ==
-    return value in _read(array, 0, 1, words_at(array)[_SIZE])
-
-
 # --- classes ------------------------------------------------------------------------------------------------------
 
 
@@ -236,7 +137,7 @@ class CSequence(CObject):
         if address:
             cell = words_at(address)
             if cell[1] & 0xFFFFFFFF == ARRAY:
-                size: int = cell[_SIZE]
+                size: int = cell[SIZE]
                 if self._address == address:  # not moved away while it was read
                     return size
         return _size(self)
@@ -248,10 +149,10 @@ class CSequence(CObject):
             if address and not (marked and address in marked):
                 cell = words_at(address)
                 if cell[1] & 0xFFFFFFFF == ARRAY:
-                    n = cell[_SIZE]
+                    n = cell[SIZE]
                     place = key + n if key < 0 else key
                     if 0 <= place < n:
-                        item = words_at(cell[_DATA]) + 2 * place
+                        item = words_at(cell[DATA]) + 2 * place
                         type_index = item[0] & 0xFFFFFFFF
                         if type_index >= OBJECT:
                             return _object_item(self, address, type_index, item[1])
@@ -268,7 +169,7 @@ class CSequence(CObject):
             return value in [exchanged.lower(item) for item in theirs]
         array = _fixed(self)
         try:
-            return _holds(array, value)
+            return holds(array, value)
         finally:
             core.decref(array)
 
@@ -279,8 +180,8 @@ class CSequence(CObject):
             return map(exchanged.lower, theirs)
         array = _fixed(self)
         try:
-            size = words_at(array)[_SIZE]
-            return iter(_read(array, 0, 1, size)) if size <= _FEW else ArrayIterator(array)
+            size = words_at(array)[SIZE]
+            return iter(read_items(array, 0, 1, size)) if size <= _FEW else ArrayIterator(array)
         finally:
             core.decref(array)
 
@@ -336,8 +237,8 @@ def _item(self: CSequence, key: Any) -> Any:
     if isinstance(key, slice):
         array = _fixed(self)
         try:
-            places = range(words_at(array)[_SIZE])[key]
-            return _read(array, places.start, places.step, len(places))
+            places = range(words_at(array)[SIZE])[key]
+            return read_items(array, places.start, places.step, len(places))
         finally:
             core.decref(array)
     position = _position(self, key)
@@ -348,7 +249,7 @@ def _item(self: CSequence, key: Any) -> Any:
             place = position + size if position < 0 else position
             if not 0 <= place < size:
                 _refuse(self, key, size)
-            item = words_at(words_at(frame.words[1])[_DATA]) + 2 * place
+            item = words_at(words_at(frame.words[1])[DATA]) + 2 * place
             if item[0] & 0xFFFFFFFF < OBJECT:
                 return get(item)
             return of_borrowed(item[0] & 0xFFFFFFFF, item[1])
