@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))  # a build frontend leaves it out
 from tools.build.binaries import build_binaries, find_headers  # noqa: E402
 from tools.build.compiler import find_compiler  # noqa: E402
 from tools.build.errors import BuildError  # noqa: E402
+from tools.build.python_source import reduce_package  # noqa: E402
 from tools.build.source_archive import ARCHIVE, make_source_archive  # noqa: E402
 
 # Two builds of one tree give the same bytes: neither the time of day nor the user's file modes get into the wheel.
@@ -71,6 +72,8 @@ class Build(build):
     def run(self) -> None:
         shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
+        if not self.editable_mode:
+            reduce_package(Path(self.build_lib, PACKAGE))
 
 
 class UniversalWheel(bdist_wheel):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from . import hooks
-from .binding import binding
-from .bridge import lift, lower
-from .cobject import ObjectRValueRef
-from .errors import hidden
-from .numbers import OBJECT
-from .objects import Wrapper, expect
-from .opaque import unwrap
-from .values import DataType, Device, OpaquePtr, data_type_from_code
+from .context import hooks
+from .context.binding import binding
+from .context.bridge import lift, lower
+from .classes.cobject import ObjectRValueRef
+from .object.errors import hidden
+from .context.numbers import OBJECT
+from .object.objects import Wrapper, expect
+from .convert.opaque import unwrap
+from .convert.values import DataType, Device, OpaquePtr, data_type_from_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import (
-    bridge,
-    callbacks,
-    cobject,
-    core_functions,
-    covering,
-    define,
-    fields,
-    functions,
-    hooks,
-    initializers,
-    mappings,
-    natives,
-    registry,
-    results,
-    schemas,
-    sequences,
-    tensors,
-    values,
-)
-from .binding import binding
-from .numbers import ERROR, FUNCTION, OPAQUE_PY_OBJECT, TENSOR
-from .objects import class_set
+from . import covering, registry
+from .classes import callbacks, cobject, functions, natives, tensors
+from .container import mappings, sequences
+from .context import bridge, hooks
+from .convert import results, values
+from .object import core_functions
+from .record import define, fields, initializers, schemas
+from .context.binding import binding
+from .context.numbers import ERROR, FUNCTION, OPAQUE_PY_OBJECT, TENSOR
+from .object.objects import class_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from .binding import binding
-from .bridge import lift, lower
-from .cobject import CObject
-from .core_functions import find_function
-from .functions import Function, named
-from .objects import class_at, raise_no_handle
-from .objects import class_offer as _offer
-from .objects import class_set as _set
-from .results import of_view
-from .type_table import attribute_at, default_words, facts_of, method_words
+from .context.binding import binding
+from .context.bridge import lift, lower
+from .classes.cobject import CObject
+from .object.core_functions import find_function
+from .classes.functions import Function, named
+from .object.objects import class_at, raise_no_handle
+from .object.objects import class_offer as _offer
+from .object.objects import class_set as _set
+from .convert.results import of_view
+from .context.type_table import attribute_at, default_words, facts_of, method_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -101,6 +101,12 @@ BINARIES = (
         include=("include", "src"),
         # nodelete: a thread that ends after the library was closed still runs its clean-up code
         link=("-Wl,-soname,libtvm_ffi.so", "-Wl,--no-undefined", "-Wl,-z,nodelete"),
+        rare=(
+            "src/core/module/*.c",
+            *(f"src/core/fields/{name}.c" for name in ("builtin", "enum")),
+            *(f"src/core/globals/{name}.c" for name in ("core", "globals", "globals_module", "globals_registry")),
+            *(f"src/core/object/{name}.c" for name in ("backtrace", "name", "reflect", "reflect_check")),
+        ),
     ),
     Binary(
         output="lib/libtvm_ffi_cxx.so",
@@ -137,7 +143,9 @@ BINARIES = (
         sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
-        flags=_FOR_SIZE,  # what PyPy does for a call of C takes many times as long as what is compiled here
+        # What PyPy does for a call of C takes many times as long as what is compiled here; and no unwinder passes
+        # through: backtraces end where the interpreter begins.
+        flags=(*_FOR_SIZE, "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"),
         hpy_headers=True,
     ),
     Binary(
@@ -147,6 +155,16 @@ BINARIES = (
         defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
         link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),
         needs=("lib/libtvm_ffi.so",),
+        rare=(
+            "src/hpy_module/module/*.c",
+            *(f"src/hpy_module/context/{name}.c" for name in ("cut", "hook", "instance", "property", "type")),
+            *(f"src/hpy_module/object/{name}.c" for name in ("object_type", "own_class")),
+            *(f"src/hpy_module/record/{name}.c" for name in ("define", "field_table", "init_plan")),
+            *(f"src/hpy_module/schema/{name}.c" for name in ("mismatch", "refuse", "schema", "schema_type")),
+            *(f"src/hpy_module/tensor/{name}.c" for name in ("exchange_python", "stream")),
+            *(f"src/hpy_module/value/{name}.c" for name in ("cany", "error_type", "opaque_ptr", "opaque_type")),
+            "src/hpy_module/function/address.c",
+        ),
         hpy_headers=True,
     ),
 )

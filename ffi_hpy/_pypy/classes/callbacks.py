@@ -1,0 +1,116 @@
+"""Python callables as native functions, which native code may call and drop on any thread."""
+
+from __future__ import annotations
+
+from threading import get_ident
+
+from ..context import bridge
+from ..convert import exchanged
+from ..convert.arguments import own, put
+from ..context.backend import core, new_words
+from ..context.binding import binding
+from ..object.errors import EXHAUSTED, exhausted_set, hidden, lost, moment, put_exception, raise_pending
+from ..object.frames import give, take
+from ..context.holds import CALL_AT, DROP_AT, drop, hold, set_runner
+from ..object.objects import wrap
+from ..convert.results import of_view
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .functions import Function
+
+__all__ = ["function_from_address", "function_from_callable", "function_from_mlir"]
+
+_RETURNED = "the return value of a callback"
+
+
+@hidden
+def _run(fn: Any, args: Any, n: int, result: Any) -> int:
+    """safe_call of a callback."""
+    began = moment()
+    try:
+        if n == 1:
+            value = fn(of_view(args))
+        elif n == 0:
+            value = fn()
+        elif n == 2:
+            value = fn(of_view(args), of_view(args + 2))
+        elif n == 3:
+            value = fn(of_view(args), of_view(args + 2), of_view(args + 4))
+        else:
+            value = _call_many(fn, args, n)
+        if value is None:
+            return 0
+        if type(value) is int and -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:
+            result[0] = 1
+            result[1] = value
+            return 0
+        _give_back(value, result)
+        return 0
+    except BaseException as exception:
+        try:
+            put_exception(exception, began)
+        except BaseException:
+            # Mostly the stack is used up. Nothing is called here but C functions.
+            lost[get_ident()] = exception
+            exhausted_set(EXHAUSTED)
+        return -1
+
+
+@hidden
+def _call_many(fn: Any, args: Any, n: int) -> Any:
+    return fn(*[of_view(args + 2 * i) for i in range(n)])
+
+
+@hidden
+def _give_back(value: Any, result: Any) -> None:
+    frame = take()
+    try:
+        put(frame, 0, value, _RETURNED)
+        own(frame, 0, result)
+    finally:
+        give(frame)
+
+
+set_runner(_run)
+
+
+def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
+    """A native function that calls a Python callable."""
+    if len(exchange_api) > 1:
+        raise TypeError(
+            f"function_from_callable() takes a callable[, exchange_api], got {1 + len(exchange_api)} arguments"
+        )
+    if exchange_api:
+        return _with_exchange(fn, *exchange_api)
+    if not callable(fn):
+        raise TypeError(f"expected a callable, got {type(fn).__name__}")
+    block = hold(fn)
+    out = new_words(1)
+    if core.function_new(block, CALL_AT, DROP_AT, out) != 0:
+        drop(block)
+        raise_pending("function_from_callable")
+    function: Function = wrap(out[0])
+    return function
+
+
+def _with_exchange(fn: Any, exchange_api: Any) -> Function:
+    """A function whose tensor arguments arrive as arrays of a library, which is the binding's."""
+
+    @hidden
+    def call(*args: Any) -> Any:
+        return fn(*[exchanged.lower(arg) for arg in args])
+
+    return bridge.lower(binding.function_from_callable(call if callable(fn) else fn, exchange_api))
+
+
+def function_from_address(*args: Any) -> Function:
+    """A Function around a C function of type TVMFFISafeCallType."""
+    return bridge.lower(binding.function_from_address(*args))
+
+
+def function_from_mlir(*args: Any) -> Function:
+    """A Function around a function that MLIR compiled from one of type TVMFFISafeCallType."""
+    return bridge.lower(binding.function_from_mlir(*args))

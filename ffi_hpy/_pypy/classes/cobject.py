@@ -1,0 +1,237 @@
+"""CObject: what every wrapper of a native object can do, whatever its type."""
+
+from __future__ import annotations
+
+from . import dataclass
+from ..context import hooks
+from ..context.backend import core, words_at
+from ..object.errors import hidden
+from ..object.frames import refuse_in_use
+from ..object.identity import share, unlist
+from ..context.numbers import FUNCTION, OBJECT
+from ..object.objects import Wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
+from ..context.texts import bind, check_new, final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["CObject", "ObjectRValueRef", "put_handle"]
+
+
+def _list_if_shared(wrapper: Any) -> None:
+    """List a wrapper, which has just got an object, if others have references to that: they may come with it at any
+    time."""
+    address = wrapper._address
+    cls = class_at(type_index_at(address))
+    if cls is None or not isinstance(wrapper, cls):
+        wrapper._is_listed = True  # so that nobody lists it: it never stands for the object
+    elif is_shared(address):
+        share(wrapper)
+
+
+def _let_go(wrapper: Any) -> int:
+    """Take the handle out of a wrapper, for good. RuntimeError if a call uses it."""
+    address: int = wrapper._address
+    wrapper._address = 0
+    if wrapper._uses:
+        wrapper._address = address
+        refuse_in_use()
+    if wrapper._is_listed:
+        unlist(address, wrapper)
+        wrapper._is_listed = False
+    wrapper._is_repeated = False
+    return address
+
+
+def put_handle(wrapper: Any, address: int) -> None:
+    """Give a wrapper a handle, which is taken, in place of its own."""
+    if not wrapper._address and not wrapper._is_function and not is_shared(address):  # mostly: it is being made
+        wrapper._address = address
+        return
+    try:
+        if type_index_at(address) != FUNCTION and wrapper._is_function:
+            raise TypeError("a Function can take over the handle of a function only")
+        old = _let_go(wrapper)
+    except BaseException:
+        core.decref(address)
+        raise
+    wrapper._address = address
+    _list_if_shared(wrapper)
+    if old:
+        core.decref(old)
+
+
+class CObject(Wrapper):
+    """Base of everything that owns a handle of a native object."""
+
+    __slots__ = ()
+
+    _is_function = False
+
+    def __chandle__(self) -> int:
+        """Address of the native object, 0 if there is none."""
+        address = self._address
+        if address and not self._is_listed:
+            share(self)  # whoever comes with this address gets it
+        return address
+
+    @property
+    def id_(self) -> int:
+        """Address of the native object, 0 if there is none."""
+        return self.__chandle__()
+
+    def __ctypes_handle__(self) -> Any:
+        """Address of the native object as ctypes.c_void_p; its value is None if there is none."""
+        return hooks.wrap_opaque_ptr(self.__chandle__())
+
+    def same_as(self, *args: Any, **kwargs: Any) -> bool:
+        """Whether both own the same native object."""
+        (other,) = bind("same_as", ("other",), 1, args, kwargs)
+        return isinstance(other, Wrapper) and self._address == other._address
+
+    def is_(self, *args: Any, **kwargs: Any) -> bool:
+        """Same as same_as()."""
+        (other,) = bind("is_", ("other",), 1, args, kwargs)
+        return isinstance(other, Wrapper) and self._address == other._address
+
+    def __eq__(self, other: object, /) -> bool:
+        if isinstance(other, Wrapper):
+            return self._address == other._address
+        return NotImplemented
+
+    def __ne__(self, other: object, /) -> bool:
+        if isinstance(other, Wrapper):
+            return self._address != other._address
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return self._address >> 4
+
+    def __type_index__(self) -> int:
+        """Type index of the native object."""
+        return type_index_at(expect(self, OBJECT, 0))
+
+    def __use_count__(self) -> int:
+        """Strong references to the native object, 0 if there is none."""
+        address = self._address
+        if not address:
+            return 0
+        count: int = words_at(address)[0] & 0xFFFFFFFF
+        return count
+
+    def _move(self) -> ObjectRValueRef:
+        """Mark the object for a call that may take its handle away."""
+        return ObjectRValueRef(self)
+
+    def __move_handle_from__(self, other: Any, /) -> None:
+        """Take over the handle of another object."""
+        if not isinstance(other, CObject):
+            raise TypeError(f"__move_handle_from__() argument must be a CObject, not {type(other).__name__}")
+        if other._is_function and not self._is_function:
+            raise TypeError("the handle of a Function cannot be moved away")
+        if other is self:
+            return
+        if self._is_function:
+            address = other._address
+            if not address:
+                raise_no_handle(self)
+            if not other._is_listed:
+                share(other)
+            core.incref(address)
+            self._put_function(address)
+            return
+        repeated = other._is_repeated
+        if self._uses:
+            refuse_in_use()
+        if repeated:
+            address = other._address
+            if other._uses:
+                refuse_in_use()
+            if address:
+                core.incref(address)
+                unlist(address, None)
+        else:
+            address = _let_go(other)
+            if address:
+                unlist(address, None)
+        old = _let_go(self)
+        self._address = address
+        if address:
+            _list_if_shared(self)
+        if old:
+            core.decref(old)
+
+    @hidden
+    def __init_handle_by_constructor__(self, *args: Any) -> None:
+        """Take over the handle of the object that a native function returns."""
+        if not args or not isinstance(args[0], CObject) or not args[0]._is_function:
+            raise TypeError("__init_handle_by_constructor__() argument 1 must be a Function")
+        address = args[0]._make(args[1:])
+        if self._is_function:
+            self._put_function(address)
+        else:
+            put_handle(self, address)
+
+    def _put_function(self, address: int) -> None:
+        raise NotImplementedError
+
+    @hidden
+    def _recursive_eq(self, other: object, /) -> Any:
+        return dataclass.compare("ffi.RecursiveEq", self, other)
+
+    @hidden
+    def _recursive_ne(self, other: object, /) -> Any:
+        is_equal = dataclass.compare("ffi.RecursiveEq", self, other)
+        return is_equal if is_equal is NotImplemented else not is_equal
+
+    @hidden
+    def _recursive_lt(self, other: object, /) -> Any:
+        return dataclass.compare("ffi.RecursiveLt", self, other)
+
+    @hidden
+    def _recursive_le(self, other: object, /) -> Any:
+        return dataclass.compare("ffi.RecursiveLe", self, other)
+
+    @hidden
+    def _recursive_gt(self, other: object, /) -> Any:
+        return dataclass.compare("ffi.RecursiveGt", self, other)
+
+    @hidden
+    def _recursive_ge(self, other: object, /) -> Any:
+        return dataclass.compare("ffi.RecursiveGe", self, other)
+
+    @hidden
+    def _recursive_hash(self) -> int:
+        return dataclass.hash_of(self)
+
+    def _repr(self) -> str:
+        return dataclass.repr_of(self)
+
+    @hidden
+    def _shallow_copy(self) -> Any:
+        return dataclass.shallow_copy(self)
+
+    @hidden
+    def _deep_copy(self, *args: Any) -> Any:
+        return dataclass.deep_copy(self, args)
+
+
+@final
+class ObjectRValueRef:
+    """An object marked by _move(): passing it to a call lets the callee take the handle."""
+
+    __slots__ = ("_object",)
+
+    _object: CObject
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> ObjectRValueRef:
+        check_new(cls, ObjectRValueRef, "ObjectRValueRef")
+        (obj,) = bind("ObjectRValueRef", ("obj",), 1, args, kwargs)
+        if not isinstance(obj, CObject):
+            raise TypeError("ObjectRValueRef() wants a CObject")
+        if obj._is_function:
+            raise TypeError("the handle of a Function cannot be moved away")
+        self = object.__new__(cls)
+        self._object = obj
+        return self

@@ -1,0 +1,109 @@
+"""Comparison, hash, text and copies by fields: each is one call of a function of the core, which walks the fields."""
+
+from __future__ import annotations
+
+from ..convert.arguments import put
+from ..context.backend import SAFE_CALL, cast, words_at
+from ..object.core_functions import core_function
+from ..object.errors import hidden, raise_taken, take_pending
+from ..object.frames import give, take
+from ..context.numbers import FUNCTION, OBJECT
+from ..object.objects import Wrapper, expect, type_index_at
+from ..convert.results import get
+from ..context.type_table import attribute_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..object.frames import Frame
+
+__all__ = ["compare", "deep_copy", "hash_of", "repr_of", "shallow_copy"]
+
+
+@hidden
+def _run(frame: Frame, address: int, call: Callable[..., int], n: int, name: str) -> Any:
+    result = frame.result
+    result[0] = result[1] = 0
+    if call(address, frame.words, n, result) != 0:
+        block, error = take_pending()
+        frame.release()
+        raise_taken(block, error, name)
+    frame.release()
+    return get(result)
+
+
+@hidden
+def _call_one(name: str, wrapper: Any) -> Any:
+    function = core_function(name)
+    frame = take()
+    try:
+        put(frame, 0, wrapper, name)
+        return _run(frame, function.address, function.call, 1, name)
+    finally:
+        give(frame)
+
+
+@hidden
+def compare(name: str, one: Any, other: Any) -> Any:
+    """What a function of the core says of two objects. NotImplemented unless one is an instance of the other's class:
+    then the comparison is left to Python, which asks the other one, and in the end compares identities or raises."""
+    if not isinstance(other, Wrapper):
+        return NotImplemented
+    if type(one) is not type(other) and not isinstance(other, type(one)) and not isinstance(one, type(other)):
+        return NotImplemented
+    function = core_function(name)
+    frame = take()
+    try:
+        put(frame, 0, one, name)
+        put(frame, 2, other, name)
+        return _run(frame, function.address, function.call, 2, name)
+    finally:
+        give(frame)
+
+
+@hidden
+def hash_of(wrapper: Any) -> int:
+    """A hash of all fields."""
+    number: int = _call_one("ffi.RecursiveHash", wrapper)
+    return number
+
+
+def repr_of(wrapper: Any) -> str:
+    """The type and the fields as text; the class and the address where that fails, because a repr is asked for in the
+    middle of error reports."""
+    address = wrapper._address
+    name = type(wrapper).__name__
+    if not address:
+        return f"{name}(chandle=None)"
+    try:
+        return str(_call_one("ffi.ReprPrint", wrapper))
+    except Exception:
+        return f"{name}({address:#x})"
+
+
+@hidden
+def shallow_copy(wrapper: Any) -> Any:
+    """A new object with the same values in its fields, by the function of the object's own type: what an ancestor has
+    would copy the ancestor's fields only."""
+    copier = attribute_at(type_index_at(expect(wrapper, OBJECT, 0)), "__ffi_shallow_copy__")
+    if copier is None or copier[0] & 0xFFFFFFFF != FUNCTION:
+        raise TypeError(
+            f"Type `{type(wrapper).__name__}` does not support copy. The underlying C++ type is not copy-constructible."
+        )
+    function = copier[1]
+    frame = take()
+    try:
+        put(frame, 0, wrapper, "")
+        return _run(frame, function, cast(SAFE_CALL, words_at(function)[3]), 1, "__ffi_shallow_copy__")
+    finally:
+        give(frame)
+
+
+@hidden
+def deep_copy(wrapper: Any, args: tuple[Any, ...]) -> Any:
+    """A new object whose fields are deep copies. What a memo knows does not matter to native objects."""
+    if len(args) > 1:
+        raise TypeError(f"a deep copy takes a memo at most, got {len(args)} arguments")
+    return _call_one("ffi.DeepCopy", wrapper)

@@ -1,0 +1,325 @@
+"""Function: calling native functions, the hot path.
+
+A call takes a frame, puts the arguments into it, calls the function's own C code with the frame's memory, and makes a
+Python value of the result. The JIT compiles all of this into the caller. There is one method for each small number of
+arguments, because the JIT does not follow loops into a called function.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..context import bridge
+from ..convert import exchanged
+from ..convert.arguments import NeedsBinding, put
+from ..context.backend import SAFE_CALL, cast, core, words_at
+from .cobject import CObject, ObjectRValueRef
+from ..object.errors import hidden, raise_interruption, raise_taken, take_pending
+from ..object.frames import Offer, frame_for, give, take
+from ..context.holds import interruptions
+from ..object.identity import share, uses_of
+from ..context.numbers import FUNCTION, OBJECT
+from ..object.objects import is_shared, raise_no_handle, type_index_at, wrap, wrap_apart
+from ..convert.results import get
+from ..context.texts import check_new, cut, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from ..object.frames import Frame
+
+__all__ = ["Function", "named"]
+
+_keeps_by_default = os.environ.get("TVM_FFI_RELEASE_GIL_BY_DEFAULT") == "0"
+
+
+class Function(CObject):
+    """A native function. Arguments are positional, and converted by what they are; errors of native code are
+    raised. Any thread may call it; the GIL is given up meanwhile where release_gil is true."""
+
+    __slots__ = ("_call", "_keeps_gil", "_kept", "_name")
+
+    _is_function = True
+    _call: Any  # the safe_call of the native function, None without one
+    _name: str
+    _keeps_gil: bool | None  # None: as the environment says
+    _kept: Any  # the binding's Function for this one, made for calls that keep the GIL
+
+    def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
+        check_new(cls, Function, "Function")
+        if cls is Function:
+            raise TypeError(
+                "Function cannot be made directly: use ffi_hpy.convert(callable) or ffi_hpy.get_global_func(name)"
+            )
+        self = CObject.__new__(cls)
+        self._call = None
+        self._name = ""
+        self._keeps_gil = None
+        self._kept = None
+        return self
+
+    @hidden
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            self._refuse_keywords(kwargs)
+        n = len(args)
+        if self._keeps_gil or (_keeps_by_default and self._keeps_gil is None):
+            return self._call_binding(args)
+        try:
+            if n == 1:
+                return self._call1(args[0])
+            if n == 0:
+                return self._call0()
+            if n == 2:
+                return self._call2(args[0], args[1])
+            if n == 3:
+                return self._call3(args[0], args[1], args[2])
+            if n == 4:
+                return self._call4(args[0], args[1], args[2], args[3])
+            return self._call_many(args)
+        except NeedsBinding:
+            pass
+        return self._call_binding(args)
+
+    @hidden
+    def _call0(self) -> Any:
+        frame = take()
+        try:
+            return self._run(frame, 0)
+        finally:
+            give(frame)
+
+    @hidden
+    def _call1(self, a: Any) -> Any:
+        frame = take()
+        try:
+            put(frame, 0, a, self)
+            return self._run(frame, 1)
+        finally:
+            give(frame)
+
+    @hidden
+    def _call2(self, a: Any, b: Any) -> Any:
+        frame = take()
+        try:
+            put(frame, 0, a, self)
+            put(frame, 2, b, self)
+            return self._run(frame, 2)
+        finally:
+            give(frame)
+
+    @hidden
+    def _call3(self, a: Any, b: Any, c: Any) -> Any:
+        frame = take()
+        try:
+            put(frame, 0, a, self)
+            put(frame, 2, b, self)
+            put(frame, 4, c, self)
+            return self._run(frame, 3)
+        finally:
+            give(frame)
+
+    @hidden
+    def _call4(self, a: Any, b: Any, c: Any, d: Any) -> Any:
+        frame = take()
+        try:
+            put(frame, 0, a, self)
+            put(frame, 2, b, self)
+            put(frame, 4, c, self)
+            put(frame, 6, d, self)
+            return self._run(frame, 4)
+        finally:
+            give(frame)
+
+    @hidden
+    def _call_many(self, args: tuple[Any, ...]) -> Any:
+        frame = frame_for(len(args))
+        try:
+            self._put_all(frame, args)
+            return self._run(frame, len(args))
+        finally:
+            give(frame)
+
+    @hidden
+    def _run(self, frame: Frame, n: int) -> Any:
+        """Call with the arguments in a frame, and end what it holds."""
+        result = frame.result
+        result[0] = 0
+        result[1] = 0
+        call = self._call
+        if call is None:
+            raise_no_handle(self)
+        if call(self._address, frame.words, n, result) != 0:
+            self._fail(frame)
+        if frame.held:
+            frame.release()
+        if interruptions:  # a signal of which native code has learnt, and has gone on
+            raise_interruption()
+        return get(result)
+
+    @hidden
+    def _fail(self, frame: Frame) -> NoReturn:
+        block, error = take_pending()  # what ends with the call may run code that uses the thread's error
+        if frame.held:
+            frame.release()
+        raise_taken(block, error, self._name)
+
+    @hidden
+    def _call_binding(self, args: tuple[Any, ...]) -> Any:
+        """A call that the binding makes: it keeps the GIL, or an argument has an exchange table."""
+        kept = self._kept
+        if kept is None:
+            if not self._address:
+                raise_no_handle(self)
+            kept = self._kept = bridge.lift(self)
+            kept.__name__ = self._name
+        kept.release_gil = self.release_gil
+        frame = take()
+        try:
+            return exchanged.lower(kept(*[_passed(arg, frame) for arg in args]))
+        finally:
+            give(frame)
+
+    @hidden
+    def _make(self, args: tuple[Any, ...]) -> int:
+        """The handle of the object that a call returns, owned; TypeError if it returns none."""
+        n = len(args)
+        frame = frame_for(n)
+        try:
+            if 0 < n <= 4:  # the JIT compiles what has no loop into the caller
+                put(frame, 0, args[0], self)
+                if n > 1:
+                    put(frame, 2, args[1], self)
+                    if n > 2:
+                        put(frame, 4, args[2], self)
+                        if n > 3:
+                            put(frame, 6, args[3], self)
+            elif n:
+                self._put_all(frame, args)
+            result = frame.result
+            result[0] = 0
+            result[1] = 0
+            if self._call is None:
+                raise_no_handle(self)
+            if self._call(self._address, frame.words, n, result) != 0:
+                self._fail(frame)
+            type_index = result[0] & 0xFFFFFFFF
+            if type_index < OBJECT:
+                raise TypeError(
+                    f"{self._name or 'native function'}() must return an object, it returned a value of type index "
+                    f"{type_index}"
+                )
+            made: int = result[1]
+            return made
+        finally:
+            give(frame)
+
+    @hidden
+    def _put_all(self, frame: Frame, args: tuple[Any, ...]) -> None:
+        i = 0
+        for arg in args:
+            put(frame, i, arg, self)
+            i += 2
+
+    def _put_function(self, address: int) -> None:
+        """Give a Function that has none its handle, which is taken; it keeps that."""
+        try:
+            if type_index_at(address) != FUNCTION:
+                raise TypeError("a Function can take over the handle of a function only")
+            if self._address:
+                raise TypeError("the handle of a Function cannot be moved away")
+        except TypeError:
+            core.decref(address)
+            raise
+        self._address = address
+        self._call = cast(SAFE_CALL, words_at(address)[3])
+        if type(self) is Function and is_shared(address):
+            share(self)
+
+    def _refuse_keywords(self, kwargs: dict[str, Any]) -> NoReturn:
+        first = shown(next(iter(kwargs)))
+        raise TypeError(
+            cut(f"{self._name or 'native function'}() takes positional arguments only, got keyword argument '{first}'")
+        )
+
+    @property
+    def __name__(self) -> str:
+        """Name for messages; "" if unknown."""
+        return self._name
+
+    @__name__.setter
+    def __name__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"__name__ must be str, not {type(name).__name__}")
+        self._name = name
+
+    @__name__.deleter
+    def __name__(self) -> None:
+        raise TypeError("__name__ cannot be deleted")
+
+    @property
+    def release_gil(self) -> bool:
+        """Whether a call gives up the GIL while native code runs."""
+        return not (_keeps_by_default if self._keeps_gil is None else self._keeps_gil)
+
+    @release_gil.setter
+    def release_gil(self, value: Any) -> None:
+        if not isinstance(self, Function):
+            raise TypeError(f"expected a Function, got {type(self).__name__}")
+        self._keeps_gil = not value
+
+    @release_gil.deleter
+    def release_gil(self) -> None:
+        raise TypeError("release_gil cannot be deleted")
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if not self._address:
+            return f"{name}(chandle=None)"
+        return f"<{name}{' ' if self._name else ''}{shown(self._name, 80)} at {self._address:#x}>"
+
+
+class _Lent:
+    """The handle of a wrapper in a wrapper of the binding, while a call of the binding may take it."""
+
+    def __init__(self, wrapper: Any) -> None:
+        self._offer = Offer(wrapper)
+        self._lent = bridge.lift_taken(self._offer.take())
+        self.argument = self._lent._move()
+
+    def end(self) -> None:
+        """Give back what was not taken."""
+        address = self._lent.__chandle__()
+        if address:
+            core.incref(address)
+            self._offer.put(address)
+        self._offer.end()
+
+
+def _passed(arg: Any, frame: Frame) -> Any:
+    """An argument of a call that the binding makes. The frame holds what the call uses."""
+    if isinstance(arg, ObjectRValueRef) and not arg._object._is_repeated:
+        lent = _Lent(arg._object)
+        frame.held.append(lent)
+        return lent.argument
+    wrapper = arg._object if isinstance(arg, ObjectRValueRef) else arg
+    if isinstance(wrapper, CObject):
+        uses = uses_of(wrapper)
+        uses.append(None)
+        frame.held.append(uses)
+        if not wrapper._address:
+            raise_no_handle(wrapper)
+        return bridge.lift(wrapper)
+    return arg
+
+
+def named(address: int, name: str) -> Any:
+    """The Function of a handle, which is taken, found by a name: a new wrapper, which has settings of its own. Without
+    a name the one that stands for it."""
+    if not name:
+        return wrap(address)
+    function = wrap_apart(address)
+    if isinstance(function, Function):
+        function._name = name
+    return function

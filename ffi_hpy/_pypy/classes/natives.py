@@ -1,0 +1,212 @@
+"""Classes of native values that have methods of their own: errors, Python objects inside native ones, and CAny."""
+
+from __future__ import annotations
+
+from ..context import hooks
+from ..convert.arguments import own, put
+from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
+from .cobject import CObject, put_handle
+from ..object.frames import give, take
+from ..context.numbers import BOOL, ERROR, FLOAT, INT, NONE, OBJECT, OPAQUE_PY_OBJECT, SMALL_BYTES, SMALL_STR
+from ..object.objects import expect
+from ..convert.opaque import make_opaque, unwrap
+from ..convert.results import get, of_object, of_view, text_of
+from ..context.texts import bind, check_new, final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["CAny", "Error", "OpaquePyObject", "cany_value", "convert"]
+
+
+class _Text:
+    """A text as a TVMFFIByteArray; ValueError and TypeError as for an argument."""
+
+    def __init__(self, text: Any, what: str) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"{what} must be str, not {type(text).__name__}")
+        self._data = new_chars(str.encode(text))
+        self.array = new_words(2)
+        self.array[0], self.array[1] = address_of(self._data), len(self._data) - 1
+
+
+def _optional(value: Any, what: str) -> int:
+    if value is None:
+        return 0
+    if not isinstance(value, CObject) or not value._address:
+        raise TypeError(f"Error() argument '{what}' must be an object or None, not {type(value).__name__}")
+    return value.__chandle__()
+
+
+_PARTS = ("kind", "message", "backtrace", "cause", "extra_context")
+
+
+class Error(CObject):
+    """A native error value (not an exception)."""
+
+    __slots__ = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kind, message, backtrace, cause, extra_context = bind("Error", _PARTS, 3, args, kwargs)
+        texts = [
+            _Text(text, f"Error() argument '{what}'")
+            for text, what in ((kind, "kind"), (message, "message"), (backtrace, "backtrace"))
+        ]
+        cause_at, context_at = _optional(cause, "cause"), 0
+        if cause_at and words_at(cause_at)[1] & 0xFFFFFFFF != ERROR:
+            raise TypeError("Error() argument 'cause' must be an Error or None")
+        context_at = _optional(extra_context, "extra_context")
+        out = new_words(1)
+        if core.error_new(texts[0].array, texts[1].array, texts[2].array, cause_at, context_at, out) != 0:
+            raise MemoryError
+        put_handle(self, out[0])
+
+    def _text(self, at: int) -> str:
+        cell = words_at(expect(self, ERROR, 1))
+        return text_of(bytes_at(cell[at], cell[at + 1]))
+
+    def _object(self, at: int) -> Any:
+        address = words_at(expect(self, ERROR, 1))[at]
+        if not address:
+            return None
+        core.incref(address)
+        return of_object(words_at(address)[1] & 0xFFFFFFFF, address)
+
+    @property
+    def kind(self) -> str:
+        """Kind of the error: the name of an exception class."""
+        return self._text(3)
+
+    @property
+    def message(self) -> str:
+        """What went wrong."""
+        return self._text(5)
+
+    @property
+    def backtrace(self) -> str:
+        """Frames, most recent call first."""
+        return self._text(7)
+
+    @property
+    def cause(self) -> Any:
+        """The error that led to this one, or None."""
+        return self._object(10)
+
+    @property
+    def extra_context(self) -> Any:
+        """A value attached to the error, or None."""
+        return self._object(11)
+
+    def update_backtrace(self, backtrace: str, append: bool = False) -> None:
+        """Replace the backtrace, or append to it."""
+        text = _Text(backtrace, "update_backtrace() argument 1")
+        address = expect(self, ERROR, 1)
+        # by the function in the cell: the text belongs to whoever made the error
+        cast(UPDATE_BACKTRACE, words_at(address)[9])(address, text.array, 1 if append else 0)
+
+
+class OpaquePyObject(CObject):
+    """A Python object held by native code."""
+
+    __slots__ = ()
+
+    def __init__(self, *args: Any) -> None:
+        if len(args) != 1:
+            raise TypeError(f"OpaquePyObject() takes one argument, got {len(args)}")
+        put_handle(self, make_opaque(args[0]))
+
+    def pyobject(self) -> Any:
+        """The Python object inside."""
+        is_ours, value = unwrap(expect(self, OPAQUE_PY_OBJECT, 1))
+        if is_ours:
+            return value
+        raise TypeError("this OpaquePyObject was made by another Python binding")
+
+
+class _Owned:
+    """A reference to an object."""
+
+    __slots__ = ("_address",)
+
+    def __init__(self, address: int) -> None:
+        self._address = address
+
+    def __del__(self) -> None:
+        core.decref(self._address)
+
+
+@final
+class CAny:
+    """A native value of its own. CAny(value) converts a Python value as a call would."""
+
+    __slots__ = ("_owned", "_payload", "_tagged")
+
+    _tagged: int  # the two words of a TVMFFIAny
+    _payload: int
+    _owned: _Owned | None  # what keeps an object: plain values need no finalizer
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> CAny:
+        check_new(cls, CAny, "CAny")
+        (value,) = bind("CAny", ("value",), 0, args, kwargs)
+        words = new_words(2)
+        _own_value(value, words, "CAny()")
+        return CAny._of(words)
+
+    @staticmethod
+    def _of(words: Any) -> CAny:
+        """Of two words, which are taken."""
+        self = object.__new__(CAny)
+        tagged = self._tagged = words[0]
+        payload = self._payload = words[1]
+        self._owned = _Owned(payload) if tagged & 0xFFFFFFFF >= OBJECT else None
+        return self
+
+    @property
+    def type_index(self) -> int:
+        """Type index of the value."""
+        return self._tagged & 0xFFFFFFFF
+
+    def __repr__(self) -> str:
+        index = self.type_index
+        if index == NONE:
+            return "CAny(None)"
+        if index == INT:
+            return f"CAny(int, {self._payload})"
+        if index == BOOL:
+            return f"CAny(bool, {self._payload != 0})"
+        if index == FLOAT:
+            return f"CAny(float, {cany_value(self):.17g})"
+        return f"CAny(type_index={index})"
+
+
+def _own_value(value: Any, out: Any, place: str) -> None:
+    frame = take()
+    try:
+        put(frame, 0, value, place)
+        own(frame, 0, out)
+    finally:
+        give(frame)
+
+
+def cany_value(value: CAny) -> Any:
+    """The Python value of a CAny; text and bytes of any length are String and Bytes."""
+    if not isinstance(value, CAny):
+        raise TypeError(f"expected a CAny, got {type(value).__name__}")
+    frame = take()
+    try:
+        frame.words[0] = value._tagged
+        frame.words[1] = value._payload
+        plain = of_view(frame.words)
+    finally:
+        give(frame)
+    if value.type_index == SMALL_STR:
+        return hooks.string_class(plain)
+    return hooks.bytes_class(plain) if value.type_index == SMALL_BYTES else plain
+
+
+def convert(value: Any) -> Any:
+    """The value after a trip to native code and back."""
+    words = new_words(2)
+    _own_value(value, words, "convert")
+    return get(words)

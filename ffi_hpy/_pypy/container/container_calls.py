@@ -1,0 +1,62 @@
+"""Calls of the core's functions for a container, whose object is the first argument in a frame."""
+
+from __future__ import annotations
+
+from ..context.backend import core
+from ..object.core_functions import conversion_to, core_function
+from ..object.errors import hidden, raise_taken, take_pending
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..object.frames import Frame
+
+__all__ = ["call", "call_conversion", "own_of"]
+
+
+@hidden
+def call(frame: Frame, name: str, n: int, expected: Any = None) -> bool:
+    """Call a function of the core with the n arguments in a frame; what it returns is in the frame, and owned. Errors
+    are raised, but for those of the expected class: False."""
+    result = frame.result
+    result[0] = 0
+    result[1] = 0
+    function = core_function(name)
+    if function.call(function.address, frame.words, n, result) == 0:
+        return True
+    return _fail(frame, name, expected)
+
+
+@hidden
+def _fail(frame: Frame, name: str, expected: Any) -> bool:
+    block, error = take_pending()
+    if expected is None:
+        frame.release()  # what ends with it may run code that uses the thread's error
+        raise_taken(block, error, name)
+    try:
+        raise_taken(block, error, name)
+    except expected:
+        pass
+    return False
+
+
+@hidden
+def call_conversion(frame: Frame, type_index: int) -> int:
+    """An object of a type made of the first argument, owned."""
+    result = frame.result
+    result[0] = 0
+    result[1] = 0
+    function = conversion_to(type_index)
+    if function.call(function.address, frame.words, 1, result) != 0:
+        _fail(frame, "__ffi_convert__", None)
+    made: int = result[1]
+    return made
+
+
+@hidden
+def own_of(frame: Frame) -> int:
+    """A reference to the first argument."""
+    address: int = frame.words[1]
+    core.incref(address)
+    return address

@@ -1,0 +1,389 @@
+"""Array and List.
+
+An Array does not change and is read where it is. A List is read and changed by the core's functions, one call for each
+operation, which is one step under the core's lock. What reads many items of a List takes a copy first.
+
+The core counts positions from the start only. A negative one needs the length, which is a step of its own; if another
+thread has made the list shorter in between, the core's IndexError tells, and it is done again.
+"""
+
+from __future__ import annotations
+
+from operator import index as as_int
+
+from ..convert import exchanged
+from ..convert.arguments import make_sequence, put
+from .array_items import DATA, SIZE, ArrayIterator, holds, read_items
+from ..context.backend import core, words_at
+from ..classes.cobject import CObject, put_handle
+from .container_calls import call, call_conversion, own_of
+from ..object.errors import hidden
+from ..convert.exchanged import marked
+from ..object.frames import give, take, use
+from ..object.identity import uses_of
+from ..context.numbers import ARRAY, INT, LIST, OBJECT
+from ..object.objects import raise_no_handle
+from ..convert.results import get, of_borrowed
+from ..context.texts import MISSING, bind, cut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, NoReturn
+
+    from ..object.frames import Frame
+
+__all__ = ["CList", "CSequence"]
+
+_FEW = 16
+"""So many items are read at once, which costs less than an iterator of our own."""
+
+
+# --- the native object --------------------------------------------------------------------------------------------
+
+
+@hidden
+def _begin(self: CSequence, frame: Frame) -> int:
+    """Make self's object, which must be an Array or a List, the first argument of a call. Returns its type index."""
+    use(frame, self)
+    address = self._address
+    if not address:
+        raise_no_handle(self)
+    words = frame.words
+    type_index: int = words_at(address)[1] & 0xFFFFFFFF
+    if type_index != ARRAY and type_index != LIST:
+        raise TypeError(
+            f"the native object of this {type(self).__name__} is no Array or List (its type index is {type_index})"
+        )
+    words[0] = type_index
+    words[1] = address
+    return type_index
+
+
+@hidden
+def _size_in(frame: Frame) -> int:
+    """Number of items of the first argument at the moment."""
+    size: int
+    if frame.words[0] == ARRAY:
+        size = words_at(frame.words[1])[SIZE]
+    else:
+        call(frame, "ffi.ListSize", 1)
+        size = frame.result[1]
+    return size
+
+
+@hidden
+def _fixed(self: CSequence) -> int:
+    """An Array with self's items, owned: self's own, or a copy made at one moment."""
+    frame = take()
+    try:
+        if _begin(self, frame) == ARRAY:
+            return own_of(frame)
+        return call_conversion(frame, ARRAY)
+    finally:
+        give(frame)
+
+
+# --- positions ----------------------------------------------------------------------------------------------------
+
+
+@hidden
+def _position(self: CSequence, key: Any) -> int:
+    """The int that a key is; TypeError for what is none."""
+    if isinstance(key, int):
+        return int.__add__(key, 0)
+    try:
+        return as_int(key)
+    except TypeError:
+        # a number's own __index__ may have raised it
+        is_number = any(hasattr(type(key), name) for name in ("__index__", "__int__", "__float__"))
+        if is_number and not isinstance(key, float):
+            raise
+    raise TypeError(f"{type(self).__name__} indices must be integers or slices, not {type(key).__name__}")
+
+
+@hidden
+def _refuse(self: CSequence, key: Any, size: int) -> NoReturn:
+    raise IndexError(f"{type(self).__name__} index {cut(str(key), 199)} is out of range for {size} items")
+
+
+# --- classes ------------------------------------------------------------------------------------------------------
+
+
+@hidden
+def _init(self: CSequence, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    if len(args) == 1 and not kwargs:
+        given = args[0]
+    else:
+        (given,) = bind(name, ("input_list",), 0, args, kwargs, MISSING)
+        if given is MISSING:
+            given = ()
+    values = given if isinstance(given, (list, tuple)) else list(given)
+    put_handle(self, make_sequence("ffi." + name, values, name + "() argument 1", 0))
+
+
+class CSequence(CObject):
+    """Reading of native sequences."""
+
+    __slots__ = ()
+
+    @hidden
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _init(self, "Array", args, kwargs)
+
+    @hidden
+    def __len__(self) -> int:
+        address = self._address
+        if address:
+            cell = words_at(address)
+            if cell[1] & 0xFFFFFFFF == ARRAY:
+                size: int = cell[SIZE]
+                if self._address == address:  # not moved away while it was read
+                    return size
+        return _size(self)
+
+    @hidden
+    def __getitem__(self, key: Any) -> Any:
+        if type(key) is int:
+            address = self._address
+            if address and not (marked and address in marked):
+                cell = words_at(address)
+                if cell[1] & 0xFFFFFFFF == ARRAY:
+                    n = cell[SIZE]
+                    place = key + n if key < 0 else key
+                    if 0 <= place < n:
+                        item = words_at(cell[DATA]) + 2 * place
+                        type_index = item[0] & 0xFFFFFFFF
+                        if type_index >= OBJECT:
+                            return _object_item(self, address, type_index, item[1])
+                        value = get(item)
+                        if self._address == address:  # not moved away while it was read
+                            return value
+                elif key >= 0:
+                    return _list_item(self, key)
+        return _item(self, key)
+
+    @hidden
+    def __contains__(self, value: object) -> bool:
+        if marked and (theirs := exchanged.find(self)) is not None:
+            return value in [exchanged.lower(item) for item in theirs]
+        array = _fixed(self)
+        try:
+            return holds(array, value)
+        finally:
+            core.decref(array)
+
+    @hidden
+    def __iter__(self) -> Iterator[Any]:
+        """Over the items; of a List over those that are there now."""
+        if marked and (theirs := exchanged.find(self)) is not None:
+            return map(exchanged.lower, theirs)
+        array = _fixed(self)
+        try:
+            size = words_at(array)[SIZE]
+            return iter(read_items(array, 0, 1, size)) if size <= _FEW else ArrayIterator(array)
+        finally:
+            core.decref(array)
+
+
+@hidden
+def _object_item(self: CSequence, address: int, type_index: int, item: int) -> Any:
+    """An item that is an object, read from the Array at an address, which was self's."""
+    uses = self._uses
+    if uses is None:
+        uses = uses_of(self)
+    uses.append(None)  # nobody moves the Array away from now on
+    try:
+        if self._address == address:
+            return of_borrowed(type_index, item)
+    finally:
+        uses.pop()
+    return raise_no_handle(self)
+
+
+@hidden
+def _size(self: CSequence) -> int:
+    frame = take()
+    try:
+        _begin(self, frame)
+        return _size_in(frame)
+    finally:
+        give(frame)
+
+
+@hidden
+def _list_item(self: CSequence, key: int) -> Any:
+    """Item of a List, counted from the start."""
+    frame = take()
+    try:
+        if key <= 0x7FFFFFFFFFFFFFFF and _begin(self, frame) == LIST:
+            words = frame.words
+            words[2] = INT
+            words[3] = key
+            if call(frame, "ffi.ListGetItem", 2, IndexError):
+                frame.release()
+                return get(frame.result)
+    finally:
+        give(frame)
+    return _item(self, key)
+
+
+@hidden
+def _item(self: CSequence, key: Any) -> Any:
+    """What is between brackets, whatever it is."""
+    if marked and (theirs := exchanged.find(self)) is not None:
+        value = theirs[key]
+        return [exchanged.lower(item) for item in value] if isinstance(key, slice) else exchanged.lower(value)
+    if isinstance(key, slice):
+        array = _fixed(self)
+        try:
+            places = range(words_at(array)[SIZE])[key]
+            return read_items(array, places.start, places.step, len(places))
+        finally:
+            core.decref(array)
+    position = _position(self, key)
+    frame = take()
+    try:
+        if _begin(self, frame) == ARRAY:
+            size = _size_in(frame)
+            place = position + size if position < 0 else position
+            if not 0 <= place < size:
+                _refuse(self, key, size)
+            item = words_at(words_at(frame.words[1])[DATA]) + 2 * place
+            if item[0] & 0xFFFFFFFF < OBJECT:
+                return get(item)
+            return of_borrowed(item[0] & 0xFFFFFFFF, item[1])
+        if not _call_at(frame, "ffi.ListGetItem", 2, position):
+            _refuse(self, key, _size_in(frame))
+        frame.release()
+        return get(frame.result)
+    finally:
+        give(frame)
+
+
+# --- changing a List ----------------------------------------------------------------------------------------------
+
+
+@hidden
+def _call_at(frame: Frame, name: str, n: int, wanted: int, is_gap: bool = False) -> bool:
+    """Call a function of the core for a List, which is in the frame, at a position as Python counts: the place of an
+    item, or a gap between items, for which one beyond either end is that end. False if there is no such item.
+
+    Other arguments are converted before, so no Python code runs here that could raise an IndexError of its own.
+    """
+    needs_size = wanted < 0 or is_gap
+    words = frame.words
+    while True:
+        position = wanted
+        if needs_size:
+            size = _size_in(frame)
+            if wanted < 0:
+                position += size
+            if is_gap:
+                position = min(max(position, 0), size)
+        if not 0 <= position <= 0x7FFFFFFFFFFFFFFF:
+            return False
+        words[2] = INT
+        words[3] = position
+        if call(frame, name, n, IndexError):
+            return True
+        if not needs_size:
+            return False
+        # another thread has made the list shorter: look again
+
+
+@hidden
+def _change(self: CList, name: str, wanted: int, key: Any) -> None:
+    """A change that needs no value, at the place of an item."""
+    frame = take()
+    try:
+        _begin(self, frame)
+        if not _call_at(frame, name, 2, wanted):
+            _refuse(self, key, _size_in(frame))
+    finally:
+        give(frame)
+
+
+@hidden
+def _change_to(self: CList, name: str, wanted: int, key: Any, value: Any, is_gap: bool) -> None:
+    """A change with a value at a place. The object is taken after the value is converted, which may run Python code
+    that gives self another one."""
+    frame = take()
+    try:
+        put(frame, 4, value, name)
+        _begin(self, frame)
+        if not _call_at(frame, name, 3, wanted, is_gap):
+            _refuse(self, key, _size_in(frame))
+    finally:
+        give(frame)
+
+
+class CList(CSequence):
+    """Changes of native sequences. Slices are left to `_set_slice` and `_del_slice`."""
+
+    __slots__ = ()
+
+    _set_slice: Any
+    _del_slice: Any
+
+    @hidden
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _init(self, "List", args, kwargs)
+
+    @hidden
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            self._set_slice(index, value)
+            return
+        _change_to(self, "ffi.ListSetItem", _position(self, index), index, value, False)
+
+    @hidden
+    def __delitem__(self, index: Any) -> None:
+        if isinstance(index, slice):
+            self._del_slice(index)
+        else:
+            _change(self, "ffi.ListErase", _position(self, index), index)
+
+    @hidden
+    def append(self, value: Any, /) -> None:
+        """Put an item at the end."""
+        frame = take()
+        try:
+            put(frame, 2, value, "ffi.ListAppend")
+            _begin(self, frame)
+            call(frame, "ffi.ListAppend", 2)
+        finally:
+            give(frame)
+
+    @hidden
+    def insert(self, *args: Any, **kwargs: Any) -> None:
+        """Put an item before the one at `index`; an index beyond either end means that end."""
+        index, value = bind("insert", ("index", "value"), 2, args, kwargs)
+        _change_to(self, "ffi.ListInsert", as_int(index), index, value, True)
+
+    @hidden
+    def pop(self, *args: Any, **kwargs: Any) -> Any:
+        """Remove and return an item, by default the last. IndexError if there is none."""
+        if args or kwargs:
+            (index,) = bind("pop", ("index",), 0, args, kwargs, MISSING)
+            wanted = as_int(index)
+        else:
+            wanted = -1
+        if marked and (theirs := exchanged.find(self)) is not None:
+            return exchanged.lower(theirs.pop(wanted))
+        frame = take()
+        try:
+            _begin(self, frame)
+            if not _call_at(frame, "ffi.ListPop", 2, wanted):
+                size = _size_in(frame)
+                if size == 0:
+                    raise IndexError("pop from empty List")
+                raise IndexError(f"List index {_clipped(wanted)} is out of range for {size} items")
+            frame.release()
+            return get(frame.result)
+        finally:
+            give(frame)
+
+
+def _clipped(number: int) -> int:
+    return min(max(number, -(1 << 63)), (1 << 63) - 1)

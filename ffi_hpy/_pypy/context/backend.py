@@ -1,0 +1,202 @@
+"""The core's C functions and C types, as `_cffi_backend` has them: PyPy brings that module, and its JIT knows it.
+
+Addresses are plain ints everywhere, also as arguments of C functions. A TVMFFIAny is two words, int64 each: the type
+index, with the length of a short text in the upper half, and the payload.
+"""
+
+from __future__ import annotations
+
+import _cffi_backend
+
+from ..._start.load import load_binding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = [
+    "CREATOR",
+    "DELETER",
+    "FIELD_COPY",
+    "FIELD_PUT",
+    "GETTER",
+    "QUESTION",
+    "SAFE_CALL",
+    "UPDATE_BACKTRACE",
+    "WORD_OF_WORD",
+    "address_of",
+    "buffer_at",
+    "bytes_at",
+    "c_function",
+    "callback",
+    "cast",
+    "chars_at",
+    "core",
+    "doubles_at",
+    "floats_at",
+    "int8s_at",
+    "int16s_at",
+    "ints_at",
+    "new_chars",
+    "new_words",
+    "words_at",
+]
+
+_int = _cffi_backend.new_primitive_type("int")
+_word = _cffi_backend.new_primitive_type("int64_t")
+_char = _cffi_backend.new_primitive_type("char")
+_words = _cffi_backend.new_pointer_type(_word)
+_ints = _cffi_backend.new_pointer_type(_int)
+_shorts = _cffi_backend.new_pointer_type(_cffi_backend.new_primitive_type("int16_t"))
+_bytes = _cffi_backend.new_pointer_type(_cffi_backend.new_primitive_type("int8_t"))
+_chars = _cffi_backend.new_pointer_type(_char)
+_doubles = _cffi_backend.new_pointer_type(_cffi_backend.new_primitive_type("double"))
+_floats = _cffi_backend.new_pointer_type(_cffi_backend.new_primitive_type("float"))
+_word_array = _cffi_backend.new_array_type(_words, None)
+_char_array = _cffi_backend.new_array_type(_chars, None)
+_nothing = _cffi_backend.new_void_type()
+
+SAFE_CALL = _cffi_backend.new_function_type((_word, _words, _int, _words), _int)
+"""TVMFFISafeCallType: handle, arguments, their number, result."""
+DELETER = _cffi_backend.new_function_type((_word,), _nothing)
+GETTER = _cffi_backend.new_function_type((_word, _words), _int)
+"""TVMFFIFieldGetter and TVMFFIFieldSetter: address of the field, value."""
+CREATOR = _cffi_backend.new_function_type((_words,), _int)
+"""TVMFFIObjectCreator: where the new object's address goes."""
+FIELD_COPY = _cffi_backend.new_function_type((_word, _word, _words), _int)
+"""fb_field_copy of the binding: address of its field, object, value."""
+FIELD_PUT = _cffi_backend.new_function_type((_word, _word, _words), _nothing)
+"""fb_field_put of the binding: address of its field, object, value."""
+WORD_OF_WORD = _cffi_backend.new_function_type((_word,), _word)
+UPDATE_BACKTRACE = _cffi_backend.new_function_type((_word, _words, _int), _nothing)
+"""Of a TVMFFIErrorCell: handle, text, mode."""
+QUESTION = _cffi_backend.new_function_type((), _int)
+"""What the core calls for TVMFFIEnvCheckSignals."""
+
+cast = _cffi_backend.cast
+_newp = _cffi_backend.newp
+_unpack = _cffi_backend.unpack
+_buffer = _cffi_backend.buffer
+
+
+def new_words(n: int) -> Any:
+    """An array of n int64, all 0."""
+    return _newp(_word_array, n)
+
+
+def new_chars(text: bytes) -> Any:
+    """An array with a copy of bytes, and a 0 behind them."""
+    return _newp(_char_array, text)
+
+
+def address_of(memory: Any) -> int:
+    """The address of an array, or what a pointer points to."""
+    return int(cast(_word, memory))
+
+
+def words_at(address: Any) -> Any:
+    """The memory at an address, or a pointer, as int64."""
+    return cast(_words, address)
+
+
+def ints_at(address: Any) -> Any:
+    """The memory at an address as int32."""
+    return cast(_ints, address)
+
+
+def int16s_at(address: Any) -> Any:
+    """The memory at an address as int16."""
+    return cast(_shorts, address)
+
+
+def int8s_at(address: Any) -> Any:
+    """The memory at an address as int8."""
+    return cast(_bytes, address)
+
+
+def doubles_at(address: Any) -> Any:
+    """The memory at an address as double."""
+    return cast(_doubles, address)
+
+
+def floats_at(address: Any) -> Any:
+    """The memory at an address as float."""
+    return cast(_floats, address)
+
+
+def chars_at(address: Any) -> Any:
+    """The memory at an address as char, for pointer arithmetic in bytes."""
+    return cast(_chars, address)
+
+
+def bytes_at(address: Any, n: int) -> bytes:
+    """A copy of memory."""
+    copy: bytes = _unpack(cast(_chars, address), n)
+    return copy
+
+
+def buffer_at(address: Any, n: int) -> Any:
+    """Memory as a buffer."""
+    return _buffer(cast(_chars, address), n)
+
+
+_LETTERS = {"w": _word, "": _nothing}
+
+
+def c_function(address: int, arguments: str, result: str) -> Any:
+    """The C function at an address. Its arguments and its result are words, "w" each, or nothing."""
+    kind = _cffi_backend.new_function_type(tuple([_LETTERS[letter] for letter in arguments]), _LETTERS[result])
+    return cast(kind, address)
+
+
+def callback(kind: Any, function: Callable[..., Any], error: Any = None, take: Callable[..., Any] | None = None) -> Any:
+    """A C function that calls `function`. If that raises, which it should not, it returns `error`, and `take` gets what
+    was raised: a signal may have arrived before the function's first step."""
+    return _cffi_backend.callback(kind, function, error, take)
+
+
+class _Core:
+    """The functions of the core that are used here: pointers are ints or arrays of words."""
+
+    def __init__(self) -> None:
+        # What is global: the binding in C has loaded its core, or has taken the one that was there, and made it so.
+        self._library = _cffi_backend.load_library(None, 0x2)
+        self.incref = self._function("TVMFFIObjectIncRef", _word)
+        self.decref = self._function("TVMFFIObjectDecRef", _word)
+        self.text = self._function("TVMFFIStringFromByteArray", _words, _words)
+        self.bytes = self._function("TVMFFIBytesFromByteArray", _words, _words)
+        self.big_int = self._function("TVMFFIBigIntFromByteArray", _words, _words)
+        self.own = self._function("TVMFFIAnyViewToOwnedAny", _words, _words)
+        self.function_new = self._function("TVMFFIFunctionCreate", _word, _word, _word, _words)
+        self.function_find = self._function("TVMFFIFunctionGetGlobal", _words, _words)
+        self.function_set = self._function("TVMFFIFunctionSetGlobal", _words, _word, _int)
+        self.opaque_new = self._function("TVMFFIObjectCreateOpaque", _word, _int, _word, _words)
+        self.error_new = self._function(
+            "TVMFFIErrorCreateWithCauseAndExtraContext", _words, _words, _words, _word, _word, _words
+        )
+        self.error_take = self._function("TVMFFIErrorMoveFromRaised", _words, result=_nothing)
+        self.error_set = self._function("TVMFFIErrorSetRaised", _word, result=_nothing)
+        self.data_type_from_text = self._function("TVMFFIDataTypeFromString", _words, _words)
+        self.data_type_to_text = self._function("TVMFFIDataTypeToString", _words, _words)
+        self.type_find = self._function("TVMFFITypeKeyToIndex", _words, _ints)
+        self.type_info = self._function("TVMFFIGetTypeInfo", _int, result=_word)
+        self.type_column = self._function("TVMFFIGetTypeAttrColumn", _words, result=_word)
+        self.backtrace = self._function("TVMFFIBacktrace", _word, _int, _word, _int, result=_word)
+
+    def interpreter_address(self) -> int:
+        """An address in the interpreter's own library, 0 if none of the usual names is there."""
+        process = _cffi_backend.load_library(None, 0)
+        for name in ("PyPyErr_CheckSignals", "PyErr_CheckSignals", "pypy_main_startup"):
+            try:
+                return address_of(process.load_function(QUESTION, name))
+            except AttributeError:
+                continue
+        return 0
+
+    def _function(self, name: str, *arguments: Any, result: Any = _int) -> Any:
+        return self._library.load_function(_cffi_backend.new_function_type(arguments, result), name)
+
+
+load_binding()
+core = _Core()

@@ -1,0 +1,486 @@
+"""Python values on their way into native code: each becomes the two words of a TVMFFIAny.
+
+`put` is one chain of questions for the exact types of which most arguments are, which the JIT answers while it
+compiles. All other types are classified once, by the package. Small values are complete in their words: None, numbers
+of up to 64 bits, text and bytes of up to 7 bytes, data types, devices, addresses. Anything else is an object, which is
+borrowed from its wrapper or made for the call: the frame holds either until the call has ended.
+"""
+
+from __future__ import annotations
+
+from operator import index as as_int
+
+from ..._start.memo import remember_by_class
+from . import exchanged
+from ..context import hooks
+from ..context.backend import address_of, core, new_chars, words_at
+from ..context.binding import binding
+from ..object.core_functions import core_function
+from ..object.errors import hidden, raise_pending
+from .exchanged import marked
+from ..object.frames import TEXT_BYTES, Offer, frame_for, give, use
+from ..object.identity import share, uses_of
+from ..context.numbers import (
+    BOOL,
+    DATA_TYPE,
+    DEVICE,
+    FLOAT,
+    INT,
+    INT64_MAX,
+    INT64_MIN,
+    NONE,
+    OBJECT,
+    OPAQUE_PTR,
+    RVALUE_REF,
+    SMALL_BYTES,
+    SMALL_STR,
+    TENSOR,
+)
+from ..object.objects import Wrapper, raise_no_handle
+from ..context.texts import cut, raise_unmade
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+    from ..object.frames import Frame
+
+    Callee = Any  # a Function, a Place inside one of its arguments, or what else a message says of the place: a str
+
+__all__ = ["NeedsBinding", "make_mapping", "make_sequence", "own", "put"]
+
+_DEPTH_LIMIT = 256
+_SMALL_SIZE = 7
+
+
+class NeedsBinding(Exception):
+    """An argument of a Function is, or has in it, an array of a class with an exchange table or that tells its stream,
+    or a container that was returned under such a table: the call is the binding's, which brings the library's stream
+    and allocator along."""
+
+
+@hidden
+def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
+    """Convert an argument into the words at `i` of a frame. `callee` is for messages."""
+    t = type(value)
+    words = frame.words
+    if t is int:
+        if INT64_MIN <= value <= INT64_MAX:
+            words[i] = INT
+            words[i + 1] = value
+        else:
+            _put_big(frame, i, value, callee)
+    elif t is float:
+        words[i] = FLOAT
+        frame.doubles[i + 1] = value
+    elif value is None:
+        words[i] = NONE
+        words[i + 1] = 0
+    elif t is bool:
+        words[i] = BOOL
+        words[i + 1] = 1 if value else 0
+    elif t is str:
+        _put_text(frame, i, value, callee)
+    elif isinstance(value, Wrapper):
+        if marked and type(callee) is not str and exchanged.find(value) is not None:
+            raise NeedsBinding
+        _put_object(frame, i, value)
+    elif t is bytes:
+        _put_bytes(frame, i, value, SMALL_BYTES, callee)
+    else:
+        _put_other(frame, i, value, t, callee, 0)
+
+
+@hidden
+def _put_object(frame: Frame, i: int, wrapper: Wrapper) -> None:
+    use(frame, wrapper)
+    address = wrapper._address
+    if not address:
+        raise_no_handle(wrapper)
+    if not wrapper._is_listed:  # from now on native code has the object, and may bring it back
+        share(wrapper)
+    words = frame.words
+    words[i] = words_at(address)[1] & 0xFFFFFFFF
+    words[i + 1] = address
+
+
+@hidden
+def _put_text(frame: Frame, i: int, text: str, callee: Callee) -> None:
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        _refuse_text(text, _where(i, callee))
+    _put_bytes(frame, i, data, SMALL_STR, callee)
+
+
+@hidden
+def _put_bytes(frame: Frame, i: int, data: bytes, small_index: int, callee: Callee) -> None:
+    n = len(data)
+    words = frame.words
+    if n <= _SMALL_SIZE:
+        words[i] = small_index | n << 32
+        words[i + 1] = int.from_bytes(data, "little") if n else 0
+        return
+    spare = frame.spare
+    if n <= TEXT_BYTES:
+        frame.text[0:n] = data
+        spare[0] = frame.text_at
+    else:
+        data_copy = new_chars(data)
+        spare[0] = address_of(data_copy)
+    spare[1] = n
+    make = core.text if small_index == SMALL_STR else core.bytes
+    if make(spare, words + i) != 0:
+        raise_pending(_name_of(callee))
+    frame.held.append(words[i + 1])
+
+
+@hidden
+def _put_big(frame: Frame, i: int, number: int, callee: Callee) -> None:
+    n = (int.bit_length(number) // 64 + 1) * 8
+    copy = new_chars(int.to_bytes(number, n, "little", signed=True))
+    frame.spare[0] = address_of(copy)
+    frame.spare[1] = n
+    if core.big_int(frame.spare, frame.words + i) != 0:
+        raise_pending(_name_of(callee))
+    if frame.words[i] >= OBJECT:
+        frame.held.append(frame.words[i + 1])
+
+
+def _refuse_text(text: str, where: str) -> NoReturn:
+    at = next(i for i, character in enumerate(text) if "\ud800" <= character <= "\udfff")
+    raise UnicodeEncodeError("utf-8", text, at, at + 1, f"{where}: surrogates not allowed") from None
+
+
+# --- all other types ----------------------------------------------------------------------------------------------
+
+_lasting: dict[type, tuple[int, Any]] = {}  # of classes that never end
+
+
+@remember_by_class
+def _answer_for(cls: type) -> tuple[int, Any]:
+    kind, detail, _protocols = hooks.classify(cls)
+    return kind, detail
+
+
+def _kind_of(cls: type) -> tuple[int, Any]:
+    answer = _lasting.get(cls)
+    if answer is None:
+        answer = _answer_for(cls)
+        if cls.__module__ in _LASTING_MODULES or cls.__module__.startswith(f"{_PACKAGE}."):
+            _lasting[cls] = answer
+    return answer
+
+
+_LASTING_MODULES = ("builtins", "numpy", "types")
+_PACKAGE = (__package__ or "").partition(".")[0]
+
+
+class Place:
+    """An argument of a Function, for what is said of the items inside."""
+
+    __slots__ = ("callee", "i")
+
+    def __init__(self, i: int, callee: Any) -> None:
+        self.i = i
+        self.callee = callee
+
+
+def _name_of(callee: Callee) -> str:
+    if type(callee) is Place:
+        return _name_of(callee.callee)
+    return callee if type(callee) is str else callee._name
+
+
+def _where(i: int, callee: Callee) -> str:
+    """Which argument it is, or what else is converted, for a message. Positions count from 1."""
+    if type(callee) is str:
+        return callee
+    if type(callee) is Place:
+        return _where(callee.i, callee.callee)
+    name = callee._name
+    return cut(f"{name}() argument {i // 2 + 1}", 255) if name else f"argument {i // 2 + 1} of a native function"
+
+
+@hidden
+def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, depth: int) -> None:
+    kind, detail = _kind_of(cls)
+    if depth >= _DEPTH_LIMIT and kind in _NESTED:
+        raise ValueError(f"{_where(i, callee)}: nested more than {_DEPTH_LIMIT} deep (does it contain itself?)")
+    if kind == binding.KIND_CONVERTER:
+        converted = detail(value)
+        mark = len(frame.held)
+        _put_nested(frame, i, converted, callee, depth + 1)
+        _own_last(frame, i, mark)  # what the words show may end with `converted`
+    elif kind == binding.KIND_EXCHANGE or (kind == binding.KIND_DLPACK and hasattr(cls, "__tvm_ffi_env_stream__")):
+        if type(callee) is not str:
+            raise NeedsBinding
+        _put_by_binding(frame, i, value, callee, depth)
+    else:
+        _BY_KIND[kind](frame, i, value, callee, depth)
+
+
+@hidden
+def _put_nested(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+    """As put(), for what is inside of another value."""
+    t = type(value)
+    if t in _PLAIN or isinstance(value, Wrapper):
+        put(frame, i, value, callee)
+    else:
+        _put_other(frame, i, value, t, callee, depth)
+
+
+_PLAIN = frozenset((int, float, bool, str, bytes, type(None)))
+
+
+def _own_last(frame: Frame, i: int, mark: int) -> None:
+    """Make what was put at `i`, which holds something from `mark` on or nothing, independent of the Python value."""
+    if len(frame.held) == mark:
+        return
+    held = frame.held[mark]
+    if type(held) is list:
+        address = frame.words[i + 1]
+        core.incref(address)
+        frame.held[mark] = address
+        held.pop()
+    elif type(held) is Offer:
+        address = held.take()
+        held.end()
+        frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+        frame.words[i + 1] = address
+        frame.held[mark] = address
+
+
+@hidden
+def _put_int(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    """An integer of another class, by its __index__."""
+    try:
+        number = value if isinstance(value, int) else as_int(value)
+    except TypeError:
+        if hasattr(type(value), "__index__") or hasattr(type(value), "__int__"):
+            raise
+        raise TypeError(f"{_where(i, callee)}: expected an int, got {type(value).__name__}") from None
+    put(frame, i, int.__add__(number, 0), callee)
+
+
+@hidden
+def _put_float(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    """A number of another class, by its __float__."""
+    frame.words[i] = FLOAT
+    frame.doubles[i + 1] = float.__add__(value, 0.0) if isinstance(value, float) else float(value)
+
+
+@hidden
+def _put_str(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    try:
+        data = str.encode(value)
+    except UnicodeEncodeError:
+        _refuse_text(value, _where(i, callee))
+    _put_bytes(frame, i, data, SMALL_STR, callee)
+
+
+@hidden
+def _put_bytes_of(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    _put_bytes(frame, i, bytes.__getitem__(value, slice(None)), SMALL_BYTES, callee)
+
+
+def _put_none(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    put(frame, i, value, callee)
+
+
+def _put_data_type(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    try:
+        word = value._word
+    except AttributeError:
+        raise_unmade(value)
+    frame.words[i] = DATA_TYPE
+    frame.words[i + 1] = word
+
+
+def _put_device(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    try:
+        word = value._pair
+    except AttributeError:
+        raise_unmade(value)
+    frame.words[i] = DEVICE
+    frame.words[i + 1] = word
+
+
+def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    try:
+        word = value._at
+    except AttributeError:
+        raise_unmade(value)
+    frame.words[i] = OPAQUE_PTR
+    frame.words[i + 1] = word
+
+
+@hidden
+def _put_by_binding(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    """What the binding in C converts: tensors of other libraries."""
+    address = binding.tensor_from_dlpack(value)
+    frame.held.append(address)
+    frame.words[i] = TENSOR
+    frame.words[i + 1] = address
+
+
+# --- moves --------------------------------------------------------------------------------------------------------
+
+
+@hidden
+def _put_rvalue(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    wrapper = value._object
+    if wrapper._is_repeated:  # what stands for several wrappers cannot be moved from all of them
+        _put_object(frame, i, wrapper)
+        return
+    offer = Offer(wrapper)
+    frame.held.append(offer)
+    frame.words[i] = RVALUE_REF
+    frame.words[i + 1] = offer.slot_at
+
+
+# --- containers ---------------------------------------------------------------------------------------------------
+
+
+@hidden
+def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> None:
+    """Convert an item of a container. What becomes of it must not depend on the Python value: converting the next one
+    may run Python code, which may drop this one."""
+    t = type(value)
+    if t is int or t is str or t is float or value is None:  # what is made of these is the frame's
+        put(frame, i, value, place)
+        return
+    if isinstance(value, Wrapper) and not marked:
+        _put_own(frame, i, value)
+        return
+    mark = len(frame.held)
+    _put_nested(frame, i, value, place, depth)
+    if len(frame.held) != mark:
+        _own_last(frame, i, mark)
+
+
+@hidden
+def _put_own(frame: Frame, i: int, wrapper: Wrapper) -> None:
+    """As _put_object, with a reference for the call instead of a use."""
+    uses = wrapper._uses
+    if uses is None:
+        uses = uses_of(wrapper)
+    uses.append(None)
+    try:
+        address = wrapper._address
+        if not address:
+            raise_no_handle(wrapper)
+        if not wrapper._is_listed:
+            share(wrapper)
+        core.incref(address)
+    finally:
+        uses.pop()
+    frame.held.append(address)
+    frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+    frame.words[i + 1] = address
+
+
+@hidden
+def _make(name: str, frame: Frame, n: int) -> int:
+    """The container that a function of the core makes of the arguments in a frame, owned."""
+    result = frame.result
+    result[0] = 0
+    result[1] = 0
+    function = core_function(name)
+    if function.call(function.address, frame.words, n, result) != 0:
+        raise_pending(name)
+    made: int = result[1]
+    return made
+
+
+@hidden
+def make_sequence(name: str, values: Any, place: Callee, depth: int) -> int:
+    """The object of a new container, `name` is "ffi.Array" or "ffi.List", with the items of a sequence. All of them are
+    arguments of one call. The length is read once: converting an item may run Python code that changes the sequence."""
+    n = len(values)
+    frame = frame_for(n)
+    try:
+        words = frame.words
+        for at in range(n):
+            value = values[at]  # IndexError if a list has shrunk
+            if type(value) is int and INT64_MIN <= value <= INT64_MAX:
+                words[2 * at] = INT
+                words[2 * at + 1] = value
+            else:
+                _put_item(frame, 2 * at, value, place, depth)
+        return _make(name, frame, n)
+    finally:
+        give(frame)
+
+
+@hidden
+def make_mapping(name: str, value: Any, place: Callee, depth: int) -> int:
+    """The object of a new container, `name` is "ffi.Map" or "ffi.Dict", with the entries of a mapping as they are
+    now."""
+    pairs = list(value.items())
+    n = 2 * len(pairs)
+    frame = frame_for(n)
+    try:
+        i = 0
+        for pair in pairs:
+            _put_item(frame, i, pair[0], place, depth)
+            _put_item(frame, i + 2, pair[1], place, depth)
+            i += 4
+        return _make(name, frame, n)
+    finally:
+        give(frame)
+
+
+@hidden
+def _put_container(frame: Frame, i: int, address: int) -> None:
+    frame.held.append(address)
+    frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+    frame.words[i + 1] = address
+
+
+def _inside(i: int, callee: Callee) -> Callee:
+    return callee if type(callee) is str or type(callee) is Place else Place(i, callee)
+
+
+@hidden
+def _put_sequence(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+    _put_container(frame, i, make_sequence("ffi.Array", value, _inside(i, callee), depth + 1))
+
+
+@hidden
+def _put_mapping(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+    _put_container(frame, i, make_mapping("ffi.Map", value, _inside(i, callee), depth + 1))
+
+
+_NESTED = (binding.KIND_SEQUENCE, binding.KIND_MAPPING, binding.KIND_DLPACK, binding.KIND_CONVERTER)
+_BY_KIND: dict[int, Callable[[Frame, int, Any, Callee, int], None]] = {
+    binding.KIND_NONE: _put_none,
+    binding.KIND_BOOL: _put_none,
+    binding.KIND_INT: _put_int,
+    binding.KIND_FLOAT: _put_float,
+    binding.KIND_STR: _put_str,
+    binding.KIND_BYTES: _put_bytes_of,
+    binding.KIND_RVALUE_REF: _put_rvalue,
+    binding.KIND_DATA_TYPE: _put_data_type,
+    binding.KIND_DEVICE: _put_device,
+    binding.KIND_OPAQUE_PTR: _put_opaque_ptr,
+    binding.KIND_SEQUENCE: _put_sequence,
+    binding.KIND_MAPPING: _put_mapping,
+    binding.KIND_DLPACK: _put_by_binding,
+}
+
+
+# --- owned values -------------------------------------------------------------------------------------------------
+
+
+@hidden
+def own(frame: Frame, i: int, out: Any) -> None:
+    """Copy the value at `i` to `out`, which owns it. What is held must be this value's alone."""
+    words = frame.words
+    if not frame.held and words[i] & 0xFFFFFFFF < OBJECT:
+        out[0] = words[i]
+        out[1] = words[i + 1]
+        return
+    if core.own(words + i, out) != 0:
+        raise_pending("the return value of a callback")

@@ -1,0 +1,34 @@
+"""Python objects inside of native ones: an ffi.OpaquePyObject."""
+
+from __future__ import annotations
+
+from ..context.backend import core, new_words, words_at
+from ..object.errors import raise_pending
+from ..context.holds import DROP_AT, drop, held_at, hold
+from ..context.numbers import OPAQUE_PY_OBJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["make_opaque", "unwrap"]
+
+
+def make_opaque(value: Any) -> int:
+    """A new ffi.OpaquePyObject around an object."""
+    out = new_words(1)
+    block = hold(value)
+    if core.opaque_new(block, OPAQUE_PY_OBJECT, DROP_AT, out) != 0:
+        drop(block)
+        raise_pending("OpaquePyObject")
+    address: int = out[0]
+    return address
+
+
+def unwrap(address: int) -> tuple[bool, Any]:
+    """Whether the Python object of an ffi.OpaquePyObject is held here, and that object. Other bindings in the process
+    make such objects, too, with deleters of their own, which follow the handle in the object."""
+    body = words_at(address) + 3
+    if body[1] != DROP_AT:
+        return False, None
+    return True, held_at(body[0])

@@ -1,0 +1,175 @@
+"""Native values on their way to Python. What comes in is owned, and taken on failure too.
+
+Objects of four built-in types are unwrapped (text, bytes, large ints, Python objects), and shapes become tuples; all
+others get a wrapper.
+"""
+
+from __future__ import annotations
+
+from ..context import bridge, hooks
+from ..context.backend import address_of, buffer_at, bytes_at, core, doubles_at, words_at
+from ..object.errors import hidden
+from ..object.identity import find
+from ..context.numbers import (
+    BIG_INT,
+    BOOL,
+    BYTE_ARRAY_PTR,
+    BYTES,
+    DATA_TYPE,
+    DEVICE,
+    FLOAT,
+    INT,
+    NONE,
+    OBJECT,
+    OPAQUE_PTR,
+    OPAQUE_PY_OBJECT,
+    RAW_STR,
+    RVALUE_REF,
+    SHAPE,
+    SMALL_BYTES,
+    SMALL_STR,
+    STR,
+)
+from ..object.objects import is_shared, wrap, wrap_apart
+from .opaque import unwrap
+from .values import data_type_of, device_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["get", "is_unwrapped", "of_borrowed", "of_object", "of_view", "text_of"]
+
+
+@hidden
+def get(words: Any) -> Any:
+    """The Python value of the two words at a pointer."""
+    word = words[0]
+    type_index = word & 0xFFFFFFFF
+    if type_index == INT:
+        return words[1]
+    if type_index == NONE:
+        return None
+    if type_index >= OBJECT:
+        return of_object(type_index, words[1])
+    if type_index == FLOAT:
+        return doubles_at(words)[1]
+    if type_index == BOOL:
+        return words[1] != 0
+    return _get_other(words, type_index)
+
+
+@hidden
+def of_object(type_index: int, address: int) -> Any:
+    """The Python value of an object, which is taken."""
+    if type_index > BIG_INT or type_index not in _UNWRAPPED:
+        return wrap(address)
+    return _unwrapped(type_index, address, wrap)
+
+
+@hidden
+def of_borrowed(type_index: int, address: int) -> Any:
+    """The Python value of an object that stays its owner's."""
+    if type_index > BIG_INT or type_index not in _UNWRAPPED:
+        found = find(address)
+        if found is not None and found._address == address:  # has a reference of its own
+            found._is_repeated = True
+            return found
+    core.incref(address)
+    return of_object(type_index, address)
+
+
+_UNWRAPPED = frozenset((STR, BYTES, BIG_INT, OPAQUE_PY_OBJECT, SHAPE))
+
+
+def is_unwrapped(type_index: int) -> bool:
+    """Whether objects of a type become Python values without a wrapper."""
+    return type_index <= BIG_INT and type_index in _UNWRAPPED
+
+
+def text_of(data: bytes) -> str:
+    """Native text: what is malformed in it is replaced."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
+
+
+@hidden
+def _unwrapped(type_index: int, address: int, wrap_as: Any) -> Any:
+    body = words_at(address) + 3
+    if type_index == SHAPE:
+        at, n = body[0], body[1]
+        extents = words_at(at)
+        return hooks.shape_class(tuple([extents[i] for i in range(n)]), wrap(address))
+    if type_index == OPAQUE_PY_OBJECT:
+        is_ours, value = unwrap(address)
+        if not is_ours:
+            return bridge.opaque(address, wrap_as)
+        core.decref(address)
+        return value
+    try:
+        if type_index == STR:
+            return hooks.string_class(text_of(bytes_at(body[0], body[1])))
+        if type_index == BYTES:
+            return hooks.bytes_class(bytes_at(body[0], body[1]))
+        return int.from_bytes(bytes_at(address_of(body + 1), 8 * body[0]), "little", signed=True)
+    finally:
+        core.decref(address)
+
+
+@hidden
+def _get_other(words: Any, type_index: int) -> Any:
+    """The values that are no objects and rare. Short text is a plain str: only objects pass through the package's
+    classes."""
+    payload = words[1]
+    if type_index == SMALL_STR:
+        return text_of(bytes(buffer_at(words + 1, words[0] >> 32)[:]))
+    if type_index == SMALL_BYTES:
+        return bytes(buffer_at(words + 1, words[0] >> 32)[:])
+    if type_index == DATA_TYPE:
+        return data_type_of(payload)
+    if type_index == DEVICE:
+        return device_of(payload)
+    if type_index == OPAQUE_PTR:
+        return hooks.wrap_opaque_ptr(payload % (1 << 64))
+    if type_index == RAW_STR:
+        n = 0
+        text = buffer_at(payload, 1 << 62)
+        while text[n] != b"\0":
+            n += 1
+        return text_of(bytes_at(payload, n))
+    if type_index == BYTE_ARRAY_PTR:
+        view = words_at(payload)
+        return bytes_at(view[0], view[1])
+    return bridge.result(words)
+
+
+@hidden
+def of_view(words: Any) -> Any:
+    """The Python value of an argument of a callback, which stays its caller's."""
+    type_index = words[0] & 0xFFFFFFFF
+    if type_index == RVALUE_REF:  # the caller offers an object: it is taken out of the caller's word
+        slot = words_at(words[1])
+        address = slot[0]
+        slot[0] = 0
+        type_index = words_at(address)[1] & 0xFFFFFFFF
+    elif type_index >= OBJECT:
+        address = words[1]
+        core.incref(address)
+    else:
+        return get(words)
+    if type_index <= BIG_INT and type_index in _UNWRAPPED:
+        return _unwrapped(type_index, address, _wrap_movable)
+    return _wrap_movable(address)
+
+
+@hidden
+def _wrap_movable(address: int) -> Any:
+    """A callback may move its argument away, which nobody can do with a wrapper that a call uses: it gets one of its
+    own."""
+    if is_shared(address):
+        found = find(address)
+        if found is not None and found._uses:
+            return wrap_apart(address)
+    return wrap(address)

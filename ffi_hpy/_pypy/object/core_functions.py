@@ -1,0 +1,84 @@
+"""Functions of the core, called by their global names."""
+
+from __future__ import annotations
+
+from ..context.backend import SAFE_CALL, address_of, cast, core, new_chars, new_words, words_at
+from .errors import raise_pending
+from ..context.numbers import OPAQUE_PTR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["CoreFunction", "conversion_to", "core_function", "find_function", "has_core_function"]
+
+
+def find_function(name: str) -> int:
+    """The handle of a global function, owned; 0 if there is none."""
+    text = new_chars(name.encode())
+    words = new_words(3)
+    words[0], words[1] = address_of(text), len(text) - 1
+    if core.function_find(words, words + 2) != 0:
+        raise_pending("get_global_func")
+    address: int = words[2]
+    return address
+
+
+class CoreFunction:
+    """`call(address, arguments, n, result)` is the function's safe_call."""
+
+    __slots__ = ("address", "call")
+
+    def __init__(self, address: int) -> None:
+        self.address = address
+        self.call: Any = cast(SAFE_CALL, words_at(address)[3])
+
+
+_found: dict[str, CoreFunction] = {}
+_conversions: dict[int, CoreFunction] = {}
+
+
+def core_function(name: str) -> CoreFunction:
+    """A function of the core. It is kept, because nobody replaces it."""
+    found = _found.get(name)
+    if found is None:
+        address = find_function(name)
+        if not address:
+            raise RuntimeError(f"this core has no function {name}")
+        found = _found[name] = CoreFunction(address)
+    return found
+
+
+def set_backtrace_boundary() -> None:
+    """Have native backtraces end at the interpreter's library, from which cffi calls; a core that cannot is left alone."""
+    address, handle = core.interpreter_address(), find_function("ffi_hpy.set_backtrace_boundary")
+    if not handle:
+        return
+    words = new_words(4)
+    words[0], words[1] = OPAQUE_PTR, address
+    CoreFunction(handle).call(handle, words, 1, words + 2)
+    core.decref(handle)
+
+
+def has_core_function(name: str) -> bool:
+    """Whether this core has a function. Other cores than ours lack some."""
+    if name in _found:
+        return True
+    address = find_function(name)
+    if address:
+        _found[name] = CoreFunction(address)
+    return address != 0
+
+
+def conversion_to(type_index: int) -> CoreFunction:
+    """The function that a type has for making an object of it from another value."""
+    found = _conversions.get(type_index)
+    if found is None:
+        text = new_chars(b"__ffi_convert__")
+        words = new_words(2)
+        words[0], words[1] = address_of(text), len(text) - 1
+        rows = words_at(words_at(core.type_column(words))[0])
+        address = rows[2 * type_index + 1]
+        core.incref(address)
+        found = _conversions[type_index] = CoreFunction(address)
+    return found

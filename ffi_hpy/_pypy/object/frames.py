@@ -1,0 +1,158 @@
+"""Memory for the arguments and the result of a call: a pool of frames, one for each call in progress.
+
+A frame belongs to one call, so that neither threads nor nested calls share memory.
+"""
+
+from __future__ import annotations
+
+from ..context.backend import address_of, buffer_at, core, doubles_at, new_words
+from ..context.holds import drain, waiting
+from .identity import unlist, uses_of
+from .objects import raise_no_handle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+__all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "refuse_in_use", "take", "use"]
+
+N_ARGUMENTS = 16
+"""So many arguments fit into the frame of a usual call."""
+TEXT_BYTES = 1024
+"""Text up to this length needs no memory of its own on its way."""
+
+_pool: list[Frame] = []  # append and pop are atomic
+_larger: tuple[tuple[int, list[Frame]], ...] = ((128, []), (1024, []), (8192, []))  # for so many arguments: a pool
+
+
+class Frame:
+    """The memory of a call: `words` has its arguments, two words each; `doubles` is the same memory. `result` points to
+    the words of its result, `spare` to two more, for a TVMFFIByteArray.
+
+    `text` is room for TEXT_BYTES bytes, at the address `text_at`. `held` is what ends with the call: uses of wrappers
+    (Wrapper._uses), offers of handles, and handles that were made for it.
+    """
+
+    __slots__ = ("doubles", "held", "pool", "result", "spare", "text", "text_at", "words")
+
+    def __init__(self, n_arguments: int, pool: list[Frame] | None) -> None:
+        self.pool = pool
+        n_words = 2 * n_arguments + 4
+        self.words: Any = new_words(n_words + TEXT_BYTES // 8)
+        self.doubles: Any = doubles_at(self.words)
+        self.result: Any = self.words + 2 * n_arguments
+        self.spare: Any = self.result + 2
+        self.text: Any = buffer_at(self.words + n_words, TEXT_BYTES)
+        self.text_at = address_of(self.words + n_words)
+        self.held: list[Any] = []
+
+    def release(self) -> None:
+        """End what is held, the last first."""
+        held = self.held
+        if held:  # some of it without a loop, so that the JIT compiles it into the caller
+            _end(held.pop())
+            if held:
+                _end(held.pop())
+                if held:
+                    self._release_rest()
+
+    def _release_rest(self) -> None:
+        held = self.held
+        while held:
+            _end(held.pop())
+
+
+def _end(held: Any) -> None:
+    if type(held) is list:
+        held.pop()
+    elif type(held) is int:
+        core.decref(held)
+    else:
+        held.end()
+
+
+def take() -> Frame:
+    """A frame for N_ARGUMENTS that nobody else uses."""
+    if waiting[0]:
+        drain()
+    try:
+        return _pool.pop()
+    except IndexError:
+        return Frame(N_ARGUMENTS, _pool)
+
+
+def frame_for(n_arguments: int) -> Frame:
+    """A frame for that many arguments."""
+    return take() if n_arguments <= N_ARGUMENTS else _take_larger(n_arguments)
+
+
+def _take_larger(n_arguments: int) -> Frame:
+    for most, pool in _larger:
+        if n_arguments <= most:
+            try:
+                return pool.pop()
+            except IndexError:
+                return Frame(most, pool)
+    return Frame(n_arguments, None)
+
+
+def give(frame: Frame) -> None:
+    """End the use of a frame."""
+    if frame.held:
+        frame.release()
+    pool = frame.pool
+    if pool is not None:
+        pool.append(frame)
+
+
+def use(frame: Frame, wrapper: Any) -> None:
+    """Use the object of a wrapper as long as the frame. Who moves the handle away looks at the uses after taking the
+    address out: so this comes before the address is read."""
+    uses = wrapper._uses
+    if uses is None:
+        uses = uses_of(wrapper)
+    uses.append(None)
+    frame.held.append(uses)
+
+
+def refuse_in_use() -> NoReturn:
+    """RuntimeError: a call uses the handle of a wrapper."""
+    raise RuntimeError("the native object cannot be moved away while a call uses it")
+
+
+class Offer:
+    """The handle of a wrapper while a call may take it. The callee sees a word of its own, and takes the handle by
+    leaving 0 there."""
+
+    __slots__ = ("_slot", "slot_at", "wrapper")
+
+    def __init__(self, wrapper: Any) -> None:
+        address, uses = wrapper._address, uses_of(wrapper)
+        wrapper._address = 0  # whoever begins a use from now on finds none
+        if uses:
+            wrapper._address = address
+            refuse_in_use()
+        if not address:
+            raise_no_handle(wrapper)
+        uses.append(None)
+        if wrapper._is_listed:  # what comes back is apart from this wrapper
+            unlist(address, None)
+        self.wrapper = wrapper
+        self._slot = new_words(1)
+        self._slot[0] = address
+        self.slot_at = address_of(self._slot)
+
+    def take(self) -> int:
+        """Take the handle, as a callee would."""
+        address: int = self._slot[0]
+        self._slot[0] = 0
+        return address
+
+    def put(self, address: int) -> None:
+        """Give a handle back that take() took."""
+        self._slot[0] = address
+
+    def end(self) -> None:
+        """Give back what was not taken."""
+        self.wrapper._address = self.take()
+        self.wrapper._uses.pop()

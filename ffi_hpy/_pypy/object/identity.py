@@ -1,0 +1,72 @@
+"""Which wrapper stands for a native object while it lives, so that `a.x is a.x`.
+
+The table has a weak reference to each listed wrapper. A wrapper is listed when others may have references to its object:
+when it is made, if the reference count says so, else when the object is first passed to native code or asked for its
+address. An object that stays with its maker costs nothing here.
+
+The entry of a wrapper that has died stays until its finalizer takes it out, or a new wrapper takes its place.
+"""
+
+from __future__ import annotations
+
+from weakref import ref
+
+from ..._start.fork import new_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["find", "share", "unlist", "uses_of"]
+
+_table: dict[int, ref[Any]] = {}
+_lock = new_lock()  # held while an entry is replaced or taken out
+
+
+def find(address: int) -> Any:
+    """The wrapper that stands for an object, None if there is none."""
+    entry = _table.get(address)
+    return None if entry is None else entry()
+
+
+def share(wrapper: Any) -> Any:
+    """List a wrapper that has an object. Returns the one that stands for the object: this one, unless another is."""
+    entry = ref(wrapper)
+    address = wrapper._address
+    wrapper._is_listed = True
+    there = _table.setdefault(address, entry)
+    if there is entry:  # PyPy, as CPython, has one weak reference without a callback for each object
+        return wrapper
+    with _lock:
+        there = _table.get(address, entry)
+        other = there()
+        if other is None or other is wrapper:
+            _table[address] = entry
+            return wrapper
+    wrapper._is_listed = False
+    return other
+
+
+def uses_of(wrapper: Any) -> list[None]:
+    """The calls in progress that use the object of a wrapper: a list with an item for each, because adding to a list
+    is atomic, and counting is not. Nobody moves the handle away meanwhile."""
+    uses: list[None] | None = wrapper._uses
+    if uses is None:
+        with _lock:
+            uses = wrapper._uses
+            if uses is None:
+                uses = wrapper._uses = []
+    return uses
+
+
+def unlist(address: int, wrapper: Any) -> None:
+    """Take an entry out if it is that of `wrapper`, or of a wrapper that has died. For None: whoever is listed."""
+    with _lock:
+        entry = _table.get(address)
+        if entry is None:
+            return
+        listed = entry()
+        if listed is None or listed is wrapper or wrapper is None:
+            del _table[address]
+            if listed is not None:
+                listed._is_listed = False

@@ -1,0 +1,240 @@
+"""Wrappers of native objects: the slots that each has, how one is made, and the table of their classes."""
+
+from __future__ import annotations
+
+from warnings import catch_warnings, simplefilter
+
+from ..._start.fork import new_lock
+from ..context import hooks
+from ..context.backend import SAFE_CALL, cast, core, words_at
+from .identity import find, share, unlist
+from ..context.numbers import FUNCTION
+from ..context.texts import check_new, raise_unmade
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+__all__ = [
+    "Wrapper",
+    "class_at",
+    "class_offer",
+    "class_set",
+    "derives",
+    "expect",
+    "is_shared",
+    "raise_no_handle",
+    "type_index_at",
+    "wrap",
+    "wrap_apart",
+]
+
+_new = object.__new__
+
+
+_SLOTS = frozenset(
+    ("_address", "_call", "_is_listed", "_is_repeated", "_keeps_gil", "_kept", "_name", "_uses")
+)  # and those of Function
+
+
+class Wrapper:
+    """What owns a reference to a native object, at `_address`; 0 before it is initialised and after it was moved away.
+
+    `_is_listed`: the table of wrappers has it, or must not have it. `_is_repeated`: it was given out again where each time could have made
+    one of its own; a program that moves one of those keeps the others, so a move leaves the handle. `_uses`: see
+    identity.uses_of.
+    """
+
+    __slots__ = ("__weakref__", "_address", "_is_listed", "_is_repeated", "_uses")
+
+    _address: int
+    _is_listed: bool
+    _is_repeated: bool
+    _uses: list[None] | None
+
+    def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
+        check_new(cls, Wrapper, "CObject")
+        self = _new(cls)
+        self._address = 0
+        self._is_listed = False
+        self._is_repeated = False
+        self._uses = None
+        return self
+
+    def __init_subclass__(cls, /, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = cls.__del__  # perhaps that of a mixin
+        if not hasattr(own, "_ends_wrapper"):
+            with catch_warnings():  # one says that it will not be called, but the base class has one
+                simplefilter("ignore", RuntimeWarning)
+                cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _SLOTS:
+            raise_unmade(self)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
+    def __del__(self) -> None:
+        try:
+            address = self._address
+        except (AttributeError, TypeError):  # object.__new__() made it
+            return
+        if address:
+            if self._is_listed:  # as long as it is in the table, others may find the entry
+                unlist(address, self)
+            self._address = 0
+            core.decref(address)
+
+    __del__._ends_wrapper = True  # type: ignore[attr-defined]
+
+
+def _finalizer(own: Any) -> Any:
+    """The `__del__` of a subclass that has one: its own, and then ours, whether or not its own calls that. PyPy runs
+    either once: an object that its own brings back has no handle any more."""
+
+    def __del__(self: Wrapper) -> None:
+        try:
+            own(self)
+        finally:
+            Wrapper.__del__(self)
+
+    __del__._ends_wrapper = True  # type: ignore[attr-defined]
+    return __del__
+
+
+def type_index_at(address: int) -> int:
+    """The type index in the header of an object."""
+    index: int = words_at(address)[1] & 0xFFFFFFFF
+    return index
+
+
+def is_shared(address: int) -> bool:
+    """Whether an object has other owners than the caller."""
+    shared: bool = words_at(address)[0] & 0xFFFFFFFF != 1
+    return shared
+
+
+def derives(type_index: int, wanted: int, depth: int) -> bool:
+    """Whether a type, of which an object exists, is another one, which is at `depth` below ffi.Object, or derives from
+    it."""
+    if type_index == wanted or depth == 0:
+        return True
+    info = words_at(core.type_info(type_index))
+    if (info[0] >> 32) <= depth:  # type_depth
+        return False
+    ancestor = words_at(words_at(info[3])[depth])  # type_ancestors[depth]
+    own: int = ancestor[0] & 0xFFFFFFFF
+    return own == wanted
+
+
+# --- classes ------------------------------------------------------------------------------------------------------
+
+_classes: list[type | None] = [None] * 256
+_writing = new_lock()
+
+
+def class_at(type_index: int) -> type | None:
+    """The class registered for a type, None if there is none."""
+    return _classes[type_index] if 0 <= type_index < len(_classes) else None
+
+
+def class_set(type_index: int, cls: type) -> None:
+    """Register a class for a type."""
+    with _writing:
+        _store(type_index, cls)
+
+
+def _store(type_index: int, cls: type) -> None:
+    while len(_classes) <= type_index:
+        _classes.extend([None] * 256)
+    _classes[type_index] = cls
+
+
+def class_offer(type_index: int, cls: type) -> type:
+    """Register a class for a type that has none. Returns the class that the type has then."""
+    with _writing:
+        found = class_at(type_index)
+        if found is None:
+            _store(type_index, cls)
+            found = cls
+        return found
+
+
+def _class_of(type_index: int) -> type:
+    try:
+        cls = _classes[type_index]
+    except IndexError:
+        cls = None
+    if cls is None:
+        cls = hooks.class_for_type_index(type_index)
+    return cls
+
+
+# --- wrappers -----------------------------------------------------------------------------------------------------
+
+
+def _make(cls: Any, type_index: int, address: int) -> Any:
+    wrapper = _new(cls)
+    wrapper._address = address
+    wrapper._is_listed = False
+    wrapper._is_repeated = False
+    wrapper._uses = None
+    if type_index == FUNCTION:
+        wrapper._call = cast(SAFE_CALL, words_at(address)[3])
+        wrapper._name = ""
+        wrapper._keeps_gil = None
+        wrapper._kept = None
+    return wrapper
+
+
+def _wrap_new(address: int, shared: bool) -> Any:
+    type_index = type_index_at(address)
+    try:
+        wrapper = _make(_class_of(type_index), type_index, address)
+    except BaseException:
+        core.decref(address)
+        raise
+    if not shared:
+        return wrapper
+    other = share(wrapper)
+    if other is not wrapper:
+        other._is_repeated = True
+    return other
+
+
+def wrap(address: int) -> Any:
+    """The wrapper of an object, which is taken: the listed one, or a new one of the type's class."""
+    # A listed wrapper owns a reference. So an object whose only reference is the caller's has none.
+    if not is_shared(address):
+        return _wrap_new(address, False)
+    found = find(address)
+    if found is None:
+        return _wrap_new(address, True)
+    found._is_repeated = True
+    core.decref(address)
+    return found
+
+
+def wrap_apart(address: int) -> Any:
+    """A new wrapper of an object, which is taken; it does not stand for the object."""
+    return _wrap_new(address, False)
+
+
+# --- what is said of a handle that is not there -------------------------------------------------------------------
+
+
+def raise_no_handle(wrapper: Any) -> NoReturn:
+    """ValueError: the handle was moved away or never set."""
+    raise ValueError(f"this {type(wrapper).__name__} has no native object: it was moved away or never initialised")
+
+
+def expect(wrapper: Any, type_index: int, depth: int) -> int:
+    """The address of a wrapper's object. ValueError if it has none, TypeError if that is not of a type, which is at
+    `depth` below ffi.Object."""
+    address: int = wrapper._address
+    if not address:
+        raise_no_handle(wrapper)
+    own = type_index_at(address)
+    if own != type_index and not derives(own, type_index, depth):
+        raise TypeError(f"the native object of this {type(wrapper).__name__} is of another type (index {own})")
+    return address

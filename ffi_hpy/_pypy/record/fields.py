@@ -1,0 +1,471 @@
+"""Reflected fields: how they are read and written.
+
+There are two kinds. A laid out field belongs to a type that Python code defined: its memory has a known form and a
+value is converted by its schema. Any other field is read and written by the functions that its library registered. A
+getter that only copies the memory is found out at the first read, by what it makes of patterns, and not called again.
+"""
+
+from __future__ import annotations
+
+from ..convert.arguments import NeedsBinding, put
+from ..context.backend import (
+    FIELD_COPY,
+    FIELD_PUT,
+    GETTER,
+    SAFE_CALL,
+    address_of,
+    buffer_at,
+    bytes_at,
+    cast,
+    core,
+    doubles_at,
+    new_words,
+    words_at,
+)
+from ..context.binding import binding
+from ..context.bridge import convert
+from .converters import Misfit
+from ..object.errors import drop_pending, hidden, raise_taken, take_object
+from .forms import Copied, Gotten, Pointer, begin_use, plain_form
+from ..object.frames import give, take
+from ..context.numbers import BOOL, INT, INT64_MAX, INT64_MIN, NONE, OBJECT, OPAQUE_PTR
+from ..object.objects import Wrapper, derives, raise_no_handle, type_index_at
+from ..convert.results import text_of
+from .schemas import converter_of, tree_of
+from ..context.texts import check_new, raise_unmade
+from ..context.type_table import TypeFacts, facts_of, field_info
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from .converters import Converter
+    from ..object.frames import Frame
+    from ..context.type_table import FieldInfo
+
+__all__ = ["FieldSlot", "LaidOutField", "LibraryField", "field_of", "laid_out"]
+
+_NOT_ABOUT_VALUES = frozenset(
+    (b"EnvErrorAlreadySet", b"KeyboardInterrupt", b"SystemExit", b"MemoryError", b"RecursionError")
+)
+"""Kinds of errors that say nothing about the value that was being set."""
+
+
+class _Field:
+    """What both kinds have: the type, the place, and the names for messages."""
+
+    __slots__ = ("_other", "depth", "form", "name", "offset", "own_name", "schema", "slot", "type_index")
+
+    form: Any  # how to read it; a library's field has it once it has been found out
+    schema: Any  # converts Python values; None: they are passed to the setter as to any function
+    slot: Any  # the binding's, if there is a schema
+
+    def __init__(self, facts: TypeFacts, info: FieldInfo) -> None:
+        self.type_index = facts.index
+        self.depth = facts.depth
+        self.offset = info.offset
+        self.own_name = info.name.partition("\0")[0]
+        self.name = f"{facts.key}.{info.name}".partition("\0")[0]
+        self._other = facts.index  # another type whose objects were seen here
+
+    @hidden
+    def place(self, obj: Any) -> int:
+        """The address of the native object of anything. TypeError if that is none of the field's type."""
+        if not isinstance(obj, Wrapper):
+            raise TypeError(f"attribute '{self.own_name}' is not for a '{type(obj).__name__}' object")
+        try:
+            address: int = obj._address
+        except AttributeError:
+            raise_unmade(obj)
+        if not address:
+            raise_no_handle(obj)
+        index = type_index_at(address)
+        if index != self.type_index and index != self._other:
+            if not derives(index, self.type_index, self.depth):
+                raise TypeError(f"the native object of this {type(obj).__name__} is of another type (index {index})")
+            self._other = index
+        return address
+
+    @hidden
+    def _convert(self, converter: Converter, frame: Frame, value: Any, what: str | None) -> None:
+        """Convert a value by the schema into the first two words of a frame, which own it afterwards."""
+        why = None
+        try:
+            if converter.convert(frame, value):
+                return
+        except Misfit as misfit:
+            why = misfit.args[0]
+        except UnicodeEncodeError:
+            pass  # the binding says how
+        if why is not None:
+            self._refuse(what, why)
+        frame.words[0] = frame.words[1] = 0
+        self.slot._convert(value, address_of(frame.words), what)
+
+    @hidden
+    def _refuse(self, what: str | None, why: str) -> NoReturn:
+        """TypeError about a value. A constructor says `what` is about it; None: it was assigned."""
+        if what is None:
+            raise TypeError(f"{self.name}: {why}")
+        lines = why.replace("\n", "\n  ")
+        raise TypeError(f"{what} '{self.own_name}':\n  {lines}")
+
+
+# --- laid out -----------------------------------------------------------------------------------------------------
+
+
+class LaidOutField(_Field):
+    """A field that Python code defined. `initial` is its default or factory, as Python has it."""
+
+    __slots__ = ("_at", "_put", "initial")
+
+    is_laid_out = True
+
+    def __init__(self, facts: TypeFacts, info: FieldInfo, slot: Any, schema: Any, initial: Any) -> None:
+        super().__init__(facts, info)
+        self.slot = slot
+        self.schema = schema
+        self.initial = initial
+        self._at, copy, put_at = slot._native
+        self._put = cast(FIELD_PUT, put_at)
+        copied = Copied(cast(FIELD_COPY, copy), self._at, self.name)
+        form: Any = plain_form(info.static_index, info.size, info.offset)
+        if form is None:
+            form = Pointer(info.offset, copied) if info.static_index >= OBJECT else copied
+        self.form = form
+
+    @hidden
+    def read(self, obj: Any) -> Any:
+        """The value of the field of an object."""
+        return self.form.read(obj, self.place(obj))
+
+    @hidden
+    def write(self, obj: Any, value: Any) -> None:
+        """Set the field of an object."""
+        address = self.place(obj)
+        if not self.form.write(address, value):
+            self._replace(obj, address, value, None)
+
+    @hidden
+    def fill(self, address: int, value: Any, what: str) -> None:
+        """Set the field of an object that is being made."""
+        if not self.form.write(address, value):
+            self._replace(None, address, value, what)
+
+    @hidden
+    def _replace(self, obj: Any, address: int, value: Any, what: str | None) -> None:
+        put_at, field_at, converter = self._put, self._at, converter_of(self.schema)
+        uses = None if obj is None else begin_use(obj, address)
+        frame = take()
+        try:
+            self._convert(converter, frame, value, what)
+            words = frame.words
+            put_at(field_at, address, words)
+            if words[0] & 0xFFFFFFFF >= OBJECT:  # what was there before
+                core.decref(words[1])
+        finally:
+            give(frame)
+            if uses is not None:
+                uses.pop()
+
+
+# --- of a library -------------------------------------------------------------------------------------------------
+
+_PATTERNS = (b"\x11\x32\x53\x74\x15\x36\x57\x38", b"\xf1\xe2\xd3\xc4\xb5\xa6\x97\xc8", b"\x01" + bytes(7), bytes(8))
+"""What numbers are probed with; the second one is negative, and the others are none of the same."""
+
+
+class LibraryField(_Field):
+    """A field with the functions of its library. A schema, if there is one, converts values before the setter gets
+    them."""
+
+    __slots__ = ("_getter", "_info", "_setter", "_setter_function")
+
+    is_laid_out = False
+
+    def __init__(self, facts: TypeFacts, info: FieldInfo, slot: Any, schema: Any) -> None:
+        super().__init__(facts, info)
+        self.slot = slot
+        self.schema = schema
+        self._info = info
+        self._getter = cast(GETTER, info.getter)
+        is_function = info.flags & binding.FIELD_SETTER_IS_FUNCTION != 0
+        self._setter = cast(GETTER, info.setter) if info.setter and not is_function else None
+        self._setter_function = info.setter if info.setter and is_function else 0
+
+    @hidden
+    def read(self, obj: Any) -> Any:
+        """The value of the field of an object."""
+        address = self.place(obj)
+        try:
+            form = self.form
+        except AttributeError:
+            form = self._learn(address)
+        return form.read(obj, address)
+
+    def _learn(self, address: int) -> Any:
+        """The form for the object at an address, and if that is certain, for all."""
+        info = self._info
+        gotten = Gotten(self.offset, self._getter, self.name)
+        form: Any = plain_form(info.static_index, info.size, self.offset)
+        if form is not None:
+            form = form if self._is_plain(form, address) else gotten
+        elif info.static_index >= OBJECT and info.size == 8:
+            form = self._pointer(gotten, address)
+            if form is None:
+                return gotten
+        else:
+            form = gotten
+        self.form = form
+        return form
+
+    def _is_plain(self, form: Any, address: int) -> bool:
+        """Whether the getter gives what is in the memory, shown on a copy of an object."""
+        info = self._info
+        n = max(facts_of(type_index_at(address)).total_size, self.offset + info.size)
+        copy, result = new_words(n // 8 + 1), new_words(2)
+        at = address_of(copy)
+        buffer_at(at, n)[0:n] = bytes_at(address, n)
+        memory = buffer_at(at + self.offset, info.size)
+        for pattern in _PATTERNS if info.static_index != BOOL else _PATTERNS[2:]:
+            memory[0 : info.size] = pattern[: info.size]
+            result[0] = result[1] = 0
+            if self._getter(at + self.offset, result) != 0:
+                drop_pending()
+                return False
+            if result[0] & 0xFFFFFFFF != info.static_index:
+                if result[0] & 0xFFFFFFFF >= OBJECT:
+                    core.decref(result[1])
+                return False
+            if _plain_words(form.read(None, at)) != result[1]:
+                return False
+        return True
+
+    def _pointer(self, gotten: Gotten, address: int) -> Any:
+        """The form of a pointer to an object, by what the getter gives for this object: None if that is NULL."""
+        result = new_words(2)
+        held = words_at(address + self.offset)[0]
+        if self._getter(address + self.offset, result) != 0:
+            drop_pending()
+            return gotten
+        index, given = result[0] & 0xFFFFFFFF, result[1]
+        if index < OBJECT:
+            return None if index == NONE and not held else gotten
+        core.decref(given)
+        return Pointer(self.offset, gotten) if given == held else gotten
+
+    # --- writing --------------------------------------------------------------------------------------------------
+
+    @hidden
+    def write(self, obj: Any, value: Any) -> None:
+        """Set the field of an object."""
+        setter, offset = self._setter, self.offset
+        address = self.place(obj)
+        if setter is None or self.schema is not None:
+            if setter is None and not self._setter_function:
+                raise AttributeError(f"{self.name} cannot be set")
+            self._set(obj, address, value, None)
+            return
+        uses = begin_use(obj, address)
+        frame = take()
+        try:
+            words = frame.words
+            if type(value) is int and INT64_MIN <= value <= INT64_MAX:
+                words[2] = INT
+                words[3] = value
+            else:
+                self._put(frame, value)
+            if setter(address + offset, words + 2) != 0:
+                self._fail(frame, None)
+        finally:
+            give(frame)
+            uses.pop()
+
+    @hidden
+    def _put(self, frame: Frame, value: Any) -> None:
+        try:
+            put(frame, 2, value, self.name)
+        except NeedsBinding:
+            _hold(frame, convert(value, frame.words + 2))
+
+    @hidden
+    def fill(self, address: int, value: Any, what: str) -> None:
+        """Set the field of an object that is being made."""
+        self._set(None, address, value, what)
+
+    @hidden
+    def fill_native(self, address: int, words: Any, what: str) -> None:
+        """As fill(), with a native value."""
+        frame = take()
+        try:
+            frame.words[2] = words[0]
+            frame.words[3] = words[1]
+            if self._run_setter(frame, address + self.offset) != 0:
+                self._fail(frame, what)
+        finally:
+            give(frame)
+
+    @hidden
+    def _set(self, obj: Any, address: int, value: Any, what: str | None) -> None:
+        uses = None if obj is None else begin_use(obj, address)
+        frame = take()
+        try:
+            if self.schema is None:
+                self._put(frame, value)
+            else:
+                self._convert(converter_of(self.schema), frame, value, what)
+                words = frame.words
+                words[2] = words[0]
+                words[3] = words[1]
+                _hold(frame, words[1] if words[0] & 0xFFFFFFFF >= OBJECT else 0)
+            if self._run_setter(frame, address + self.offset) != 0:
+                self._fail(frame, what)
+        finally:
+            give(frame)
+            if uses is not None:
+                uses.pop()
+
+    @hidden
+    def _run_setter(self, frame: Frame, at: int) -> int:
+        words = frame.words
+        if self._setter is not None:
+            status: int = self._setter(at, words + 2)
+            return status
+        function = self._setter_function
+        if not function:
+            return -1
+        words[0] = OPAQUE_PTR
+        words[1] = at
+        result = frame.result
+        result[0] = result[1] = 0
+        status = cast(SAFE_CALL, words_at(function)[3])(function, words, 2, result)
+        if status == 0 and result[0] & 0xFFFFFFFF >= OBJECT:
+            core.decref(result[1])
+        return status
+
+    @hidden
+    def _fail(self, frame: Frame, what: str | None) -> NoReturn:
+        """Raise what a setter has left. A misfit becomes part of a message about the field: in a constructor every
+        failure is one, of a C setter a TypeError is; a setter that is a Function speaks for itself."""
+        if self._setter is None and not self._setter_function:
+            self._refuse(what, f"Field `{self.own_name}` cannot be written")
+        error = take_object()
+        if frame.held:
+            frame.release()
+        if error:
+            cell = words_at(error)
+            kind = bytes_at(cell[3], cell[4])
+            if kind not in _NOT_ABOUT_VALUES and (
+                what is not None or (self._setter is not None and kind == b"TypeError")
+            ):
+                why = text_of(bytes_at(cell[5], cell[6]))
+                core.decref(error)
+                self._refuse(what, why)
+        raise_taken(0, error, self.name)
+
+
+def _hold(frame: Frame, address: int) -> None:
+    if address:
+        frame.held.append(address)
+
+
+def _plain_words(value: Any) -> int:
+    """A number as the payload of an Any."""
+    if type(value) is float:
+        words = new_words(1)
+        doubles_at(words)[0] = value
+        bits: int = words[0]
+        return bits
+    return int(value)
+
+
+# --- FieldSlot ----------------------------------------------------------------------------------------------------
+
+laid_out: dict[tuple[int, int], LaidOutField] = {}
+"""The fields that Python code defined, by type index and number."""
+
+
+def field_of(facts: TypeFacts, which: int, schema: Any = None) -> LaidOutField | LibraryField:
+    """The `which`th own field of a type: as Python code defined it, or with the functions of its library."""
+    found = laid_out.get((facts.index, which))
+    if found is not None:
+        return found
+    slot = None if schema is None else binding.FieldSlot(facts.index, which, False, tree_of(schema))
+    return LibraryField(facts, field_info(facts, which), slot, schema)
+
+
+def _facts_of_field(index: Any, which: Any) -> TypeFacts:
+    """The facts of the type of a field. What the arguments may be wrong about, the binding says."""
+    if type(index) is int and type(which) is int and 0 <= index < 1 << 31:
+        address = core.type_info(index)
+        if address:
+            facts = TypeFacts(words_at(address))
+            if 0 <= which < facts.n_fields:
+                return facts
+        else:
+            drop_pending()
+    binding.FieldSlot(index, which, False)
+    return facts_of(index)
+
+
+class FieldSlot:
+    """A reflected field, a data descriptor."""
+
+    __slots__ = ("_field", "_frozen")
+
+    _field: LaidOutField | LibraryField
+    _frozen: bool
+
+    def __new__(cls, *args: Any, **_kwargs: Any) -> Any:
+        check_new(cls, FieldSlot, "FieldSlot")
+        if len(args) < 3:
+            raise TypeError("FieldSlot() takes index, field, frozen[, schema]")
+        index, which, frozen = args[:3]
+        self = object.__new__(cls)
+        self._frozen = bool(frozen)
+        self._field = field_of(_facts_of_field(index, which), which, args[3] if len(args) > 3 else None)
+        return self
+
+    @hidden
+    def get(self, obj: Any, /) -> Any:
+        """The value of the field of an object."""
+        return _field(self).read(obj)
+
+    @hidden
+    def set(self, obj: Any, value: Any, /) -> None:
+        """Set the field of an object, also a frozen one."""
+        _field(self).write(obj, value)
+
+    @property
+    def frozen(self) -> bool:
+        """Whether assignment is refused."""
+        _field(self)
+        return self._frozen
+
+    @hidden
+    def __get__(self, obj: Any, cls: Any = None) -> Any:
+        if obj is None:
+            return self
+        return _field(self).read(obj)
+
+    @hidden
+    def __set__(self, obj: Any, value: Any) -> None:
+        field = _field(self)
+        if self._frozen:
+            raise AttributeError(f"{field.name} is frozen: cannot assign to field '{field.own_name}'")
+        field.write(obj, value)
+
+    @hidden
+    def __delete__(self, obj: Any) -> None:
+        field = _field(self)
+        if self._frozen:
+            raise AttributeError(f"{field.name} is frozen: cannot assign to field '{field.own_name}'")
+        raise AttributeError(f"{field.name} cannot be deleted")
+
+
+@hidden
+def _field(slot: FieldSlot) -> Any:
+    try:
+        return slot._field
+    except AttributeError:
+        raise_unmade(slot)

@@ -1,0 +1,209 @@
+"""Forms of the memory of a field, each with its way to read it.
+
+A form is made once for a field and does not change, so the JIT compiles a read into a load from memory. Attributes are
+read before anything else happens: the JIT takes them for constants only until the first call.
+"""
+
+from __future__ import annotations
+
+from ..context.backend import doubles_at, floats_at, int8s_at, int16s_at, ints_at, words_at
+from ..object.errors import hidden, raise_pending
+from ..object.frames import give, take
+from ..object.identity import find, uses_of
+from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN
+from ..object.objects import raise_no_handle, type_index_at
+from ..convert.results import get, is_unwrapped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["Copied", "Flag", "Gotten", "Number", "Pointer", "Real", "begin_use", "plain_form"]
+
+
+@hidden
+def begin_use(wrapper: Any, address: int) -> list[None]:
+    """Keep a wrapper's object, which is at an address, until an item of the list that is returned is taken out."""
+    uses: list[None] | None = wrapper._uses
+    if uses is None:
+        uses = uses_of(wrapper)
+    uses.append(None)
+    if wrapper._address != address:  # it has been moved away just now
+        uses.pop()
+        raise_no_handle(wrapper)
+    return uses
+
+
+class Number:
+    """An integer. `at` gives the memory at an address as integers of the field's size."""
+
+    __slots__ = ("_at", "_offset")
+
+    def __init__(self, offset: int, at: Callable[[int], Any] = words_at) -> None:
+        self._offset = offset
+        self._at = at
+
+    @hidden
+    def read(self, _obj: Any, address: int) -> Any:
+        """The value of the field of an object at an address."""
+        return self._at(address + self._offset)[0]
+
+    @hidden
+    def write(self, address: int, value: Any) -> bool:
+        """Set a field of 8 bytes. False for a value that needs a conversion."""
+        if type(value) is int and INT64_MIN <= value <= INT64_MAX:
+            words_at(address + self._offset)[0] = value
+            return True
+        return False
+
+
+class Real:
+    """A float. `at` gives the memory at an address as floats of the field's size."""
+
+    __slots__ = ("_at", "_offset")
+
+    def __init__(self, offset: int, at: Callable[[int], Any] = doubles_at) -> None:
+        self._offset = offset
+        self._at = at
+
+    @hidden
+    def read(self, _obj: Any, address: int) -> Any:
+        """The value of the field of an object at an address."""
+        return self._at(address + self._offset)[0]
+
+    @hidden
+    def write(self, address: int, value: Any) -> bool:
+        """Set a field of 8 bytes. False for a value that needs a conversion."""
+        if type(value) is float:
+            doubles_at(address + self._offset)[0] = value
+            return True
+        return False
+
+
+class Flag:
+    """A bool of one byte."""
+
+    __slots__ = ("_offset",)
+
+    def __init__(self, offset: int) -> None:
+        self._offset = offset
+
+    @hidden
+    def read(self, _obj: Any, address: int) -> Any:
+        """The value of the field of an object at an address."""
+        return int8s_at(address + self._offset)[0] != 0
+
+    @hidden
+    def write(self, address: int, value: Any) -> bool:
+        """Set the field. False for a value that needs a conversion."""
+        if type(value) is bool:
+            int8s_at(address + self._offset)[0] = 1 if value else 0
+            return True
+        return False
+
+
+class Gotten:
+    """Whatever a library's function gets from the address of the field."""
+
+    __slots__ = ("_getter", "_name", "_offset")
+
+    def __init__(self, offset: int, getter: Callable[[int, Any], int], name: str) -> None:
+        self._offset = offset
+        self._getter = getter
+        self._name = name
+
+    @hidden
+    def read(self, obj: Any, address: int) -> Any:
+        """The value of the field of an object at an address."""
+        getter, at = self._getter, address + self._offset
+        uses = begin_use(obj, address)
+        frame = take()
+        try:
+            result = frame.result
+            result[0] = result[1] = 0
+            if getter(at, result) != 0:
+                raise_pending(self._name)
+            return get(result)
+        finally:
+            give(frame)
+            uses.pop()
+
+
+class Copied:
+    """A value of a laid out field, which the binding copies under the lock that its writers take."""
+
+    __slots__ = ("_copy", "_field_at", "_name")
+
+    def __init__(self, copy: Callable[[int, int, Any], int], field_at: int, name: str) -> None:
+        self._copy = copy
+        self._field_at = field_at
+        self._name = name
+
+    @hidden
+    def read(self, obj: Any, address: int) -> Any:
+        """The value of the field of an object at an address."""
+        copy, field_at = self._copy, self._field_at
+        uses = begin_use(obj, address)
+        frame = take()
+        try:
+            result = frame.result
+            result[0] = result[1] = 0
+            if copy(field_at, address, result) != 0:
+                raise_pending(self._name)
+            return get(result)
+        finally:
+            give(frame)
+            uses.pop()
+
+    def write(self, _address: int, _value: Any) -> bool:
+        """False: every value needs a conversion."""
+        return False
+
+
+class Pointer:
+    """A pointer to an object, or NULL. `whole` reads it if the object has no wrapper."""
+
+    __slots__ = ("_offset", "_whole")
+
+    def __init__(self, offset: int, whole: Gotten | Copied) -> None:
+        self._offset = offset
+        self._whole = whole
+
+    @hidden
+    def read(self, obj: Any, address: int) -> Any:
+        """The value of the field of an object at an address."""
+        memory = words_at(address + self._offset)
+        target = memory[0]
+        if not target:
+            return None
+        wrapper = find(target)
+        # The wrapper keeps its object. If the field has that now, it is the value now, whatever happened meanwhile.
+        if wrapper is None or wrapper._address != target or memory[0] != target:
+            return self._whole.read(obj, address)
+        if is_unwrapped(type_index_at(target)):
+            return self._whole.read(obj, address)
+        if not wrapper._is_repeated:
+            wrapper._is_repeated = True
+        return wrapper
+
+    def write(self, _address: int, _value: Any) -> bool:
+        """False: every value needs a conversion."""
+        return False
+
+
+# --- plain memory -------------------------------------------------------------------------------------------------
+
+_INTEGERS = {8: words_at, 4: ints_at, 2: int16s_at, 1: int8s_at}
+_REALS = {8: doubles_at, 4: floats_at}
+
+
+def plain_form(static_index: int, size: int, offset: int) -> Number | Real | Flag | None:
+    """The form of a number of a static type and size; None if it is no number."""
+    if static_index == INT and size in _INTEGERS:
+        return Number(offset, _INTEGERS[size])
+    if static_index == FLOAT and size in _REALS:
+        return Real(offset, _REALS[size])
+    if static_index == BOOL and size == 1:
+        return Flag(offset)
+    return None

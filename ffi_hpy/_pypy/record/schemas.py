@@ -1,0 +1,121 @@
+"""Schema: conversions by a schema, from which the package's TypeSchema derives.
+
+Plain values are converted here. All others go through the binding, which knows protocols, and numbers of other classes.
+"""
+
+from __future__ import annotations
+
+from ..context.backend import address_of, core
+from ..context.binding import binding
+from ..context.bridge import lower
+from .converters import Converter, Misfit
+from ..object.errors import hidden
+from ..object.frames import give, take
+from ..classes.natives import CAny
+from ..context.numbers import OBJECT
+from ..context.texts import check_new
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..object.frames import Frame
+
+__all__ = ["Schema", "converter_of", "schema_setter", "tree_of"]
+
+
+class _Tree(binding.Schema):  # type: ignore[misc, name-defined]
+    """The binding's schema for one here, which it compiles: it describes itself as that does."""
+
+    def _describe(self) -> tuple[str, int, str, tuple[Any, ...]]:
+        operation, type_index, name, args = self._schema._describe()
+        return operation, type_index, name, tuple([tree_of(arg) for arg in args])
+
+    def __repr__(self) -> str:
+        return repr(self._schema)
+
+
+class Schema:
+    """What TypeSchema derives from: conversions."""
+
+    __slots__ = ("_converter", "_tree")  # each made at the first use, because types may be registered until then
+
+    _converter: Converter
+    _tree: Any
+
+    def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
+        check_new(cls, Schema, "Schema")
+        return object.__new__(cls)
+
+    @hidden
+    def convert(self, value: Any) -> CAny:
+        """The value as one of this schema; TypeError if it is none."""
+        frame = take()
+        try:
+            _convert(self, frame, value, False)
+            return CAny._of(frame.words)
+        finally:
+            give(frame)
+
+    @hidden
+    def check_value(self, value: Any) -> None:
+        """TypeError if convert() would refuse the value."""
+        frame = take()
+        try:
+            _convert(self, frame, value, True)
+            if frame.words[0] & 0xFFFFFFFF >= OBJECT:
+                core.decref(frame.words[1])
+        finally:
+            give(frame)
+
+
+# TypeSchema refuses to have attributes set.
+_set_tree, _set_converter = (Schema.__dict__[name].__set__ for name in ("_tree", "_converter"))
+
+
+@hidden
+def _convert(schema: Any, frame: Frame, value: Any, is_check: bool) -> None:
+    why = None
+    try:
+        if converter_of(schema).convert(frame, value):
+            return
+    except Misfit as misfit:
+        why = misfit.args[0]
+    except UnicodeEncodeError:
+        pass  # the binding says how
+    if why is not None:
+        raise TypeError(f"{'type check' if is_check else 'type conversion'} failed for {schema!r}: {why}")
+    frame.words[0] = frame.words[1] = 0
+    tree_of(schema)._convert_into(value, address_of(frame.words), is_check)
+
+
+def tree_of(schema: Any) -> Any:
+    """The binding's schema for one here. TypeError for a value that is none."""
+    if not isinstance(schema, Schema):
+        raise TypeError(f"expected a TypeSchema, got {type(schema).__name__}")
+    try:
+        return schema._tree
+    except AttributeError:
+        tree = _Tree()
+        tree._schema = schema
+        _set_tree(schema, tree)
+        return tree
+
+
+@hidden
+def converter_of(schema: Any) -> Converter:
+    """The conversions of a schema. TypeError if it names a type that is not registered."""
+    try:
+        found: Converter = schema._converter
+    except AttributeError:
+        function = schema_setter(schema, binding.TYPE_INDEX_ANY)
+        found = Converter(schema._describe(), function)
+        _set_converter(schema, found)
+    return found
+
+
+def schema_setter(*args: Any) -> Any:
+    """A native Function(field address, value) that converts by a schema and writes."""
+    if len(args) != 2:
+        raise TypeError(f"schema_setter() takes schema, type_index, got {len(args)}")
+    return lower(binding.schema_setter(tree_of(args[0]), args[1]))

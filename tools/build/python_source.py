@@ -1,0 +1,148 @@
+"""The package's Python as the wheel carries it: without what only readers of the repository need.
+
+Comments go, and docstrings of private names, which help() does not show. Of BARE folders all docstrings go but those of
+public classes and their methods, and annotations, too. Lines stay where they are, so that tracebacks fit the
+repository.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BARE = ("_pypy",)
+"""Folders of the package that no program imports from, and no type checker reads: `_core.pyi` says what they make."""
+
+Position = tuple[int, int]
+"""A line, counted from 1, and a column in bytes of UTF-8, counted from 0."""
+Span = tuple[Position, Position]
+_DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def reduce_package(package: Path) -> None:
+    """Rewrite the modules of a built package."""
+    for path in sorted(package.rglob("*.py")):
+        is_bare = path.relative_to(package).parts[0] in BARE
+        path.write_text(reduce_source(path.read_text(encoding="utf-8"), is_bare), encoding="utf-8")
+
+
+def reduce_source(source: str, is_bare: bool) -> str:
+    """Return Python source without what nobody needs who runs it, with as many lines."""
+    tree = ast.parse(source)
+    lines = [line.encode() for line in source.split("\n")]
+    spans = list(find_comments(source, lines))
+    gone = set(find_docstrings(tree, is_seen=not is_bare))
+    if is_bare:
+        gone.update(find_declarations(tree))
+        spans += find_annotations(tree, source)
+    spans += [(position(statement), end(statement)) for statement in gone]
+    fillers = [body[0] for body in find_bodies(tree) if all(statement in gone for statement in body)]
+    for first, last in reversed(list(find_outermost(spans))):
+        cut(lines, first, last)
+    for statement in fillers:
+        number, column = position(statement)
+        lines[number - 1] = lines[number - 1][:column].ljust(column) + b"pass"
+    reduced = "\n".join(line.decode().rstrip() for line in lines)
+    ast.parse(reduced)
+    return reduced
+
+
+def position(node: ast.stmt | ast.expr | ast.arg) -> Position:
+    """Return where a node begins."""
+    return node.lineno, node.col_offset
+
+
+def end(node: ast.stmt | ast.expr | ast.arg) -> Position:
+    """Return where a node ends."""
+    return node.end_lineno or 0, node.end_col_offset or 0
+
+
+def cut(lines: list[bytes], first: Position, last: Position) -> None:
+    """Take out what lies between two positions, but for line breaks."""
+    for number in range(first[0], last[0] + 1):
+        line = lines[number - 1]
+        start = first[1] if number == first[0] else 0
+        stop = last[1] if number == last[0] else len(line)
+        lines[number - 1] = line[:start] + line[stop:]
+
+
+def find_outermost(spans: list[Span]) -> Iterator[Span]:
+    """Yield those that are not inside of another one, in order."""
+    done = (0, 0)
+    for first, last in sorted(spans, key=lambda span: (span[0], -span[1][0], -span[1][1])):
+        if first >= done:
+            done = last
+            yield first, last
+
+
+def find_comments(source: str, lines: list[bytes]) -> Iterator[Span]:
+    """Yield where comments are, but for the line that names the interpreter."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and not (token.start == (1, 0) and token.string.startswith("#!")):
+            column = len(token.line[: token.start[1]].encode())
+            yield (token.start[0], column), (token.start[0], len(lines[token.start[0] - 1]))
+
+
+def find_bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:
+    """Yield the statements of each block that must have one."""
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(node, name, None)
+            if isinstance(body, list) and body and not isinstance(node, ast.Module):
+                yield body
+
+
+def find_docstrings(tree: ast.AST, is_seen: bool) -> Iterator[ast.stmt]:
+    """Yield the texts below a node that say what it and what is in it are, if nobody sees them."""
+    for statement in getattr(tree, "body", []):
+        if is_text(statement) and not is_seen:
+            yield statement
+        elif isinstance(statement, _DEFINITIONS):
+            is_private = statement.name.startswith("_") and not statement.name.endswith("__")
+            is_shown = is_seen or isinstance(statement, ast.ClassDef)
+            is_inner = isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+            yield from find_docstrings(statement, is_shown and not is_private and not is_inner)
+        elif isinstance(statement, (ast.If, ast.Try)):
+            yield from find_docstrings(statement, is_seen)
+
+
+def is_text(statement: ast.stmt) -> bool:
+    """Return whether a statement is a string."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def find_declarations(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Yield the statements that only type checkers read."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign) and node.value is None:
+            yield node
+        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            if not node.orelse:
+                yield node
+
+
+def find_annotations(tree: ast.Module, source: str) -> Iterator[Span]:
+    """Yield where annotations are, with what sets them off."""
+    arrows = [
+        (token.start[0], len(token.line[: token.start[1]].encode()))
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.string == "->"
+    ]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            yield (node.lineno, node.col_offset + len(node.arg)), end(node.annotation)
+        elif isinstance(node, ast.FunctionDef) and node.returns is not None:
+            before = max(arrow for arrow in arrows if arrow < position(node.returns))
+            yield before, end(node.returns)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            yield end(node.target), end(node.annotation)
