@@ -28,7 +28,8 @@ os.umask(0o022)
 
 
 class BuildNative(Command):
-    """Compile the shared objects and put them, with the public headers and the core's sources, into the package."""
+    """Compile the shared objects and put them, with the public headers and the core's sources, into the package, whose
+    Python is reduced to what runs."""
 
     description = "compile the C core, its C++ names, the testing library, the HPy runtime and the binding"
     user_options: ClassVar[list[tuple[str, str, str]]] = []
@@ -49,6 +50,8 @@ class BuildNative(Command):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.unlink(missing_ok=True)  # never write into a file that a process has mapped
             shutil.copyfile(source, target)
+        if not self.editable_mode:
+            reduce_package(package)
 
     def get_source_files(self) -> list[str]:
         return []  # MANIFEST.in lists them
@@ -72,8 +75,6 @@ class Build(build):
     def run(self) -> None:
         shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
-        if not self.editable_mode:
-            reduce_package(Path(self.build_lib, PACKAGE))
 
 
 class UniversalWheel(bdist_wheel):

@@ -12,6 +12,14 @@ PACKAGE = "ffi_hpy"
 LAYERS = {
     "runtime": "_hpy_choice _hpy",
     "start": "_start",
+    "cffi: context": "_pypy.context",
+    "cffi: object": "_pypy.object",
+    "cffi: convert": "_pypy.convert",
+    "cffi: classes": "_pypy.classes",
+    "cffi: container": "_pypy.container",
+    "cffi: record": "_pypy.record",
+    "cffi: module": "_pypy",
+    "load": "_start.load",
     "values": "_ffi_api _values _dtype _tensor",
     "types": "_types",
     "registry": "registry",
@@ -25,7 +33,7 @@ LAYERS = {
 }
 """The layers, the lowest first, with their modules: a folder stands for all that is in it and not named elsewhere."""
 
-BINARIES = ("_core",)
+BINARIES = ("_core", "_binding")
 """Modules that are no Python: below everything."""
 
 Uses = dict[str, dict[str, str]]

@@ -1,1 +1,1 @@
-"""What `_core` is on PyPy: the hot half of the binding in Python over cffi, which PyPy's JIT compiles into the caller."""
+"""What `_core` is on PyPy: the hot half of the binding in Python over cffi, which the JIT compiles into the caller."""

@@ -1,16 +1,17 @@
-"""The hooks that the binding in C gets: each passes on to what the package gave, with values as they are on that side."""
+"""The hooks that the binding in C gets: each passes on to what the package gave, with values as that side has them."""
 
 from __future__ import annotations
 
+from .._start.memo import remember_by_class
+from .classes.cobject import ObjectRValueRef
 from .context import hooks
 from .context.binding import binding
 from .context.bridge import lift, lower
-from .classes.cobject import ObjectRValueRef
-from .object.errors import hidden
 from .context.numbers import OBJECT
-from .object.objects import Wrapper, expect
 from .convert.opaque import unwrap
 from .convert.values import DataType, Device, OpaquePtr, data_type_from_code
+from .object.errors import hidden
+from .object.objects import Wrapper, expect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["give_hooks"]
 
 
-def _binding_class(type_index: int) -> type:
+def _binding_class(type_index: int) -> Any:
     """The binding's class for native objects of a type: what it needs for its own methods, else the plain one."""
     return _CLASSES.get(type_index, binding.CObject)
 
@@ -51,7 +52,7 @@ def _lift(wrapper: Wrapper) -> Any:
 
 
 def _lift_move(value: ObjectRValueRef) -> Any:
-    """Inside of another value, or where the binding converts on its own, a move is not offered: it takes a reference."""
+    """Within another value, or where the binding converts on its own, a move is not offered: it takes a reference."""
     return lift(value._object)
 
 
@@ -85,12 +86,6 @@ def _classify(cls: type) -> Any:
     return hooks.classify(cls)
 
 
-if not binding.HAS_EXTENSION:
-    from .._start.memo import remember_by_class
-
-    _classify = remember_by_class(_classify)
-
-
 @hidden
 def _error_to_exception(error: Any, moment: int) -> BaseException:
     exception: BaseException = hooks.error_to_exception(lower(error), moment)
@@ -121,7 +116,7 @@ def _opaque_value(value: Any) -> Any:
     return inner if is_ours else value
 
 
-class _BindingDevice(binding.Device):  # type: ignore[misc, name-defined]
+class _BindingDevice(binding.Device):  # type: ignore[misc]
     """The binding's Device, made by a name as the package's is: schemas do so."""
 
     def __init__(self, *args: Any) -> None:
@@ -132,7 +127,7 @@ class _BindingDevice(binding.Device):  # type: ignore[misc, name-defined]
 def give_hooks() -> None:
     """Give the binding its hooks."""
     binding.set_hooks(
-        classify=_classify,
+        classify=_classify if binding.HAS_EXTENSION else remember_by_class(_classify),
         class_for_type_index=_binding_class,
         error_to_exception=_error_to_exception,
         exception_to_error=_exception_to_error,

@@ -8,12 +8,12 @@ from . import covering, registry
 from .classes import callbacks, cobject, functions, natives, tensors
 from .container import mappings, sequences
 from .context import bridge, hooks
-from .convert import results, values
-from .object import core_functions
-from .record import define, fields, initializers, schemas
 from .context.binding import binding
 from .context.numbers import ERROR, FUNCTION, OPAQUE_PY_OBJECT, TENSOR
+from .convert import results, values
+from .object import core_functions
 from .object.objects import class_set
+from .record import define, field_slots, initializers, schemas
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (callbacks, ("function_from_address", "function_from_callable", "function_from_mlir")),
     (cobject, ("CObject", "ObjectRValueRef")),
     (define, ("fields_define",)),
-    (fields, ("FieldSlot",)),
+    (field_slots, ("FieldSlot",)),
     (functions, ("Function",)),
     (initializers, ("Initializer",)),
     (mappings, ("CDict", "CMapping")),

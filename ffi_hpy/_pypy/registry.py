@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from .classes.cobject import CObject
+from .classes.functions import Function, named
 from .context.binding import binding
 from .context.bridge import lift, lower
-from .classes.cobject import CObject
+from .context.type_table import attribute_at, default_words, facts_of, method_words
+from .convert.results import of_view
 from .object.core_functions import find_function
-from .classes.functions import Function, named
 from .object.objects import class_at, raise_no_handle
 from .object.objects import class_offer as _offer
 from .object.objects import class_set as _set
-from .convert.results import of_view
-from .context.type_table import attribute_at, default_words, facts_of, method_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

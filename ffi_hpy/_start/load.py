@@ -1,6 +1,10 @@
-"""Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own.
+"""Loads `_core`: the binding in C, and on PyPy its hot half in Python over cffi before it, where that can be used.
 
-The package's own runtime is `_hpy`: _hpy_choice finds the file.
+`_core.CALLS` says what calls of native functions go through, "cffi" or "binding", and `_core.CALLS_REASON` why not
+through cffi. FFI_HPY_CFFI=0 in the environment asks for the binding alone.
+
+The binding is loaded into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own, `_hpy`; _hpy_choice
+finds the file.
 
 FFI_HPY_DEBUG=1 in the environment selects our debug mode, which notices handles that are misused or not closed: see
 hpy_debug. FFI_HPY_CONTEXT=universal or =debug selects the PyPI package hpy and its debug mode instead.
@@ -66,44 +70,50 @@ def load() -> ModuleType:
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return loaded
-    module = load_binding()
-    if sys.implementation.name == "pypy":
-        for name in _BASES:
-            native = getattr(module, name)
-            _unfinalizable.append(native)
-            _watch_subclasses(native)
-        module = _cover(module)
-    module.CALLS = "binding" if module is _binding else "cffi"  # type: ignore[attr-defined]
-    sys.modules[_NAME] = module
-    setattr(sys.modules[_PACKAGE], "_core", module)  # noqa: B010 - `from . import _core` reads the attribute
+    for path in (CORE_LIBRARY, _BINDING):
+        if not os.path.exists(path):  # noqa: PTH110
+            raise ImportError(f"{_PACKAGE} is not built or not installed completely: {path} is missing", path=path)
+    binding = _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
+    module, reason = _choose(binding)
+    module.CALLS = "binding" if reason else "cffi"  # type: ignore[attr-defined]
+    module.CALLS_REASON = reason  # type: ignore[attr-defined]
+    _enter("_core", module)
     return module
 
 
-_binding: ModuleType | None = None
+def _enter(name: str, module: ModuleType) -> None:
+    sys.modules[f"{_PACKAGE}.{name}"] = module
+    setattr(sys.modules[_PACKAGE], name, module)  # `from . import` reads the attribute
 
 
-def load_binding() -> ModuleType:
-    """Load the binding in C. A second call returns the same module."""
-    global _binding
-    if _binding is None:
-        for path in (CORE_LIBRARY, _BINDING):
-            if not os.path.exists(path):  # noqa: PTH110
-                raise ImportError(f"{_PACKAGE} is not built or not installed completely: {path} is missing", path=path)
-        _binding = _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
-    return _binding
+def _choose(binding: ModuleType) -> tuple[ModuleType, str]:
+    """What `_core` is, and why it is not the half of the binding that is written in Python over cffi, "" if it is."""
+    if sys.implementation.name != "pypy":
+        return binding, "the JIT of PyPy makes cffi fast, and this is another interpreter"
+    for name in _BASES:
+        native = getattr(binding, name)
+        _unfinalizable.append(native)
+        _watch_subclasses(native)
+    for name, value in (("FFI_HPY_CFFI", "0"), ("FFI_HPY_DEBUG", "1")):
+        if os.environ.get(name) == value:
+            return binding, f"{name}={value} in the environment asks for the binding"
+    if os.environ.get("FFI_HPY_CONTEXT"):
+        return binding, f"FFI_HPY_CONTEXT={os.environ['FFI_HPY_CONTEXT']} in the environment asks for the binding"
+    _enter("_binding", binding)
+    try:
+        from .._pypy.context import backend  # noqa: F401 - it takes each name of _cffi_backend that is needed
+    except (ImportError, AttributeError) as error:
+        return binding, f"cffi cannot be used: {error}"
+    from .._pypy.module import make_module
+
+    return make_module(_NAME), ""
 
 
-def _cover(binding: ModuleType) -> ModuleType:
-    """Put the hot half in Python over cffi before the binding, where that is possible."""
-    if os.environ.get("FFI_HPY_CFFI") == "0" or os.environ.get("FFI_HPY_CONTEXT") or os.environ.get("FFI_HPY_DEBUG"):
-        return binding
-    from importlib import import_module
-
-    module: ModuleType = import_module("._pypy.module", _PACKAGE).make_module(_NAME)
-    return module
+# --- the binding --------------------------------------------------------------------------------------------------
 
 
 def _load_into(context: str) -> ModuleType:
+    """Load the binding in C."""
     if context in ("universal", "debug"):
         return _load_with_hpy(debug=context == "debug")
     if context:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-BARE = ("_pypy",)
-"""Folders of the package that no program imports from, and no type checker reads: `_core.pyi` says what they make."""
+BARE = ("_installed", "_pypy")
+"""Folders of the package that no program imports from, and nothing that type checkers look at."""
 
 Position = tuple[int, int]
 """A line, counted from 1, and a column in bytes of UTF-8, counted from 0."""
@@ -122,13 +122,19 @@ def is_text(statement: ast.stmt) -> bool:
 
 
 def find_declarations(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield the statements that only type checkers read."""
+    """Yield the statements that only tools read: what is imported for type checkers, types of names, `__all__`."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.AnnAssign) and node.value is None:
-            yield node
-        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            if not node.orelse:
+        if isinstance(node, ast.If):
+            if ast.unparse(node.test) == "TYPE_CHECKING" and not node.orelse:
                 yield node
+        elif isinstance(node, ast.AnnAssign):
+            if node.value is None:
+                yield node
+        elif isinstance(node, ast.Assign):
+            if ast.unparse(node.targets[0]) == "__all__":
+                yield node
+        elif isinstance(node, ast.ImportFrom) and node.module == "__future__":  # annotations, of which none is left
+            yield node
 
 
 def find_annotations(tree: ast.Module, source: str) -> Iterator[Span]:

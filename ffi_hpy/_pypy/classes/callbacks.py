@@ -5,15 +5,16 @@ from __future__ import annotations
 from threading import get_ident
 
 from ..context import bridge
-from ..convert import exchanged
-from ..convert.arguments import own, put
 from ..context.backend import core, new_words
 from ..context.binding import binding
-from ..object.errors import EXHAUSTED, exhausted_set, hidden, lost, moment, put_exception, raise_pending
-from ..object.frames import give, take
 from ..context.holds import CALL_AT, DROP_AT, drop, hold, set_runner
-from ..object.objects import wrap
+from ..context.numbers import INT, INT64_MAX, INT64_MIN
+from ..convert import exchanged
+from ..convert.arguments import own, put
 from ..convert.results import of_view
+from ..object.errors import LOST_ERROR, hidden, lost, moment, put_exception, put_lost, raise_pending
+from ..object.frames import give, take
+from ..object.objects import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,20 +44,19 @@ def _run(fn: Any, args: Any, n: int, result: Any) -> int:
             value = _call_many(fn, args, n)
         if value is None:
             return 0
-        if type(value) is int and -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:
-            result[0] = 1
+        if type(value) is int and INT64_MIN <= value <= INT64_MAX:
+            result[0] = INT
             result[1] = value
             return 0
         _give_back(value, result)
-        return 0
     except BaseException as exception:
         try:
             put_exception(exception, began)
-        except BaseException:
-            # Mostly the stack is used up. Nothing is called here but C functions.
+        except BaseException:  # mostly the stack is used up: nothing is called from here on but C functions
             lost[get_ident()] = exception
-            exhausted_set(EXHAUSTED)
+            put_lost(LOST_ERROR)
         return -1
+    return 0
 
 
 @hidden
@@ -103,14 +103,17 @@ def _with_exchange(fn: Any, exchange_api: Any) -> Function:
     def call(*args: Any) -> Any:
         return fn(*[exchanged.lower(arg) for arg in args])
 
-    return bridge.lower(binding.function_from_callable(call if callable(fn) else fn, exchange_api))
+    function: Function = bridge.lower(binding.function_from_callable(call if callable(fn) else fn, exchange_api))
+    return function
 
 
 def function_from_address(*args: Any) -> Function:
     """A Function around a C function of type TVMFFISafeCallType."""
-    return bridge.lower(binding.function_from_address(*args))
+    function: Function = bridge.lower(binding.function_from_address(*args))
+    return function
 
 
 def function_from_mlir(*args: Any) -> Function:
     """A Function around a function that MLIR compiled from one of type TVMFFISafeCallType."""
-    return bridge.lower(binding.function_from_mlir(*args))
+    function: Function = bridge.lower(binding.function_from_mlir(*args))
+    return function

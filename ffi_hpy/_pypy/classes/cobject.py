@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from . import dataclass
 from ..context import hooks
 from ..context.backend import core, words_at
+from ..context.numbers import FUNCTION, OBJECT
+from ..context.texts import bind, check_new, final
 from ..object.errors import hidden
 from ..object.frames import refuse_in_use
 from ..object.identity import share, unlist
-from ..context.numbers import FUNCTION, OBJECT
 from ..object.objects import Wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
-from ..context.texts import bind, check_new, final
+from . import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["CObject", "ObjectRValueRef", "put_handle"]
+__all__ = ["CObject", "ObjectRValueRef", "check_function", "put_handle"]
 
 
 def _list_if_shared(wrapper: Any) -> None:
@@ -44,14 +44,20 @@ def _let_go(wrapper: Any) -> int:
     return address
 
 
+def check_function(address: int) -> None:
+    """TypeError if an object that a Function shall take over is no function."""
+    if type_index_at(address) != FUNCTION:
+        raise TypeError("a Function can take over the handle of a function only")
+
+
 def put_handle(wrapper: Any, address: int) -> None:
     """Give a wrapper a handle, which is taken, in place of its own."""
     if not wrapper._address and not wrapper._is_function and not is_shared(address):  # mostly: it is being made
         wrapper._address = address
         return
     try:
-        if type_index_at(address) != FUNCTION and wrapper._is_function:
-            raise TypeError("a Function can take over the handle of a function only")
+        if wrapper._is_function:
+            check_function(address)
         old = _let_go(wrapper)
     except BaseException:
         core.decref(address)

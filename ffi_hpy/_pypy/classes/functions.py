@@ -10,18 +10,18 @@ from __future__ import annotations
 import os
 
 from ..context import bridge
+from ..context.backend import SAFE_CALL, cast, core, words_at
+from ..context.holds import interruptions
+from ..context.numbers import OBJECT
+from ..context.texts import check_new, cut, shown
 from ..convert import exchanged
 from ..convert.arguments import NeedsBinding, put
-from ..context.backend import SAFE_CALL, cast, core, words_at
-from .cobject import CObject, ObjectRValueRef
+from ..convert.results import get
 from ..object.errors import hidden, raise_interruption, raise_taken, take_pending
 from ..object.frames import Offer, frame_for, give, take
-from ..context.holds import interruptions
 from ..object.identity import share, uses_of
-from ..context.numbers import FUNCTION, OBJECT
-from ..object.objects import is_shared, raise_no_handle, type_index_at, wrap, wrap_apart
-from ..convert.results import get
-from ..context.texts import check_new, cut, shown
+from ..object.objects import is_shared, raise_no_handle, wrap, wrap_apart
+from .cobject import CObject, ObjectRValueRef, check_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -225,10 +225,8 @@ class Function(CObject):
     def _put_function(self, address: int) -> None:
         """Give a Function that has none its handle, which is taken; it keeps that."""
         try:
-            if type_index_at(address) != FUNCTION:
-                raise TypeError("a Function can take over the handle of a function only")
-            if self._address:
-                raise TypeError("the handle of a Function cannot be moved away")
+            check_function(address)
+            self._check_empty()
         except TypeError:
             core.decref(address)
             raise
@@ -236,6 +234,10 @@ class Function(CObject):
         self._call = cast(SAFE_CALL, words_at(address)[3])
         if type(self) is Function and is_shared(address):
             share(self)
+
+    def _check_empty(self) -> None:
+        if self._address:
+            raise TypeError("the handle of a Function cannot be moved away")
 
     def _refuse_keywords(self, kwargs: dict[str, Any]) -> NoReturn:
         first = shown(next(iter(kwargs)))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ..context import hooks
-from ..convert.arguments import own, put
 from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
-from .cobject import CObject, put_handle
-from ..object.frames import give, take
 from ..context.numbers import BOOL, ERROR, FLOAT, INT, NONE, OBJECT, OPAQUE_PY_OBJECT, SMALL_BYTES, SMALL_STR
-from ..object.objects import expect
+from ..context.texts import bind, check_new, final
+from ..convert.arguments import own, put
 from ..convert.opaque import make_opaque, unwrap
 from ..convert.results import get, of_object, of_view, text_of
-from ..context.texts import bind, check_new, final
+from ..object.frames import give, take
+from ..object.objects import expect
+from .cobject import CObject, put_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

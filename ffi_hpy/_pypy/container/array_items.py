@@ -5,10 +5,10 @@ from __future__ import annotations
 from operator import length_hint
 
 from ..context.backend import bytes_at, words_at
-from ..object.errors import hidden
 from ..context.numbers import BOOL, FLOAT, INT, NONE, OBJECT, SMALL_STR, STR
-from ..object.references import Reference
 from ..convert.results import get, of_borrowed
+from ..object.errors import hidden
+from ..object.references import Reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ def _holds_text(array: int, text: bytes) -> bool | None:
 
 
 def holds(array: int, value: object) -> bool:
+    """Whether a value is among the items of an Array that the caller keeps."""
     found: bool | None = None
     if type(value) is int and -(1 << 53) < value < 1 << 53:  # in these bounds a float tells integers apart
         found = _holds_number(array, value)

@@ -5,24 +5,23 @@ iterating over a Dict takes a copy first.
 
 from __future__ import annotations
 
-from collections import deque
 from operator import itemgetter
 
-from ..._start.fork import new_lock
-from ..convert import exchanged
-from ..convert.arguments import make_mapping, put
-from ..context.backend import core, new_words, words_at
 from ..classes.cobject import CObject, put_handle
-from .container_calls import call, call_conversion, own_of
-from ..object.core_functions import CoreFunction, has_core_function
-from ..object.errors import hidden, raise_pending
-from ..convert.exchanged import marked
-from ..object.frames import give, take, use
-from ..context.numbers import DICT, INT, MAP, OBJECT
-from ..object.objects import raise_no_handle
-from ..object.references import Reference
-from ..convert.results import get
+from ..context.backend import core, words_at
+from ..context.numbers import DICT, MAP, OBJECT
 from ..context.texts import MISSING, bind
+from ..convert import exchanged
+from ..convert.arguments import put
+from ..convert.contained import make_mapping
+from ..convert.exchanged import marked
+from ..convert.results import get
+from ..object.core_functions import has_core_function
+from ..object.errors import hidden
+from ..object.frames import give, take, use
+from ..object.objects import raise_no_handle
+from .container_calls import call, call_conversion, own_of
+from .map_walk import ITEMS, KEYS, VALUES, iterate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +31,6 @@ if TYPE_CHECKING:
     from ..object.frames import Frame
 
 __all__ = ["CDict", "CMapping"]
-
-_CHUNK = 64
-"""So many entries are read at once: enough to make the reading cheap, and few enough for an iteration that stops early.
-"""
 
 
 # --- the native object --------------------------------------------------------------------------------------------
@@ -148,106 +143,6 @@ def _erase(self: CDict, key: Any) -> None:
 
 # --- iteration ----------------------------------------------------------------------------------------------------
 
-_KEYS, _VALUES, _ITEMS = (0,), (1,), (0, 1)
-"""Parts of an entry: the commands that read them, of the function that walks a map."""
-_ADVANCE = 2
-
-
-@hidden
-def _read_raw(walk: CoreFunction, part: tuple[int, ...], n: int) -> Any:
-    """Owned values of the next n entries, which must be there, one after the other."""
-    values = new_words(2 * len(part) * n)
-    frame = take()
-    try:
-        command = frame.words
-        command[0] = INT
-        result = values + 0
-        for _ in range(n):
-            for what in part:
-                command[1] = what
-                if walk.call(walk.address, command, 1, result) != 0:
-                    raise_pending("ffi.MapForwardIterFunctor")
-                result += 2
-            command[1] = _ADVANCE
-            frame.result[0] = 0
-            if walk.call(walk.address, command, 1, frame.result) != 0:
-                raise_pending("ffi.MapForwardIterFunctor")
-    except BaseException:
-        _drop(values, 0, len(part) * n)
-        raise
-    finally:
-        give(frame)
-    return values
-
-
-def _drop(values: Any, first: int, n: int) -> None:
-    for i in range(first, n):
-        if values[2 * i] & 0xFFFFFFFF >= OBJECT:
-            core.decref(values[2 * i + 1])
-
-
-@hidden
-def _to_python(values: Any, part: tuple[int, ...], n: int) -> list[Any]:
-    """What an iteration gives for n entries, whose values are taken: key, value, or a tuple of both."""
-    made: list[Any] = []
-    is_pair = len(part) == 2
-    done = 0
-    try:
-        while len(made) < n:
-            done += 1
-            value = get(values + 2 * (done - 1))
-            if is_pair:
-                done += 1
-                value = value, get(values + 2 * (done - 1))
-            made.append(value)
-    except BaseException:
-        _drop(values, done, len(part) * n)
-        raise
-    return made
-
-
-_walking = new_lock()
-"""Held while a walk is read that threads may share: key, value and the step to the next entry are separate commands."""
-
-
-class MapIterator:
-    """Over the entries of a Map, which it keeps: the function that walks it does not do so in other cores. Threads may
-    share it: each entry comes out once."""
-
-    __slots__ = ("_left", "_map", "_part", "_ready", "_walk", "_walk_reference")
-
-    def __init__(self, address: int, walk: int, size: int, part: tuple[int, ...]) -> None:
-        self._map = Reference(address)
-        self._walk_reference = Reference(walk)
-        self._walk = CoreFunction(walk)
-        self._left = size
-        self._part = part
-        self._ready: deque[Any] = deque()
-
-    def __iter__(self) -> MapIterator:
-        return self
-
-    @hidden
-    def __next__(self) -> Any:
-        ready = self._ready
-        if not ready:
-            self._read_more()
-        try:
-            return ready.popleft()
-        except IndexError:
-            raise StopIteration from None
-
-    @hidden
-    def _read_more(self) -> None:
-        with _walking:
-            n = min(self._left, _CHUNK)
-            self._left -= n
-            values = _read_raw(self._walk, self._part, n)
-        self._ready.extend(_to_python(values, self._part, n))
-
-    def __length_hint__(self) -> int:
-        return self._left + len(self._ready)
-
 
 @hidden
 def _fixed(self: CMapping) -> int:
@@ -262,41 +157,19 @@ def _fixed(self: CMapping) -> int:
 
 
 @hidden
-def _walk(address: int) -> tuple[int, int]:
-    """The number of entries of a Map, and the function that walks it, owned."""
-    frame = take()
-    try:
-        words = frame.words
-        words[0] = MAP
-        words[1] = address
-        call(frame, "ffi.MapSize", 1)
-        size = frame.result[1]
-        call(frame, "ffi.MapForwardIterFunctor", 1)
-        return size, frame.result[1]
-    finally:
-        give(frame)
-
-
-@hidden
 def _iterate(self: CMapping, part: tuple[int, ...]) -> Iterator[Any]:
     if marked and (theirs := exchanged.find(self)) is not None:
         return _iterate_theirs(theirs, part)
     address = _fixed(self)
     try:
-        size, walk = _walk(address)
-        try:
-            if size > _CHUNK:
-                return MapIterator(address, walk, size, part)
-            return iter(_to_python(_read_raw(CoreFunction(walk), part, size), part, size))
-        finally:
-            core.decref(walk)
+        return iterate(address, part)
     finally:
         core.decref(address)
 
 
 def _iterate_theirs(theirs: Any, part: tuple[int, ...]) -> Iterator[Any]:
     items = [(exchanged.lower(key), exchanged.lower(value)) for key, value in theirs._iter_items()]
-    return iter(items) if part is _ITEMS else map(itemgetter(*part), items)
+    return iter(items) if part is ITEMS else map(itemgetter(*part), items)
 
 
 # --- classes ------------------------------------------------------------------------------------------------------
@@ -361,15 +234,15 @@ class CMapping(CObject):
 
     def __iter__(self) -> Iterator[Any]:
         """Over the keys; of a Dict over those that are there now."""
-        return _iterate(self, _KEYS)
+        return _iterate(self, KEYS)
 
     def _iter_values(self) -> Iterator[Any]:
         """Over the values, likewise."""
-        return _iterate(self, _VALUES)
+        return _iterate(self, VALUES)
 
     def _iter_items(self) -> Iterator[tuple[Any, Any]]:
         """Over pairs of key and value, likewise."""
-        return _iterate(self, _ITEMS)
+        return _iterate(self, ITEMS)
 
 
 class CDict(CMapping):

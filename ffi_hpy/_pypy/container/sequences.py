@@ -11,20 +11,21 @@ from __future__ import annotations
 
 from operator import index as as_int
 
-from ..convert import exchanged
-from ..convert.arguments import make_sequence, put
-from .array_items import DATA, SIZE, ArrayIterator, holds, read_items
-from ..context.backend import core, words_at
 from ..classes.cobject import CObject, put_handle
-from .container_calls import call, call_conversion, own_of
-from ..object.errors import hidden
+from ..context.backend import core, words_at
+from ..context.numbers import ARRAY, INT, LIST, OBJECT
+from ..context.texts import MISSING, bind, cut
+from ..convert import exchanged
+from ..convert.arguments import put
+from ..convert.contained import make_sequence
 from ..convert.exchanged import marked
+from ..convert.results import get, of_borrowed
+from ..object.errors import hidden
 from ..object.frames import give, take, use
 from ..object.identity import uses_of
-from ..context.numbers import ARRAY, INT, LIST, OBJECT
 from ..object.objects import raise_no_handle
-from ..convert.results import get, of_borrowed
-from ..context.texts import MISSING, bind, cut
+from .array_items import DATA, SIZE, ArrayIterator, holds, read_items
+from .container_calls import call, call_conversion, own_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

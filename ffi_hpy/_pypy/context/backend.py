@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import _cffi_backend
 
-from ..._start.load import load_binding
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CREATOR",
-    "DELETER",
     "FIELD_COPY",
     "FIELD_PUT",
     "GETTER",
@@ -31,7 +28,6 @@ __all__ = [
     "c_function",
     "callback",
     "cast",
-    "chars_at",
     "core",
     "doubles_at",
     "floats_at",
@@ -59,7 +55,6 @@ _nothing = _cffi_backend.new_void_type()
 
 SAFE_CALL = _cffi_backend.new_function_type((_word, _words, _int, _words), _int)
 """TVMFFISafeCallType: handle, arguments, their number, result."""
-DELETER = _cffi_backend.new_function_type((_word,), _nothing)
 GETTER = _cffi_backend.new_function_type((_word, _words), _int)
 """TVMFFIFieldGetter and TVMFFIFieldSetter: address of the field, value."""
 CREATOR = _cffi_backend.new_function_type((_words,), _int)
@@ -78,6 +73,7 @@ cast = _cffi_backend.cast
 _newp = _cffi_backend.newp
 _unpack = _cffi_backend.unpack
 _buffer = _cffi_backend.buffer
+_callback = _cffi_backend.callback
 
 
 def new_words(n: int) -> Any:
@@ -125,11 +121,6 @@ def floats_at(address: Any) -> Any:
     return cast(_floats, address)
 
 
-def chars_at(address: Any) -> Any:
-    """The memory at an address as char, for pointer arithmetic in bytes."""
-    return cast(_chars, address)
-
-
 def bytes_at(address: Any, n: int) -> bytes:
     """A copy of memory."""
     copy: bytes = _unpack(cast(_chars, address), n)
@@ -153,7 +144,7 @@ def c_function(address: int, arguments: str, result: str) -> Any:
 def callback(kind: Any, function: Callable[..., Any], error: Any = None, take: Callable[..., Any] | None = None) -> Any:
     """A C function that calls `function`. If that raises, which it should not, it returns `error`, and `take` gets what
     was raised: a signal may have arrived before the function's first step."""
-    return _cffi_backend.callback(kind, function, error, take)
+    return _callback(kind, function, error, take)
 
 
 class _Core:
@@ -198,5 +189,4 @@ class _Core:
         return self._library.load_function(_cffi_backend.new_function_type(arguments, result), name)
 
 
-load_binding()
 core = _Core()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from ..._start.load import load_binding
+from ... import _binding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["binding"]
 
-binding = load_binding()
+binding: Any = _binding

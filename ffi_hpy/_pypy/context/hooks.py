@@ -6,36 +6,35 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_NAMES = (
-    "array_stream",
-    "array_to_tensor",
-    "bytes_class",
-    "call_guarded",
-    "check_signals",
-    "class_for_type_index",
-    "classify",
-    "convert",
-    "device_class",
-    "dlpack_capsule",
-    "error_to_exception",
-    "exception_arrives",
-    "exception_asked_for",
-    "exception_leaves",
-    "exception_to_error",
-    "shape_class",
-    "string_class",
-    "tensor_to_array",
-    "wrap_dtype",
-    "wrap_opaque_ptr",
-)
+__all__ = ["store"]
 
 
 def _missing(*_args: Any) -> Any:
     raise RuntimeError("ffi_hpy._core is not set up: import ffi_hpy")
 
 
-for _name in _NAMES:
-    globals()[_name] = _missing
+array_stream: Any = _missing
+array_to_tensor: Any = _missing
+bytes_class: Any = _missing
+call_guarded: Any = _missing
+check_signals: Any = _missing
+class_for_type_index: Any = _missing
+classify: Any = _missing
+convert: Any = _missing
+device_class: Any = _missing
+dlpack_capsule: Any = _missing
+error_to_exception: Any = _missing
+exception_arrives: Any = _missing
+exception_asked_for: Any = _missing
+exception_leaves: Any = _missing
+exception_to_error: Any = _missing
+shape_class: Any = _missing
+string_class: Any = _missing
+tensor_to_array: Any = _missing
+wrap_dtype: Any = _missing
+wrap_opaque_ptr: Any = _missing
+
+_NAMES = frozenset([name for name, value in globals().items() if value is _missing]) - {"_missing"}
 
 
 def store(given: dict[str, Any]) -> None:

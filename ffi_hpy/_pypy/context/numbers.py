@@ -26,9 +26,9 @@ LIST: int = binding.TYPE_INDEX_LIST
 DICT: int = binding.TYPE_INDEX_DICT
 TENSOR: int = binding.TYPE_INDEX_TENSOR
 BIG_INT: int = binding.TYPE_INDEX_BIG_INT
-SHAPE = 69
-ERROR = 67
-OPAQUE_PY_OBJECT = 74
+SHAPE: int = binding.type_key_to_index("ffi.Shape")
+ERROR: int = binding.type_key_to_index("ffi.Error")
+OPAQUE_PY_OBJECT: int = binding.type_key_to_index("ffi.OpaquePyObject")
 
 INT64_MIN = -(1 << 63)
 INT64_MAX = (1 << 63) - 1

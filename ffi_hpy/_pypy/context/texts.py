@@ -67,7 +67,7 @@ def check_new(cls: Any, own: type, name: str) -> None:
         raise TypeError(f"{name}.__new__({cls.__name__}): {cls.__name__} is not a subtype of {name}")
 
 
-def _refuse_subclass(cls: type, **_options: Any) -> NoReturn:
+def _refuse_subclass(cls: Any, /, **_options: Any) -> NoReturn:
     raise TypeError(f"type '{cls.__bases__[0].__name__}' is not an acceptable base type")
 
 

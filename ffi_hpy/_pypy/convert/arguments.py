@@ -11,15 +11,9 @@ from __future__ import annotations
 from operator import index as as_int
 
 from ..._start.memo import remember_by_class
-from . import exchanged
 from ..context import hooks
 from ..context.backend import address_of, core, new_chars, words_at
 from ..context.binding import binding
-from ..object.core_functions import core_function
-from ..object.errors import hidden, raise_pending
-from .exchanged import marked
-from ..object.frames import TEXT_BYTES, Offer, frame_for, give, use
-from ..object.identity import share, uses_of
 from ..context.numbers import (
     BOOL,
     DATA_TYPE,
@@ -36,8 +30,13 @@ from ..context.numbers import (
     SMALL_STR,
     TENSOR,
 )
-from ..object.objects import Wrapper, raise_no_handle
 from ..context.texts import cut, raise_unmade
+from ..object.errors import hidden, raise_pending
+from ..object.frames import TEXT_BYTES, Offer, use
+from ..object.identity import share
+from ..object.objects import Wrapper, raise_no_handle
+from . import exchanged
+from .exchanged import marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 
     Callee = Any  # a Function, a Place inside one of its arguments, or what else a message says of the place: a str
 
-__all__ = ["NeedsBinding", "make_mapping", "make_sequence", "own", "put"]
+__all__ = ["NeedsBinding", "Place", "own", "own_last", "put", "put_nested", "set_conversion"]
 
 _DEPTH_LIMIT = 256
 _SMALL_SIZE = 7
@@ -211,8 +210,8 @@ def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, dept
     if kind == binding.KIND_CONVERTER:
         converted = detail(value)
         mark = len(frame.held)
-        _put_nested(frame, i, converted, callee, depth + 1)
-        _own_last(frame, i, mark)  # what the words show may end with `converted`
+        put_nested(frame, i, converted, callee, depth + 1)
+        own_last(frame, i, mark)  # what the words show may end with `converted`
     elif kind == binding.KIND_EXCHANGE or (kind == binding.KIND_DLPACK and hasattr(cls, "__tvm_ffi_env_stream__")):
         if type(callee) is not str:
             raise NeedsBinding
@@ -222,7 +221,7 @@ def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, dept
 
 
 @hidden
-def _put_nested(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+def put_nested(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
     """As put(), for what is inside of another value."""
     t = type(value)
     if t in _PLAIN or isinstance(value, Wrapper):
@@ -234,7 +233,7 @@ def _put_nested(frame: Frame, i: int, value: Any, callee: Callee, depth: int) ->
 _PLAIN = frozenset((int, float, bool, str, bytes, type(None)))
 
 
-def _own_last(frame: Frame, i: int, mark: int) -> None:
+def own_last(frame: Frame, i: int, mark: int) -> None:
     """Make what was put at `i`, which holds something from `mark` on or nothing, independent of the Python value."""
     if len(frame.held) == mark:
         return
@@ -340,119 +339,6 @@ def _put_rvalue(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -
     frame.words[i + 1] = offer.slot_at
 
 
-# --- containers ---------------------------------------------------------------------------------------------------
-
-
-@hidden
-def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> None:
-    """Convert an item of a container. What becomes of it must not depend on the Python value: converting the next one
-    may run Python code, which may drop this one."""
-    t = type(value)
-    if t is int or t is str or t is float or value is None:  # what is made of these is the frame's
-        put(frame, i, value, place)
-        return
-    if isinstance(value, Wrapper) and not marked:
-        _put_own(frame, i, value)
-        return
-    mark = len(frame.held)
-    _put_nested(frame, i, value, place, depth)
-    if len(frame.held) != mark:
-        _own_last(frame, i, mark)
-
-
-@hidden
-def _put_own(frame: Frame, i: int, wrapper: Wrapper) -> None:
-    """As _put_object, with a reference for the call instead of a use."""
-    uses = wrapper._uses
-    if uses is None:
-        uses = uses_of(wrapper)
-    uses.append(None)
-    try:
-        address = wrapper._address
-        if not address:
-            raise_no_handle(wrapper)
-        if not wrapper._is_listed:
-            share(wrapper)
-        core.incref(address)
-    finally:
-        uses.pop()
-    frame.held.append(address)
-    frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
-    frame.words[i + 1] = address
-
-
-@hidden
-def _make(name: str, frame: Frame, n: int) -> int:
-    """The container that a function of the core makes of the arguments in a frame, owned."""
-    result = frame.result
-    result[0] = 0
-    result[1] = 0
-    function = core_function(name)
-    if function.call(function.address, frame.words, n, result) != 0:
-        raise_pending(name)
-    made: int = result[1]
-    return made
-
-
-@hidden
-def make_sequence(name: str, values: Any, place: Callee, depth: int) -> int:
-    """The object of a new container, `name` is "ffi.Array" or "ffi.List", with the items of a sequence. All of them are
-    arguments of one call. The length is read once: converting an item may run Python code that changes the sequence."""
-    n = len(values)
-    frame = frame_for(n)
-    try:
-        words = frame.words
-        for at in range(n):
-            value = values[at]  # IndexError if a list has shrunk
-            if type(value) is int and INT64_MIN <= value <= INT64_MAX:
-                words[2 * at] = INT
-                words[2 * at + 1] = value
-            else:
-                _put_item(frame, 2 * at, value, place, depth)
-        return _make(name, frame, n)
-    finally:
-        give(frame)
-
-
-@hidden
-def make_mapping(name: str, value: Any, place: Callee, depth: int) -> int:
-    """The object of a new container, `name` is "ffi.Map" or "ffi.Dict", with the entries of a mapping as they are
-    now."""
-    pairs = list(value.items())
-    n = 2 * len(pairs)
-    frame = frame_for(n)
-    try:
-        i = 0
-        for pair in pairs:
-            _put_item(frame, i, pair[0], place, depth)
-            _put_item(frame, i + 2, pair[1], place, depth)
-            i += 4
-        return _make(name, frame, n)
-    finally:
-        give(frame)
-
-
-@hidden
-def _put_container(frame: Frame, i: int, address: int) -> None:
-    frame.held.append(address)
-    frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
-    frame.words[i + 1] = address
-
-
-def _inside(i: int, callee: Callee) -> Callee:
-    return callee if type(callee) is str or type(callee) is Place else Place(i, callee)
-
-
-@hidden
-def _put_sequence(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
-    _put_container(frame, i, make_sequence("ffi.Array", value, _inside(i, callee), depth + 1))
-
-
-@hidden
-def _put_mapping(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
-    _put_container(frame, i, make_mapping("ffi.Map", value, _inside(i, callee), depth + 1))
-
-
 _NESTED = (binding.KIND_SEQUENCE, binding.KIND_MAPPING, binding.KIND_DLPACK, binding.KIND_CONVERTER)
 _BY_KIND: dict[int, Callable[[Frame, int, Any, Callee, int], None]] = {
     binding.KIND_NONE: _put_none,
@@ -465,10 +351,13 @@ _BY_KIND: dict[int, Callable[[Frame, int, Any, Callee, int], None]] = {
     binding.KIND_DATA_TYPE: _put_data_type,
     binding.KIND_DEVICE: _put_device,
     binding.KIND_OPAQUE_PTR: _put_opaque_ptr,
-    binding.KIND_SEQUENCE: _put_sequence,
-    binding.KIND_MAPPING: _put_mapping,
     binding.KIND_DLPACK: _put_by_binding,
 }
+
+
+def set_conversion(kind: int, put_kind: Callable[[Frame, int, Any, Callee, int], None]) -> None:
+    """Add the conversion of a kind of types: (frame, place in it, value, callee, depth)."""
+    _BY_KIND[kind] = put_kind
 
 
 # --- owned values -------------------------------------------------------------------------------------------------

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..context.backend import core, new_words, words_at
-from ..object.errors import raise_pending
 from ..context.holds import DROP_AT, drop, held_at, hold
 from ..context.numbers import OPAQUE_PY_OBJECT
+from ..object.errors import raise_pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from ..context import bridge, hooks
 from ..context.backend import address_of, buffer_at, bytes_at, core, doubles_at, words_at
-from ..object.errors import hidden
-from ..object.identity import find
 from ..context.numbers import (
     BIG_INT,
     BOOL,
@@ -30,6 +28,8 @@ from ..context.numbers import (
     SMALL_STR,
     STR,
 )
+from ..object.errors import hidden
+from ..object.identity import find
 from ..object.objects import is_shared, wrap, wrap_apart
 from .opaque import unwrap
 from .values import data_type_of, device_of

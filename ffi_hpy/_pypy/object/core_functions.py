@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..context.backend import SAFE_CALL, address_of, cast, core, new_chars, new_words, words_at
-from .errors import raise_pending
 from ..context.numbers import OPAQUE_PTR
+from .errors import raise_pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def core_function(name: str) -> CoreFunction:
 
 
 def set_backtrace_boundary() -> None:
-    """Have native backtraces end at the interpreter's library, from which cffi calls; a core that cannot is left alone."""
+    """Have native backtraces end at the interpreter's library, from which cffi calls, if the core can do so."""
     address, handle = core.interpreter_address(), find_function("ffi_hpy.set_backtrace_boundary")
     if not handle:
         return

@@ -9,7 +9,7 @@ from threading import get_ident
 
 from ..context import hooks
 from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
-from ..context.holds import drop, interruptions, held_at, hold, put_error, set_error_maker, take_error
+from ..context.holds import drop, held_at, hold, interruptions, put_error, set_error_maker, take_error
 from .objects import wrap
 
 TYPE_CHECKING = False
@@ -27,10 +27,13 @@ else:
     from __pypy__ import hidden_applevel as hidden
 
 __all__ = [
+    "LOST_ERROR",
     "drop_pending",
     "hidden",
+    "lost",
     "moment",
     "put_exception",
+    "put_lost",
     "raise_interruption",
     "raise_pending",
     "raise_taken",
@@ -85,7 +88,7 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
     if not address:
         raise_interruption()
         raise RuntimeError(f"{callee or 'native function'}() returned failure without setting an error")
-    if address == EXHAUSTED and get_ident() in lost:
+    if address == LOST_ERROR and get_ident() in lost:
         core.decref(address)
         raise lost.pop(get_ident())
     if _kind_at(address) == b"EnvErrorAlreadySet":
@@ -169,9 +172,9 @@ def _error_asked_for(exception: BaseException) -> int:
             return _error_of(hooks.exception_asked_for, exception, 0)
         except BaseException:
             pass
-    core.incref(EXHAUSTED)
+    core.incref(LOST_ERROR)
     lost[get_ident()] = exception
-    return EXHAUSTED
+    return LOST_ERROR
 
 
 def _put_whatever_happens(exception: BaseException) -> None:
@@ -179,29 +182,32 @@ def _put_whatever_happens(exception: BaseException) -> None:
         put_exception(exception, _n_raised)
     except BaseException:
         lost[get_ident()] = exception
-        exhausted_set(EXHAUSTED)
+        put_lost(LOST_ERROR)
 
 
 set_error_maker(_error_asked_for, _put_whatever_happens)
 
-lost: dict[int, BaseException] = {}  # by thread: exceptions that left a callback where no stack was left for more
+
+# --- the last resort ----------------------------------------------------------------------------------------------
+# An exception that leaves a callback where no stack is left to make an error of it stays here. What is pending instead
+# was made in advance, so that putting it there takes C functions only: native code sees a RecursionError, and Python
+# code, once there is stack again, the exception itself.
 
 
 def _make_plain(kind: bytes, message: bytes) -> int:
-    """A new error without the package's help."""
+    """The handle of a new error, made without the package's help."""
     texts = [new_chars(kind), new_chars(message), new_chars(b"")]
-    arrays = []
-    for text in texts:
-        array = new_words(2)
-        array[0] = address_of(text)
-        array[1] = len(text) - 1
-        arrays.append(array)
+    arrays = [new_words(2) for _ in texts]
+    for array, text in zip(arrays, texts):
+        array[0], array[1] = address_of(text), len(text) - 1
     out = new_words(1)
-    if core.error_new(arrays[0], arrays[1], arrays[2], 0, 0, out) != 0:
+    if core.error_new(*arrays, 0, 0, out) != 0:
         raise MemoryError
     address: int = out[0]
     return address
 
 
-EXHAUSTED = _make_plain(b"RecursionError", b"maximum recursion depth exceeded: callbacks within callbacks")
-exhausted_set = core.error_set
+lost: dict[int, BaseException] = {}
+"""By thread: the exception for which LOST_ERROR is pending."""
+LOST_ERROR = _make_plain(b"RecursionError", b"maximum recursion depth exceeded: callbacks within callbacks")
+put_lost = core.error_set  # a name of its own: asking an instance for an attribute may take stack

@@ -1,8 +1,8 @@
 """Which wrapper stands for a native object while it lives, so that `a.x is a.x`.
 
-The table has a weak reference to each listed wrapper. A wrapper is listed when others may have references to its object:
-when it is made, if the reference count says so, else when the object is first passed to native code or asked for its
-address. An object that stays with its maker costs nothing here.
+The table has a weak reference to each listed wrapper. A wrapper is listed when others may have references to its
+object: when it is made, if the reference count says so, else when the object is first passed to native code or asked
+for its address. An object that stays with its maker costs nothing here.
 
 The entry of a wrapper that has died stays until its finalizer takes it out, or a new wrapper takes its place.
 """

@@ -7,9 +7,9 @@ from warnings import catch_warnings, simplefilter
 from ..._start.fork import new_lock
 from ..context import hooks
 from ..context.backend import SAFE_CALL, cast, core, words_at
-from .identity import find, share, unlist
 from ..context.numbers import FUNCTION
 from ..context.texts import check_new, raise_unmade
+from .identity import find, share, unlist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ _SLOTS = frozenset(
 class Wrapper:
     """What owns a reference to a native object, at `_address`; 0 before it is initialised and after it was moved away.
 
-    `_is_listed`: the table of wrappers has it, or must not have it. `_is_repeated`: it was given out again where each time could have made
-    one of its own; a program that moves one of those keeps the others, so a move leaves the handle. `_uses`: see
-    identity.uses_of.
+    `_is_listed`: the table of wrappers has it, or must not have it. `_is_repeated`: it was given out again where each
+    time could have made one of its own; a program that moves one of those keeps the others, so a move leaves the
+    handle. `_uses`: see identity.uses_of.
     """
 
     __slots__ = ("__weakref__", "_address", "_is_listed", "_is_repeated", "_uses")

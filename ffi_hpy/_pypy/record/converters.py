@@ -6,14 +6,15 @@ not even go there.
 
 from __future__ import annotations
 
-from ..convert.arguments import make_mapping, make_sequence, put
 from ..context.backend import SAFE_CALL, address_of, bytes_at, cast, core, words_at
 from ..context.binding import binding
-from ..object.errors import hidden, raise_taken, take_object
 from ..context.numbers import INT64_MAX, INT64_MIN, NONE, OBJECT, OPAQUE_PTR, OPAQUE_PY_OBJECT
-from ..object.objects import Wrapper, derives, type_index_at
-from ..convert.results import text_of
 from ..context.type_table import facts_of
+from ..convert.arguments import put
+from ..convert.contained import make_mapping, make_sequence
+from ..convert.results import text_of
+from ..object.errors import hidden, raise_taken, take_object
+from ..object.objects import Wrapper, derives, type_index_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     Description = tuple[str, int, str, tuple[Any, ...]]
 
-__all__ = ["Converter", "Misfit", "is_plain"]
+__all__ = ["Converter", "Misfit"]
 
 
 class Misfit(Exception):
@@ -31,7 +32,7 @@ class Misfit(Exception):
 
 
 @hidden
-def is_plain(value: Any) -> bool:
+def _is_plain(value: Any) -> bool:
     """Whether native code says the same of a value as the binding would: an exact number of 64 bits, text, None, an
     object."""
     t = type(value)
@@ -127,7 +128,7 @@ class Converter:
         t = type(value)
         if container and (t is list or t is tuple or t is dict):
             return self._convert_container(frame, value)
-        if not is_plain(value):
+        if not _is_plain(value):
             return False
         self._convert_natively(frame, value)
         return True
@@ -185,7 +186,7 @@ def _fit(kept: _Kept, items: Any) -> int:
     fits = _KEPT
     for item in items:
         if not kept.keeps(item):
-            if not is_plain(item):
+            if not _is_plain(item):
                 return _NOT_PLAIN
             fits = _PLAIN
     return fits

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..context.binding import binding
+from ..context.type_table import facts_of, field_info
 from .fields import LaidOutField, laid_out
 from .schemas import tree_of
-from ..context.type_table import facts_of, field_info
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

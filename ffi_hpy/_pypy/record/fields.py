@@ -7,7 +7,6 @@ getter that only copies the memory is found out at the first read, by what it ma
 
 from __future__ import annotations
 
-from ..convert.arguments import NeedsBinding, put
 from ..context.backend import (
     FIELD_COPY,
     FIELD_PUT,
@@ -24,26 +23,27 @@ from ..context.backend import (
 )
 from ..context.binding import binding
 from ..context.bridge import convert
-from .converters import Misfit
-from ..object.errors import drop_pending, hidden, raise_taken, take_object
-from .forms import Copied, Gotten, Pointer, begin_use, plain_form
-from ..object.frames import give, take
 from ..context.numbers import BOOL, INT, INT64_MAX, INT64_MIN, NONE, OBJECT, OPAQUE_PTR
-from ..object.objects import Wrapper, derives, raise_no_handle, type_index_at
-from ..convert.results import text_of
-from .schemas import converter_of, tree_of
-from ..context.texts import check_new, raise_unmade
+from ..context.texts import raise_unmade
 from ..context.type_table import TypeFacts, facts_of, field_info
+from ..convert.arguments import NeedsBinding, put
+from ..convert.results import text_of
+from ..object.errors import drop_pending, hidden, raise_taken, take_object
+from ..object.frames import give, take
+from ..object.objects import Wrapper, derives, raise_no_handle, type_index_at
+from .converters import Misfit
+from .forms import Copied, Gotten, Pointer, begin_use, plain_form
+from .schemas import converter_of, tree_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from .converters import Converter
-    from ..object.frames import Frame
     from ..context.type_table import FieldInfo
+    from ..object.frames import Frame
+    from .converters import Converter
 
-__all__ = ["FieldSlot", "LaidOutField", "LibraryField", "field_of", "laid_out"]
+__all__ = ["LaidOutField", "LibraryField", "field_of", "laid_out"]
 
 _NOT_ABOUT_VALUES = frozenset(
     (b"EnvErrorAlreadySet", b"KeyboardInterrupt", b"SystemExit", b"MemoryError", b"RecursionError")
@@ -379,7 +379,7 @@ def _plain_words(value: Any) -> int:
     return int(value)
 
 
-# --- FieldSlot ----------------------------------------------------------------------------------------------------
+# --- finding one --------------------------------------------------------------------------------------------------
 
 laid_out: dict[tuple[int, int], LaidOutField] = {}
 """The fields that Python code defined, by type index and number."""
@@ -392,80 +392,3 @@ def field_of(facts: TypeFacts, which: int, schema: Any = None) -> LaidOutField |
         return found
     slot = None if schema is None else binding.FieldSlot(facts.index, which, False, tree_of(schema))
     return LibraryField(facts, field_info(facts, which), slot, schema)
-
-
-def _facts_of_field(index: Any, which: Any) -> TypeFacts:
-    """The facts of the type of a field. What the arguments may be wrong about, the binding says."""
-    if type(index) is int and type(which) is int and 0 <= index < 1 << 31:
-        address = core.type_info(index)
-        if address:
-            facts = TypeFacts(words_at(address))
-            if 0 <= which < facts.n_fields:
-                return facts
-        else:
-            drop_pending()
-    binding.FieldSlot(index, which, False)
-    return facts_of(index)
-
-
-class FieldSlot:
-    """A reflected field, a data descriptor."""
-
-    __slots__ = ("_field", "_frozen")
-
-    _field: LaidOutField | LibraryField
-    _frozen: bool
-
-    def __new__(cls, *args: Any, **_kwargs: Any) -> Any:
-        check_new(cls, FieldSlot, "FieldSlot")
-        if len(args) < 3:
-            raise TypeError("FieldSlot() takes index, field, frozen[, schema]")
-        index, which, frozen = args[:3]
-        self = object.__new__(cls)
-        self._frozen = bool(frozen)
-        self._field = field_of(_facts_of_field(index, which), which, args[3] if len(args) > 3 else None)
-        return self
-
-    @hidden
-    def get(self, obj: Any, /) -> Any:
-        """The value of the field of an object."""
-        return _field(self).read(obj)
-
-    @hidden
-    def set(self, obj: Any, value: Any, /) -> None:
-        """Set the field of an object, also a frozen one."""
-        _field(self).write(obj, value)
-
-    @property
-    def frozen(self) -> bool:
-        """Whether assignment is refused."""
-        _field(self)
-        return self._frozen
-
-    @hidden
-    def __get__(self, obj: Any, cls: Any = None) -> Any:
-        if obj is None:
-            return self
-        return _field(self).read(obj)
-
-    @hidden
-    def __set__(self, obj: Any, value: Any) -> None:
-        field = _field(self)
-        if self._frozen:
-            raise AttributeError(f"{field.name} is frozen: cannot assign to field '{field.own_name}'")
-        field.write(obj, value)
-
-    @hidden
-    def __delete__(self, obj: Any) -> None:
-        field = _field(self)
-        if self._frozen:
-            raise AttributeError(f"{field.name} is frozen: cannot assign to field '{field.own_name}'")
-        raise AttributeError(f"{field.name} cannot be deleted")
-
-
-@hidden
-def _field(slot: FieldSlot) -> Any:
-    try:
-        return slot._field
-    except AttributeError:
-        raise_unmade(slot)

@@ -7,19 +7,19 @@ read before anything else happens: the JIT takes them for constants only until t
 from __future__ import annotations
 
 from ..context.backend import doubles_at, floats_at, int8s_at, int16s_at, ints_at, words_at
+from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN
+from ..convert.results import get, is_unwrapped
 from ..object.errors import hidden, raise_pending
 from ..object.frames import give, take
 from ..object.identity import find, uses_of
-from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN
 from ..object.objects import raise_no_handle, type_index_at
-from ..convert.results import get, is_unwrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["Copied", "Flag", "Gotten", "Number", "Pointer", "Real", "begin_use", "plain_form"]
+__all__ = ["Copied", "Gotten", "Number", "Pointer", "begin_use", "plain_form"]
 
 
 @hidden

@@ -7,25 +7,25 @@ end. A call with the wrong arguments is left to the binding, which says what is 
 
 from __future__ import annotations
 
+from ..classes.cobject import put_handle
 from ..context.backend import CREATOR, SAFE_CALL, cast, core, new_words, words_at
 from ..context.binding import binding
 from ..context.bridge import convert
-from ..classes.cobject import put_handle
-from ..object.errors import hidden, raise_pending
-from .fields import field_of
-from ..object.frames import give, take
 from ..context.numbers import FUNCTION, OBJECT
-from ..object.objects import Wrapper, derives
 from ..context.texts import check_new, final
 from ..context.type_table import attribute_at, facts_of, field_info
+from ..object.errors import hidden, raise_pending
+from ..object.frames import give, take
+from ..object.objects import Wrapper, derives
+from .fields import field_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .fields import LaidOutField, LibraryField
     from ..context.type_table import FieldInfo, TypeFacts
+    from .fields import LaidOutField, LibraryField
 
 __all__ = ["Initializer"]
 

@@ -5,15 +5,15 @@ Plain values are converted here. All others go through the binding, which knows 
 
 from __future__ import annotations
 
+from ..classes.natives import CAny
 from ..context.backend import address_of, core
 from ..context.binding import binding
 from ..context.bridge import lower
-from .converters import Converter, Misfit
-from ..object.errors import hidden
-from ..object.frames import give, take
-from ..classes.natives import CAny
 from ..context.numbers import OBJECT
 from ..context.texts import check_new
+from ..object.errors import hidden
+from ..object.frames import give, take
+from .converters import Converter, Misfit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Schema", "converter_of", "schema_setter", "tree_of"]
 
 
-class _Tree(binding.Schema):  # type: ignore[misc, name-defined]
+class _Tree(binding.Schema):  # type: ignore[misc]
     """The binding's schema for one here, which it compiles: it describes itself as that does."""
 
     def _describe(self) -> tuple[str, int, str, tuple[Any, ...]]:

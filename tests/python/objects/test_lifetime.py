@@ -5,7 +5,16 @@ import sys
 import weakref
 
 import pytest
-from support import FREES_AT_ONCE, IS_PYPY, NO_GIL, REFUSES_FINALIZERS, collect_garbage, is_gone, parallelize, run_python
+from support import (
+    FREES_AT_ONCE,
+    IS_PYPY,
+    NO_GIL,
+    REFUSES_FINALIZERS,
+    collect_garbage,
+    is_gone,
+    parallelize,
+    run_python,
+)
 
 import ffi_hpy
 import ffi_hpy.testing

@@ -1,0 +1,1 @@
+"""The classes of native objects but containers: functions, errors, tensors."""

@@ -1,0 +1,1 @@
+"""Python values as arguments, native values as results."""

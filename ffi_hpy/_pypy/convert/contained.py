@@ -1,0 +1,137 @@
+"""Lists, tuples and dicts on their way into native code, where they become containers, with what is in them."""
+
+from __future__ import annotations
+
+from ..context.backend import core, words_at
+from ..context.binding import binding
+from ..context.numbers import INT, INT64_MAX, INT64_MIN
+from ..object.core_functions import core_function
+from ..object.errors import hidden, raise_pending
+from ..object.frames import frame_for, give
+from ..object.identity import share, uses_of
+from ..object.objects import Wrapper, raise_no_handle
+from .arguments import Place, own_last, put, put_nested, set_conversion
+from .exchanged import marked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..object.frames import Frame
+    from .arguments import Callee
+
+__all__ = ["make_mapping", "make_sequence"]
+
+
+@hidden
+def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> None:
+    """Convert an item of a container. What becomes of it must not depend on the Python value: converting the next one
+    may run Python code, which may drop this one."""
+    t = type(value)
+    if t is int or t is str or t is float or value is None:  # what is made of these is the frame's
+        put(frame, i, value, place)
+        return
+    if isinstance(value, Wrapper) and not marked:
+        _put_own(frame, i, value)
+        return
+    mark = len(frame.held)
+    put_nested(frame, i, value, place, depth)
+    if len(frame.held) != mark:
+        own_last(frame, i, mark)
+
+
+@hidden
+def _put_own(frame: Frame, i: int, wrapper: Wrapper) -> None:
+    """As _put_object, with a reference for the call instead of a use."""
+    uses = wrapper._uses
+    if uses is None:
+        uses = uses_of(wrapper)
+    uses.append(None)
+    try:
+        address = wrapper._address
+        if not address:
+            raise_no_handle(wrapper)
+        if not wrapper._is_listed:
+            share(wrapper)
+        core.incref(address)
+    finally:
+        uses.pop()
+    frame.held.append(address)
+    frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+    frame.words[i + 1] = address
+
+
+@hidden
+def _make(name: str, frame: Frame, n: int) -> int:
+    """The container that a function of the core makes of the arguments in a frame, owned."""
+    result = frame.result
+    result[0] = 0
+    result[1] = 0
+    function = core_function(name)
+    if function.call(function.address, frame.words, n, result) != 0:
+        raise_pending(name)
+    made: int = result[1]
+    return made
+
+
+@hidden
+def make_sequence(name: str, values: Any, place: Callee, depth: int) -> int:
+    """The object of a new container, `name` is "ffi.Array" or "ffi.List", with the items of a sequence. All of them are
+    arguments of one call. The length is read once: converting an item may run Python code that changes the sequence."""
+    n = len(values)
+    frame = frame_for(n)
+    try:
+        words = frame.words
+        for at in range(n):
+            value = values[at]  # IndexError if a list has shrunk
+            if type(value) is int and INT64_MIN <= value <= INT64_MAX:
+                words[2 * at] = INT
+                words[2 * at + 1] = value
+            else:
+                _put_item(frame, 2 * at, value, place, depth)
+        return _make(name, frame, n)
+    finally:
+        give(frame)
+
+
+@hidden
+def make_mapping(name: str, value: Any, place: Callee, depth: int) -> int:
+    """The object of a new container, `name` is "ffi.Map" or "ffi.Dict", with the entries of a mapping as they are
+    now."""
+    pairs = list(value.items())
+    n = 2 * len(pairs)
+    frame = frame_for(n)
+    try:
+        i = 0
+        for pair in pairs:
+            _put_item(frame, i, pair[0], place, depth)
+            _put_item(frame, i + 2, pair[1], place, depth)
+            i += 4
+        return _make(name, frame, n)
+    finally:
+        give(frame)
+
+
+@hidden
+def _put_container(frame: Frame, i: int, address: int) -> None:
+    frame.held.append(address)
+    frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+    frame.words[i + 1] = address
+
+
+def _inside(i: int, callee: Callee) -> Callee:
+    return callee if type(callee) is str or type(callee) is Place else Place(i, callee)
+
+
+@hidden
+def _put_sequence(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+    _put_container(frame, i, make_sequence("ffi.Array", value, _inside(i, callee), depth + 1))
+
+
+@hidden
+def _put_mapping(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+    _put_container(frame, i, make_mapping("ffi.Map", value, _inside(i, callee), depth + 1))
+
+
+set_conversion(binding.KIND_SEQUENCE, _put_sequence)
+set_conversion(binding.KIND_MAPPING, _put_mapping)

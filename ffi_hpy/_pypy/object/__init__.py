@@ -1,0 +1,1 @@
+"""Wrappers of native objects, the memory of calls, and errors."""

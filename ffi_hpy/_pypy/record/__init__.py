@@ -1,0 +1,1 @@
+"""Fields of objects, and what makes and checks them."""
