@@ -6,13 +6,23 @@ from threading import get_ident
 
 from . import bridge, exchanged
 from .arguments import own, put
-from .backend import core, new_words
+from .backend import SAFE_CALL, address_of, callback, core, new_words, words_at
 from .binding import binding
-from .errors import EXHAUSTED, exhausted_set, hidden, lost, moment, put_exception, raise_pending
+from .errors import (
+    EXHAUSTED,
+    hidden,
+    lost,
+    make_error_in_c,
+    moment,
+    put_exception,
+    put_whatever_happens,
+    raise_pending,
+)
 from .frames import give, take
-from .holds import CALL_AT, DROP_AT, drop, hold, set_runner
+from .holds import CALL_AT, DROP_AT, drop, held, hold
 from .objects import wrap
 from .results import of_view
+from .signals import ask_in_c
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +36,11 @@ _RETURNED = "the return value of a callback"
 
 
 @hidden
-def _run(fn: Any, args: Any, n: int, result: Any) -> int:
-    """safe_call of a callback."""
+def _run(block: int, args: Any, n: int, result: Any) -> int:
+    """safe_call of a callback. What it can do by itself it does not call, because callbacks nest."""
     began = moment()
     try:
+        fn = held[words_at(block)[1]]
         if n == 1:
             value = fn(of_view(args))
         elif n == 0:
@@ -54,7 +65,7 @@ def _run(fn: Any, args: Any, n: int, result: Any) -> int:
         except BaseException:
             # Mostly the stack is used up. Nothing is called here but C functions.
             lost[get_ident()] = exception
-            exhausted_set(EXHAUSTED)
+            _set_error(EXHAUSTED)
         return -1
 
 
@@ -73,7 +84,9 @@ def _give_back(value: Any, result: Any) -> None:
         give(frame)
 
 
-set_runner(_run)
+_run_in_c = callback(SAFE_CALL, _run, -1, put_whatever_happens)
+binding.cover(address_of(_run_in_c), address_of(make_error_in_c), address_of(ask_in_c))
+_set_error = core.error_set
 
 
 def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
