@@ -135,8 +135,7 @@ class Offer:
         if not address:
             raise_no_handle(wrapper)
         uses.append(None)
-        if wrapper._is_listed:  # what comes back is apart from this wrapper
-            unlist(address, None)
+        unlist(address, None)  # whichever wrapper is listed: what comes back is apart from it
         self.wrapper = wrapper
         self._slot = new_words(1)
         self._slot[0] = address
