@@ -5,14 +5,24 @@ from __future__ import annotations
 from threading import get_ident
 
 from ..context import bridge
-from ..context.backend import core, new_words
+from ..context.backend import SAFE_CALL, address_of, callback, core, new_words, words_at
 from ..context.binding import binding
-from ..context.holds import CALL_AT, DROP_AT, drop, hold, set_runner
+from ..context.holds import CALL_AT, DROP_AT, drop, held, hold
 from ..context.numbers import INT, INT64_MAX, INT64_MIN
+from ..context.signals import ask_in_c
 from ..convert import exchanged
 from ..convert.arguments import own, put
 from ..convert.results import of_view
-from ..object.errors import LOST_ERROR, hidden, lost, moment, put_exception, put_lost, raise_pending
+from ..object.errors import (
+    EXHAUSTED,
+    hidden,
+    lost,
+    make_error_in_c,
+    moment,
+    put_exception,
+    put_whatever_happens,
+    raise_pending,
+)
 from ..object.frames import give, take
 from ..object.objects import wrap
 
@@ -28,10 +38,11 @@ _RETURNED = "the return value of a callback"
 
 
 @hidden
-def _run(fn: Any, args: Any, n: int, result: Any) -> int:
-    """safe_call of a callback."""
+def _run(block: int, args: Any, n: int, result: Any) -> int:
+    """safe_call of a callback. What it can do by itself it does not call, because callbacks nest."""
     began = moment()
     try:
+        fn = held[words_at(block)[1]]
         if n == 1:
             value = fn(of_view(args))
         elif n == 0:
@@ -54,7 +65,7 @@ def _run(fn: Any, args: Any, n: int, result: Any) -> int:
             put_exception(exception, began)
         except BaseException:  # mostly the stack is used up: nothing is called from here on but C functions
             lost[get_ident()] = exception
-            put_lost(LOST_ERROR)
+            _set_error(EXHAUSTED)
         return -1
     return 0
 
@@ -74,7 +85,9 @@ def _give_back(value: Any, result: Any) -> None:
         give(frame)
 
 
-set_runner(_run)
+_run_in_c = callback(SAFE_CALL, _run, -1, put_whatever_happens)
+binding.cover(address_of(_run_in_c), address_of(make_error_in_c), address_of(ask_in_c))
+_set_error = core.error_set
 
 
 def function_from_callable(fn: Any, *exchange_api: Any) -> Function:

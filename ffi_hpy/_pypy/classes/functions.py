@@ -1,8 +1,8 @@
 """Function: calling native functions, the hot path.
 
 A call takes a frame, puts the arguments into it, calls the function's own C code with the frame's memory, and makes a
-Python value of the result. The JIT compiles all of this into the caller. There is one method for each small number of
-arguments, because the JIT does not follow loops into a called function.
+Python value of the result. The JIT compiles all of this into the caller. Small numbers of arguments have lines of their
+own, because the JIT does not follow loops into a called function.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import os
 
 from ..context import bridge
 from ..context.backend import SAFE_CALL, cast, core, words_at
-from ..context.holds import interruptions
 from ..context.numbers import OBJECT
+from ..context.signals import interruptions
 from ..context.texts import check_new, cut, shown
 from ..convert import exchanged
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
 from ..object.errors import hidden, raise_interruption, raise_taken, take_pending
-from ..object.frames import Offer, frame_for, give, take
+from ..object.frames import N_ARGUMENTS, Offer, frame_for, give, take
 from ..object.identity import share, uses_of
 from ..object.objects import is_shared, raise_no_handle, wrap, wrap_apart
 from .cobject import CObject, ObjectRValueRef, check_function
@@ -63,100 +63,46 @@ class Function(CObject):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
             self._refuse_keywords(kwargs)
-        n = len(args)
         if self._keeps_gil or (_keeps_by_default and self._keeps_gil is None):
             return self._call_binding(args)
+        n = len(args)
+        frame = take() if n <= N_ARGUMENTS else frame_for(n)
         try:
+            # All of it in one function: callbacks nest, and each level costs stack.
             if n == 1:
-                return self._call1(args[0])
-            if n == 0:
-                return self._call0()
-            if n == 2:
-                return self._call2(args[0], args[1])
-            if n == 3:
-                return self._call3(args[0], args[1], args[2])
-            if n == 4:
-                return self._call4(args[0], args[1], args[2], args[3])
-            return self._call_many(args)
+                put(frame, 0, args[0], self)
+            elif n == 2:
+                put(frame, 0, args[0], self)
+                put(frame, 2, args[1], self)
+            elif n == 3:
+                put(frame, 0, args[0], self)
+                put(frame, 2, args[1], self)
+                put(frame, 4, args[2], self)
+            elif n == 4:
+                put(frame, 0, args[0], self)
+                put(frame, 2, args[1], self)
+                put(frame, 4, args[2], self)
+                put(frame, 6, args[3], self)
+            elif n:
+                self._put_all(frame, args)
+            result = frame.result
+            result[0] = 0
+            result[1] = 0
+            call = self._call
+            if call is None:
+                raise_no_handle(self)
+            if call(self._address, frame.words, n, result) != 0:
+                self._fail(frame)
+            if frame.held:
+                frame.release()
+            if interruptions:  # a signal of which native code has learnt, and has gone on
+                raise_interruption()
+            return get(result)
         except NeedsBinding:
             pass
+        finally:
+            give(frame)
         return self._call_binding(args)
-
-    @hidden
-    def _call0(self) -> Any:
-        frame = take()
-        try:
-            return self._run(frame, 0)
-        finally:
-            give(frame)
-
-    @hidden
-    def _call1(self, a: Any) -> Any:
-        frame = take()
-        try:
-            put(frame, 0, a, self)
-            return self._run(frame, 1)
-        finally:
-            give(frame)
-
-    @hidden
-    def _call2(self, a: Any, b: Any) -> Any:
-        frame = take()
-        try:
-            put(frame, 0, a, self)
-            put(frame, 2, b, self)
-            return self._run(frame, 2)
-        finally:
-            give(frame)
-
-    @hidden
-    def _call3(self, a: Any, b: Any, c: Any) -> Any:
-        frame = take()
-        try:
-            put(frame, 0, a, self)
-            put(frame, 2, b, self)
-            put(frame, 4, c, self)
-            return self._run(frame, 3)
-        finally:
-            give(frame)
-
-    @hidden
-    def _call4(self, a: Any, b: Any, c: Any, d: Any) -> Any:
-        frame = take()
-        try:
-            put(frame, 0, a, self)
-            put(frame, 2, b, self)
-            put(frame, 4, c, self)
-            put(frame, 6, d, self)
-            return self._run(frame, 4)
-        finally:
-            give(frame)
-
-    @hidden
-    def _call_many(self, args: tuple[Any, ...]) -> Any:
-        frame = frame_for(len(args))
-        try:
-            self._put_all(frame, args)
-            return self._run(frame, len(args))
-        finally:
-            give(frame)
-
-    @hidden
-    def _run(self, frame: Frame, n: int) -> Any:
-        """Call with the arguments in a frame, and end what it holds."""
-        result = frame.result
-        result[0] = 0
-        result[1] = 0
-        call = self._call
-        if call is None:
-            raise_no_handle(self)
-        if call(self._address, frame.words, n, result) != 0:
-            self._fail(frame)
-        if frame.held:
-            frame.release()
-        if interruptions:  # a signal of which native code has learnt, and has gone on
-            raise_interruption()
-        return get(result)
 
     @hidden
     def _fail(self, frame: Frame) -> NoReturn:

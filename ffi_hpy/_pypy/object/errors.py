@@ -8,8 +8,20 @@ from __future__ import annotations
 from threading import get_ident
 
 from ..context import hooks
-from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
-from ..context.holds import drop, held_at, hold, interruptions, put_error, set_error_maker, take_error
+from ..context.backend import (
+    UPDATE_BACKTRACE,
+    WORD_OF_WORD,
+    address_of,
+    bytes_at,
+    callback,
+    cast,
+    core,
+    new_chars,
+    new_words,
+    words_at,
+)
+from ..context.holds import drop, held_at, hold, put_error, take_error
+from ..context.signals import interruptions
 from .objects import wrap
 
 TYPE_CHECKING = False
@@ -27,13 +39,14 @@ else:
     from __pypy__ import hidden_applevel as hidden
 
 __all__ = [
-    "LOST_ERROR",
+    "EXHAUSTED",
     "drop_pending",
     "hidden",
     "lost",
+    "make_error_in_c",
     "moment",
     "put_exception",
-    "put_lost",
+    "put_whatever_happens",
     "raise_interruption",
     "raise_pending",
     "raise_taken",
@@ -43,6 +56,27 @@ __all__ = [
 
 
 _n_raised = 0
+lost: dict[int, BaseException] = {}
+"""By thread: an exception that left a callback where no stack was left to make it the pending error."""
+
+
+def _make_exhausted() -> int:
+    """The error that is pending for a lost exception, made while there is stack."""
+    texts = [
+        new_chars(text)
+        for text in (b"RecursionError", b"maximum recursion depth exceeded: callbacks within callbacks", b"")
+    ]
+    arrays = [new_words(2) for _ in texts]
+    for text, array in zip(texts, arrays):
+        array[0], array[1] = address_of(text), len(text) - 1
+    out = new_words(1)
+    if core.error_new(arrays[0], arrays[1], arrays[2], 0, 0, out) != 0:
+        raise MemoryError
+    address: int = out[0]
+    return address
+
+
+EXHAUSTED = _make_exhausted()
 
 
 def moment() -> int:
@@ -88,7 +122,7 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
     if not address:
         raise_interruption()
         raise RuntimeError(f"{callee or 'native function'}() returned failure without setting an error")
-    if address == LOST_ERROR and get_ident() in lost:
+    if address == EXHAUSTED and get_ident() in lost:
         core.decref(address)
         raise lost.pop(get_ident())
     if _kind_at(address) == b"EnvErrorAlreadySet":
@@ -132,7 +166,8 @@ def _raise_own(block: int) -> NoReturn:
 
 
 def put_exception(exception: BaseException, began: int) -> None:
-    """Make an exception the thread's pending error. It leaves a callback that began at a moment."""
+    """Make an exception the thread's pending error. It leaves a callback that began at a moment. May raise anything
+    where the stack ends."""
     if not exception.__dict__ or hooks.exception_leaves(exception, began) is True:
         block = hold(exception)
         if put_error(block) == 0:
@@ -160,54 +195,29 @@ def _error_of(hook: Any, exception: BaseException, began: int) -> int:
     return address
 
 
-def _error_asked_for(exception: BaseException) -> int:
-    """Native code asks for the error object of an exception that is pending as it is."""
-    try:
-        return _error_of(hooks.exception_asked_for, exception, 0)
-    except (RecursionError, MemoryError):
-        pass
-    except BaseException as other:  # an interruption takes the place of the exception
-        exception = other
+def _make_error(block: int) -> int:
+    """Native code asks for the error object of an exception that is pending as it is: its handle, owned."""
+    exception = held_at(block)
+    drop(block)
+    for _ in range(2):
         try:
             return _error_of(hooks.exception_asked_for, exception, 0)
-        except BaseException:
-            pass
-    core.incref(LOST_ERROR)
+        except (RecursionError, MemoryError):
+            break
+        except BaseException as other:  # an interruption takes the place of the exception
+            exception = other
+    core.incref(EXHAUSTED)
     lost[get_ident()] = exception
-    return LOST_ERROR
+    return EXHAUSTED
 
 
-def _put_whatever_happens(exception: BaseException) -> None:
+make_error_in_c = callback(WORD_OF_WORD, _make_error, 0)
+
+
+def put_whatever_happens(_cls: type, exception: BaseException, _traceback: Any) -> None:
+    """As put_exception(), for what was raised before a callback's first step, by the handler of a signal."""
     try:
         put_exception(exception, _n_raised)
     except BaseException:
         lost[get_ident()] = exception
-        put_lost(LOST_ERROR)
-
-
-set_error_maker(_error_asked_for, _put_whatever_happens)
-
-
-# --- the last resort ----------------------------------------------------------------------------------------------
-# An exception that leaves a callback where no stack is left to make an error of it stays here. What is pending instead
-# was made in advance, so that putting it there takes C functions only: native code sees a RecursionError, and Python
-# code, once there is stack again, the exception itself.
-
-
-def _make_plain(kind: bytes, message: bytes) -> int:
-    """The handle of a new error, made without the package's help."""
-    texts = [new_chars(kind), new_chars(message), new_chars(b"")]
-    arrays = [new_words(2) for _ in texts]
-    for array, text in zip(arrays, texts):
-        array[0], array[1] = address_of(text), len(text) - 1
-    out = new_words(1)
-    if core.error_new(*arrays, 0, 0, out) != 0:
-        raise MemoryError
-    address: int = out[0]
-    return address
-
-
-lost: dict[int, BaseException] = {}
-"""By thread: the exception for which LOST_ERROR is pending."""
-LOST_ERROR = _make_plain(b"RecursionError", b"maximum recursion depth exceeded: callbacks within callbacks")
-put_lost = core.error_set  # a name of its own: asking an instance for an attribute may take stack
+        core.error_set(EXHAUSTED)

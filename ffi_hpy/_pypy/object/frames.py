@@ -14,9 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "refuse_in_use", "take", "use"]
+__all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "refuse_in_use", "take", "use"]
 
-_N_ARGUMENTS = 16
+N_ARGUMENTS = 16
 """So many arguments fit into the frame of a usual call."""
 TEXT_BYTES = 1024
 """Text up to this length needs no memory of its own on its way."""
@@ -72,18 +72,18 @@ def _end(held: Any) -> None:
 
 
 def take() -> Frame:
-    """A frame for _N_ARGUMENTS that nobody else uses."""
+    """A frame for N_ARGUMENTS that nobody else uses."""
     if waiting[0]:
         drain()
     try:
         return _pool.pop()
     except IndexError:
-        return Frame(_N_ARGUMENTS, _pool)
+        return Frame(N_ARGUMENTS, _pool)
 
 
 def frame_for(n_arguments: int) -> Frame:
     """A frame for that many arguments."""
-    return take() if n_arguments <= _N_ARGUMENTS else _take_larger(n_arguments)
+    return take() if n_arguments <= N_ARGUMENTS else _take_larger(n_arguments)
 
 
 def _take_larger(n_arguments: int) -> Frame:
@@ -135,8 +135,7 @@ class Offer:
         if not address:
             raise_no_handle(wrapper)
         uses.append(None)
-        if wrapper._is_listed:  # what comes back is apart from this wrapper
-            unlist(address, None)
+        unlist(address, None)  # whichever wrapper is listed: what comes back is apart from it
         self.wrapper = wrapper
         self._slot = new_words(1)
         self._slot[0] = address

@@ -106,18 +106,20 @@ static int64_t address_of(void (*function)(void)) {
 }
 
 HPyDef_METH(fb_covered_cover, "cover", HPyFunc_VARARGS,
-            .doc = "Given the addresses of the functions that run callbacks, make errors of exceptions and ask for signals, the "
-                   "addresses of what these need.")
+            .doc = "Given the addresses of the functions that run callbacks, make errors of exceptions and ask for "
+                   "signals, 0 for one that comes later, the addresses of what these need.")
 static HPy fb_covered_cover_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "cover() takes three addresses");
   void *call = HPyLong_AsVoidPtr(ctx, args[0]), *make = HPyLong_AsVoidPtr(ctx, args[1]);
   void *ask = HPyLong_AsVoidPtr(ctx, args[2]);
   if (HPyErr_Occurred(ctx)) return HPy_NULL;
-  memcpy(&call_in_python, &call, sizeof(call));
-  memcpy(&error_in_python, &make, sizeof(make));
-  memcpy(&question_in_python, &ask, sizeof(ask));
-  TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", (void *)(uintptr_t)&covered_question);
+  if (call != NULL) memcpy(&call_in_python, &call, sizeof(call));
+  if (make != NULL) memcpy(&error_in_python, &make, sizeof(make));
+  if (ask != NULL) {
+    memcpy(&question_in_python, &ask, sizeof(ask));
+    TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", (void *)(uintptr_t)&covered_question);
+  }
   fb_later_is_used = true;
   fb_thread_cover();
   const int64_t addresses[] = {address_of((void (*)(void))covered_call), address_of((void (*)(void))covered_drop),

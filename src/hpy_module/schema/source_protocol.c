@@ -40,6 +40,17 @@ static HPy call_method(HPyContext *ctx, const char *method, const FbSource *sour
   return result;
 }
 
+/* Whether h is a native object: a wrapper of the binding's, or one that says so (FB_PROTOCOL_WRAPPER). */
+static bool is_object(HPyContext *ctx, HPy h) {
+  unsigned protocols = 0;
+  if (fb_object_check(ctx, h)) return true;
+  if (fb_type_kind_with_protocols(ctx, h, &protocols) == FB_TYPE_KIND_UNKNOWN) {
+    HPyErr_Clear(ctx); /* what is said of it does not depend on why */
+    return false;
+  }
+  return (protocols & FB_PROTOCOL_WRAPPER) != 0;
+}
+
 /* One step: a new handle of what stands for the value, or HPy_NULL with the outcome in *failed. The outcome is FB_FIT
  * where the value stands for itself, so that it is converted as it is; only __tvm_ffi_value__() may not do that. */
 static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch, FbFit *failed) {
@@ -57,7 +68,7 @@ static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
   *failed = FB_FIT;
   if (fb_context_is_same(ctx, inner, source->value)) {
     if (is_value) *failed = refuse_stalled(ctx, schema, source, mismatch);
-  } else if (is_value || (source->protocols & FB_PROTOCOL_OBJECT) != 0 || fb_object_check(ctx, inner)) {
+  } else if (is_value || (source->protocols & FB_PROTOCOL_OBJECT) != 0 || is_object(ctx, inner)) {
     return inner;
   } else {
     *failed = fb_mismatch_set(mismatch, "asobject() of %s returned %s, not an object", name,
