@@ -1,6 +1,6 @@
-"""Types of the binding's binary, `_core.hpy0.so`.
+"""Types of the binding's binary, `_core.hpy0.so`, and of what `_pypy` puts before it on PyPy.
 
-What every call passes through is in that file; the Python modules of the package name, group and document.
+What every call passes through is in there; the Python modules of the package name, group and document.
 All functions are safe to call from several threads.
 """
 
@@ -125,6 +125,7 @@ OBJECT_HEADER_BYTES: Final[int]  # sizeof(TVMFFIObject)
 OBJECT_ALIGNMENT: Final[int]  # alignof(TVMFFIObject), bytes
 
 CALLS: Final[str]  # "cffi" where Python over cffi does what is hot (PyPy), else "binding"
+CALLS_REASON: Final[str]  # why it is not "cffi"; "" if it is
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
 HAS_DESCRIPTORS: Final[bool]  # whether FieldSlot is a data descriptor
@@ -382,6 +383,8 @@ class Schema:
         """The value as one of this schema; TypeError if it is none."""
     def check_value(self, value: object) -> None:
         """TypeError if convert() would refuse the value."""
+    def _convert_into(self, value: object, address: int, is_check: bool, /) -> None:
+        """Convert a value into the TVMFFIAny at an address, which owns it then. In the binding in C only."""
 
 @type_check_only
 class FieldInfo(NamedTuple):
@@ -413,6 +416,13 @@ class FieldSlot:
         """The value of the field of an object. TypeError if that is of another type, ValueError if it is gone."""
     def set(self, obj: Any, value: Any, /) -> None:
         """Set it, frozen or not. TypeError for a value that does not fit."""
+    @property
+    def _native(self) -> tuple[int, int, int] | None:
+        """Addresses for calls from elsewhere: the field, the functions that copy and put its value; None unless Python
+        code defined it. In the binding in C only, as the next one."""
+    def _convert(self, value: object, address: int, what: str | None, /) -> None:
+        """Convert a value into the TVMFFIAny at an address, which owns it then. `what` begins messages; None: it is
+        assigned."""
 
 @final
 class Initializer:
@@ -560,3 +570,15 @@ def stream_set(device_type: int, device_id: int, stream: int, /) -> int:
 
 def mark_finalizing() -> None:
     """From now on Python objects held by native code are leaked instead of touched. Called at exit."""
+
+# --- for the half that is written in Python (ffi_hpy/_pypy); in the binding in C only ---------------------------
+
+def cover(call: int, make_error: int, ask: int, /) -> tuple[int, ...]:
+    """Given the addresses of the C functions that run callbacks, make errors of exceptions and ask for signals, the
+    addresses of what these need (src/hpy_module/function/covered.c)."""
+
+def tensor_from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> int:
+    """As from_dlpack(): the address of the native tensor, whose reference is the caller's."""
+
+def tensor_capsule(address: int, is_versioned: bool, /) -> Any:
+    """The DLPack capsule of a native tensor, which the caller keeps."""

@@ -1,4 +1,8 @@
-"""The names of `tvm_ffi.core`, for code that imports them from there."""
+"""The names of `tvm_ffi.core`, for code that imports them from there.
+
+CALLS says what calls of native functions go through: "cffi" where PyPy's JIT compiles them into the caller, else
+"binding", and CALLS_REASON why.
+"""
 # ruff: noqa: F401 - names that are not in __all__ are here to be imported, too
 
 from __future__ import annotations
@@ -10,6 +14,8 @@ from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._convert import convert_func as _convert_to_ffi_func
 from ._core import (
+    CALLS,
+    CALLS_REASON,
     CAny,
     CObject,
     DataType,

@@ -89,7 +89,7 @@ def _enter(name: str, module: ModuleType) -> None:
 def _choose(binding: ModuleType) -> tuple[ModuleType, str]:
     """What `_core` is, and why it is not the half of the binding that is written in Python over cffi, "" if it is."""
     if sys.implementation.name != "pypy":
-        return binding, "the JIT of PyPy makes cffi fast, and this is another interpreter"
+        return binding, f"only PyPy's JIT compiles calls over cffi, and this is {sys.implementation.name}"
     for name in _BASES:
         native = getattr(binding, name)
         _unfinalizable.append(native)

@@ -1,8 +1,8 @@
 """The package's Python as the wheel carries it: without what only readers of the repository need.
 
-Comments go, and docstrings of private names, which help() does not show. Of BARE folders all docstrings go but those of
-public classes and their methods, and annotations, too. Lines stay where they are, so that tracebacks fit the
-repository.
+Comments go, and docstrings of private modules, functions and classes, which nobody is shown: unless the module asks for
+its own. Of BARE folders all docstrings go but those of public classes and their methods, and annotations, too. Lines
+stay where they are, so that tracebacks fit the repository.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-BARE = ("_installed", "_pypy")
-"""Folders of the package that no program imports from, and nothing that type checkers look at."""
+BARE = ("_pypy",)
+"""Folders of the package that no program imports from, and whose types `_core.pyi` has."""
+UNSEEN = ("_errors", "_installed", "_start")
+"""Folders of the package of which programs see nothing."""
 
 Position = tuple[int, int]
 """A line, counted from 1, and a column in bytes of UTF-8, counted from 0."""
@@ -28,21 +30,26 @@ _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 def reduce_package(package: Path) -> None:
     """Rewrite the modules of a built package."""
     for path in sorted(package.rglob("*.py")):
-        is_bare = path.relative_to(package).parts[0] in BARE
-        path.write_text(reduce_source(path.read_text(encoding="utf-8"), is_bare), encoding="utf-8")
+        source = path.read_text(encoding="utf-8")
+        path.write_text(reduce_source(source, path.relative_to(package).parts), encoding="utf-8")
 
 
-def reduce_source(source: str, is_bare: bool) -> str:
-    """Return Python source without what nobody needs who runs it, with as many lines."""
+def reduce_source(source: str, place: tuple[str, ...]) -> str:
+    """Return the source of a module, at a place in the package, without what nobody needs who runs it."""
     tree = ast.parse(source)
     lines = [line.encode() for line in source.split("\n")]
     spans = list(find_comments(source, lines))
-    gone = set(find_docstrings(tree, is_seen=not is_bare))
+    is_bare = place[0] in BARE
+    gone = set(find_docstrings(tree, is_seen=not is_bare and place[0] not in UNSEEN))
+    if any(name.startswith("_") and name != "__init__.py" for name in place):
+        gone.update(statement for statement in tree.body[:1] if is_text(statement))
+    if "__doc__" in source:
+        gone.difference_update(tree.body[:1])
     if is_bare:
         gone.update(find_declarations(tree))
         spans += find_annotations(tree, source)
     spans += [(position(statement), end(statement)) for statement in gone]
-    fillers = [body[0] for body in find_bodies(tree) if all(statement in gone for statement in body)]
+    fillers = [body[0] for body in find_bodies(tree, gone) if all(statement in gone for statement in body)]
     for first, last in reversed(list(find_outermost(spans))):
         cut(lines, first, last)
     for statement in fillers:
@@ -89,13 +96,13 @@ def find_comments(source: str, lines: list[bytes]) -> Iterator[Span]:
             yield (token.start[0], column), (token.start[0], len(lines[token.start[0] - 1]))
 
 
-def find_bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:
-    """Yield the statements of each block that must have one."""
-    for node in ast.walk(tree):
-        for name in ("body", "orelse", "finalbody"):
-            body = getattr(node, name, None)
-            if isinstance(body, list) and body and not isinstance(node, ast.Module):
-                yield body
+def find_bodies(node: ast.AST, gone: set[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks below a node that must have a statement."""
+    for child in ast.iter_child_nodes(node):
+        if child not in gone:
+            bodies = (getattr(child, name, None) for name in ("body", "orelse", "finalbody"))
+            yield from (body for body in bodies if isinstance(body, list) and body)
+            yield from find_bodies(child, gone)
 
 
 def find_docstrings(tree: ast.AST, is_seen: bool) -> Iterator[ast.stmt]:

@@ -19,7 +19,8 @@ static void object_destroy_impl(void *self) {
   fb_identity_unlist_own(cell);
   if (cell->handle == NULL) return;
   /* The collector may be at work here: what the object's own destructor would do is left for later. */
-  FbLater *later = FH_UNLIKELY(fb_later_is_used) ? fb_later_new((int64_t)(intptr_t)cell->handle, FB_LATER_OBJECT) : NULL;
+  FbLater *later =
+      FH_UNLIKELY(fb_later_is_used) ? fb_later_new((int64_t)(intptr_t)cell->handle, FB_LATER_OBJECT) : NULL;
   if (FH_UNLIKELY(later != NULL)) {
     fb_later_push(later);
   } else {

@@ -1,0 +1,75 @@
+"""What calls of native functions go through: Python over cffi on PyPy where that can be used, else the binding in C."""
+
+import sys
+
+import pytest
+from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, run_python
+
+from ffi_hpy import _core
+
+SHOW = """
+import ffi_hpy
+from ffi_hpy import _core, testing
+echo = ffi_hpy.get_global_func("testing.echo")
+values = ffi_hpy.convert([1, "two", echo(3)])
+print(_core.CALLS, list(values), echo(values).same_as(values), sep="|")
+print(_core.CALLS_REASON)
+"""
+
+needs_cffi = pytest.mark.skipif(
+    not IS_PYPY or IS_DEBUG or IS_OWN_DEBUG, reason="other interpreters, and debug modes, always use the binding"
+)
+
+
+def show(before: str = "", **environ: str) -> "tuple[str, str]":
+    """What calls go through in a process in which a program has run, and why not through cffi. Calls work there."""
+    line, reason = run_python(before + SHOW, environ={"FFI_HPY_CFFI": "", **environ}).splitlines()
+    calls, values, is_same = line.split("|")
+    assert (values, is_same) == ("[1, 'two', 3]", "True")
+    return calls, reason
+
+
+def test_the_package_says_what_calls_go_through():
+    assert _core.CALLS in ("cffi", "binding")
+    assert (_core.CALLS == "cffi") == (_core.CALLS_REASON == "")
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy has a JIT that compiles calls over cffi")
+def test_other_interpreters_use_the_binding():
+    calls, reason = show()
+    assert calls == "binding"
+    assert reason == f"only PyPy's JIT compiles calls over cffi, and this is {sys.implementation.name}"
+
+
+@needs_cffi
+def test_pypy_uses_cffi():
+    assert show() == ("cffi", "")
+
+
+@needs_cffi
+@pytest.mark.parametrize(("name", "value"), [("FFI_HPY_CFFI", "0"), ("FFI_HPY_DEBUG", "1")])
+def test_a_variable_asks_for_the_binding(name, value):
+    assert show(**{name: value}) == ("binding", f"{name}={value} in the environment asks for the binding")
+
+
+@needs_cffi
+@pytest.mark.parametrize("name", ["callback", "newp", "unpack"])
+def test_a_pypy_whose_cffi_lacks_something_uses_the_binding(name):
+    calls, reason = show(f"import _cffi_backend; del _cffi_backend.{name}\n")
+    assert calls == "binding"
+    assert reason.startswith("cffi cannot be used: ")
+    assert f"'{name}'" in reason
+
+
+@needs_cffi
+def test_a_pypy_without_cffi_uses_the_binding():
+    calls, reason = show("import sys; sys.modules['_cffi_backend'] = None\n")
+    assert calls == "binding"
+    assert reason.startswith("cffi cannot be used: ")
+    assert "_cffi_backend" in reason
+
+
+@needs_cffi
+def test_what_lies_over_cffi_is_not_loaded_for_nothing():
+    program = "import sys, ffi_hpy; print([name for name in sys.modules if name.startswith('ffi_hpy._pypy')])"
+    assert run_python(program, environ={"FFI_HPY_CFFI": "0"}) == "[]\n"
