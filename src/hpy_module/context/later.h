@@ -13,7 +13,7 @@ typedef enum FbLaterKind {
   FB_LATER_OBJECT, /* a reference to a native object, by its address */
 } FbLaterKind;
 
-/* Read by Python through its address: the order of the members is known there (ffi_hpy/_pypy/opaque.py). */
+/* Read by Python through its address: the order of the members is known there (ffi_hpy/_pypy/context/holds.py). */
 typedef struct FbLater {
   struct FbLater *next;
   int64_t word;
