@@ -76,7 +76,9 @@ def make_module(name: str) -> ModuleType:
         found[function] = getattr(binding, function)
     for source, names in _NAMES:
         for public in names:
-            found[public] = getattr(source, public)
+            value = found[public] = getattr(source, public)
+            if value.__doc__ is None:  # in the wheel: see tools/build/python_source.py
+                value.__doc__ = getattr(binding, public).__doc__
     found["set_hooks"] = set_hooks
     found["mark_finalizing"] = mark_finalizing
     for value in found.values():

@@ -73,7 +73,8 @@ def load() -> ModuleType:
     for path in (CORE_LIBRARY, _BINDING):
         if not os.path.exists(path):  # noqa: PTH110
             raise ImportError(f"{_PACKAGE} is not built or not installed completely: {path} is missing", path=path)
-    binding = _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
+    # An import that failed after this had loaded the binding; it cannot be loaded twice.
+    binding = sys.modules.get(f"{_PACKAGE}._binding") or _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
     module, reason = _choose(binding)
     module.CALLS = "binding" if reason else "cffi"  # type: ignore[attr-defined]
     module.CALLS_REASON = reason  # type: ignore[attr-defined]
@@ -90,6 +91,7 @@ def _choose(binding: ModuleType) -> tuple[ModuleType, str]:
     """What `_core` is, and why it is not the half of the binding that is written in Python over cffi, "" if it is."""
     if sys.implementation.name != "pypy":
         return binding, f"only PyPy's JIT compiles calls over cffi, and this is {sys.implementation.name}"
+    _enter("_binding", binding)
     for name in _BASES:
         native = getattr(binding, name)
         _unfinalizable.append(native)
@@ -99,7 +101,6 @@ def _choose(binding: ModuleType) -> tuple[ModuleType, str]:
             return binding, f"{name}={value} in the environment asks for the binding"
     if os.environ.get("FFI_HPY_CONTEXT"):
         return binding, f"FFI_HPY_CONTEXT={os.environ['FFI_HPY_CONTEXT']} in the environment asks for the binding"
-    _enter("_binding", binding)
     try:
         from .._pypy.context import backend  # noqa: F401 - it takes each name of _cffi_backend that is needed
     except (ImportError, AttributeError) as error:

@@ -1,8 +1,8 @@
 """The package's Python as the wheel carries it: without what only readers of the repository need.
 
-Comments go, and docstrings of private modules, functions and classes, which nobody is shown: unless the module asks for
-its own. Of BARE folders all docstrings go but those of public classes and their methods, and annotations, too. Lines
-stay where they are, so that tracebacks fit the repository.
+Comments go, and docstrings of private modules, functions and classes, which nobody is shown: unless the module asks
+for its own. Of BARE folders all docstrings go but those of public classes and their methods, and annotations, too:
+functions of `_core` have those of the binding in C. Lines stay where they are, so that tracebacks fit the repository.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 BARE = ("_pypy",)
 """Folders of the package that no program imports from, and whose types `_core.pyi` has."""
-UNSEEN = ("_errors", "_installed", "_start")
+UNSEEN = ("_installed", "_start")
 """Folders of the package of which programs see nothing."""
 
 Position = tuple[int, int]
