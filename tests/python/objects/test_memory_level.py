@@ -1,7 +1,9 @@
 """Resident memory stays level however often objects, texts, callbacks and cycles are made and dropped."""
 
 import pytest
-from support import run_python
+from support import IS_OVER_CFFI, IS_PYPY, run_python
+
+from ffi_hpy import _core
 
 PROGRAM = """
 import ctypes, gc, itertools, resource, sys
@@ -102,6 +104,12 @@ BOUND = 12
 """Bytes per repetition. What interpreters and allocators take once is in one of the parts; a leak is in all."""
 
 
+frees_wide_text = pytest.mark.skipif(
+    IS_PYPY and _core.HAS_EXTENSION and not IS_OVER_CFFI,
+    reason="PyPy's C API keeps a copy of text beyond ASCII that C code reads: interpreter_faults.py wide_text",
+)
+
+
 def growth_of(work: str) -> float:
     return float(run_python(PROGRAM, work, N))
 
@@ -110,8 +118,9 @@ def growth_of(work: str) -> float:
 @pytest.mark.parametrize(
     "work",
     [
-        *("objects", "echoed_objects", "containers", "texts", "wide_texts", "data", "texts_of_a_subclass", "keys"),
+        *("objects", "echoed_objects", "containers", "texts", "data", "texts_of_a_subclass", "keys"),
         *("callbacks", "passed_callbacks", "things", "cycles", "cycles_through_a_callback"),
+        pytest.param("wide_texts", marks=frees_wide_text),
     ],
 )
 def test_memory_stays_level(work):
