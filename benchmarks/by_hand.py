@@ -339,6 +339,7 @@ def names(core_path: str, library: str) -> dict[str, Any]:
         "testing": testing,
         "pairs": [new_pair(i, i) for i in range(8)],
         "bases": [new_object("testing.TestObjectBase") for _ in range(8)],
+        "points": [new_pair(i, i) for i in range(8)],
         "ints": new_sequence(array, call_array, numbers),
         "items": new_sequence(list_new, call_list_new, numbers),
         "derived": [new_object("testing.TestObjectDerived", **fields) for _ in range(8)],

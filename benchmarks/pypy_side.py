@@ -1,7 +1,8 @@
 """One side of benchmarks/pypy.py: a process that times rows when it is told to.
 
 Reads lines `ROW N` and answers each with the ns per call of N calls, the cost of the same loop without the call taken
-off. Usage: pypy_side.py cffi|binding|by_hand LIBRARY, the first two with ffi_hpy whose calls go that way.
+off. Usage: pypy_side.py cffi|binding|by_hand|released|kept LIBRARY. The first two are ffi_hpy on a PyPy where calls go
+that way, the last two ffi_hpy elsewhere, and say what its environment asks for.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ ROWS = {
     "field read, float": Row("x.v_f64", "doubles_at(x + FLOAT_FIELD)[0]", "bases"),
     "field read, object": Row("x.v_array", "field_of_object(x)", "derived"),
     "field set": Row("x.v_i64 = i", "words_at(x + INT_FIELD)[0] = i", "bases"),
+    "py_class field read": Row("x.x", "words_at(x + INT_FIELD)[0]", "points"),
+    "py_class field set": Row("x.x = i", "words_at(x + INT_FIELD)[0] = i", "points"),
+    "py_class object made": Row("Point(i, 2.5)"),
     "Array item": Row("ints[i & 511]", "item_of_array(ints, i & 511)"),
     "Array of 1000 ints iterated": Row("total_of(ints)", "total_of(ints)"),
     "Map item by short text": Row("text_map[x]", "item_of_map(text_map, x)", "keys"),
@@ -84,7 +88,12 @@ def names_of(kind: str, library: str) -> dict[str, Any]:
     nop = ffi_hpy.get_global_func("testing.nop")
     # Before the class is made, which gets all methods that its type has then.
     ffi_hpy._core.method_define(ffi_hpy._core.type_key_to_index("testing.TestIntPair"), "take", nop, "{}", 0)
-    from ffi_hpy import testing
+    from ffi_hpy import dataclasses, testing
+
+    @dataclasses.py_class("bench.Point")
+    class Point(ffi_hpy.Object):
+        x: int
+        y: float
 
     if sys.implementation.name == "pypy" and kind != ffi_hpy._core.CALLS:
         raise RuntimeError(f"calls were to go by {kind}, and go by {ffi_hpy._core.CALLS}")
@@ -97,6 +106,8 @@ def names_of(kind: str, library: str) -> dict[str, Any]:
         "caught": caught,
         "total_of": total_of,
         "Pair": testing.TestIntPair,
+        "Point": Point,
+        "points": [Point(i, 2.5) for i in range(8)],
         "pairs": [testing.TestIntPair(i, i) for i in range(8)],
         "bases": [testing.TestObjectBase(v_i64=i, v_f64=i + 0.5) for i in range(8)],
         "derived": [testing.TestObjectDerived({}, [1, 2]) for _ in range(8)],
