@@ -80,8 +80,7 @@ def names_of(kind: str, library: str) -> dict[str, Any]:
     if kind == "by_hand":
         import by_hand
 
-        core_path = library.replace("libtvm_ffi_testing", "libtvm_ffi")
-        return {**vars(by_hand), **by_hand.names(core_path, library), **VALUES}
+        return {**vars(by_hand), **VALUES}
     import ffi_hpy
 
     ctypes.CDLL(library)
