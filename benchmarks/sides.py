@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ci.lib.messages import Missing
 from ci.lib.process import clean_environ
 from ci.provision.envs import python_of
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 HERE = Path(__file__).resolve().parent
 
 
 class Side:
-    """A process that answers a line of words, separated by tabs, with a number. `kind` is its first argument."""
+    """A process that answers a line of words, separated by tabs, with a number. `kind` is its first argument, `extra`
+    is added to its environment."""
 
-    def __init__(self, env: Path, script: str, kind: str, file: Path) -> None:
+    def __init__(self, env: Path, script: str, kind: str, file: Path, extra: Mapping[str, str] | None = None) -> None:
         self.kind = kind
         self.process = subprocess.Popen(
             [str(python_of(env)), str(HERE / script), kind, str(file)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=clean_environ(),
+            env=clean_environ(extra),
         )
         assert self.process.stdout is not None
         if self.process.stdout.readline() != "ready\n":

@@ -245,6 +245,23 @@ def functions_of_threads() -> None:
     growth_of(lambda: run_on_thread(make), 3000)
 
 
+def wide_text() -> None:
+    """PyPy's C API: copies of a text beyond ASCII stay once C code has read it."""
+    api = ctypes.CDLL(None)
+    for function in (api.PyPyImport_AddModule, api.PyPyObject_GetAttrString, api.PyPyUnicode_AsUTF8AndSize):
+        function.restype = ctypes.c_void_p
+    module = ctypes.c_void_p(api.PyPyImport_AddModule(b"__main__"))
+
+    def read() -> None:
+        global text
+        text = "x" * 1000 + "\u20ac"
+        native = ctypes.c_void_p(api.PyPyObject_GetAttrString(module, b"text"))
+        api.PyPyUnicode_AsUTF8AndSize(native, ctypes.byref(ctypes.c_ssize_t()))
+        api.PyPy_DecRef(native)
+
+    growth_of(read, 3000)
+
+
 def threads_that_ended() -> None:
     """PyPy 8: some memory of each thread stays."""
     growth_of(lambda: run_on_thread(int), 20000)
@@ -269,6 +286,7 @@ FAULTS = (
     half_compared,
     deque_repeated,
     functions_of_threads,
+    wide_text,
     threads_that_ended,
     interned_names,
 )

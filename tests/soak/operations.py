@@ -30,11 +30,11 @@ OPERATIONS: dict[str, Callable[[], object]] = {}
 INTERPRETERS_OWN: dict[str, str] = {}
 """Why an operation grows that the interpreter itself makes grow: a program without ffi_hpy does so too."""
 if sys.implementation.name == "pypy" and ffi_hpy._core.HAS_EXTENSION:
-    _REASON = "PyPy 8 keeps types that C code has met"
-    for _name in (
-        "plain_classes", "converter_classes", "array_classes", "subclasses", "subclasses_of_containers",
-    ):  # fmt: skip
-        INTERPRETERS_OWN[_name] = _REASON
+    _MET = ["array_classes"]  # the binding in C takes what they export
+    if ffi_hpy._core.CALLS == "binding":
+        _MET += ["plain_classes", "converter_classes", "subclasses", "subclasses_of_containers"]
+    for _name in _MET:
+        INTERPRETERS_OWN[_name] = "PyPy 8 keeps types that C code has met"
     INTERPRETERS_OWN["threads"] = "PyPy 8 keeps memory of each thread"  # interpreter_faults.py: threads_that_ended
 if sys.implementation.name == "cpython" and sys.version_info >= (3, 12):
     INTERPRETERS_OWN["errors_from_everywhere"] = "CPython keeps names in code"  # interpreter_faults.py: interned_names
@@ -45,6 +45,7 @@ _apply = ffi_hpy.get_global_func("testing.apply")
 _raise_error = ffi_hpy.get_global_func("testing.test_raise_error")
 _count = itertools.count()
 _TEXT, _BYTES = "a text of some length", b"bytes of some length"
+_LONG_TEXT, _LONG_BYTES = "x" * 3000, b"x" * 3000
 
 
 def operation(function: Callable[[], object]) -> Callable[[], object]:
@@ -98,6 +99,21 @@ def short_texts() -> None:
 @operation
 def texts() -> None:
     _echo(_TEXT), _echo(_BYTES), ffi_hpy.convert(_TEXT)
+
+
+@operation
+def texts_of_every_length() -> None:
+    length = next(_count) % 3000
+    _echo(_LONG_TEXT[:length]), _echo(_LONG_TEXT[:length] + "\u20ac"), _echo(_LONG_BYTES[:length])
+
+
+@operation
+def texts_of_subclasses() -> None:
+    _echo(_Text(_TEXT)), _echo([_Text("\u20ac"), ffi_hpy.String(_TEXT)])
+
+
+class _Text(str):
+    """Text of a class that native code does not know."""
 
 
 @operation
@@ -161,6 +177,12 @@ def attributes() -> None:
 
 class _WithDict(testing.TestIntPair):
     __slots__ = ("__dict__", "__weakref__")
+
+
+@operation
+def cycles() -> None:
+    made = _WithDict(1, 2)
+    made.itself = made  # type: ignore[attr-defined]
 
 
 @operation

@@ -7,6 +7,7 @@ import weakref
 import pytest
 from support import (
     FREES_AT_ONCE,
+    IS_OVER_CFFI,
     IS_PYPY,
     NO_GIL,
     REFUSES_FINALIZERS,
@@ -246,9 +247,9 @@ def test_ten_thousand_repetitions_leave_nothing_behind(extension_path, testing_l
     assert bytes_each < 12
 
 
-IS_PYPY_8 = IS_PYPY and ffi_hpy._core.HAS_EXTENSION
+KEEPS_TYPES = IS_PYPY and ffi_hpy._core.HAS_EXTENSION and not IS_OVER_CFFI
 KEPT = "PyPy 8 keeps each type of which C code has met an instance, 3.13t each one made after a thread began"
-can_end = pytest.mark.skipif(IS_PYPY_8 or (NO_GIL and sys.version_info < (3, 14)), reason=KEPT)
+can_end = pytest.mark.skipif(KEEPS_TYPES or (NO_GIL and sys.version_info < (3, 14)), reason=KEPT)
 
 
 def made_classes():
