@@ -17,6 +17,7 @@ PACKAGE = "ffi_hpy"
 sys.path.insert(0, str(ROOT))  # a build frontend leaves it out
 
 from tools.build.binaries import build_binaries, find_headers  # noqa: E402
+from tools.build.cmake_source import reduce_cmake  # noqa: E402
 from tools.build.compiler import find_compiler  # noqa: E402
 from tools.build.errors import BuildError  # noqa: E402
 from tools.build.python_source import reduce_package  # noqa: E402
@@ -52,6 +53,7 @@ class BuildNative(Command):
             shutil.copyfile(source, target)
         if not self.editable_mode:
             reduce_package(package)
+            reduce_cmake(package)
 
     def get_source_files(self) -> list[str]:
         return []  # MANIFEST.in lists them

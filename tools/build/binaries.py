@@ -143,9 +143,7 @@ BINARIES = (
         sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
-        # What PyPy does for a call of C takes many times as long as what is compiled here; and no unwinder passes
-        # through: backtraces end where the interpreter begins.
-        flags=(*_FOR_SIZE, "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"),
+        flags=_FOR_SIZE,  # what PyPy does for a call of C takes many times as long as what is compiled here
         hpy_headers=True,
     ),
     Binary(

@@ -1,8 +1,8 @@
 """The package's Python as the wheel carries it: without what only readers of the repository need.
 
 Comments go, and docstrings of private modules, functions and classes, which nobody is shown: unless the module asks
-for its own. Of BARE folders all docstrings go but those of public classes and their methods, and annotations, too:
-functions of `_core` have those of the binding in C. Lines stay where they are, so that tracebacks fit the repository.
+for its own. Of BARE folders all docstrings go, because `_core` shows those of the binding in C, and annotations, too.
+Lines stay where they are, so that tracebacks fit the repository.
 """
 
 from __future__ import annotations
@@ -112,9 +112,8 @@ def find_docstrings(tree: ast.AST, is_seen: bool) -> Iterator[ast.stmt]:
             yield statement
         elif isinstance(statement, _DEFINITIONS):
             is_private = statement.name.startswith("_") and not statement.name.endswith("__")
-            is_shown = is_seen or isinstance(statement, ast.ClassDef)
             is_inner = isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
-            yield from find_docstrings(statement, is_shown and not is_private and not is_inner)
+            yield from find_docstrings(statement, is_seen and not is_private and not is_inner)
         elif isinstance(statement, (ast.If, ast.Try)):
             yield from find_docstrings(statement, is_seen)
 

@@ -84,7 +84,7 @@ def _inner() -> Any:
     return Public
 '''
 
-BARE = '''\
+BARE = """\
 #!/usr/bin/env python3
 
 
@@ -100,12 +100,12 @@ number = 1
 
 
 class Public:
-    """Shown."""
+
 
 
 
     def method(self, first, *rest, last = "#") :
-        """Shown, too."""
+
         return (first,)
 
     def _private(self) :
@@ -118,7 +118,7 @@ def _inner() :
 
 
     return Public
-'''
+"""
 
 
 def test_what_is_shown_stays():
