@@ -7,10 +7,11 @@ from .classes.cobject import ObjectRValueRef
 from .context import hooks
 from .context.binding import binding
 from .context.bridge import lift, lower
+from .context.hidden import hidden
 from .context.numbers import OBJECT
 from .convert.opaque import unwrap
 from .convert.values import DataType, Device, OpaquePtr, data_type_from_code
-from .object.errors import hidden
+from .object.errors import raise_interruption
 from .object.objects import Wrapper, expect
 
 TYPE_CHECKING = False
@@ -108,6 +109,13 @@ def _call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> 
     return returned, value if returned else lift(value)
 
 
+@hidden
+def _check_signals() -> None:
+    """The binding asks when native code has learnt of an interruption, which is kept here."""
+    raise_interruption()
+    hooks.check_signals()
+
+
 def _opaque_value(value: Any) -> Any:
     """What is inside of an OpaquePyObject that is held here."""
     if not isinstance(value, binding.OpaquePyObject):
@@ -135,7 +143,7 @@ def give_hooks() -> None:
         exception_arrives=lambda exception, moment: hooks.exception_arrives(exception, moment),
         exception_asked_for=_exception_asked_for,
         call_guarded=_call_guarded,
-        check_signals=lambda: hooks.check_signals(),
+        check_signals=_check_signals,
         dlpack_capsule=lambda value: hooks.dlpack_capsule(value),
         array_to_tensor=lambda array: lift(hooks.array_to_tensor(array)),
         tensor_to_array=lambda tensor: hooks.tensor_to_array(lower(tensor)),

@@ -7,6 +7,7 @@ import inspect
 import json
 import pkgutil
 import re
+import sys
 from dataclasses import dataclass
 
 from values import KNOWN_NAMES
@@ -123,11 +124,22 @@ def _of_class(full: str, cls: type) -> Iterator[tuple[tuple[type, str], Target]]
         owner = next((base for base in cls.__mro__ if name in base.__dict__), object)
         if name in _NO_MEMBERS or owner in _BUILTIN or owner.__module__ in ("typing", "enum"):
             continue
+        if _is_inside(owner, name):
+            continue
         try:
             value = getattr(cls, name)
         except Exception:  # what only instances have
             value = None
         yield (owner, name), Target(f"{full}.{name}", value, cls, name, _hints_of(value))
+
+
+def _is_inside(owner: type, name: str) -> bool:
+    """Whether a name is the own business of a class of `_core` that is written in Python: behind it are addresses. The
+    class in C has what belongs to the contract."""
+    if not owner.__module__.startswith(("ffi_hpy._pypy", "ffi_hpy._core")) or not name.startswith("_"):
+        return False
+    binding = getattr(sys.modules.get("ffi_hpy._pypy.context.binding"), "binding", None)  # the class is in C without it
+    return binding is not None and not hasattr(getattr(binding, owner.__name__, None), name)
 
 
 def _hints_of(value: Any) -> tuple[tuple[str, ...], ...]:

@@ -7,22 +7,14 @@ from threading import get_ident
 from ..context import bridge
 from ..context.backend import SAFE_CALL, address_of, callback, core, new_words, words_at
 from ..context.binding import binding
+from ..context.hidden import hidden
 from ..context.holds import CALL_AT, DROP_AT, drop, held, hold
 from ..context.numbers import INT, INT64_MAX, INT64_MIN
 from ..context.signals import ask_in_c
 from ..convert import exchanged
 from ..convert.arguments import own, put
 from ..convert.results import of_view
-from ..object.errors import (
-    EXHAUSTED,
-    hidden,
-    lost,
-    make_error_in_c,
-    moment,
-    put_exception,
-    put_whatever_happens,
-    raise_pending,
-)
+from ..object.errors import EXHAUSTED, lost, make_error_in_c, moment, put_exception, put_whatever_happens, raise_pending
 from ..object.frames import give, take
 from ..object.objects import wrap
 

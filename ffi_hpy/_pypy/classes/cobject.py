@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..context import hooks
 from ..context.backend import core, words_at
+from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.texts import bind, check_new, final
-from ..object.errors import hidden
 from ..object.frames import refuse_in_use
-from ..object.identity import share, unlist
+from ..object.identity import share, take_out, unlist
 from ..object.objects import Wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
 from . import dataclass
 
@@ -32,10 +32,8 @@ def _list_if_shared(wrapper: Any) -> None:
 
 def _let_go(wrapper: Any) -> int:
     """Take the handle out of a wrapper, for good. RuntimeError if a call uses it."""
-    address: int = wrapper._address
-    wrapper._address = 0
-    if wrapper._uses:
-        wrapper._address = address
+    address = take_out(wrapper, False)
+    if address == -1:
         refuse_in_use()
     if wrapper._is_listed:
         unlist(address, wrapper)

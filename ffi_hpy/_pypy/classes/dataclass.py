@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..context.backend import SAFE_CALL, cast, words_at
+from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.type_table import attribute_at
 from ..convert.arguments import put
 from ..convert.results import get
 from ..object.core_functions import core_function
-from ..object.errors import hidden, raise_taken, take_pending
+from ..object.errors import raise_taken, take_pending
 from ..object.frames import give, take
 from ..object.objects import Wrapper, expect, type_index_at
 

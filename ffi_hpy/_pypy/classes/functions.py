@@ -11,13 +11,15 @@ import os
 
 from ..context import bridge
 from ..context.backend import SAFE_CALL, cast, core, words_at
+from ..context.hidden import hidden
+from ..context.holds import drop
 from ..context.numbers import OBJECT
 from ..context.signals import interruptions
 from ..context.texts import check_new, cut, shown
 from ..convert import exchanged
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
-from ..object.errors import hidden, raise_interruption, raise_taken, take_pending
+from ..object.errors import raise_interruption, raise_taken, take_pending
 from ..object.frames import N_ARGUMENTS, Offer, frame_for, give, take
 from ..object.identity import share, uses_of
 from ..object.objects import is_shared, raise_no_handle, wrap, wrap_apart
@@ -91,12 +93,18 @@ class Function(CObject):
             call = self._call
             if call is None:
                 raise_no_handle(self)
-            if call(self._address, frame.words, n, result) != 0:
+            try:
+                failed = call(self._address, frame.words, n, result) != 0
+                if not failed:
+                    if frame.held:
+                        frame.release()
+                    if interruptions:  # a signal of which native code has learnt, and has gone on
+                        raise_interruption()
+            except BaseException:  # a signal that came meanwhile
+                _drop(result)
+                raise
+            if failed:
                 self._fail(frame)
-            if frame.held:
-                frame.release()
-            if interruptions:  # a signal of which native code has learnt, and has gone on
-                raise_interruption()
             return get(result)
         except NeedsBinding:
             pass
@@ -123,9 +131,12 @@ class Function(CObject):
         kept.release_gil = self.release_gil
         frame = take()
         try:
-            return exchanged.lower(kept(*[_passed(arg, frame) for arg in args]))
+            value = exchanged.lower(kept(*[_passed(arg, frame) for arg in args]))
         finally:
             give(frame)
+        if interruptions:
+            raise_interruption()
+        return value
 
     @hidden
     def _make(self, args: tuple[Any, ...]) -> int:
@@ -148,7 +159,12 @@ class Function(CObject):
             result[1] = 0
             if self._call is None:
                 raise_no_handle(self)
-            if self._call(self._address, frame.words, n, result) != 0:
+            try:
+                failed = self._call(self._address, frame.words, n, result) != 0
+            except BaseException:  # a signal that came meanwhile
+                _drop(result)
+                raise
+            if failed:
                 self._fail(frame)
             type_index = result[0] & 0xFFFFFFFF
             if type_index < OBJECT:
@@ -226,6 +242,17 @@ class Function(CObject):
         if not self._address:
             return f"{name}(chandle=None)"
         return f"<{name}{' ' if self._name else ''}{shown(self._name, 80)} at {self._address:#x}>"
+
+
+def _drop(result: Any) -> None:
+    """Drop what a call has returned, if it has not failed: nobody will see either."""
+    block, error = take_pending()
+    if block:
+        drop(block)
+    elif error:
+        core.decref(error)
+    elif result[0] & 0xFFFFFFFF >= OBJECT:
+        core.decref(result[1])
 
 
 class _Lent:

@@ -11,11 +11,12 @@ from ..convert.opaque import make_opaque, unwrap
 from ..convert.results import get, of_object, of_view, text_of
 from ..object.frames import give, take
 from ..object.objects import expect
+from ..object.references import raise_uncopied
 from .cobject import CObject, put_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
 __all__ = ["CAny", "Error", "OpaquePyObject", "cany_value", "convert"]
 
@@ -135,6 +136,9 @@ class _Owned:
     def __del__(self) -> None:
         core.decref(self._address)
 
+    def __reduce_ex__(self, _protocol: Any) -> NoReturn:
+        raise_uncopied(self)
+
 
 @final
 class CAny:
@@ -161,6 +165,9 @@ class CAny:
         payload = self._payload = words[1]
         self._owned = _Owned(payload) if tagged & 0xFFFFFFFF >= OBJECT else None
         return self
+
+    def __getstate__(self) -> None:
+        """Nothing: a copy has no value, as that of the class in C."""
 
     @property
     def type_index(self) -> int:

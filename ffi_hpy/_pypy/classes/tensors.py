@@ -11,10 +11,10 @@ from operator import index as as_int
 from ..context.backend import words_at
 from ..context.binding import binding
 from ..context.bridge import use_lifted
+from ..context.hidden import hidden
 from ..context.numbers import INT64_MAX, INT64_MIN, TENSOR
 from ..context.texts import bind
 from ..convert.values import data_type_of, device_of
-from ..object.errors import hidden
 from ..object.frames import give, take, use
 from ..object.objects import expect, wrap
 from .cobject import CObject

@@ -5,9 +5,9 @@ from __future__ import annotations
 from operator import length_hint
 
 from ..context.backend import bytes_at, words_at
+from ..context.hidden import hidden
 from ..context.numbers import BOOL, FLOAT, INT, NONE, OBJECT, SMALL_STR, STR
 from ..convert.results import get, of_borrowed
-from ..object.errors import hidden
 from ..object.references import Reference
 
 TYPE_CHECKING = False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..context.backend import core
+from ..context.hidden import hidden
 from ..object.core_functions import conversion_to, core_function
-from ..object.errors import hidden, raise_taken, take_pending
+from ..object.errors import raise_taken, take_pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ from collections import deque
 
 from ..._start.fork import new_lock
 from ..context.backend import core, new_words
+from ..context.hidden import hidden
 from ..context.numbers import INT, MAP, OBJECT
 from ..convert.results import get
 from ..object.core_functions import CoreFunction
-from ..object.errors import hidden, raise_pending
+from ..object.errors import raise_pending
 from ..object.frames import give, take
 from ..object.references import Reference
 from .container_calls import call

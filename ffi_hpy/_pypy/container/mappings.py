@@ -9,6 +9,7 @@ from operator import itemgetter
 
 from ..classes.cobject import CObject, put_handle
 from ..context.backend import core, words_at
+from ..context.hidden import hidden
 from ..context.numbers import DICT, MAP, OBJECT
 from ..context.texts import MISSING, bind
 from ..convert import exchanged
@@ -17,7 +18,6 @@ from ..convert.contained import make_mapping
 from ..convert.exchanged import marked
 from ..convert.results import get
 from ..object.core_functions import has_core_function
-from ..object.errors import hidden
 from ..object.frames import give, take, use
 from ..object.objects import raise_no_handle
 from .container_calls import call, call_conversion, own_of

@@ -13,6 +13,7 @@ from operator import index as as_int
 
 from ..classes.cobject import CObject, put_handle
 from ..context.backend import core, words_at
+from ..context.hidden import hidden
 from ..context.numbers import ARRAY, INT, LIST, OBJECT
 from ..context.texts import MISSING, bind, cut
 from ..convert import exchanged
@@ -20,7 +21,6 @@ from ..convert.arguments import put
 from ..convert.contained import make_sequence
 from ..convert.exchanged import marked
 from ..convert.results import get, of_borrowed
-from ..object.errors import hidden
 from ..object.frames import give, take, use
 from ..object.identity import uses_of
 from ..object.objects import raise_no_handle

@@ -28,19 +28,21 @@ __all__ = [
     "waiting",
 ]
 
-held: dict[int, Any] = {}
-"""The objects, by number."""
-_numbers = count(1)
+held: list[Any] = [None]
+"""The objects, by number. No dict: that of PyPy keeps what was taken out of it alive where it has moved its entries
+together."""
+_unused: list[int] = []  # numbers below the next of _numbers; append and pop are atomic
+_numbers = count()
 CALL_AT: int
 DROP_AT: int
-CALL_AT, DROP_AT, _new_at, _take_at, _free_at, _put_error_at, _take_error_at, _first_at = binding.cover(0, 0, 0)
+CALL_AT, DROP_AT, _new_at, _next_at, _free_at, _put_error_at, _take_error_at, _first_at = binding.cover(0, 0, 0)
 """CALL_AT is the safe_call of callbacks, DROP_AT the deleter of whatever is held."""
 put_error = c_function(_put_error_at, "w", "w")
 """Make the exception in a block the pending error of this thread; not 0 if this core does not take exceptions."""
 take_error = c_function(_take_error_at, "w", "w")
 """Take what is pending: the block of an exception, or 0, and an error's handle in the word at the given address."""
 _new_block = c_function(_new_at, "ww", "w")
-_take_blocks = c_function(_take_at, "", "w")
+_next_block = c_function(_next_at, "", "w")
 _free_block = c_function(_free_at, "w", "")
 waiting = words_at(_first_at)
 """Its first word is not 0 if something waits for drain()."""
@@ -50,12 +52,23 @@ _NUMBER, _OBJECT = 0, 1  # FbLaterKind
 
 def hold(value: Any) -> int:
     """The address of a block for an object, which is kept until native code calls the function at DROP_AT with it."""
-    number = next(_numbers)
+    try:
+        number = _unused.pop()
+    except IndexError:
+        number = next(_numbers)
+        while len(held) <= number:
+            held.append(None)
     block: int = _new_block(number, _NUMBER)
     if not block:
+        _unused.append(number)
         raise MemoryError
     held[number] = value
     return block
+
+
+def _forget(number: int) -> None:
+    held[number] = None
+    _unused.append(number)
 
 
 def held_at(block: int) -> Any:
@@ -65,19 +78,19 @@ def held_at(block: int) -> Any:
 
 def drop(block: int) -> None:
     """End a hold that native code has not got."""
-    del held[words_at(block)[1]]
+    _forget(words_at(block)[1])
     _free_block(block)
 
 
 def drain() -> None:
-    """End what native code has let go of."""
-    block = _take_blocks()
+    """End what native code has let go of, one after the other: a signal may interrupt this, and the rest waits."""
+    block = _next_block()
     while block:
         words = words_at(block)
-        following, word, kind = words[0], words[1], words[2]
+        word, kind = words[1], words[2]
         _free_block(block)
-        block = following
         if kind == _OBJECT:
             core.decref(word)
         else:
-            del held[word]
+            _forget(word)
+        block = _next_block()

@@ -14,6 +14,7 @@ from ..._start.memo import remember_by_class
 from ..context import hooks
 from ..context.backend import address_of, core, new_chars, words_at
 from ..context.binding import binding
+from ..context.hidden import hidden
 from ..context.numbers import (
     BOOL,
     DATA_TYPE,
@@ -31,7 +32,7 @@ from ..context.numbers import (
     TENSOR,
 )
 from ..context.texts import cut, raise_unmade
-from ..object.errors import hidden, raise_pending
+from ..object.errors import raise_pending
 from ..object.frames import TEXT_BYTES, Offer, use
 from ..object.identity import share
 from ..object.objects import Wrapper, raise_no_handle
@@ -130,7 +131,14 @@ def _put_bytes(frame: Frame, i: int, data: bytes, small_index: int, callee: Call
         spare[0] = address_of(data_copy)
     spare[1] = n
     make = core.text if small_index == SMALL_STR else core.bytes
-    if make(spare, words + i) != 0:
+    words[i + 1] = 0
+    try:
+        failed = make(spare, words + i) != 0
+    except BaseException:  # a signal that came meanwhile
+        if words[i + 1]:
+            core.decref(words[i + 1])
+        raise
+    if failed:
         raise_pending(_name_of(callee))
     frame.held.append(words[i + 1])
 
@@ -245,10 +253,10 @@ def own_last(frame: Frame, i: int, mark: int) -> None:
         held.pop()
     elif type(held) is Offer:
         address = held.take()
-        held.end()
         frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
         frame.words[i + 1] = address
         frame.held[mark] = address
+        held.end()
 
 
 @hidden

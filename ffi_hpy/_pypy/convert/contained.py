@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..context.backend import core, words_at
 from ..context.binding import binding
+from ..context.hidden import hidden
 from ..context.numbers import INT, INT64_MAX, INT64_MIN
 from ..object.core_functions import core_function
-from ..object.errors import hidden, raise_pending
+from ..object.errors import raise_pending
 from ..object.frames import frame_for, give
 from ..object.identity import share, uses_of
 from ..object.objects import Wrapper, raise_no_handle
@@ -68,7 +69,13 @@ def _make(name: str, frame: Frame, n: int) -> int:
     result[0] = 0
     result[1] = 0
     function = core_function(name)
-    if function.call(function.address, frame.words, n, result) != 0:
+    try:
+        failed = function.call(function.address, frame.words, n, result) != 0
+    except BaseException:  # a signal that came meanwhile
+        if result[0]:
+            core.decref(result[1])
+        raise
+    if failed:
         raise_pending(name)
     made: int = result[1]
     return made

@@ -34,6 +34,7 @@ marked: dict[int, _Mark] = {}
 def _forget(mark: _Mark) -> None:
     if marked.get(mark.address) is mark:
         del marked[mark.address]
+    mark.theirs = None  # PyPy's dict may keep what was taken out of it
 
 
 def find(wrapper: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..context import bridge, hooks
 from ..context.backend import address_of, buffer_at, bytes_at, core, doubles_at, words_at
+from ..context.hidden import hidden
 from ..context.numbers import (
     BIG_INT,
     BOOL,
@@ -28,7 +29,6 @@ from ..context.numbers import (
     SMALL_STR,
     STR,
 )
-from ..object.errors import hidden
 from ..object.identity import find
 from ..object.objects import is_shared, wrap, wrap_apart
 from .opaque import unwrap

@@ -7,9 +7,10 @@ from operator import index as as_int
 
 from ..context import hooks
 from ..context.backend import address_of, bytes_at, core, new_chars, new_words, words_at
+from ..context.hidden import hidden
 from ..context.numbers import SMALL_STR
 from ..context.texts import bind, check_new, final, raise_unmade
-from ..object.errors import hidden, raise_pending
+from ..object.errors import raise_pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

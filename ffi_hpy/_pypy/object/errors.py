@@ -20,28 +20,18 @@ from ..context.backend import (
     new_words,
     words_at,
 )
+from ..context.hidden import hidden
 from ..context.holds import drop, held_at, hold, put_error, take_error
 from ..context.signals import interruptions
 from .objects import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, NoReturn, TypeVar
-
-    Function = TypeVar("Function", bound=Callable[..., Any])
-
-    def hidden(function: Function) -> Function:
-        """Decorates a function that tracebacks do not show, as they show none of the binding in C."""
-        return function
-
-else:
-    from __pypy__ import hidden_applevel as hidden
+    from typing import Any, NoReturn
 
 __all__ = [
     "EXHAUSTED",
     "drop_pending",
-    "hidden",
     "lost",
     "make_error_in_c",
     "moment",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..context.backend import address_of, buffer_at, core, doubles_at, new_words
 from ..context.holds import drain, waiting
-from .identity import unlist, uses_of
+from .identity import take_out, unlist, uses_of
 from .objects import raise_no_handle
 
 TYPE_CHECKING = False
@@ -45,6 +45,9 @@ class Frame:
         self.text: Any = buffer_at(self.words + n_words, TEXT_BYTES)
         self.text_at = address_of(self.words + n_words)
         self.held: list[Any] = []
+
+    def __del__(self) -> None:  # a signal that came right before give(), or in it
+        self.release()
 
     def release(self) -> None:
         """End what is held, the last first."""
@@ -127,14 +130,11 @@ class Offer:
     __slots__ = ("_slot", "slot_at", "wrapper")
 
     def __init__(self, wrapper: Any) -> None:
-        address, uses = wrapper._address, uses_of(wrapper)
-        wrapper._address = 0  # whoever begins a use from now on finds none
-        if uses:
-            wrapper._address = address
+        address = take_out(wrapper, True)
+        if address == -1:
             refuse_in_use()
         if not address:
             raise_no_handle(wrapper)
-        uses.append(None)
         unlist(address, None)  # whichever wrapper is listed: what comes back is apart from it
         self.wrapper = wrapper
         self._slot = new_words(1)
@@ -153,5 +153,7 @@ class Offer:
 
     def end(self) -> None:
         """Give back what was not taken."""
-        self.wrapper._address = self.take()
+        address = self.take()
+        if address:
+            self.wrapper._address = address
         self.wrapper._uses.pop()

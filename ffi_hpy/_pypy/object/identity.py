@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["find", "share", "unlist", "uses_of"]
+__all__ = ["find", "share", "take_out", "unlist", "uses_of"]
 
 _table: dict[int, ref[Any]] = {}
 _lock = new_lock()  # held while an entry is replaced or taken out
@@ -57,6 +57,21 @@ def uses_of(wrapper: Any) -> list[None]:
             if uses is None:
                 uses = wrapper._uses = []
     return uses
+
+
+def take_out(wrapper: Any, is_lent: bool) -> int:
+    """Take the address out of a wrapper; -1 if a call uses it. If it is lent, the taker uses it from then on. One
+    thread at a time: of two that had read the address, the later one would put back what the first has taken."""
+    uses = uses_of(wrapper)
+    with _lock:
+        address: int = wrapper._address
+        wrapper._address = 0  # whoever begins a use from now on finds none
+        if uses:
+            wrapper._address = address
+            return -1
+        if address and is_lent:
+            uses.append(None)
+    return address
 
 
 def unlist(address: int, wrapper: Any) -> None:

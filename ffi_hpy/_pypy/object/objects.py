@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from warnings import catch_warnings, simplefilter
 
 from ..._start.fork import new_lock
 from ..context import hooks
 from ..context.backend import SAFE_CALL, cast, core, words_at
+from ..context.hidden import hidden
 from ..context.numbers import FUNCTION
 from ..context.texts import check_new, raise_unmade
 from .identity import find, share, unlist
@@ -68,11 +70,16 @@ class Wrapper:
             with catch_warnings():  # one says that it will not be called, but the base class has one
                 simplefilter("ignore", RuntimeWarning)
                 cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
+        lookup = cls.__getattr__
+        if not hasattr(lookup, "_knows_slots"):
+            cls.__getattr__ = _lookup(lookup)  # type: ignore[method-assign]
 
     def __getattr__(self, name: str) -> Any:
         if name in _SLOTS:
             raise_unmade(self)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
+    __getattr__._knows_slots = True  # type: ignore[attr-defined]
 
     def __del__(self) -> None:
         try:
@@ -100,6 +107,21 @@ def _finalizer(own: Any) -> Any:
 
     __del__._ends_wrapper = True  # type: ignore[attr-defined]
     return __del__
+
+
+def _lookup(own: Any) -> Any:
+    """The `__getattr__` of a subclass that has one: its own, but for our slots, which an object that only
+    object.__new__() has made lacks. Its own would use the object for looking these up, without end."""
+
+    @hidden
+    @wraps(own)
+    def __getattr__(self: Wrapper, name: str) -> Any:
+        if name in _SLOTS:
+            raise_unmade(self)
+        return own(self, name)
+
+    __getattr__._knows_slots = True  # type: ignore[attr-defined]
+    return __getattr__
 
 
 def type_index_at(address: int) -> int:
@@ -175,7 +197,6 @@ def _class_of(type_index: int) -> type:
 
 def _make(cls: Any, type_index: int, address: int) -> Any:
     wrapper = _new(cls)
-    wrapper._address = address
     wrapper._is_listed = False
     wrapper._is_repeated = False
     wrapper._uses = None
@@ -184,16 +205,18 @@ def _make(cls: Any, type_index: int, address: int) -> Any:
         wrapper._name = ""
         wrapper._keeps_gil = None
         wrapper._kept = None
+    wrapper._address = address  # at last: a wrapper that a signal has left half made owns nothing
     return wrapper
 
 
 def _wrap_new(address: int, shared: bool) -> Any:
     type_index = type_index_at(address)
     try:
-        wrapper = _make(_class_of(type_index), type_index, address)
+        cls = _class_of(type_index)
     except BaseException:
         core.decref(address)
         raise
+    wrapper = _make(cls, type_index, address)
     if not shared:
         return wrapper
     other = share(wrapper)

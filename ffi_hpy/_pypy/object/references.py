@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from ..context.backend import core
 
-__all__ = ["Reference"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+__all__ = ["Reference", "raise_uncopied"]
+
+
+def raise_uncopied(value: Any) -> NoReturn:
+    """TypeError: what owns a reference by its address cannot be copied or pickled, or two would drop that."""
+    raise TypeError(f"cannot copy or pickle a {type(value).__name__!r} object")
 
 
 class Reference:
@@ -18,3 +27,6 @@ class Reference:
 
     def __del__(self) -> None:
         core.decref(self.address)
+
+    def __reduce_ex__(self, _protocol: Any) -> NoReturn:
+        raise_uncopied(self)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from ..context.backend import SAFE_CALL, address_of, bytes_at, cast, core, words_at
 from ..context.binding import binding
+from ..context.hidden import hidden
 from ..context.numbers import INT64_MAX, INT64_MIN, NONE, OBJECT, OPAQUE_PTR, OPAQUE_PY_OBJECT
 from ..context.type_table import facts_of
 from ..convert.arguments import put
 from ..convert.contained import make_mapping, make_sequence
 from ..convert.results import text_of
-from ..object.errors import hidden, raise_taken, take_object
+from ..object.errors import raise_taken, take_object
 from ..object.objects import Wrapper, derives, type_index_at
 
 TYPE_CHECKING = False

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..context.backend import core, words_at
 from ..context.binding import binding
+from ..context.hidden import hidden
 from ..context.texts import check_new, raise_unmade
 from ..context.type_table import TypeFacts, facts_of
-from ..object.errors import drop_pending, hidden
+from ..object.errors import drop_pending
 from .fields import field_of
 
 TYPE_CHECKING = False

@@ -23,12 +23,13 @@ from ..context.backend import (
 )
 from ..context.binding import binding
 from ..context.bridge import convert
+from ..context.hidden import hidden
 from ..context.numbers import BOOL, INT, INT64_MAX, INT64_MIN, NONE, OBJECT, OPAQUE_PTR
 from ..context.texts import raise_unmade
 from ..context.type_table import TypeFacts, facts_of, field_info
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import text_of
-from ..object.errors import drop_pending, hidden, raise_taken, take_object
+from ..object.errors import drop_pending, raise_taken, take_object
 from ..object.frames import give, take
 from ..object.objects import Wrapper, derives, raise_no_handle, type_index_at
 from .converters import Misfit

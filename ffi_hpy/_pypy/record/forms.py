@@ -7,9 +7,10 @@ read before anything else happens: the JIT takes them for constants only until t
 from __future__ import annotations
 
 from ..context.backend import doubles_at, floats_at, int8s_at, int16s_at, ints_at, words_at
+from ..context.hidden import hidden
 from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN
 from ..convert.results import get, is_unwrapped
-from ..object.errors import hidden, raise_pending
+from ..object.errors import raise_pending
 from ..object.frames import give, take
 from ..object.identity import find, uses_of
 from ..object.objects import raise_no_handle, type_index_at

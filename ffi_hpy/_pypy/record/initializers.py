@@ -11,10 +11,11 @@ from ..classes.cobject import put_handle
 from ..context.backend import CREATOR, SAFE_CALL, cast, core, new_words, words_at
 from ..context.binding import binding
 from ..context.bridge import convert
+from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.texts import check_new, final
 from ..context.type_table import attribute_at, facts_of, field_info
-from ..object.errors import hidden, raise_pending
+from ..object.errors import raise_pending
 from ..object.frames import give, take
 from ..object.objects import Wrapper, derives
 from .fields import field_of

@@ -9,9 +9,9 @@ from ..classes.natives import CAny
 from ..context.backend import address_of, core
 from ..context.binding import binding
 from ..context.bridge import lower
+from ..context.hidden import hidden
 from ..context.numbers import OBJECT
 from ..context.texts import check_new
-from ..object.errors import hidden
 from ..object.frames import give, take
 from .converters import Converter, Misfit
 

@@ -1,4 +1,4 @@
-/* A stack that any thread pushes to, and that is taken as a whole. */
+/* A stack that any thread pushes to. It is taken as a whole, because to take one would meet those that come back. */
 #include "later.h"
 
 #include <stdlib.h>
@@ -21,4 +21,18 @@ void fb_later_push(FbLater *later) {
   }
 }
 
-FbLater *fb_later_take(void) { return fh_atomic_exchange_acquire(&fb_later_first, NULL); }
+/* Taken from the stack, and not asked for yet. */
+static FbLater *taken;
+
+FbLater *fb_later_next(void) {
+  FbLater *first = fh_atomic_exchange_acquire(&taken, NULL);
+  if (first == NULL) first = fh_atomic_exchange_acquire(&fb_later_first, NULL);
+  if (first == NULL || first->next == NULL) return first;
+  FbLater *rest = fh_atomic_exchange_acq_rel(&taken, first->next);
+  while (rest != NULL) { /* another thread has left its own meanwhile */
+    FbLater *next = rest->next;
+    fb_later_push(rest);
+    rest = next;
+  }
+  return first;
+}

@@ -27,7 +27,7 @@ extern bool fb_later_is_used; /* whether somebody asks; written once during the 
 FbLater *fb_later_new(int64_t word, int64_t kind);
 /* Lets it wait, from any thread. */
 void fb_later_push(FbLater *later);
-/* Takes all that wait, as a list. */
-FbLater *fb_later_take(void);
+/* Takes one of those that wait, NULL if there is none. */
+FbLater *fb_later_next(void);
 
 #endif /* FFI_HPY_CONTEXT_LATER_H_ */

@@ -8,6 +8,7 @@
 #include "core/platform/atomic.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/object/opaque.h"
 #include "hpy_module/object/wrap.h"
 
@@ -74,11 +75,22 @@ static HPy raise_own(HPyContext *ctx, FbHold *hold) {
   return HPy_NULL;
 }
 
+/* Whether an exception is raised on this thread. The half that is written in Python keeps that of a signal's handler
+ * until it is asked for. */
+static bool is_raised(HPyContext *ctx) {
+  if (HPyErr_Occurred(ctx)) return true;
+  if (!fb_thread_is_covered) return false;
+  HPy nothing = fb_hook_call(ctx, FB_HOOK_CHECK_SIGNALS, NULL, 0);
+  if (HPy_IsNull(nothing)) return true;
+  HPy_Close(ctx, nothing);
+  return false;
+}
+
 HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) {
   if (pending.payload != NULL) return raise_own(ctx, pending.payload);
   TVMFFIObject *raised = pending.error;
   if (raised == NULL) {
-    if (HPyErr_Occurred(ctx)) return HPy_NULL; /* native code raised through the interpreter's own functions */
+    if (is_raised(ctx)) return HPy_NULL; /* native code raised through the interpreter's own functions */
     return fb_raise(ctx, ctx->h_RuntimeError, "%s() %s", callee != NULL && *callee ? callee : "native function",
                     no_error_set);
   }
@@ -86,7 +98,7 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
    * native code has learnt by TVMFFIEnvCheckSignals. */
   if (fb_error_is_kind(raised, "EnvErrorAlreadySet")) {
     TVMFFIObjectDecRef(raised);
-    if (HPyErr_Occurred(ctx)) return HPy_NULL;
+    if (is_raised(ctx)) return HPy_NULL;
     return fb_raise(ctx, ctx->h_RuntimeError, "native code reported a Python exception, but none is set");
   }
   HPy carried = carried_by(ctx, raised);

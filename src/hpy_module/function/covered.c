@@ -123,7 +123,7 @@ static HPy fb_covered_cover_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   fb_later_is_used = true;
   fb_thread_cover();
   const int64_t addresses[] = {address_of((void (*)(void))covered_call), address_of((void (*)(void))covered_drop),
-                               address_of((void (*)(void))fb_later_new), address_of((void (*)(void))fb_later_take),
+                               address_of((void (*)(void))fb_later_new), address_of((void (*)(void))fb_later_next),
                                address_of((void (*)(void))free),         address_of((void (*)(void))covered_put),
                                address_of((void (*)(void))covered_take), (int64_t)(intptr_t)&fb_later_first};
   return fb_tuple_of_ints(ctx, addresses, sizeof(addresses) / sizeof(addresses[0]));

@@ -447,3 +447,21 @@ def test_threads_end_and_save_wrappers(testing):
         return True
 
     assert parallelize(work) == [True] * 4
+
+
+def test_one_of_several_threads_moves_an_object_away(testing):
+    """The others find none, or one that a call uses; two that took it would both drop its last reference."""
+    n_rounds = 20_000
+    offered = [ffi_hpy.Map({"n": i}) for i in range(n_rounds)]
+
+    def work(_):
+        n_moved = 0
+        for value in offered:
+            try:
+                testing.echo(value._move())
+                n_moved += 1
+            except (ValueError, RuntimeError):
+                pass
+        return n_moved
+
+    assert sum(parallelize(work)) == n_rounds

@@ -1,6 +1,9 @@
 """Who keeps what alive: callbacks and Python objects that native code holds, and what long use leaves behind."""
 
+import copy
 import gc
+import pickle
+import random
 import sys
 import weakref
 
@@ -102,6 +105,36 @@ def test_arguments_are_freed_when_one_of_them_is_refused(testing):
         testing.echo(value, [thing, {"a": value}], thing, "\ud800")
     del value, thing
     assert [is_gone(ref) for ref in refs] == [True, True]
+
+
+def test_what_native_code_lets_go_of_is_freed_whatever_it_keeps():
+    choose = random.Random(9)
+    functions, refs = [], []
+    for _ in range(80):
+        if functions and choose.random() < 0.5:
+            at = choose.randrange(len(functions))
+            del functions[at]
+            assert is_gone(refs.pop(at))
+        else:
+            thing = Thing()
+            functions.append(ffi_hpy.convert(thing))
+            refs.append(weakref.ref(thing))
+            del thing
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+@pytest.mark.parametrize("kind", ["value", "iterator"])
+def test_what_cannot_be_copied_keeps_its_reference(IntPair, copied, kind):
+    witness = IntPair(1, 2)
+    value = core.CAny(witness) if kind == "value" else iter(ffi_hpy.Array([witness] * 100))
+    before = witness.__use_count__()
+    for _ in range(20):
+        try:
+            copied(value)
+        except (TypeError, pickle.PicklingError):
+            pass
+        collect_garbage(n_rounds=1)
+    assert witness.__use_count__() == before
 
 
 def test_an_object_is_freed_with_its_last_wrapper(testing, extension, IntPair):

@@ -79,6 +79,53 @@ except KeyboardInterrupt:
 
 
 @needs_threads
+def test_interrupts_at_any_moment_leave_no_harm(run):
+    program = """
+import gc, weakref
+import ffi_hpy.testing
+echo, apply = ffi_hpy.get_global_func("testing.echo"), ffi_hpy.get_global_func("testing.apply")
+make = ffi_hpy.testing.TestIntPair
+pair, refs, n_interrupts = make(1, 2), [], 0
+sys.unraisablehook = lambda told: None  # of interrupted finalizers
+class Callback:
+    def __call__(self, *args):
+        return args[0]
+def step():
+    callback = Callback()
+    refs.append(weakref.ref(callback))
+    echo(pair), echo("a text of some length"), echo([pair, {"a": pair}])
+    apply(callback, pair)
+    echo(make(1, 2)._move())
+    for item in ffi_hpy.Array([pair, 1, "a text of some length"]):
+        pass
+def storm():
+    while not is_over:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.001)
+is_over = False
+storming = threading.Thread(target=storm)
+end = time.monotonic() + 3
+while storming.ident is None or storming.is_alive():
+    try:
+        if storming.ident is None:
+            storming.start()
+        while time.monotonic() < end:
+            step()
+        is_over = True
+        storming.join()
+    except KeyboardInterrupt:
+        n_interrupts += 1
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+for _ in range(10):
+    gc.collect()
+    echo(1)
+lost = sum(ref() is not None for ref in refs)  # one at most by each interrupt, in the very step where it came
+print(n_interrupts > 10, lost <= n_interrupts, echo([pair])[0].sum())
+"""
+    assert run(program) == "True True 3\n"
+
+
+@needs_threads
 def test_an_interrupt_passes_callbacks_and_native_code_around_it(run):
     program = """
 interrupt_when(is_running)
