@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..context import hooks
 from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
 from ..context.numbers import BOOL, ERROR, FLOAT, INT, NONE, OBJECT, OPAQUE_PY_OBJECT, SMALL_BYTES, SMALL_STR
-from ..context.texts import bind, check_new, final
+from ..context.texts import bind, check_new, final, raise_unmade
 from ..convert.arguments import own, put
 from ..convert.opaque import make_opaque, unwrap
 from ..convert.results import get, of_object, of_view, text_of
@@ -168,6 +168,11 @@ class CAny:
 
     def __getstate__(self) -> None:
         """Nothing: a copy has no value, as that of the class in C."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in CAny.__slots__:
+            raise_unmade(self)
+        raise AttributeError(f"'CAny' object has no attribute {name!r}", name=name, obj=self)
 
     @property
     def type_index(self) -> int:
