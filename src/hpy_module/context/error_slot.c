@@ -45,7 +45,6 @@ FbPendingError fb_error_slot_take(void) {
   return (FbPendingError){payload == NULL ? fb_error_slot_take_object() : NULL, payload};
 }
 
-
 void fb_error_slot_put(FbPendingError pending) {
   if (pending.payload != NULL) {
     core->set(pending.payload, own_operations);
