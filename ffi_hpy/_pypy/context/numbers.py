@@ -30,5 +30,6 @@ SHAPE: int = binding.type_key_to_index("ffi.Shape")
 ERROR: int = binding.type_key_to_index("ffi.Error")
 OPAQUE_PY_OBJECT: int = binding.type_key_to_index("ffi.OpaquePyObject")
 
-INT64_MIN = -(1 << 63)
-INT64_MAX = (1 << 63) - 1
+# Machine integers to PyPy, with which the JIT compares in no time: -(1 << 63) is one of any size.
+INT64_MAX = 0x7FFF_FFFF_FFFF_FFFF
+INT64_MIN = -INT64_MAX - 1

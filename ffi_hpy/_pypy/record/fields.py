@@ -175,6 +175,9 @@ class LaidOutField(_Field):
 _PATTERNS = (b"\x11\x32\x53\x74\x15\x36\x57\x38", b"\xf1\xe2\xd3\xc4\xb5\xa6\x97\xc8", b"\x01" + bytes(7), bytes(8))
 """What numbers are probed with; the second one is negative, and the others are none of the same."""
 
+_spare: list[Any] = []
+"""Memory for ints on their way to setters: the words of an Any each. append and pop are atomic."""
+
 
 class LibraryField(_Field):
     """A field with the functions of its library. A schema, if there is one, converts values before the setter gets
@@ -267,19 +270,21 @@ class LibraryField(_Field):
                 raise AttributeError(f"{self.name} cannot be set")
             self._set(obj, address, value, None)
             return
+        if type(value) is not int or not INT64_MIN <= value <= INT64_MAX:
+            self._set(obj, address, value, None)
+            return
         uses = begin_use(obj, address)
-        frame = take()
+        try:  # an int needs nothing else of a frame
+            words = _spare.pop()
+        except IndexError:
+            words = new_words(2)
+            words[0] = INT
         try:
-            words = frame.words
-            if type(value) is int and INT64_MIN <= value <= INT64_MAX:
-                words[2] = INT
-                words[3] = value
-            else:
-                self._put(frame, value)
-            if setter(address + offset, words + 2) != 0:
-                self._fail(frame, None)
+            words[1] = value
+            if setter(address + offset, words) != 0:
+                self._fail(None, None)
         finally:
-            give(frame)
+            _spare.append(words)
             uses.pop()
 
     @hidden
@@ -345,13 +350,13 @@ class LibraryField(_Field):
         return status
 
     @hidden
-    def _fail(self, frame: Frame, what: str | None) -> NoReturn:
+    def _fail(self, frame: Frame | None, what: str | None) -> NoReturn:
         """Raise what a setter has left. A misfit becomes part of a message about the field: in a constructor every
         failure is one, of a C setter a TypeError is; a setter that is a Function speaks for itself."""
         if self._setter is None and not self._setter_function:
             self._refuse(what, f"Field `{self.own_name}` cannot be written")
         error = take_object()
-        if frame.held:
+        if frame is not None and frame.held:
             frame.release()
         if error:
             cell = words_at(error)

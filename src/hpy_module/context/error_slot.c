@@ -40,9 +40,17 @@ void *fb_error_slot_take_payload(const fh_error_payload_operations *operations) 
 }
 
 /* Asks for a payload of ours first: to take an error object would have the core make one of the payload. */
-FbPendingError fb_error_slot_take(void) {
+static FbPendingError take(void) {
   void *payload = core == NULL ? NULL : core->take(own_operations);
   return (FbPendingError){payload == NULL ? fb_error_slot_take_object() : NULL, payload};
+}
+
+FbPendingError fb_error_slot_take(HPyContext *ctx) {
+  FbThreadState outer;
+  fb_thread_enter_held(ctx, &outer);
+  FbPendingError pending = take();
+  fb_thread_leave_held(&outer);
+  return pending;
 }
 
 void fb_error_slot_put(FbPendingError pending) {
@@ -55,10 +63,7 @@ void fb_error_slot_put(FbPendingError pending) {
 
 TVMFFIObjectHandle fb_error_slot_take_object(void) {
   TVMFFIObjectHandle error = NULL;
-  FbThreadState outer;
-  fb_thread_enter_held(fb_ctx, &outer);
   TVMFFIErrorMoveFromRaised(&error);
-  fb_thread_leave_held(&outer);
   return error;
 }
 
@@ -70,7 +75,7 @@ void fb_error_slot_put_object(TVMFFIObjectHandle error) {
 }
 
 void fb_error_slot_clear(void) {
-  FbPendingError pending = fb_error_slot_take();
+  FbPendingError pending = take();
   if (pending.payload != NULL) {
     own_operations->drop(pending.payload);
   } else if (pending.error != NULL) {

@@ -28,11 +28,9 @@ bool fb_error_slot_put_payload(void *payload, const fh_error_payload_operations 
 /* The pending payload if it has those operations, else NULL. */
 void *fb_error_slot_take_payload(const fh_error_payload_operations *operations);
 
-/* What takes or drops is for attached threads that keep the interpreter: the core may have to make an error object of
- * another one's payload, by a callback into Python. */
-
-/* Takes what is in the slot out of the way of code that may use it (destructors). */
-FbPendingError fb_error_slot_take(void);
+/* Takes what is in the slot out of the way of code that may use it (destructors). The thread is attached: the core may
+ * have to make an error object of another one's payload, by a callback into Python. */
+FbPendingError fb_error_slot_take(HPyContext *ctx);
 /* Puts it back, which is taken. Nothing is put where nothing was taken. */
 void fb_error_slot_put(FbPendingError pending);
 

@@ -39,7 +39,7 @@ void fb_hold_drop(void *self) {
     /* The interpreter is going away: the hold leaks. */
     if (fb_thread_is_finalizing() || fb_thread_attach(&attach) != 0) return;
     /* What ends here may run Python code, which may use the thread's error slot. */
-    FbPendingError pending_error = fb_error_slot_take();
+    FbPendingError pending_error = fb_error_slot_take(attach.ctx);
     fb_ref_clear(attach.ctx, &hold->ref);
     fb_error_slot_put(pending_error);
     fb_thread_detach(&attach);

@@ -62,18 +62,10 @@ static TVMFFIObject *payload_make(void *payload) {
 
 static const fh_error_payload_operations operations = {payload_make, covered_drop};
 
-/* Takes what is pending: a payload of ours, or NULL and the error object in *error. The thread is not attached. */
-static void *pending_take(TVMFFIObjectHandle *error) {
-  *error = NULL;
-  void *payload = fb_error_slot_take_payload(&operations);
-  if (payload == NULL) TVMFFIErrorMoveFromRaised(error);
-  return payload;
-}
-
 /* Whether the thread has a pending error. */
 static bool is_pending(void) {
-  TVMFFIObjectHandle error;
-  void *payload = pending_take(&error);
+  void *payload = fb_error_slot_take_payload(&operations);
+  TVMFFIObjectHandle error = payload == NULL ? fb_error_slot_take_object() : NULL;
   if (payload != NULL) fb_error_slot_put_payload(payload, &operations);
   fb_error_slot_put_object(error);
   return payload != NULL || error != NULL;
@@ -84,10 +76,10 @@ static int64_t covered_put(int64_t payload) {
   return fb_error_slot_put_payload((void *)(intptr_t)payload, &operations) ? 0 : -1;
 }
 
-/* As pending_take. */
+/* Takes what is pending: a payload of ours, or 0 and the error object in *error. */
 static int64_t covered_take(int64_t error) {
-  TVMFFIObjectHandle object;
-  void *payload = pending_take(&object);
+  void *payload = fb_error_slot_take_payload(&operations);
+  TVMFFIObjectHandle object = payload == NULL ? fb_error_slot_take_object() : NULL;
   memcpy((void *)(intptr_t)error, &object, sizeof(object));
   return (int64_t)(intptr_t)payload;
 }

@@ -105,7 +105,7 @@ FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
     fb_args_end(&args);
     return 0;
   }
-  FbPendingError error = fb_error_slot_take(); /* temporaries that end may run code that uses the slot */
+  FbPendingError error = fb_error_slot_take(ctx); /* temporaries that end may run code that uses the slot */
   fb_args_end(&args);
   fb_error_raise(ctx, error, args.callee);
   return -1;

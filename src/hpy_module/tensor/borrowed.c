@@ -45,7 +45,7 @@ static void borrowed_delete(void *self, int flags) {
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0 && !fb_thread_is_finalizing() &&
       fb_thread_attach(&attach) == 0) {
     /* What ends here may run Python code, which may use the slot. */
-    FbPendingError error = fb_error_slot_take();
+    FbPendingError error = fb_error_slot_take(attach.ctx);
     HPy_Close(attach.ctx, borrowed->owner);
     fb_error_slot_put(error);
     fb_thread_detach(&attach);
