@@ -8,7 +8,7 @@ from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.texts import bind, check_new, final
 from ..object.frames import refuse_in_use
-from ..object.identity import share, take_out, unlist
+from ..object.identity import is_used, share, take_out, unlist
 from ..object.objects import Wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
 from . import dataclass
 
@@ -146,11 +146,11 @@ class CObject(Wrapper):
             self._put_function(address)
             return
         repeated = other._is_repeated
-        if self._uses:
+        if is_used(self, self._address):
             refuse_in_use()
         if repeated:
             address = other._address
-            if other._uses:
+            if is_used(other, address):
                 refuse_in_use()
             if address:
                 core.incref(address)

@@ -12,12 +12,13 @@ from __future__ import annotations
 from weakref import ref
 
 from ..._start.fork import new_lock
+from ..context.backend import new_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["find", "share", "take_out", "unlist", "uses_of"]
+__all__ = ["find", "is_used", "new_pin", "share", "take_out", "unlist", "uses_of"]
 
 _table: dict[int, ref[Any]] = {}
 _lock = new_lock()  # held while an entry is replaced or taken out
@@ -59,6 +60,24 @@ def uses_of(wrapper: Any) -> list[None]:
     return uses
 
 
+_pins: list[Any] = []
+
+
+def new_pin() -> Any:
+    """Three words, of which the last one is the address of an object in use, or 0: that costs less than an item in a
+    list. Pins are made once and used again."""
+    words = new_words(3)
+    _pins.append(words)
+    return words
+
+
+def is_used(wrapper: Any, address: int) -> bool:
+    """Whether a call uses a wrapper, or the object at an address, which is its."""
+    if wrapper._uses:
+        return True
+    return address != 0 and any(pin[2] == address for pin in _pins)
+
+
 def take_out(wrapper: Any, is_lent: bool) -> int:
     """Take the address out of a wrapper; -1 if a call uses it. If it is lent, the taker uses it from then on. One
     thread at a time: of two that had read the address, the later one would put back what the first has taken."""
@@ -66,7 +85,7 @@ def take_out(wrapper: Any, is_lent: bool) -> int:
     with _lock:
         address: int = wrapper._address
         wrapper._address = 0  # whoever begins a use from now on finds none
-        if uses:
+        if is_used(wrapper, address):
             wrapper._address = address
             return -1
         if address and is_lent:

@@ -31,6 +31,7 @@ from ..convert.arguments import NeedsBinding, put
 from ..convert.results import text_of
 from ..object.errors import drop_pending, raise_taken, take_object
 from ..object.frames import give, take
+from ..object.identity import new_pin
 from ..object.objects import Wrapper, derives, raise_no_handle, type_index_at
 from .converters import Misfit
 from .forms import Copied, Gotten, Pointer, begin_use, plain_form
@@ -176,7 +177,7 @@ _PATTERNS = (b"\x11\x32\x53\x74\x15\x36\x57\x38", b"\xf1\xe2\xd3\xc4\xb5\xa6\x97
 """What numbers are probed with; the second one is negative, and the others are none of the same."""
 
 _spare: list[Any] = []
-"""Memory for ints on their way to setters: the words of an Any each. append and pop are atomic."""
+"""Pins, whose first two words are an int on its way to a setter. append and pop are atomic."""
 
 
 class LibraryField(_Field):
@@ -273,19 +274,21 @@ class LibraryField(_Field):
         if type(value) is not int or not INT64_MIN <= value <= INT64_MAX:
             self._set(obj, address, value, None)
             return
-        uses = begin_use(obj, address)
         try:  # an int needs nothing else of a frame
             words = _spare.pop()
         except IndexError:
-            words = new_words(2)
+            words = new_pin()
             words[0] = INT
         try:
             words[1] = value
+            words[2] = address
+            if obj._address != address:  # it has been moved away just now
+                raise_no_handle(obj)
             if setter(address + offset, words) != 0:
                 self._fail(None, None)
         finally:
+            words[2] = 0
             _spare.append(words)
-            uses.pop()
 
     @hidden
     def _put(self, frame: Frame, value: Any) -> None:
