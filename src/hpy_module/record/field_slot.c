@@ -9,6 +9,7 @@
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/instance.h"
+#include "hpy_module/context/lent.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
@@ -167,15 +168,15 @@ static HPy slot_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "_convert() takes 3 arguments, got %zu", nargs);
   const FbField *field = field_of(ctx, self);
   if (field == NULL) return HPy_NULL;
-  int64_t address = HPyLong_AsInt64_t(ctx, args[1]);
-  if (address == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  TVMFFIAny *out = fb_lent_arg(ctx, args[1], "_convert()");
+  if (out == NULL) return HPy_NULL;
   HPy_ssize_t n;
   bool is_assigned = fb_context_is_same(ctx, args[2], ctx->h_None);
   const char *what = is_assigned ? NULL : fb_text_arg(ctx, args[2], "_convert() argument 3", &n);
   if (!is_assigned && what == NULL) return HPy_NULL;
   FbThreadState outer;
   fb_thread_enter_held(ctx, &outer);
-  int rc = fb_field_convert(ctx, field, args[0], what, (TVMFFIAny *)(uintptr_t)address);
+  int rc = fb_field_convert(ctx, field, args[0], what, out);
   fb_thread_leave_held(&outer);
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }

@@ -17,6 +17,7 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/keywords.h"
+#include "hpy_module/context/lent.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
@@ -253,12 +254,12 @@ HPyDef_METH(schema_convert_into, "_convert_into", HPyFunc_VARARGS,
             .doc = "Convert a value into the TVMFFIAny at an address, which owns it then.")
 static HPy schema_convert_into_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "_convert_into() takes 3 arguments, got %zu", nargs);
-  int64_t address = HPyLong_AsInt64_t(ctx, args[1]);
-  if (address == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  TVMFFIAny *out = fb_lent_arg(ctx, args[1], "_convert_into()");
+  if (out == NULL) return HPy_NULL;
   int is_check = HPy_IsTrue(ctx, args[2]);
   if (is_check < 0) return HPy_NULL;
   const char *what = is_check ? "type check" : "type conversion";
-  if (convert(ctx, self, args[0], what, (TVMFFIAny *)(uintptr_t)address) != 0) return HPy_NULL;
+  if (convert(ctx, self, args[0], what, out) != 0) return HPy_NULL;
   return HPy_Dup(ctx, ctx->h_None);
 }
 

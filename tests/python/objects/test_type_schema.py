@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, Callable, Optional, Union
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, parallelize, unique_name
+from support import IS_DEBUG, IS_OVER_CFFI, IS_OWN_DEBUG, parallelize, unique_name
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map, _core, dataclasses
@@ -393,6 +393,12 @@ def test_a_native_setter_refuses_with_the_same_words(annotation, type_index, val
     with pytest.raises(TypeError, match=message):
         cell.set(value)
     assert not any(cell.memory)
+
+
+@pytest.mark.skipif(IS_OVER_CFFI, reason="there the package's own Python code has such memory")
+def test_nobody_passes_an_address_where_no_python_code_of_the_package_runs():
+    with pytest.raises(TypeError, match=r"_convert_into\(\) is for the package's own Python code on PyPy"):
+        TypeSchema("int")._convert_into(1, 8, False)
 
 
 def test_a_native_setter_asks_python_for_what_only_python_knows():
