@@ -12,10 +12,9 @@ from ..context.holds import CALL_AT, DROP_AT, drop, held, hold
 from ..context.numbers import INT, INT64_MAX, INT64_MIN
 from ..context.signals import ask_in_c
 from ..convert import exchanged
-from ..convert.arguments import own, put
+from ..convert.arguments import own_value
 from ..convert.results import of_view
 from ..object.errors import EXHAUSTED, lost, make_error_in_c, moment, put_exception, put_whatever_happens, raise_pending
-from ..object.frames import give, take
 from ..object.objects import wrap
 
 TYPE_CHECKING = False
@@ -51,7 +50,7 @@ def _run(block: int, args: Any, n: int, result: Any) -> int:
             result[0] = INT
             result[1] = value
             return 0
-        _give_back(value, result)
+        own_value(value, result, _RETURNED)
     except BaseException as exception:
         try:
             put_exception(exception, began)
@@ -65,16 +64,6 @@ def _run(block: int, args: Any, n: int, result: Any) -> int:
 @hidden
 def _call_many(fn: Any, args: Any, n: int) -> Any:
     return fn(*[of_view(args + 2 * i) for i in range(n)])
-
-
-@hidden
-def _give_back(value: Any, result: Any) -> None:
-    frame = take()
-    try:
-        put(frame, 0, value, _RETURNED)
-        own(frame, 0, result)
-    finally:
-        give(frame)
 
 
 _run_in_c = callback(SAFE_CALL, _run, -1, put_whatever_happens)

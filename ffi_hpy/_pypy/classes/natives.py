@@ -6,7 +6,7 @@ from ..context import hooks
 from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
 from ..context.numbers import BOOL, ERROR, FLOAT, INT, NONE, OBJECT, OPAQUE_PY_OBJECT, SMALL_BYTES, SMALL_STR
 from ..context.texts import bind, check_new, final, raise_unmade
-from ..convert.arguments import own, put
+from ..convert.arguments import own_value
 from ..convert.opaque import make_opaque, unwrap
 from ..convert.results import get, of_object, of_view, text_of
 from ..object.frames import give, take
@@ -154,7 +154,7 @@ class CAny:
         check_new(cls, CAny, "CAny")
         (value,) = bind("CAny", ("value",), 0, args, kwargs)
         words = new_words(2)
-        _own_value(value, words, "CAny()")
+        own_value(value, words, "CAny()")
         return CAny._of(words)
 
     @staticmethod
@@ -192,15 +192,6 @@ class CAny:
         return f"CAny(type_index={index})"
 
 
-def _own_value(value: Any, out: Any, place: str) -> None:
-    frame = take()
-    try:
-        put(frame, 0, value, place)
-        own(frame, 0, out)
-    finally:
-        give(frame)
-
-
 def cany_value(value: CAny) -> Any:
     """The Python value of a CAny; text and bytes of any length are String and Bytes."""
     if not isinstance(value, CAny):
@@ -220,5 +211,5 @@ def cany_value(value: CAny) -> Any:
 def convert(value: Any) -> Any:
     """The value after a trip to native code and back."""
     words = new_words(2)
-    _own_value(value, words, "convert")
+    own_value(value, words, "convert")
     return get(words)

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
-from ..context.backend import core
+from ..context.backend import core, words_at
 from ..context.hidden import hidden
 from ..object.core_functions import conversion_to, core_function
 from ..object.errors import raise_taken, take_pending
+from ..object.frames import use
+from ..object.objects import raise_no_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..classes.cobject import CObject
     from ..object.frames import Frame
 
-__all__ = ["call", "call_conversion", "own_of"]
+__all__ = ["begin", "call", "call_conversion", "own_of"]
+
+
+@hidden
+def begin(wrapper: CObject, frame: Frame, fixed: int, changing: int, kinds: str) -> int:
+    """Make the object of a wrapper the first argument of a call. It must be of one of two types, which are called
+    `kinds`. Returns its type index."""
+    use(frame, wrapper)
+    address = wrapper._address
+    if not address:
+        raise_no_handle(wrapper)
+    words = frame.words
+    type_index: int = words_at(address)[1] & 0xFFFFFFFF
+    if type_index != fixed and type_index != changing:
+        raise TypeError(
+            f"the native object of this {type(wrapper).__name__} is no {kinds} (its type index is {type_index})"
+        )
+    words[0] = type_index
+    words[1] = address
+    return type_index
 
 
 @hidden

@@ -8,7 +8,7 @@ from __future__ import annotations
 from operator import itemgetter
 
 from ..classes.cobject import CObject, put_handle
-from ..context.backend import core, words_at
+from ..context.backend import core
 from ..context.hidden import hidden
 from ..context.numbers import DICT, MAP, OBJECT
 from ..context.texts import MISSING, bind
@@ -18,9 +18,8 @@ from ..convert.contained import make_mapping
 from ..convert.exchanged import marked
 from ..convert.results import get
 from ..object.core_functions import has_core_function
-from ..object.frames import give, take, use
-from ..object.objects import raise_no_handle
-from .container_calls import call, call_conversion, own_of
+from ..object.frames import give, take
+from .container_calls import begin, call, call_conversion, own_of
 from .map_walk import ITEMS, KEYS, VALUES, iterate
 
 TYPE_CHECKING = False
@@ -39,19 +38,7 @@ __all__ = ["CDict", "CMapping"]
 @hidden
 def _begin(self: CMapping, frame: Frame) -> int:
     """Make self's object, which must be a Map or a Dict, the first argument of a call. Returns its type index."""
-    use(frame, self)
-    address = self._address
-    if not address:
-        raise_no_handle(self)
-    words = frame.words
-    type_index: int = words_at(address)[1] & 0xFFFFFFFF
-    if type_index != MAP and type_index != DICT:
-        raise TypeError(
-            f"the native object of this {type(self).__name__} is no Map or Dict (its type index is {type_index})"
-        )
-    words[0] = type_index
-    words[1] = address
-    return type_index
+    return begin(self, frame, MAP, DICT, "Map or Dict")
 
 
 @hidden
@@ -83,12 +70,14 @@ def _missing_at() -> int:
 
 
 @hidden
-def _is_missing(result: Any) -> bool:
-    """Whether a result is that mark, which is dropped then."""
-    if result[0] != OBJECT or result[1] != (_missing or _missing_at()):
-        return False
-    core.decref(result[1])
-    return True
+def _found(frame: Frame) -> Any:
+    """The value that a call has found, MISSING for that mark, which is dropped then."""
+    frame.release()
+    result = frame.result
+    if result[0] == OBJECT and result[1] == (_missing or _missing_at()):
+        core.decref(result[1])
+        return MISSING
+    return get(result)
 
 
 @hidden
@@ -100,9 +89,7 @@ def _look_up(self: CMapping, key: Any) -> Any:
     try:
         put(frame, 2, key, "ffi.MapGetItemOrMissing")
         _call(self, frame, "ffi.MapGetItemOrMissing", "ffi.DictGetItemOrMissing", 2)
-        frame.release()
-        result = frame.result
-        return MISSING if result[0] == OBJECT and _is_missing(result) else get(result)
+        return _found(frame)
     finally:
         give(frame)
 
@@ -123,9 +110,7 @@ def _take_out(self: CDict, key: Any) -> Any:
         put(frame, 2, key, "ffi_hpy.DictPop")
         _begin(self, frame)
         call(frame, "ffi_hpy.DictPop", 2)
-        frame.release()
-        result = frame.result
-        return MISSING if result[0] == OBJECT and _is_missing(result) else get(result)
+        return _found(frame)
     finally:
         give(frame)
 

@@ -21,11 +21,11 @@ from ..convert.arguments import put
 from ..convert.contained import make_sequence
 from ..convert.exchanged import marked
 from ..convert.results import get, of_borrowed
-from ..object.frames import give, take, use
+from ..object.frames import give, take
 from ..object.identity import uses_of
 from ..object.objects import raise_no_handle
 from .array_items import DATA, SIZE, ArrayIterator, holds, read_items
-from .container_calls import call, call_conversion, own_of
+from .container_calls import begin, call, call_conversion, own_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,19 +46,7 @@ _FEW = 16
 @hidden
 def _begin(self: CSequence, frame: Frame) -> int:
     """Make self's object, which must be an Array or a List, the first argument of a call. Returns its type index."""
-    use(frame, self)
-    address = self._address
-    if not address:
-        raise_no_handle(self)
-    words = frame.words
-    type_index: int = words_at(address)[1] & 0xFFFFFFFF
-    if type_index != ARRAY and type_index != LIST:
-        raise TypeError(
-            f"the native object of this {type(self).__name__} is no Array or List (its type index is {type_index})"
-        )
-    words[0] = type_index
-    words[1] = address
-    return type_index
+    return begin(self, frame, ARRAY, LIST, "Array or List")
 
 
 @hidden

@@ -33,7 +33,7 @@ from ..context.numbers import (
 )
 from ..context.texts import cut, raise_unmade
 from ..object.errors import raise_pending
-from ..object.frames import TEXT_BYTES, Offer, use
+from ..object.frames import TEXT_BYTES, Offer, give, take, use
 from ..object.identity import share
 from ..object.objects import Wrapper, raise_no_handle
 from . import exchanged
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     Callee = Any  # a Function, a Place inside one of its arguments, or what else a message says of the place: a str
 
-__all__ = ["NeedsBinding", "Place", "own", "own_last", "put", "put_nested", "set_conversion"]
+__all__ = ["NeedsBinding", "Place", "own", "own_last", "own_value", "put", "put_nested", "set_conversion"]
 
 _DEPTH_LIMIT = 256
 _SMALL_SIZE = 7
@@ -381,3 +381,14 @@ def own(frame: Frame, i: int, out: Any) -> None:
         return
     if core.own(words + i, out) != 0:
         raise_pending("the return value of a callback")
+
+
+@hidden
+def own_value(value: Any, out: Any, place: str) -> None:
+    """The value as the two words at `out`, which own it. `place` is what messages call it."""
+    frame = take()
+    try:
+        put(frame, 0, value, place)
+        own(frame, 0, out)
+    finally:
+        give(frame)

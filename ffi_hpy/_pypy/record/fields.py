@@ -266,12 +266,10 @@ class LibraryField(_Field):
         """Set the field of an object."""
         setter, offset = self._setter, self.offset
         address = self.place(obj)
-        if setter is None or self.schema is not None:
-            if setter is None and not self._setter_function:
-                raise AttributeError(f"{self.name} cannot be set")
-            self._set(obj, address, value, None)
-            return
-        if type(value) is not int or not INT64_MIN <= value <= INT64_MAX:
+        if setter is None and not self._setter_function:
+            raise AttributeError(f"{self.name} cannot be set")
+        is_plain = type(value) is int and INT64_MIN <= value <= INT64_MAX
+        if setter is None or self.schema is not None or not is_plain:
             self._set(obj, address, value, None)
             return
         try:  # an int needs nothing else of a frame

@@ -36,12 +36,12 @@ def begin_use(wrapper: Any, address: int) -> list[None]:
     return uses
 
 
-class Number:
-    """An integer. `at` gives the memory at an address as integers of the field's size."""
+class _Plain:
+    """What memory shows as it is. `at` gives that at an address as values of the field's kind and size."""
 
     __slots__ = ("_at", "_offset")
 
-    def __init__(self, offset: int, at: Callable[[int], Any] = words_at) -> None:
+    def __init__(self, offset: int, at: Callable[[int], Any]) -> None:
         self._offset = offset
         self._at = at
 
@@ -49,6 +49,12 @@ class Number:
     def read(self, _obj: Any, address: int) -> Any:
         """The value of the field of an object at an address."""
         return self._at(address + self._offset)[0]
+
+
+class Number(_Plain):
+    """An integer."""
+
+    __slots__ = ()
 
     @hidden
     def write(self, address: int, value: Any) -> bool:
@@ -59,19 +65,10 @@ class Number:
         return False
 
 
-class Real:
-    """A float. `at` gives the memory at an address as floats of the field's size."""
+class Real(_Plain):
+    """A float."""
 
-    __slots__ = ("_at", "_offset")
-
-    def __init__(self, offset: int, at: Callable[[int], Any] = doubles_at) -> None:
-        self._offset = offset
-        self._at = at
-
-    @hidden
-    def read(self, _obj: Any, address: int) -> Any:
-        """The value of the field of an object at an address."""
-        return self._at(address + self._offset)[0]
+    __slots__ = ()
 
     @hidden
     def write(self, address: int, value: Any) -> bool:

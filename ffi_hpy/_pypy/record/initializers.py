@@ -240,18 +240,7 @@ class Initializer:
         missing = self._missing
         if n and (args[0] is missing or (n > 1 and (args[1] is missing or (n > 2 and _has(args, missing))))):
             return self._call_named(instance, args, kwargs)
-        address = self._allocate()
-        try:
-            if n:
-                _give_each(self._positional, args, n, address)
-            rest = self._rest[n]
-            if rest:
-                _give_defaults(rest, address)
-        except BaseException:
-            core.decref(address)
-            raise
-        put_handle(instance, address)
-        return True
+        return self._make(instance, self._positional, args, n, self._rest[n])
 
     @hidden
     def _call_named(self, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -259,11 +248,18 @@ class Initializer:
         bound = self._bind(args, kwargs)
         if bound is None:
             return self._call_binding(instance, args, kwargs)
+        given, values, rest = bound
+        return self._make(instance, given, values, len(given), rest)
+
+    @hidden
+    def _make(
+        self, instance: Any, given: tuple[_Slot, ...], values: tuple[Any, ...], n: int, rest: tuple[_Slot, ...]
+    ) -> bool:
+        """Make the instance's object: n slots get values, the `rest` their defaults."""
         address = self._allocate()
         try:
-            given, values, rest = bound
-            if given:
-                _give_each(given, values, len(given), address)
+            if n:
+                _give_each(given, values, n, address)
             _give_defaults(rest, address)
         except BaseException:
             core.decref(address)
