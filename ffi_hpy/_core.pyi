@@ -126,6 +126,7 @@ OBJECT_ALIGNMENT: Final[int]  # alignof(TVMFFIObject), bytes
 
 CALLS: Final[str]  # "cffi" where Python over cffi does what is hot (PyPy), else "binding"
 CALLS_REASON: Final[str]  # why it is not "cffi"; "" if it is
+SHORT_CALLS_KEEP_GIL: Final[bool]  # whether calls of short functions are faster if they keep the GIL: not over cffi
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
 HAS_DESCRIPTORS: Final[bool]  # whether FieldSlot is a data descriptor

@@ -5,9 +5,9 @@ AttributeError where the core has no such function.
 
 from __future__ import annotations
 
-from ._core import Function, global_get
+from ._core import SHORT_CALLS_KEEP_GIL, Function, global_get
 
-# These touch one container and return: releasing the GIL would cost more than the work.
+# These touch one container and return: where the GIL can be kept at no cost, releasing it costs more than the work.
 _SHORT = ("Array", "List", "Map", "Dict", "Shape", "String", "Bytes", "GetInvalidObject", "GetKwargsObject")
 
 
@@ -16,7 +16,7 @@ def __getattr__(name: str) -> Function:
     if function is None:
         raise AttributeError(f"the core has no global function 'ffi.{name}'")
     function.__name__ = name
-    if name.startswith(_SHORT):
+    if SHORT_CALLS_KEEP_GIL and name.startswith(_SHORT):
         function.release_gil = False
     globals()[name] = function
     return function

@@ -8,7 +8,7 @@ from enum import IntEnum
 from . import _ffi_api
 from ._core import Function
 from ._start.elsewhere import find_elsewhere
-from ._types.metadata import declares_nonblocking, parse_function_metadata
+from ._types.metadata import apply_nonblocking, parse_function_metadata
 from ._values.object import Object
 from .registry import get_global_func, register_object
 
@@ -73,8 +73,8 @@ class Module(Object):
             )
         function.__name__ = name
         metadata = self._metadata_text(name, query_imports)
-        if metadata is not None and declares_nonblocking(metadata):
-            function.release_gil = False
+        if metadata is not None:
+            apply_nonblocking(function, metadata)
         return function
 
     def __getattr__(self, name: str) -> Function:

@@ -17,7 +17,7 @@ from . import _core, _ffi_api
 from ._core import CObject, Function
 from ._start.elsewhere import find_elsewhere
 from ._types.info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
-from ._types.metadata import declares_nonblocking, parse_function_metadata
+from ._types.metadata import apply_nonblocking, parse_function_metadata
 from ._values.object import Object, ObjectMeta, _raise_not_constructible
 
 TYPE_CHECKING = False
@@ -75,8 +75,8 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
             return None
         raise ValueError(f"Cannot find global function {name}: no loaded library registered it")
     metadata = _global_metadata(name)
-    if metadata is not None and declares_nonblocking(metadata):
-        function.release_gil = False
+    if metadata is not None:
+        apply_nonblocking(function, metadata)
     return function
 
 

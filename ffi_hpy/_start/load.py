@@ -1,7 +1,9 @@
 """Loads `_core`: the binding in C, and on PyPy its hot half in Python over cffi before it, where that can be used.
 
 `_core.CALLS` says what calls of native functions go through, "cffi" or "binding", and `_core.CALLS_REASON` why not
-through cffi. FFI_HPY_CFFI=0 in the environment asks for the binding alone.
+through cffi. FFI_HPY_CFFI=0 in the environment asks for the binding alone. `_core.SHORT_CALLS_KEEP_GIL` says whether
+that is the faster way to call a function that is short: cffi gives the GIL up in each call, and at less cost than a
+call of the binding has.
 
 The binding is loaded into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own, `_hpy`; _hpy_choice
 finds the file.
@@ -78,6 +80,7 @@ def load() -> ModuleType:
     module, reason = _choose(binding)
     module.CALLS = "binding" if reason else "cffi"  # type: ignore[attr-defined]
     module.CALLS_REASON = reason  # type: ignore[attr-defined]
+    module.SHORT_CALLS_KEEP_GIL = bool(reason)  # type: ignore[attr-defined]
     _enter("_core", module)
     return module
 

@@ -11,7 +11,7 @@ from .._core import CObject
 from .._start.memo import Lazy
 from .._values.object import MISSING, Object
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
-from .metadata import declares_nonblocking, parse_metadata, schema_in
+from .metadata import apply_nonblocking, parse_metadata, schema_in
 from .origin import INDEX_OF_CLASS
 from .schema import TypeSchema
 
@@ -332,8 +332,7 @@ def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> 
     function = rest[-1]
     if isinstance(function, _core.Function):
         function.__name__ = str(name)
-        if declares_nonblocking(metadata):
-            function.release_gil = False
+        apply_nonblocking(function, metadata)
     is_static = bool(flags & _core.FIELD_IS_STATIC_METHOD)
     return TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), is_static)
 

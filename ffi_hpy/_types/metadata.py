@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from .._core import SHORT_CALLS_KEEP_GIL
 from .schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["declares_nonblocking", "parse_function_metadata", "parse_metadata", "schema_in"]
+    from .._core import Function
+
+__all__ = ["apply_nonblocking", "parse_function_metadata", "parse_metadata", "schema_in"]
 
 
 def parse_metadata(metadata: dict[str, Any] | str) -> dict[str, Any]:
@@ -39,11 +42,14 @@ def schema_in(metadata: dict[str, Any]) -> TypeSchema | None:
     return TypeSchema.from_json_str(schema) if isinstance(schema, str) else TypeSchema.from_json_obj(schema)
 
 
-def declares_nonblocking(metadata: str) -> bool:
-    """Whether a function's metadata (JSON text) has ``"nonblocking": true``."""
-    if '"nonblocking"' not in metadata:
-        return False
+def apply_nonblocking(function: Function, metadata: str) -> None:
+    """Have calls of a function keep the GIL if its metadata (JSON text) has ``"nonblocking": true``, where keeping it
+    is the faster way."""
+    if not SHORT_CALLS_KEEP_GIL or '"nonblocking"' not in metadata:
+        return
     try:
-        return parse_metadata(metadata).get("nonblocking") is True
+        is_short = parse_metadata(metadata).get("nonblocking") is True
     except (ValueError, AttributeError):
-        return False
+        return
+    if is_short:
+        function.release_gil = False

@@ -4,13 +4,15 @@ import sys
 import threading
 
 import pytest
-from support import IS_PYPY, NO_GIL, parallelize, run_python, unique_name
+from support import IS_OVER_CFFI, IS_PYPY, NO_GIL, parallelize, run_python, unique_name
 
 import ffi_hpy
 
 cannot_tell = pytest.mark.skipif(IS_PYPY, reason="PyPy has no function that tells whether a thread holds the GIL")
 
 RELEASED, HELD = 0, 1
+
+RELEASED_IF_SHORT = IS_OVER_CFFI  # where giving up the GIL is the faster way, what is short gives it up, too
 
 
 @cannot_tell
@@ -52,8 +54,8 @@ def test_a_method_declared_nonblocking_keeps_the_gil(IntPair):
     assert pair.holds_gil() is False
 
 
-def test_a_function_of_a_module_declared_nonblocking_keeps_the_gil(plain):
-    assert plain.short.release_gil is False
+def test_a_function_of_a_module_declared_nonblocking_keeps_the_gil_where_that_is_faster(plain):
+    assert plain.short.release_gil is RELEASED_IF_SHORT
     assert plain.sum.release_gil is True
     assert plain.short(1, 2) == 3
     assert plain.get_function_metadata("short")["nonblocking"] is True
@@ -65,7 +67,7 @@ def test_nonblocking_holds_for_functions_that_init_ffi_api_finds(extension):
     module = types.ModuleType(unique_name())
     sys.modules[module.__name__] = module
     ffi_hpy.init_ffi_api("ffi_hpy_test", module.__name__)
-    assert module.gil_state_nonblocking.release_gil is False
+    assert module.gil_state_nonblocking.release_gil is RELEASED_IF_SHORT
     assert module.gil_state.release_gil is True
 
 
