@@ -34,7 +34,7 @@ class PytestRun:
     is_default: bool = True  # False: only when asked for by name
 
 
-CHANGES_ENVIRONMENTS = ("cp311", "cp313t", "pp80")
+CHANGES_ENVIRONMENTS = ("cp311", "cp314t", "pp80")
 """Where the tests run that make, change and remove whole environments: a minute each, and the same code everywhere."""
 NO_ENVIRONMENTS = (f"--ignore={ROOT}/tests/python/package/test_installed.py",)
 
@@ -65,18 +65,32 @@ def own_debug_run(interpreter: str, gil: str, is_default: bool = True) -> Pytest
     )
 
 
+def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, is_default: bool = True) -> PytestRun:
+    """Return the run of all tests, or of those in some folders, in four threads each."""
+    is_short = folders != PytestRun.folders
+    return PytestRun(
+        f"{interpreter}-threads-short" if is_short else f"{interpreter}-threads",
+        interpreter,
+        gil="off",
+        requirements="threads.txt",
+        arguments=("--parallel-threads=4", *NO_ENVIRONMENTS),
+        folders=folders,
+        is_default=is_default,
+    )
+
+
+MOST_SHARED = ("tests/hpy_runtime", *(f"tests/python/{area}" for area in ("calls", "containers", "errors", "objects")))
+"""Where the tests are of what threads share most: calls, objects and the runtime's handles."""
+
 PYTEST_RUNS = (
     *map(plain_run, MATRIX),
     own_debug_run("cp311", gil="on"),
     own_debug_run("cp313", gil="on", is_default=False),
-    own_debug_run("cp313t", gil="off"),
-    PytestRun(
-        "cp313t-threads",
-        "cp313t",
-        gil="off",
-        requirements="threads.txt",
-        arguments=("--parallel-threads=4", *NO_ENVIRONMENTS),
-    ),
+    own_debug_run("cp313t", gil="off", is_default=False),
+    own_debug_run("cp314t", gil="off"),
+    threads_run("cp313t", is_default=False),
+    threads_run("cp313t", MOST_SHARED),
+    threads_run("cp314t"),
     PytestRun(
         "cp311-debug",
         "cp311",
@@ -95,6 +109,7 @@ PYTEST_RUNS = (
     PytestRun("cp311-mixed", "cp311", requirements="mixed.txt", folders=("tests/mixed",)),
     PytestRun("docs", "cp311", requirements="docs.txt", folders=("tests/docs",)),
     PytestRun("cp311-typing", "cp311", requirements="typing.txt", folders=("tests/typing",)),
+    PytestRun("ci", "cp39", folders=("tests/ci",)),
 )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CORE_MODES = ("plain", "pending", "asan", "ubsan", "tsan", "arm64", "oom", "fuzz")
-SOAKED = ("cp311", "cp313t")
+SOAKED = ("cp311", "cp314t")
 
 
 def run_core(mode: str, wheel: Path, log: Path) -> Result:

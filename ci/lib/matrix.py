@@ -46,7 +46,8 @@ MATRIX: tuple[Interpreter, ...] = (
     _cpython(14),
     _cpython(15),
     _cpython(13, free_threaded=True),
-    replace(_cpython(14, free_threaded=True), joined=False),
+    _cpython(14, free_threaded=True),
+    replace(_cpython(15, free_threaded=True), joined=False),
     Interpreter(
         name="pp73",
         implementation="pypy",
@@ -66,9 +67,12 @@ MATRIX: tuple[Interpreter, ...] = (
 )
 
 # Not in the matrix: built with ThreadSanitizer, for ci/tsan.
-SANITIZED = replace(_cpython(13, free_threaded=True), name="cp313t-tsan", joined=False)
+SANITIZED: tuple[Interpreter, ...] = (
+    replace(_cpython(14, free_threaded=True), name="cp314t-tsan", joined=False),
+    replace(_cpython(13, free_threaded=True), name="cp313t-tsan", joined=False),
+)
 
-BY_NAME: dict[str, Interpreter] = {interpreter.name: interpreter for interpreter in (*MATRIX, SANITIZED)}
+BY_NAME: dict[str, Interpreter] = {interpreter.name: interpreter for interpreter in (*MATRIX, *SANITIZED)}
 
 
 class UnknownName(ValueError):

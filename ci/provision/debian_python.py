@@ -1,18 +1,16 @@
-"""Interpreters from Debian: its packages, unpacked, and free-threaded CPython, compiled from its source package."""
+"""Interpreters from Debian: its packages, unpacked; free-threaded CPython, which it has as a source package only."""
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ci.lib.messages import Missing, say
+from ci.lib.messages import Missing
 from ci.lib.process import output_of
-from ci.provision.debian import debian, run_appending, unpack
+from ci.provision.compiled_python import compile_python, unpack_tree
+from ci.provision.debian import debian, unpack
 from ci.provision.entries import add_entry, log_of
-from ci.provision.system import require
 from ci.provision.tools import tool
 
 if TYPE_CHECKING:
@@ -85,32 +83,16 @@ def place_pyconfig(root: Path) -> None:
         shutil.copy(real, root / "usr" / "include" / real.parent.name / "pyconfig.h")
 
 
-def from_source(suite: str, package: str, options: Sequence[str], executable: str, wanted: Interpreter) -> Path:
-    """Build a source package of a Debian suite, configured with `options`, into a cache entry."""
+def from_source(suite: str, package: str, more: Sequence[str], wanted: Interpreter) -> Path:
+    """Compile free-threaded CPython from a suite's source package; `more` options are for configure. Raises Missing."""
 
-    def fill(staging: Path, final: Path) -> str:
-        log = log_of(wanted)
-        require("compile free-threaded CPython")
-        with tempfile.TemporaryDirectory(prefix="build-", dir=staging) as folder:
-            tree = download_source(debian(suite, "deb-src"), package, Path(folder), log)
-            say(f"{wanted.name}: compiling, some minutes; log in {log}")
-            run_appending(["./configure", f"--prefix={final}", *options], log, cwd=tree)
-            run_appending(["make", f"-j{os.cpu_count() or 1}"], log, cwd=tree)
-            image = Path(folder) / "image"
-            run_appending(["make", "install", f"DESTDIR={image}"], log, cwd=tree)
-            for installed in (image / final.relative_to("/")).iterdir():
-                installed.rename(staging / installed.name)
-            shutil.copytree(tree / "Tools" / "tsan", staging / "tsan")  # for ci/tsan: reports to suppress
-        return executable
+    def put_tree(tree: Path, log: Path) -> None:
+        unpack_tree(download_tarball(debian(suite, "deb-src"), package, tree.parent, log), tree, log)
 
-    return add_entry(wanted, fill)
+    return compile_python(put_tree, more, wanted)
 
 
-def download_source(apt: Apt, package: str, folder: Path, log: Path) -> Path:
-    """Download and unpack the original tarball of a source package, and return its top folder."""
+def download_tarball(apt: Apt, package: str, folder: Path, log: Path) -> Path:
+    """Download a source package into `folder`, and return its original tarball."""
     apt.fetch(["source", "--download-only", package], log, into=folder)
-    tarball = next(path for path in folder.glob("*.orig.tar.*") if path.suffix != ".asc")
-    tree = folder / "tree"
-    tree.mkdir()
-    run_appending(["tar", "-xf", str(tarball), "-C", str(tree), "--strip-components=1"], log, cwd=folder)
-    return tree
+    return next(path for path in folder.glob("*.orig.tar.*") if path.suffix != ".asc")

@@ -15,8 +15,9 @@ from ci.lib.messages import Missing, say
 from ci.provision.debian_python import from_packages, from_source
 from ci.provision.entries import entries_dir, from_cache
 from ci.provision.sources import Uv, from_path, from_pyenv
+from ci.provision.tarballs import from_tarball
 
-AT_ONCE = 3  # one is compiled, the others wait for the network
+AT_ONCE = 3  # two are compiled, the others wait for the network
 
 
 @dataclass(frozen=True)
@@ -61,16 +62,20 @@ def debian_pypy(suite: str) -> Source:
     )
 
 
+def tarball(*more: str) -> Source:
+    """Return the tarballs on this machine as a source of free-threaded CPython; `more` options are for configure."""
+    return Source("tarball", functools.partial(from_tarball, more))
+
+
 def debian_free_threaded(suite: str, python: str, *more: str) -> Source:
     """Return Debian's source package as a source of free-threaded CPython, of which Debian has no binary."""
-    options = ("--disable-gil", "--disable-test-modules", "--without-ensurepip", *more)
-    return Source(
-        f"Debian {suite} source",
-        functools.partial(from_source, suite, python, options, f"bin/{python}t"),
-    )
+    return Source(f"Debian {suite} source", functools.partial(from_source, suite, python, more))
 
 
-ANYWHERE = (CACHE, PYENV, ON_PATH, UV)
+BUILT = (CACHE, PYENV, ON_PATH)
+ANYWHERE = (*BUILT, UV)
+FREE_THREADED = (*BUILT, tarball(), UV)
+SANITIZE = "--with-thread-sanitizer"
 
 SOURCES: dict[str, tuple[Source, ...]] = {
     "cp39": ANYWHERE,
@@ -80,9 +85,11 @@ SOURCES: dict[str, tuple[Source, ...]] = {
     "cp313": (*ANYWHERE, debian_cpython("trixie", "python3.13")),
     "cp314": (*ANYWHERE, debian_cpython("sid", "python3.14")),
     "cp315": (*ANYWHERE, debian_cpython("sid", "python3.15")),
-    "cp313t": (*ANYWHERE, debian_free_threaded("trixie", "python3.13")),
-    "cp314t": (*ANYWHERE, debian_free_threaded("sid", "python3.14")),
-    "cp313t-tsan": (CACHE, debian_free_threaded("trixie", "python3.13", "--with-thread-sanitizer")),
+    "cp313t": (*FREE_THREADED, debian_free_threaded("trixie", "python3.13")),
+    "cp314t": (*FREE_THREADED, debian_free_threaded("sid", "python3.14")),
+    "cp315t": (*FREE_THREADED, debian_free_threaded("sid", "python3.15")),
+    "cp313t-tsan": (CACHE, tarball(SANITIZE), debian_free_threaded("trixie", "python3.13", SANITIZE)),
+    "cp314t-tsan": (CACHE, tarball(SANITIZE), debian_free_threaded("sid", "python3.14", SANITIZE)),
     "pp73": (*ANYWHERE, debian_pypy("trixie")),
     "pp80": (*ANYWHERE, debian_pypy("sid")),
 }
@@ -96,7 +103,7 @@ def provide(wanted: Interpreter) -> Path:
     reasons: list[str] = []
     with locked(entries_dir() / f".{wanted.name}.lock"):
         for source in SOURCES[wanted.name]:
-            if source not in (CACHE, PYENV, ON_PATH):  # these take no time worth a line
+            if source not in BUILT:  # these take no time worth a line
                 say(f"{wanted.name}: {source.label} ...")
             try:
                 return source.find(wanted)

@@ -161,7 +161,9 @@ def _shown(file: str) -> str:
 
 @remember_some(256)  # errors come from the same places again and again, and without a GIL code is freed late
 def _code_at(file: str, line: int, function: str) -> CodeType:
-    code = _SUSPENDED_CODE.replace(co_filename=_shown(file), co_name=function, co_firstlineno=line)
-    if sys.version_info >= (3, 11):
-        code = code.replace(co_qualname=function)
-    return code
+    if sys.version_info < (3, 11):
+        return _SUSPENDED_CODE.replace(co_filename=_shown(file), co_name=function, co_firstlineno=line)
+    # In one step, because without a GIL code that is dropped is left to the collector
+    return _SUSPENDED_CODE.replace(
+        co_filename=_shown(file), co_name=function, co_qualname=function, co_firstlineno=line
+    )

@@ -37,7 +37,7 @@ CLIENTS = (
         sdist=_TVM_FFI,
         folder="addons/tvm_ffi_orcjit/tests",
         packages=("ninja",),
-        interpreters=("cp311", "cp313t", "cp315", "pp80"),
+        interpreters=("cp311", "cp313t", "cp314t", "cp315", "pp80"),
         fails={
             "test_basic.py::test_ctor_dtor": "it wants `del` to end an object at once, which PyPy does not",
             "test_memory_manager.py::test_dso_handle_delta32_with_slab": "-fpie: libstdc++ is out of its reach",

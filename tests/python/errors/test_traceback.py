@@ -7,7 +7,7 @@ import weakref
 from pathlib import Path
 
 import pytest
-from support import FREES_AT_ONCE, IS_PYPY, is_gone, needs_threads, run_python
+from support import FREES_AT_ONCE, IS_PYPY, is_gone, needs_threads, run_python, unique_name
 
 import ffi_hpy
 
@@ -474,40 +474,57 @@ def test_what_a_handled_error_kept_alive_is_freed(testing):
 @pytest.mark.thread_unsafe(reason="turns the garbage collector off")
 @pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
 def test_the_collector_finds_nothing_after_errors_that_crossed(testing, no_collector):
+    # Looked up once: without the GIL, the collector frees what get_global_func() returns.
+    apply, echo, test_raise_error = testing.apply, testing.echo, testing.test_raise_error
+
     class Own(Exception):
         def __init__(self, *arguments):
             super().__init__(*arguments)
             self.more = list(arguments)
 
     def fail_natively():
-        testing.test_raise_error("ValueError", "boo")
+        test_raise_error("ValueError", "boo")
 
     def fail_in_python():
         raise Own("boo")
 
     def fail_with_a_cause():
         try:
-            testing.apply(fail_natively)
+            apply(fail_natively)
         except ValueError as error:
             raise Own("second") from error
 
     def fail_again():
         try:
-            testing.apply(fail_in_python)
+            apply(fail_in_python)
         except Own as error:
-            testing.echo(error)
+            echo(error)
             raise
 
     def deeper():
-        testing.apply(fail_with_a_cause)
+        apply(fail_with_a_cause)
 
+    gc.collect()  # without the GIL, a class statement leaves the function that is its body
     for fail in (fail_natively, fail_in_python, fail_with_a_cause, fail_again, deeper):
-        for call in (fail, lambda fail=fail: testing.apply(fail), lambda fail=fail: testing.apply(testing.apply, fail)):
+        for call in (fail, lambda fail=fail: apply(fail), lambda fail=fail: apply(apply, fail)):
             try:
                 call()
             except (ValueError, Own):
                 pass
     del fail, call
+    assert gc.collect() == 0
+
+
+@pytest.mark.thread_unsafe(reason="turns the garbage collector off")
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
+def test_an_error_from_a_new_place_leaves_nothing_to_the_collector(no_collector):
+    def fail_at_a_new_place():
+        place = unique_name("place")
+        ffi_hpy.error.Error("ValueError", "boo", f'  File "{place}.c", line 3, in {place}\n').py_error()
+
+    fail_at_a_new_place()  # what is remembered of earlier places may be forgotten here
+    gc.collect()
+    fail_at_a_new_place()
     assert gc.collect() == 0
 
 
