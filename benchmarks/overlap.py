@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
-LEAST_SHARE = 0.05
+LEAST_NS = 4_000_000
 
 
 class Stamp(NamedTuple):
@@ -20,6 +20,16 @@ class Stamp(NamedTuple):
 
     at: int  # ns
     taken: int  # how often its core was taken away so far
+
+
+class Part(NamedTuple):
+    """What a thread did in time that counts."""
+
+    batches: int
+    ns: int
+
+    def plus(self, other: Part) -> Part:
+        return Part(self.batches + other.batches, self.ns + other.ns)
 
 
 Span = tuple[int, int]
@@ -45,8 +55,8 @@ def common_spans(threads: Sequence[Sequence[Stamp]]) -> list[Span]:
     return spans
 
 
-def batches_inside(stamps: Sequence[Stamp], spans: Sequence[Span]) -> tuple[int, int]:
-    """Return how many batches of a thread lie in one of the spans, and the ns that they took."""
+def part_inside(stamps: Sequence[Stamp], spans: Sequence[Span]) -> Part:
+    """Return what a thread did in batches each of which lies in one of the spans."""
     n, ns, i = 0, 0, 0
     for before, after in zip(stamps, stamps[1:]):
         while i < len(spans) and spans[i][1] < after.at:
@@ -56,25 +66,24 @@ def batches_inside(stamps: Sequence[Stamp], spans: Sequence[Span]) -> tuple[int,
         if spans[i][0] <= before.at:
             n += 1
             ns += after.at - before.at
-    return n, ns
+    return Part(n, ns)
 
 
-def rate_together(threads: Sequence[Sequence[Stamp]], calls_per_batch: int) -> Optional[float]:
-    """Return the calls per second of all threads together while all ran.
-
-    None if that was less than LEAST_SHARE of the time between the first stamp and the last, or too short for one of
-    them to end a batch.
-    """
+def parts_together(threads: Sequence[Sequence[Stamp]]) -> list[Part]:
+    """Return what each thread did while all ran."""
     if any(len(stamps) < 2 for stamps in threads):
-        return None
+        return [Part(0, 0) for _ in threads]
     spans = common_spans(threads)
-    whole = max(stamps[-1].at for stamps in threads) - min(stamps[0].at for stamps in threads)
-    if sum(end - start for start, end in spans) < LEAST_SHARE * whole:
+    return [part_inside(stamps, spans) for stamps in threads]
+
+
+def is_enough(parts: Sequence[Part], least_ns: int = LEAST_NS) -> bool:
+    """Return whether each thread did something for so long while all ran."""
+    return all(part.ns >= least_ns and part.batches > 0 for part in parts)
+
+
+def rate_together(parts: Sequence[Part], calls_per_batch: int) -> Optional[float]:
+    """Return the calls per second of all threads together, or None where what they did is too little to say."""
+    if not is_enough(parts):
         return None
-    rate = 0.0
-    for stamps in threads:
-        n, ns = batches_inside(stamps, spans)
-        if n == 0:
-            return None
-        rate += n * calls_per_batch / ns * 1e9
-    return rate
+    return sum(part.batches * calls_per_batch / part.ns * 1e9 for part in parts)

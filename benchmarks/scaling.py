@@ -10,7 +10,9 @@ What a busy machine does to it, and what is done about that:
 - Threads start and stop apart, and other processes take cores. Only time in which all threads run counts: each notes
   between batches of 0.2 ms when that was and whether its core was taken away since (overlap.py).
 - A machine changes its speed. One thread and several, and all sides, are timed in turn within each round; a ratio is
-  the median of the ratios round by round. A round in which the threads hardly ever ran together is left out.
+  the median of the ratios round by round.
+- Where the threads hardly ever run together, they try again, ten times; a round in which that does not help is left
+  out. What takes the whole machine away (a hypervisor) is not seen: there only the medians help.
 
 The sides are processes of their own. Without --keep-gil functions are as they come: ffi_hpy and tvm_ffi detach from the
 interpreter while native code runs, nanobind and pybind11 do not. A class is made beside busy threads, too: in ms.

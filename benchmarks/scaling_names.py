@@ -172,4 +172,4 @@ def names_of(kind: str, file: str, keeps_gil: bool) -> Names:
         return plain_names()
     if kind in ("nanobind", "pybind11"):
         return compiled_names(file)
-    return ffi_names(kind.partition(" ")[0], file, keeps_gil)
+    return ffi_names(kind, file, keeps_gil)

@@ -20,12 +20,13 @@ import threading
 import time
 from typing import Any, Callable
 
-from overlap import Stamp, rate_together
+from overlap import Part, Stamp, is_enough, parts_together, rate_together
 from scaling_names import Names, names_of
 from scaling_rows import ROWS
 from side import make_loop
 
 BATCH_SECONDS = 0.0002  # so short that another process spoils few of them, so long that a stamp is nothing beside
+TRIES = 10  # to have all threads run for half of the time that was asked for
 
 
 def stamp() -> Stamp:
@@ -91,20 +92,25 @@ class Side:
     def __init__(self, names: Names) -> None:
         self.names, self.shared = names, dict[str, Any]()
         self.workers: list[Worker] = []
-        self.batches: dict[tuple[str, str], int] = {}
+        self.batches: dict[tuple[str, str, int], int] = {}
 
     def has(self, row: str) -> bool:
         return all(name in self.names.values or name in self.names.makers for name in names_in(ROWS[row].statement))
 
-    def batch_of(self, row: str, mode: str) -> int:
-        """Return how many calls one thread makes in BATCH_SECONDS."""
-        if (row, mode) not in self.batches:
-            n = 1
-            while self.seconds(row, mode, n) < BATCH_SECONDS / 4:
-                n *= 2
-            took = min(self.seconds(row, mode, n) for _ in range(5))
-            self.batches[row, mode] = max(1, round(n * BATCH_SECONDS / took))
-        return self.batches[row, mode]
+    def batch_of(self, row: str, mode: str, n_threads: int) -> int:
+        """Return how many calls a thread makes in BATCH_SECONDS beside the others, which may be in its way."""
+        if (row, mode, n_threads) not in self.batches:
+            if n_threads == 1:
+                n = 1
+                while self.seconds(row, mode, n) < BATCH_SECONDS / 4:
+                    n *= 2
+                took = min(self.seconds(row, mode, n) for _ in range(5))
+            else:
+                n = self.batch_of(row, mode, 1)
+                stamps = self.run_together(row, mode, n_threads, n, 20 * BATCH_SECONDS)[0]
+                took = statistics.median(after.at - before.at for before, after in zip(stamps, stamps[1:])) / 1e9
+            self.batches[row, mode, n_threads] = max(1, round(n * BATCH_SECONDS / took))
+        return self.batches[row, mode, n_threads]
 
     def seconds(self, row: str, mode: str, n: int) -> float:
         worker = self.workers[0]
@@ -127,12 +133,21 @@ class Side:
                 self.shared[name] = self.names.makers[name]()
         while len(self.workers) < n_threads:
             self.workers.append(Worker(self.names, self.shared))
-        n = self.batch_of(row, mode)
+        n = self.batch_of(row, mode, n_threads)
+        parts = [Part(0, 0)] * n_threads
+        for _ in range(TRIES):
+            found = parts_together(self.run_together(row, mode, n_threads, n, seconds))
+            parts = [part.plus(more) for part, more in zip(parts, found)]
+            if is_enough(parts, int(seconds * 0.5e9)):
+                break
+        return rate_together(parts, n) or 0.0
+
+    def run_together(self, row: str, mode: str, n_threads: int, n: int, seconds: float) -> list[list[Stamp]]:
         barrier = threading.Barrier(n_threads)
         chosen = self.workers[:n_threads]
         for worker in chosen:
             worker.orders.put(lambda worker=worker: worker.run(row, mode, n, seconds, barrier))
-        return rate_together([worker.result() for worker in chosen], n) or 0.0
+        return [worker.result() for worker in chosen]
 
     def class_made(self, n_busy: int, n: int) -> float:
         """Return in how many milliseconds a class is made while threads are busy with code that shares nothing."""

@@ -20,19 +20,20 @@ LABELS = {"ffi_hpy": "ours", "plain": "Python"}
 """What a side is called where that is not the name of its kind."""
 
 ASK_FLAGS = """
+import sys
 import sysconfig
 flags = [f"-I{sysconfig.get_path('include')}"]
 sources = []
-if {kind!r} == "nanobind":
+if sys.argv[1] == "nanobind":
     import nanobind, pathlib
     source = pathlib.Path(nanobind.source_dir())
     robin_map = source.parent / "ext" / "robin_map" / "include"
-    flags += [f"-I{{nanobind.include_dir()}}", f"-I{{robin_map}}", "-fno-strict-aliasing"]
+    flags += [f"-I{nanobind.include_dir()}", f"-I{robin_map}", "-fno-strict-aliasing"]
     flags += ["-DNB_FREE_THREADED"] * bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     sources = [str(source / "nb_combined.cpp")]
 else:
     import pybind11
-    flags += [f"-I{{pybind11.get_include()}}"]
+    flags += [f"-I{pybind11.get_include()}"]
 print(*flags, *sources, sep="\\n")
 """
 
@@ -46,7 +47,7 @@ class Place(NamedTuple):
 
 def compile_module(kind: str, env: Path) -> Path:
     """Return a peer's module, compiled with what the peer's own build would say. Raises Missing."""
-    flags = output_of([python_of(env), "-c", ASK_FLAGS.format(kind=kind)]).splitlines()
+    flags = output_of([python_of(env), "-c", ASK_FLAGS, kind]).splitlines()
     sources = [HERE / f"scaling_{kind}.cc", HERE / "scaling_rows.h"]
     key = hashlib.sha256("\n".join([*flags, *(source.read_text() for source in sources)]).encode()).hexdigest()[:12]
     module = cache_dir() / "bench" / key / f"scaling_{kind}.so"
@@ -66,7 +67,7 @@ def find_place(kind: str, name: str, python: Path, wheel: Path) -> Place:
     """Return where a side lives on the interpreter `name`. Raises Missing."""
     library = fetch_upstream(VERSIONS[0]) / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
     if kind in PEERS:
-        env = cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "setuptools"])
+        env = cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "pytest"])
         return Place(env, library if kind == "tvm_ffi" else compile_module(kind, env))
     label = hashlib.sha256(wheel.read_bytes()).hexdigest()[:8] if kind == "before" else kind
     env = cached_env(f"scaling-{name}-{label}", python, ["numpy"])
