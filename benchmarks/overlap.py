@@ -10,7 +10,7 @@ and of that the batches that lie in it whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 LEAST_NS = 4_000_000
 
@@ -82,7 +82,7 @@ def is_enough(parts: Sequence[Part], least_ns: int = LEAST_NS) -> bool:
     return all(part.ns >= least_ns and part.batches > 0 for part in parts)
 
 
-def rate_together(parts: Sequence[Part], calls_per_batch: int) -> Optional[float]:
+def rate_together(parts: Sequence[Part], calls_per_batch: int) -> float | None:
     """Return the calls per second of all threads together, or None where what they did is too little to say."""
     if not is_enough(parts):
         return None

@@ -1,7 +1,7 @@
 """The names in the statements of scaling_rows.py, on each side: ffi_hpy, tvm_ffi, nanobind, pybind11, plain Python.
 
-A side gives functions and classes, which all threads share, and makers of what a thread may have for itself. A name that
-a side does not have is a row that it does not have.
+A side gives functions and classes, which all threads share, and makers of what a thread may have for itself. A side has
+no row in which there is a name that it does not have.
 """
 
 from __future__ import annotations
@@ -21,15 +21,22 @@ N = 100  # of items in a container
 
 
 class Names(NamedTuple):
-    values: dict[str, Any]  # the same for all threads
-    makers: dict[str, Callable[[], Any]]  # of each thread's own, or one for all
+    values: dict[str, Any]  # one for all threads
+    makers: dict[str, Callable[[], Any]]  # of what a thread has for itself, or all have together
     make_class: Callable[[], Any] | None  # a class of two fields
+
 
 COMMON = {"caught": caught, "deepcopy": copy.deepcopy, "numpy_from_dlpack": numpy.from_dlpack}
 
 
 def small_array() -> Any:
     return numpy.zeros(4, dtype="float32")
+
+
+def filled(made: Any, items: dict[Any, int]) -> Any:
+    for key, value in items.items():
+        made[key] = value
+    return made
 
 
 def ffi_names(package: str, library: str, keeps_gil: bool) -> Names:
@@ -96,16 +103,17 @@ def compiled_names(module_file: str) -> Names:
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
-    shared = ("nop", "three", "echo_int", "take", "take_array", "echo", "apply", "fail", "Pair", "from_dlpack")
+    shared = ("nop", "three", "echo_int", "take", "take_array", "echo", "apply", "fail", "Pair", "Point", "from_dlpack")
     values = {name: getattr(module, name) for name in shared if hasattr(module, name)}
     makers: dict[str, Callable[[], Any]] = {
         "obj": lambda: module.Pair(1, 2),
+        "point": lambda: module.Point(1, 2.5),
         "record": lambda: module.Record(1, 2, "a name of some length"),
         "ints": lambda: module.Ints(range(N)),
         "objects": lambda: module.Objects([module.Pair(i, i) for i in range(N)]),
         "items": lambda: module.Ints(range(N)),
-        "text_map": lambda: module.TextMap({f"k{i}": i for i in range(N)}),
-        "int_dict": lambda: module.IntDict({i: i for i in range(N)}),
+        "text_map": lambda: filled(module.TextMap(), {f"k{i}": i for i in range(N)}),
+        "int_dict": lambda: filled(module.IntDict(), {i: i for i in range(N)}),
         "array": small_array,
         "callback": lambda: lambda: None,
     }

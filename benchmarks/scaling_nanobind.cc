@@ -1,4 +1,4 @@
-/* The rows of scaling.py as a module of nanobind makes them, with its defaults: no object is locked while it is used. */
+/* The rows of scaling.py as a module of nanobind makes them, with its defaults: using an object does not lock it. */
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/bind_map.h>
@@ -32,6 +32,10 @@ NB_MODULE(scaling_nanobind, m) {
       .def_rw("b", &Pair::b)
       .def("sum", &Pair::Sum)
       .def("__deepcopy__", [](const Pair &pair, const nb::dict &) { return pair; });
+  nb::class_<Point>(m, "Point")
+      .def("__init__", [](Point *point, int64_t x, double y) { new (point) Point{x, y}; })
+      .def_rw("x", &Point::x)
+      .def_rw("y", &Point::y);
   nb::class_<Record>(m, "Record")
       .def(nb::init<int64_t, int64_t, std::string>())
       .def_rw("point", &Record::point)

@@ -27,6 +27,10 @@ PYBIND11_MODULE(scaling_pybind11, m, py::mod_gil_not_used()) {
       .def_readwrite("b", &Pair::b)
       .def("sum", &Pair::Sum)
       .def("__deepcopy__", [](const Pair &pair, const py::dict &) { return pair; });
+  py::class_<Point>(m, "Point")
+      .def(py::init([](int64_t x, double y) { return Point{x, y}; }))
+      .def_readwrite("x", &Point::x)
+      .def_readwrite("y", &Point::y);
   py::class_<Record>(m, "Record")
       .def(py::init<int64_t, int64_t, std::string>())
       .def_readwrite("point", &Record::point)

@@ -12,6 +12,11 @@ struct Pair {
   int64_t Sum() const { return a + b; }
 };
 
+struct Point {
+  int64_t x;
+  double y;
+};
+
 struct Record {
   Record(int64_t a, int64_t b, std::string text) : point{a, b}, name(std::move(text)) {}
   Pair point;

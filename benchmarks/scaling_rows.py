@@ -2,12 +2,12 @@
 
 The names in a statement are those of scaling_names.py. A row is timed with things of each thread's own, which that
 thread has made (own), with the same for all threads, which another one has made (shared), or both. Functions and
-classes are always the same for all.
+classes are always the same for all. `py_class` is a class that Python defines with that; peers have one of C++ instead.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 OWN, SHARED, BOTH = ("own",), ("shared",), ("own", "shared")
 OWN_GOAL = 1.9
@@ -18,9 +18,9 @@ class Row(NamedTuple):
 
     statement: str
     modes: tuple[str, ...]
-    shared_goal: Optional[float] = None
+    shared_goal: float | None = None
 
-    def goal(self, mode: str) -> Optional[float]:
+    def goal(self, mode: str) -> float | None:
         return OWN_GOAL if mode == "own" else self.shared_goal
 
 
@@ -32,7 +32,7 @@ ROWS = {
     "function object of its own": Row("own_nop()", OWN),
     "function looked up by name": Row("look_up('testing.nop')", SHARED, 1.9),
     "field read": Row("obj.a", BOTH, 1.5),
-    "field set": Row("obj.a = 7", BOTH, None),
+    "field set": Row("point.x = 7", BOTH, None),
     "field that is an object": Row("record.point", BOTH, 1.0),
     "field that is text": Row("record.name", BOTH, 1.0),
     "method": Row("obj.sum()", BOTH, 1.9),

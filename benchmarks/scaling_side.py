@@ -2,7 +2,7 @@
 
 Reads lines `ROW MODE THREADS SECONDS` and answers each with the calls per second of all threads together while all of
 them ran (overlap.py), the loop's own cost included; with 0 if they never did, with -1 if this side has no such row.
-`class made BUSY N` is answered with the median of milliseconds in which one of N classes is made beside BUSY threads.
+`class made BUSY N` is answered with the milliseconds in which one of N classes is made beside BUSY threads, on average.
 
 Threads live as long as the process: what is a thread's own was made by that thread, which is what makes its use cheap.
 
@@ -97,6 +97,22 @@ class Side:
     def has(self, row: str) -> bool:
         return all(name in self.names.values or name in self.names.makers for name in names_in(ROWS[row].statement))
 
+    def try_all(self) -> None:
+        """Run each statement once, so that one that cannot be run is seen at once."""
+        for row, described in ROWS.items():
+            for mode in described.modes:
+                if self.has(row):
+                    self.prepare(row, 1)
+                    self.seconds(row, mode, 1)
+
+    def prepare(self, row: str, n_threads: int) -> None:
+        """Make what threads share, and threads."""
+        for name in names_in(ROWS[row].statement):
+            if name in self.names.makers and name not in self.shared:
+                self.shared[name] = self.names.makers[name]()
+        while len(self.workers) < n_threads:
+            self.workers.append(Worker(self.names, self.shared))
+
     def batch_of(self, row: str, mode: str, n_threads: int) -> int:
         """Return how many calls a thread makes in BATCH_SECONDS beside the others, which may be in its way."""
         if (row, mode, n_threads) not in self.batches:
@@ -128,11 +144,7 @@ class Side:
     def rate(self, row: str, mode: str, n_threads: int, seconds: float) -> float:
         if not self.has(row):
             return -1
-        for name in names_in(ROWS[row].statement):
-            if name in self.names.makers and name not in self.shared:
-                self.shared[name] = self.names.makers[name]()
-        while len(self.workers) < n_threads:
-            self.workers.append(Worker(self.names, self.shared))
+        self.prepare(row, n_threads)
         n = self.batch_of(row, mode, n_threads)
         parts = [Part(0, 0)] * n_threads
         for _ in range(TRIES):
@@ -163,19 +175,19 @@ class Side:
         threads = [threading.Thread(target=be_busy) for _ in range(n_busy)]
         for thread in threads:
             thread.start()
-        times = []
+        start = time.perf_counter()
         for _ in range(n):
-            start = time.perf_counter()
             self.names.make_class()
-            times.append(time.perf_counter() - start)
+        took = time.perf_counter() - start
         is_over.set()
         for thread in threads:
             thread.join()
-        return statistics.median(times) * 1e3
+        return took / n * 1e3
 
 
 def main() -> None:
     side = Side(names_of(sys.argv[1], sys.argv[2], "--keep-gil" in sys.argv))
+    side.try_all()
     print("ready", flush=True)
     for line in sys.stdin:
         row, *rest = line.rstrip("\n").split("\t")
