@@ -2,7 +2,8 @@
 """How calls scale with threads on free-threaded CPython: ours, apache-tvm-ffi, nanobind, pybind11, and plain Python.
 
 Each row is timed with 1, 2, 4, ... as many threads as there are cores, on things of each thread's own and on things
-that all share (scaling_rows.py). Plain Python, the same statement on a class of Python, is as far as the interpreter goes.
+that all share (scaling_rows.py). Plain Python, the same statement on a class of Python, is as far as the interpreter
+goes.
 Printed are ns per call of one thread, with the loop's own cost (the row `loop alone`), and how many times as many
 calls per second the threads make together (`-`: a side has no such row); in the file of --csv all of it.
 
@@ -12,7 +13,8 @@ What a busy machine does to it, and what is done about that:
 - A machine changes its speed. One thread and several, and all sides, are timed in turn within each round; a ratio is
   the median of the ratios round by round.
 - Where the threads hardly ever run together, they try again, ten times; a round in which that does not help is left
-  out. What takes the whole machine away (a hypervisor) is not seen: there only the medians help.
+  out. `?` is a row without any round: CPython's own lock yields before it waits, and on a machine that has other work
+  it loses its core each time. What takes the whole machine away (a hypervisor) is not seen: there only medians help.
 
 The sides are processes of their own. Without --keep-gil functions are as they come: ffi_hpy and tvm_ffi detach from the
 interpreter while native code runs, nanobind and pybind11 do not. A class is made beside busy threads, too: in ms.
