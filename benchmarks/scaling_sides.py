@@ -70,7 +70,7 @@ def find_place(kind: str, name: str, python: Path, wheel: Path) -> Place:
         env = cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "pytest"])
         return Place(env, library if kind == "tvm_ffi" else compile_module(kind, env))
     label = hashlib.sha256(wheel.read_bytes()).hexdigest()[:8] if kind == "before" else kind
-    env = cached_env(f"scaling-{name}-{label}", python, ["numpy"])
+    env = cached_env(f"scaling-{name}-{label}", python, ["--only-binary=:all:", "numpy"])
     if kind != "plain":
         install_wheel(env, wheel)
     return Place(env, library)
