@@ -38,8 +38,9 @@ class Side:
             env=clean_environ(extra),
         )
         assert self.process.stdout is not None
-        if self.process.stdout.readline() != "ready\n":
-            raise Missing(f"{kind} could not be benchmarked (see above)")
+        answer = self.process.stdout.readline().strip()
+        if answer != "ready":
+            raise Missing(f"{kind} could not be benchmarked ({answer or 'see above'})")
 
     def ns(self, *request: object) -> float:
         """Return the nanoseconds of what is asked for: the row first, the number of calls last."""

@@ -70,7 +70,6 @@ def kernels(tmp_path_factory):
             "gpu_kernels",
             cuda_sources=SOURCE,
             functions=["add", "load_image", "launch_image"],
-            extra_ldflags=["-lcuda"],
             build_directory=tmp_path_factory.mktemp("gpu_kernels"),
         )
     except cpp.BuildError as reason:
