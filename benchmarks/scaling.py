@@ -22,7 +22,9 @@ interpreter while native code runs, nanobind and pybind11 do not. A class is mad
     python benchmarks/scaling.py [ROW ...] [--on cp314t|cp313t] [--sides SIDE ...] [--threads N ...] [--rounds N]
                                  [--before WHEEL] [--csv FILE] [--svg FILE [--dark]]
 
---before WHEEL adds a side, an earlier wheel of ours, and the goal that one thread takes 1.05 of its time at most.
+--pack ARCHIVE puts the sides into an archive and times nothing; --packed ARCHIVE times those of an archive, on a
+machine of more cores that has Python and nothing else. --before WHEEL adds a side, an earlier wheel of ours, and the
+goal that one thread takes 1.05 of its time at most.
 
 Exit status: 0 every goal met (they are for two threads), 1 some not, or something could not be measured.
 """
@@ -34,12 +36,14 @@ import csv
 import os
 import statistics
 import sys
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from scaling_pack import pack, unpack  # noqa: E402
 from scaling_rows import CLASS_MADE_BUSY, CLASS_MADE_GOAL_MS, ROWS  # noqa: E402
 from scaling_sides import KINDS, LABELS, PEERS, Place, find_places  # noqa: E402
 from sides import Side  # noqa: E402
@@ -209,6 +213,8 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--before", type=Path, metavar="WHEEL")
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--svg", type=Path, help="needs --csv")
+    parser.add_argument("--pack", type=Path, metavar="ARCHIVE")
+    parser.add_argument("--packed", type=Path, metavar="ARCHIVE")
     parser.add_argument("--dark", action="store_true", help="the plot for a dark page")
     options = parser.parse_args()
     if options.svg and not options.csv:
@@ -216,15 +222,32 @@ def read_options() -> argparse.Namespace:
     return options
 
 
-def main() -> int:
-    options = read_options()
+def provide_places(options: argparse.Namespace, folder: Path) -> dict[str, Place]:
+    """Return where each side lives, in `folder` if it comes from an archive. Raises Missing."""
+    if options.packed:
+        packed = unpack(options.packed, folder)
+        return {kind: packed[kind] for kind in ("before", *KINDS) if kind in packed}
     wheels = {"ffi_hpy": options.wheel or build_wheel()}
     kinds = [kind for kind in KINDS if kind in options.sides]
     if options.before:
         wheels["before"] = options.before
         kinds.insert(1, "before")
-    places = find_places(kinds, options.on, provide(BY_NAME[options.on]), wheels)
-    sides = open_sides(places, options.keep_gil)
+    python = provide(BY_NAME[options.on])
+    places = find_places(kinds, options.on, python, wheels)
+    if options.pack:
+        pack(places, python, options.pack)
+    return places
+
+
+def main() -> int:
+    options = read_options()
+    with tempfile.TemporaryDirectory() as folder:
+        places = provide_places(options, Path(folder))
+        return 0 if options.pack else time_all(options, open_sides(places, options.keep_gil))
+
+
+def time_all(options: argparse.Namespace, sides: dict[str, Side]) -> int:
+    """Time the rows, and print, write and draw what comes out; the exit status."""
     counts = sorted({1, *options.threads})
     found = {}
     for row, described in ROWS.items():

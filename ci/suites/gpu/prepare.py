@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from typing import TYPE_CHECKING
 
+from ci.lib.folders import ROOT
 from ci.lib.messages import Missing, say
+from ci.lib.process import output_of
 from ci.provision.sdist import TVM_FFI, fetch_sdist
 from ci.provision.tools import run_uv
 from ci.provision.wheel import build_wheel
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_BYTES = 64 << 20
-SITE, UPSTREAM, UPSTREAM_TESTS = "site", "upstream", "upstream-tests"
+SITE, UPSTREAM, UPSTREAM_TESTS, SCALING = "site", "upstream", "upstream-tests", "scaling.tar.xz"
 TEST_PACKAGES = ("pytest>=8", "pytest-timeout", "ninja", "typing-extensions>=4.13")
 
 
@@ -27,6 +30,7 @@ def prepare(folder: Path, python_version: str) -> None:
     unpack(folder / SITE, python_version, wheel, *TEST_PACKAGES)
     unpack(folder / UPSTREAM, python_version, "--no-deps", TVM_FFI)
     shutil.copytree(tests, folder / UPSTREAM_TESTS)
+    output_of([sys.executable, "-B", ROOT / "benchmarks" / "scaling.py", "--pack", folder / SCALING])
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     if size > MAX_BYTES:
         raise Missing(f"{folder} has {size} bytes; it must not have more than {MAX_BYTES}")

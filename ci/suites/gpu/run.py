@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import time
 import xml.etree.ElementTree as ET
@@ -57,7 +58,7 @@ def run_step(step: Step, environ: dict[str, str], lacking: set[str], seconds: fl
     if seconds < 10:
         result.problems.append("not run: no time was left")
         return result
-    name = f"gpu-{step.name.replace(' ', '-')}"
+    name = "gpu-" + re.sub(r"\W+", "-", step.name)
     log, report = LOGS / f"{name}.log", LOGS / f"{name}.xml"
     report.unlink(missing_ok=True)
     say(f"{step.name} ...")

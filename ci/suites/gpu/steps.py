@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ci.lib.folders import ROOT
-from ci.suites.gpu.prepare import SITE, UPSTREAM, UPSTREAM_TESTS
+from ci.suites.gpu.prepare import SCALING, SITE, UPSTREAM, UPSTREAM_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,14 +78,15 @@ def steps_of(folder: Path, python: str) -> list[Step]:
     dropin = (python, "-m", "ffi_hpy.dropin", *pytest, "-c", "/dev/null")
     sanitizer = (find_command("compute-sanitizer") or "", "--error-exitcode=9", "--target-processes=all")
     launch = (python, "-B", str(ROOT / "benchmarks" / "launch.py"), "--upstream", str(folder / UPSTREAM))
+    scaling = (python, "-B", str(ROOT / "benchmarks" / "scaling.py"), "--packed", str(folder / SCALING), "--rounds=2")
+    deselected = (f"--deselect={WITHOUT_A_GPU}",)
     chosen = {"FFI_HPY_GPU_TESTS": "1"}
     return [
-        Step(
-            "our tests", ("PyTorch",), (*ours, *OUR_FILES, f"--deselect={WITHOUT_A_GPU}"), 150, folder, environ=chosen
-        ),
+        Step("our tests", ("PyTorch",), (*ours, *OUR_FILES, *deselected), 150, folder, environ=chosen),
         Step("upstream's tests", ("PyTorch",), (*dropin, *UPSTREAM_FILES), 240, folder / UPSTREAM_TESTS),
         Step("compute-sanitizer", ("a GPU", *NEEDS[1:]), (*sanitizer, *ours, OUR_FILES[0]), 120, folder),
-        Step("launches", ("a GPU", "nvcc", "PyTorch"), launch, 200, folder, is_pytest=False),
+        Step("launches", ("a GPU", "nvcc", "PyTorch"), launch, 120, folder, is_pytest=False),
+        Step("scaling", (), scaling, 240, folder, is_pytest=False),
     ]
 
 
