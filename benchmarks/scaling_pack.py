@@ -1,4 +1,4 @@
-"""The sides of scaling.py in one archive, for a machine of more cores that need not have a network, nor the interpreter.
+"""The sides of scaling.py in one archive, for a machine of more cores that has neither a network nor the interpreter.
 
 In it: the interpreter, NumPy once, and for each side a command `python` that sees its packages, with its module.
 """
