@@ -12,6 +12,7 @@ import importlib
 import importlib.machinery
 import importlib.util
 import itertools
+import threading
 from typing import Any, Callable, NamedTuple
 
 import numpy
@@ -46,7 +47,7 @@ def ffi_names(package: str, library: str, keeps_gil: bool) -> Names:
         ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
     testing = importlib.import_module(f"{package}.testing")
     dataclasses = importlib.import_module(f"{package}.dataclasses")
-    numbers = itertools.count()
+    numbers, taking = itertools.count(), threading.Lock()
 
     def function(name: str) -> Any:
         found = ffi.get_global_func(f"testing.{name}")
@@ -55,7 +56,8 @@ def ffi_names(package: str, library: str, keeps_gil: bool) -> Names:
         return found
 
     def make_class(annotations: dict[str, Any]) -> Any:
-        name = f"Class{next(numbers)}"
+        with taking:
+            name = f"Class{next(numbers)}"
         made = type(ffi.Object)(name, (ffi.Object,), {"__annotations__": annotations})
         return dataclasses.py_class(f"scaling.{name}")(made)
 
