@@ -181,12 +181,17 @@ def thread_counts() -> list[int]:
 
 
 def open_sides(places: dict[str, Place], keeps_gil: bool) -> dict[str, Side]:
-    """Start a process for each side. `before` is ours, from another wheel."""
+    """Start a process for each side; say why a peer cannot be timed. `before` is ours, from another wheel."""
     extra = ["--keep-gil"] if keeps_gil else []
     sides = {}
     for kind, (env, file) in places.items():
         module = "ffi_hpy" if kind == "before" else kind
-        sides[kind] = Side(env, "scaling_side.py", module, file, arguments=extra)
+        try:
+            sides[kind] = Side(env, "scaling_side.py", module, file, arguments=extra)
+        except Missing as reason:
+            if kind not in PEERS:
+                raise
+            say(str(reason))
     return sides
 
 
@@ -240,7 +245,7 @@ def provide_places(options: argparse.Namespace, folder: Path) -> dict[str, Place
     """Return where each side lives, in `folder` if it comes from an archive. Raises Missing."""
     if options.packed:
         packed = unpack(options.packed, folder)
-        return {kind: packed[kind] for kind in ("before", *KINDS) if kind in packed}
+        return {kind: packed[kind] for kind in ("before", *options.sides) if kind in packed}
     wheels = {"ffi_hpy": options.wheel or build_wheel()}
     kinds = [kind for kind in KINDS if kind in options.sides]
     if options.before:
