@@ -19,7 +19,7 @@ What a busy machine does to it, and what is done about that:
 The sides are processes of their own. Without --keep-gil functions are as they come: ffi_hpy and tvm_ffi detach from the
 interpreter while native code runs, nanobind and pybind11 do not. A class is made beside busy threads, too: in ms.
 
-    python benchmarks/scaling.py [ROW ...] [--on cp314t|cp313t] [--sides SIDE ...] [--threads N ...] [--rounds N]
+    python benchmarks/scaling.py [ROW ...] [--on cp314t|cp313t] [--sides SIDE ...] [--threads N ...] [--rounds N] [--minutes N]
                                  [--before WHEEL] [--csv FILE] [--svg FILE [--dark]]
 
 --pack ARCHIVE puts the sides into an archive and times nothing; --packed ARCHIVE times those of an archive, on a
@@ -39,6 +39,7 @@ import os
 import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -227,6 +228,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--sides", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--threads", nargs="+", type=int, default=thread_counts())
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--minutes", type=float, default=60, help="no row is begun after them (60)")
     parser.add_argument("--keep-gil", action="store_true", help="our functions and tvm_ffi's stay attached")
     parser.add_argument("--wheel", type=Path, help="ours, in place of this checkout's")
     parser.add_argument("--before", type=Path, metavar="WHEEL")
@@ -258,6 +260,12 @@ def provide_places(options: argparse.Namespace, folder: Path) -> dict[str, Place
     return places
 
 
+def wanted_rows(words: list[str]) -> list[tuple[str, str]]:
+    """Return the rows that contain one of the words, or all, each with its modes."""
+    names = [row for row in ROWS if not words or any(word in row for word in words)]
+    return [(row, mode) for row in names for mode in ROWS[row].modes]
+
+
 def main() -> int:
     options = read_options()
     with tempfile.TemporaryDirectory() as folder:
@@ -268,20 +276,24 @@ def main() -> int:
 def time_all(options: argparse.Namespace, sides: dict[str, Side]) -> int:
     """Time the rows, and print, write and draw what comes out; the exit status."""
     counts, kinds = sorted({1, *options.threads}), list(sides)
-    found = {}
-    for row, described in ROWS.items():
-        if not options.rows or any(word in row for word in options.rows):
-            for mode in described.modes:
-                say(f"{row}, {mode}")
-                found[row, mode] = measure(row, mode, sides, counts, options.rounds)
+    ends = time.monotonic() + 60 * options.minutes
+    found, not_timed = {}, []
+    for row, mode in wanted_rows(options.rows):
+        if time.monotonic() > ends:
+            not_timed.append(f"{row}, {mode}")
+            continue
+        say(f"{row}, {mode}")
+        found[row, mode] = measure(row, mode, sides, counts, options.rounds)
+    if not_timed:
+        say(f"no time was left for {len(not_timed)} rows: {'; '.join(not_timed)}")
     names = [label(kind) for kind in kinds]
-    is_good = True
+    is_good = not not_timed
     for n in counts[1:]:
         heading: list[object] = ["row", "", *(f"{name} ns" for name in names), *(f"{name} x{n}" for name in names)]
         lines = [line_of(row, mode, results, kinds, n) for (row, mode), results in found.items()]
         if n == 2:
             heading += ["goal", ""]
-            is_good = all(line[-1] in ("met", "") for line in lines)
+            is_good = is_good and all(line[-1] in ("met", "") for line in lines)
         print(table([heading, *lines]), end="\n\n")
     if not options.rows or "class made" in options.rows:
         lines, is_met = class_lines(sides, options.rounds)

@@ -78,7 +78,7 @@ def steps_of(folder: Path, python: str) -> list[Step]:
     dropin = (python, "-m", "ffi_hpy.dropin", *pytest, "-c", "/dev/null")
     sanitizer = (find_command("compute-sanitizer") or "", "--error-exitcode=9", "--target-processes=all")
     launch = (python, "-B", str(ROOT / "benchmarks" / "launch.py"), "--upstream", str(folder / UPSTREAM))
-    scaling = (python, "-B", str(ROOT / "benchmarks" / "scaling.py"), "--packed", str(folder / SCALING), "--rounds=2")
+    scaling = (python, "-B", str(ROOT / "benchmarks" / "scaling.py"), "--packed", str(folder / SCALING))
     deselected = (f"--deselect={WITHOUT_A_GPU}",)
     chosen = {"FFI_HPY_GPU_TESTS": "1"}
     return [
@@ -86,7 +86,7 @@ def steps_of(folder: Path, python: str) -> list[Step]:
         Step("upstream's tests", ("PyTorch",), (*dropin, *UPSTREAM_FILES), 240, folder / UPSTREAM_TESTS),
         Step("compute-sanitizer", ("a GPU", *NEEDS[1:]), (*sanitizer, *ours, OUR_FILES[0]), 120, folder),
         Step("launches", ("a GPU", "nvcc", "PyTorch"), launch, 120, folder, is_pytest=False),
-        Step("scaling", (), scaling, 240, folder, is_pytest=False),
+        Step("scaling", (), (*scaling, "--rounds=2", "--minutes=2.5"), 240, folder, is_pytest=False),
     ]
 
 
