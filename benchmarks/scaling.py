@@ -19,8 +19,8 @@ What a busy machine does to it, and what is done about that:
 The sides are processes of their own. Without --keep-gil functions are as they come: ffi_hpy and tvm_ffi detach from the
 interpreter while native code runs, nanobind and pybind11 do not. A class is made beside busy threads, too: in ms.
 
-    python benchmarks/scaling.py [ROW ...] [--on cp314t|cp313t] [--sides SIDE ...] [--threads N ...] [--rounds N] [--minutes N]
-                                 [--before WHEEL] [--csv FILE] [--svg FILE [--dark]]
+    python benchmarks/scaling.py [ROW ...] [--on cp314t|cp313t] [--sides SIDE ...] [--threads N ...] [--rounds N]
+                                 [--minutes N] [--before WHEEL] [--csv FILE] [--svg FILE [--dark]]
 
 --pack ARCHIVE puts the sides into an archive and times nothing; --packed ARCHIVE times those of an archive, on a
 machine of more cores that has Python and nothing else. --before WHEEL adds a side, an earlier wheel of ours, and the
