@@ -11,27 +11,36 @@ from ci.lib.process import clean_environ
 from ci.provision.envs import python_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 HERE = Path(__file__).resolve().parent
 
 
 class Side:
     """A process that answers a line of words, separated by tabs, with a number. `kind` is its first argument, `extra`
-    is added to its environment."""
+    is added to its environment, `arguments` are what else it is given."""
 
-    def __init__(self, env: Path, script: str, kind: str, file: Path, extra: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        env: Path,
+        script: str,
+        kind: str,
+        file: Path,
+        extra: Mapping[str, str] | None = None,
+        arguments: Sequence[str] = (),
+    ) -> None:
         self.kind = kind
         self.process = subprocess.Popen(
-            [str(python_of(env)), str(HERE / script), kind, str(file)],
+            [str(python_of(env)), str(HERE / script), kind, str(file), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             env=clean_environ(extra),
         )
         assert self.process.stdout is not None
-        if self.process.stdout.readline() != "ready\n":
-            raise Missing(f"{kind} could not be benchmarked (see above)")
+        answer = self.process.stdout.readline().strip()
+        if answer != "ready":
+            raise Missing(f"{kind} could not be benchmarked ({answer or 'see above'})")
 
     def ns(self, *request: object) -> float:
         """Return the nanoseconds of what is asked for: the row first, the number of calls last."""

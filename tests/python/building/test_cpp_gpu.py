@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
@@ -152,7 +153,9 @@ int sum_of_squares(int n) {
   return sum;
 }
 """
-IS_CHOSEN = sys.implementation.name == "cpython" and sys.version_info[:2] == (3, 11) and not (IS_DEBUG or IS_OWN_DEBUG)
+IS_CHOSEN = "FFI_HPY_GPU_TESTS" in os.environ or (
+    sys.implementation.name == "cpython" and sys.version_info[:2] == (3, 11) and not (IS_DEBUG or IS_OWN_DEBUG)
+)
 
 
 @pytest.mark.skipif(

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""What it costs to launch a CUDA kernel that does nothing, with 0 to 19 tensors of PyTorch as arguments.
+
+Microseconds per launch, of the time in which the caller is busy: ffi_hpy, apache-tvm-ffi (one source for both, by
+load_inline), an extension of PyTorch, Triton and CuPy (whose arrays are its own, over the same memory). The sides are
+processes of their own, told in turn to launch the same; medians over the rounds. A side that cannot be had says why.
+
+It fetches nothing: it runs in the environment that it is started in, which has PyTorch for CUDA; ci/gpu starts it.
+It was never run on a GPU.
+
+    python benchmarks/launch.py [--upstream FOLDER] [--rounds N] [--arguments N ...]
+
+--upstream is a folder with apache-tvm-ffi in it. Exit status: 0 measured, 1 a side was missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from sides import Side  # noqa: E402
+
+from ci.lib.command import run_main  # noqa: E402
+from ci.lib.messages import Missing, table  # noqa: E402
+
+KINDS = ("ffi_hpy", "tvm_ffi", "torch", "triton", "cupy")
+LAUNCHES = 500  # fewer than a GPU lets wait in line, so that none of them waits for it
+
+
+def path_for(kind: str, upstream: Path | None) -> str:
+    """Return a PYTHONPATH for a side: what is set already, and what only one of them may see."""
+    paths = [os.environ.get("PYTHONPATH", "")]
+    if kind == "tvm_ffi" and upstream:
+        paths.insert(0, str(upstream))
+    return ":".join(path for path in paths if path)
+
+
+def open_sides(upstream: Path | None) -> tuple[dict[str, Side], dict[str, str]]:
+    """Start the sides; return those that are ready, and why the others are not."""
+    sides, lacking = {}, {}
+    for kind in KINDS:
+        try:
+            extra = {"PYTHONPATH": path_for(kind, upstream)}
+            sides[kind] = Side(Path(sys.prefix), "launch_side.py", kind, Path(), extra)
+        except Missing as reason:
+            lacking[kind] = str(reason)
+    return sides, lacking
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--upstream", type=Path)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--arguments", type=int, nargs="+", default=list(range(20)))
+    options = parser.parse_args()
+    sides, lacking = open_sides(options.upstream)
+    lines: list[list[object]] = [["arguments", *(f"{kind} us" for kind in sides)]]
+    for n in options.arguments if sides else ():
+        rounds = [[side.ns("launch", n, LAUNCHES) for side in sides.values()] for _ in range(options.rounds)]
+        lines.append([n, *(f"{statistics.median(values) / 1e3:.2f}" for values in zip(*rounds))])
+    for side in sides.values():
+        side.close()
+    if sides:
+        print(table(lines))
+    for reason in lacking.values():
+        print(reason)
+    return 1 if lacking else 0
+
+
+if __name__ == "__main__":
+    run_main(main, "benchmarks/launch.py")

@@ -1,0 +1,185 @@
+"""The names in the statements of scaling_rows.py, on each side: ffi_hpy, tvm_ffi, nanobind, pybind11, plain Python.
+
+A side gives functions and classes, which all threads share, and makers of what a thread may have for itself. A side has
+no row in which there is a name that it does not have.
+"""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import importlib
+import importlib.machinery
+import importlib.util
+import itertools
+import threading
+from typing import Any, Callable, NamedTuple
+
+import numpy
+from plain import Pair, Point, caught, raise_error
+
+N = 100  # of items in a container
+
+
+class Names(NamedTuple):
+    values: dict[str, Any]  # one for all threads
+    makers: dict[str, Callable[[], Any]]  # of what a thread has for itself, or all have together
+    make_class: Callable[[], Any] | None  # a class of two fields
+
+
+COMMON = {"caught": caught, "deepcopy": copy.deepcopy, "numpy_from_dlpack": numpy.from_dlpack}
+
+
+def small_array() -> Any:
+    return numpy.zeros(4, dtype="float32")
+
+
+def filled(made: Any, items: dict[Any, int]) -> Any:
+    for key, value in items.items():
+        made[key] = value
+    return made
+
+
+def ffi_names(package: str, library: str, keeps_gil: bool) -> Names:
+    """Those of ffi_hpy or tvm_ffi. `library` registers the testing.* functions and types when it is loaded."""
+    ffi = importlib.import_module(package)
+    if package == "ffi_hpy":
+        ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
+    testing = importlib.import_module(f"{package}.testing")
+    dataclasses = importlib.import_module(f"{package}.dataclasses")
+    numbers, taking = itertools.count(), threading.Lock()
+
+    def function(name: str) -> Any:
+        found = ffi.get_global_func(f"testing.{name}")
+        if keeps_gil:
+            found.release_gil = False
+        return found
+
+    def make_class(annotations: dict[str, Any]) -> Any:
+        with taking:
+            name = f"Class{next(numbers)}"
+        made = type(ffi.Object)(name, (ffi.Object,), {"__annotations__": annotations})
+        return dataclasses.py_class(f"scaling.{name}")(made)
+
+    raise_native = function("test_raise_error")
+    FfiPair, FfiPoint = testing.TestIntPair, make_class({"x": int, "y": float})
+    FfiRecord = make_class({"point": FfiPoint, "name": str})
+    values = {
+        "nop": function("nop"),
+        "three": function("nop"),
+        "take": function("nop"),
+        "take_array": function("nop"),
+        "echo_int": function("echo"),
+        "echo": function("echo"),
+        "look_up": ffi.get_global_func,
+        "apply": function("apply"),
+        "fail": lambda: raise_native("ValueError", "no"),
+        "Pair": FfiPair,
+        "Point": FfiPoint,
+        "from_dlpack": ffi.from_dlpack,
+        **COMMON,
+    }
+    makers: dict[str, Callable[[], Any]] = {
+        "own_nop": lambda: function("nop"),
+        "obj": lambda: FfiPair(1, 2),
+        "point": lambda: FfiPoint(1, 2.5),
+        "lone": lambda: make_class({"x": int, "y": float})(1, 2.5),
+        "record": lambda: FfiRecord(FfiPoint(1, 2.5), "a name of some length"),
+        "ints": lambda: ffi.Array(range(N)),
+        "objects": lambda: ffi.Array([FfiPair(i, i) for i in range(N)]),
+        "items": lambda: ffi.List(range(N)),
+        "text_map": lambda: ffi.Map({f"k{i}": i for i in range(N)}),
+        "int_dict": lambda: ffi.Dict({i: i for i in range(N)}),
+        "array": small_array,
+        "tensor": lambda: ffi.from_dlpack(small_array()),
+        "callback": lambda: ffi.convert(lambda: None),
+    }
+    return Names(values, makers, lambda: make_class({"x": int, "y": float}))
+
+
+def compiled_names(module_file: str) -> Names:
+    """Those of a module of nanobind or pybind11, which is named by its file."""
+    name = module_file.rsplit("/", 1)[-1].split(".")[0]
+    loader = importlib.machinery.ExtensionFileLoader(name, module_file)
+    spec = importlib.util.spec_from_file_location(name, module_file, loader=loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    shared = ("nop", "three", "echo_int", "take", "take_array", "echo", "apply", "fail", "Pair", "Point", "from_dlpack")
+    values = {name: getattr(module, name) for name in shared if hasattr(module, name)}
+    makers: dict[str, Callable[[], Any]] = {
+        "obj": lambda: module.Pair(1, 2),
+        "point": lambda: module.Point(1, 2.5),
+        "record": lambda: module.Record(1, 2, "a name of some length"),
+        "ints": lambda: module.Ints(range(N)),
+        "objects": lambda: module.Objects([module.Pair(i, i) for i in range(N)]),
+        "items": lambda: module.Ints(range(N)),
+        "text_map": lambda: filled(module.TextMap(), {f"k{i}": i for i in range(N)}),
+        "int_dict": lambda: filled(module.IntDict(), {i: i for i in range(N)}),
+        "array": small_array,
+        "callback": lambda: lambda: None,
+    }
+    if hasattr(module, "from_dlpack"):  # nanobind
+        makers["tensor"] = lambda: module.from_dlpack(small_array())
+    return Names({**values, **COMMON}, makers, None)
+
+
+class Record:
+    __slots__ = ("name", "point")
+
+    def __init__(self, point: Point, name: str) -> None:
+        self.point, self.name = point, name
+
+
+def plain_names() -> Names:
+    """Those of plain Python objects: what the interpreter itself costs."""
+
+    def make_class() -> Any:
+        made = type("Class", (), {})
+        for name in "abcde":
+            setattr(made, name, 1)
+        return made
+
+    def make_lone() -> Any:
+        return type("Lone", (Point,), {})(1, 2.5)
+
+    functions: dict[str, Callable[..., Any]] = {"testing.nop": lambda: None}
+    values = {
+        "nop": lambda: None,
+        "three": lambda a, b, c: None,
+        "echo_int": lambda x: x,
+        "take": lambda x: None,
+        "take_array": lambda x: None,
+        "echo": lambda x: x,
+        "look_up": functions.get,
+        "apply": lambda f: f(),
+        "fail": lambda: raise_error("ValueError", "no"),
+        "Pair": Pair,
+        "Point": Point,
+        "from_dlpack": numpy.from_dlpack,
+        **COMMON,
+    }
+    makers: dict[str, Callable[[], Any]] = {
+        "own_nop": lambda: lambda: None,
+        "obj": lambda: Pair(1, 2),
+        "point": lambda: Point(1, 2.5),
+        "lone": make_lone,
+        "record": lambda: Record(Point(1, 2.5), "a name of some length"),
+        "ints": lambda: tuple(range(N)),
+        "objects": lambda: tuple(Pair(i, i) for i in range(N)),
+        "items": lambda: list(range(N)),
+        "text_map": lambda: {f"k{i}": i for i in range(N)},
+        "int_dict": lambda: {i: i for i in range(N)},
+        "array": small_array,
+        "tensor": small_array,
+        "callback": lambda: lambda: None,
+    }
+    return Names(values, makers, make_class)
+
+
+def names_of(kind: str, file: str, keeps_gil: bool) -> Names:
+    if kind == "plain":
+        return plain_names()
+    if kind in ("nanobind", "pybind11"):
+        return compiled_names(file)
+    return ffi_names(kind, file, keeps_gil)

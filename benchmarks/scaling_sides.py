@@ -1,0 +1,89 @@
+"""The sides of scaling.py: an environment, and a library or module, for each."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+from ci.lib.folders import cache_dir, locked
+from ci.lib.messages import Missing, say
+from ci.lib.process import output_of
+from ci.provision.envs import cached_env, install_wheel, python_of
+from ci.provision.upstream import VERSIONS, fetch_upstream
+
+HERE = Path(__file__).resolve().parent
+
+PEERS = {"tvm_ffi": f"apache-tvm-ffi=={VERSIONS[0]}", "nanobind": "nanobind==3.1.0", "pybind11": "pybind11==3.1.0"}
+KINDS = ("ffi_hpy", *PEERS, "plain")
+LABELS = {"ffi_hpy": "ours", "plain": "Python"}
+"""What a side is called where that is not the name of its kind."""
+
+ASK_FLAGS = """
+import sys
+import sysconfig
+flags = [f"-I{sysconfig.get_path('include')}"]
+sources = []
+if sys.argv[1] == "nanobind":
+    import nanobind, pathlib
+    source = pathlib.Path(nanobind.source_dir())
+    robin_map = source.parent / "ext" / "robin_map" / "include"
+    flags += [f"-I{nanobind.include_dir()}", f"-I{robin_map}", "-fno-strict-aliasing"]
+    flags += ["-DNB_FREE_THREADED"] * bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    sources = [str(source / "nb_combined.cpp")]
+else:
+    import pybind11
+    flags += [f"-I{pybind11.get_include()}"]
+print(*flags, *sources, sep="\\n")
+"""
+
+
+class Place(NamedTuple):
+    """Where a side lives; `file` is the library of test functions, or the module that was compiled for it."""
+
+    env: Path
+    file: Path
+
+
+def compile_module(kind: str, env: Path) -> Path:
+    """Return a peer's module, compiled with what the peer's own build would say. Raises Missing."""
+    flags = output_of([python_of(env), "-c", ASK_FLAGS, kind]).splitlines()
+    sources = [HERE / f"scaling_{kind}.cc", HERE / "scaling_rows.h"]
+    key = hashlib.sha256("\n".join([*flags, *(source.read_text() for source in sources)]).encode()).hexdigest()[:12]
+    module = cache_dir() / "bench" / key / f"scaling_{kind}.so"
+    with locked(module.parent.with_name(f".{key}.lock")):
+        if not module.exists():
+            say(f"compiling the module of {kind} ...")
+            module.parent.mkdir(parents=True, exist_ok=True)
+            scratch = module.with_suffix(".new")
+            # As nanobind_add_module() and pybind11_add_module() do in a release build, without optimizing for size.
+            common = ["g++", "-std=c++17", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden"]
+            output_of([*common, sources[0], *flags, "-o", scratch])
+            scratch.rename(module)
+    return module
+
+
+def find_place(kind: str, name: str, python: Path, wheel: Path) -> Place:
+    """Return where a side lives on the interpreter `name`. Raises Missing."""
+    library = fetch_upstream(VERSIONS[0]) / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
+    if kind in PEERS:
+        env = cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "pytest"])
+        return Place(env, library if kind == "tvm_ffi" else compile_module(kind, env))
+    label = hashlib.sha256(wheel.read_bytes()).hexdigest()[:8] if kind == "before" else kind
+    env = cached_env(f"scaling-{name}-{label}", python, ["--only-binary=:all:", "numpy"])
+    if kind != "plain":
+        install_wheel(env, wheel)
+    return Place(env, library)
+
+
+def find_places(kinds: list[str], name: str, python: Path, wheels: dict[str, Path]) -> dict[str, Place]:
+    """Return where each side lives, our own first; say why a peer cannot be had. Raises Missing for what is ours."""
+    found = {}
+    for kind in kinds:
+        try:
+            found[kind] = find_place(kind, name, python, wheels.get(kind, Path()))
+        except Missing as reason:
+            if kind not in PEERS:
+                raise
+            say(f"{kind} is left out: {reason}")
+    return found

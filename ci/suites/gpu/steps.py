@@ -1,0 +1,97 @@
+"""What ci/gpu runs, and what each step needs of the machine."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ci.lib.folders import ROOT
+from ci.suites.gpu.prepare import SCALING, SITE, UPSTREAM, UPSTREAM_TESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CUDA_COMMANDS = Path("/usr/local/cuda/bin")
+NEEDS = ("a GPU", "nvcc", "PyTorch", "compute-sanitizer")
+UPSTREAM_FILES = (
+    "test_cubin_launcher.py",
+    "test_current_work_stream_gpu.py",
+    "test_dlpack_exchange_api.py",
+    "test_load_inline.py",
+    "test_optional_torch_c_dlpack.py",
+    "test_stream.py",
+    "utils/test_embed_cubin.py",
+)
+OUR_TESTS = ROOT / "tests"
+WITHOUT_A_GPU = "tests/python/tensors/test_torch.py::test_torchs_current_stream_needs_cuda"
+OUR_FILES = (
+    str(OUR_TESTS / "gpu"),
+    str(OUR_TESTS / "python" / "tensors" / "test_torch.py"),
+    str(OUR_TESTS / "python" / "building" / "test_cpp_gpu.py"),
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command. Where `is_pytest`, an option that names a report file is added to it."""
+
+    name: str
+    needs: tuple[str, ...]
+    command: tuple[str, ...]
+    seconds: float
+    cwd: Path  # not the checkout, whose ffi_hpy is not built
+    is_pytest: bool = True
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_command(name: str) -> str | None:
+    """Return a command of CUDA's, from PATH or from where CUDA is by default."""
+    found = shutil.which(name) or shutil.which(name, path=str(CUDA_COMMANDS))
+    return str(found) if found else None
+
+
+def succeeds(*command: str) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, timeout=120).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def find_lacking(python: str) -> set[str]:
+    """Return which of NEEDS this machine does not have."""
+    has = {
+        "a GPU": succeeds("nvidia-smi", "--list-gpus"),
+        "nvcc": find_command("nvcc") is not None,
+        "PyTorch": succeeds(python, "-c", "import torch"),
+        "compute-sanitizer": find_command("compute-sanitizer") is not None,
+    }
+    return {need for need in NEEDS if not has[need]}
+
+
+def steps_of(folder: Path, python: str) -> list[Step]:
+    """Return what is to be run, the most telling first: time may run out."""
+    pytest = ("-m", "pytest", "-p", "no:cacheprovider", "--timeout=120", "-v")
+    ours = (python, *pytest, "-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}")
+    dropin = (python, "-m", "ffi_hpy.dropin", *pytest, "-c", "/dev/null")
+    sanitizer = (find_command("compute-sanitizer") or "", "--error-exitcode=9", "--target-processes=all")
+    launch = (python, "-B", str(ROOT / "benchmarks" / "launch.py"), "--upstream", str(folder / UPSTREAM))
+    scaling = (python, "-B", str(ROOT / "benchmarks" / "scaling.py"), "--packed", str(folder / SCALING))
+    deselected = (f"--deselect={WITHOUT_A_GPU}",)
+    chosen = {"FFI_HPY_GPU_TESTS": "1"}
+    return [
+        Step("our tests", ("PyTorch",), (*ours, *OUR_FILES, *deselected), 150, folder, environ=chosen),
+        Step("upstream's tests", ("PyTorch",), (*dropin, *UPSTREAM_FILES), 240, folder / UPSTREAM_TESTS),
+        Step("compute-sanitizer", ("a GPU", *NEEDS[1:]), (*sanitizer, *ours, OUR_FILES[0]), 120, folder),
+        Step("launches", ("a GPU", "nvcc", "PyTorch"), launch, 120, folder, is_pytest=False),
+        Step("scaling", (), (*scaling, "--rounds=2", "--minutes=2.5"), 240, folder, is_pytest=False),
+    ]
+
+
+def environ_of(folder: Path, python: str) -> dict[str, str]:
+    """Return what the steps find their packages and commands by."""
+    site = folder / SITE
+    path = [str(site / "bin"), str(Path(python).parent), "/usr/local/bin", "/usr/bin", "/bin", str(CUDA_COMMANDS)]
+    return {"PYTHONPATH": str(site), "PATH": ":".join(path), "TVM_FFI_CACHE_DIR": str(folder / "build-cache")}

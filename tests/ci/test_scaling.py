@@ -1,0 +1,87 @@
+"""What benchmarks/scaling.py makes of the answers of its sides; these are stand-ins, nothing is timed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
+import scaling
+from scaling import Result, judge, measure, result_of
+
+from ci.lib.messages import Missing
+
+ROW = "field read"  # own: 1.9 times as many calls wanted, shared: 1.5
+
+
+class StandIn:
+    """Answers with calls per second by the number of threads, from lists of which each round takes one."""
+
+    def __init__(self, **answers):
+        self.answers = {int(name[1:]): list(values) for name, values in answers.items()}
+
+    def ns(self, row, mode, n, seconds):
+        if not self.answers.get(n):
+            raise Missing("it died")
+        return self.answers[n].pop(0)
+
+
+def results_of(**pairs):
+    return {kind: Result(10.0, {2: ratio}) for kind, ratio in pairs.items()}
+
+
+def test_a_ratio_is_the_median_of_the_rounds_ratios():
+    side = StandIn(t1=[1e6, 2e6, 1e6], t2=[2e6, 4e6, 1e6])
+    result = measure(ROW, "own", {"ffi_hpy": side}, [1, 2], 3)["ffi_hpy"]
+    assert result.speedup == {1: 1.0, 2: 2.0}
+    assert result.ns == pytest.approx(1000)
+
+
+def test_a_round_in_which_the_threads_never_ran_together_is_left_out():
+    assert result_of({1: [1e6, 1e6], 2: [0, 1.5e6]}).speedup[2] == 1.5
+    assert 2 not in result_of({1: [1e6, 1e6], 2: [0, 0]}).speedup
+
+
+def test_a_side_without_the_row_is_asked_once():
+    side = StandIn(t1=[-1, 1e6], t2=[2e6])
+    assert measure(ROW, "own", {"nanobind": side}, [1, 2], 3) == {}
+    assert side.answers == {1: [1e6], 2: [2e6]}
+
+
+def test_a_peer_that_dies_is_left_out_from_then_on(capsys):
+    ours, peer = StandIn(t1=[1e6, 1e6], t2=[2e6, 2e6]), StandIn(t1=[1e6], t2=[])
+    sides = {"ffi_hpy": ours, "nanobind": peer}
+    assert list(measure(ROW, "own", sides, [1, 2], 2)) == ["ffi_hpy", "nanobind"]
+    assert list(sides) == ["ffi_hpy"]
+    assert "it died" in capsys.readouterr().err
+    with pytest.raises(Missing):
+        measure(ROW, "own", sides, [1, 2], 1)
+
+
+def test_the_goal_depends_on_what_is_shared():
+    assert judge(ROW, "own", results_of(ffi_hpy=1.8)) == ("1.9", "not met")
+    assert judge(ROW, "shared", results_of(ffi_hpy=1.8)) == ("1.5", "met")
+
+
+def test_the_best_peer_is_named_where_ours_is_below_it():
+    assert judge(ROW, "shared", results_of(ffi_hpy=1.6, nanobind=1.8, pybind11=1.7))[1] == "below nanobind"
+    assert judge(ROW, "shared", results_of(ffi_hpy=1.6, nanobind=1.62))[1] == "met"
+    assert judge(ROW, "own", results_of(ffi_hpy=1.95, tvm_ffi=2.6))[1] == "met"
+    assert judge(ROW, "shared", results_of(ffi_hpy=1.6, plain=2.0))[1] == "met"
+
+
+def test_one_thread_may_not_become_slower():
+    results = {**results_of(ffi_hpy=2.0), "before": Result(9.0, {2: 2.0})}
+    assert judge(ROW, "own", results)[1] == "1.11 of the time before"
+
+
+def test_what_was_not_measured_is_neither_met_nor_not():
+    assert judge(ROW, "own", {"ffi_hpy": Result(10.0, {})}) == ("-", "")
+
+
+def test_threads_are_doubled_up_to_the_cores(monkeypatch):
+    for cores, counts in ((1, [1]), (2, [1, 2]), (8, [1, 2, 4, 8]), (12, [1, 2, 4, 8, 12])):
+        monkeypatch.setattr(scaling.os, "sched_getaffinity", lambda _, n=cores: range(n))
+        assert scaling.thread_counts() == counts
