@@ -53,7 +53,7 @@ def add_entry(wanted: Interpreter, fill: Callable[[Path, Path], str]) -> Path:
     The caller holds the lock of `wanted`.
     """
     final = entries_dir() / wanted.name
-    for leftover in entries_dir().glob(f".{wanted.name}-*"):
+    for leftover in entries_dir().glob(f".{wanted.name}-[0-9]*"):  # not those of another, whose name goes on
         discard(leftover)
     staging = entries_dir() / f".{wanted.name}-{os.getpid()}"
     staging.mkdir()
