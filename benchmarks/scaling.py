@@ -44,7 +44,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.append(str(HERE.parent))  # not first: ffi_hpy is not built there
 
 from scaling_pack import pack, unpack  # noqa: E402
 from scaling_rows import CLASS_MADE_BUSY, CLASS_MADE_GOAL_MS, ROWS  # noqa: E402
