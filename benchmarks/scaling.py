@@ -44,7 +44,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.append(str(HERE.parent))  # not first: ffi_hpy is not built there
 
 from scaling_pack import pack, unpack  # noqa: E402
 from scaling_rows import CLASS_MADE_BUSY, CLASS_MADE_GOAL_MS, ROWS  # noqa: E402
@@ -73,6 +73,7 @@ class Result(NamedTuple):
 
     ns: float  # of a call in one thread
     speedup: dict[int, float]  # by the number of threads
+    one: list[float]  # the calls per second of one thread, round by round
 
 
 def median_or_none(values: list[float]) -> float | None:
@@ -89,7 +90,12 @@ def result_of(rates: Rates) -> Result | None:
         ratio = median_or_none([b / a for a, b in zip(rates[1], several) if a > 0 and b > 0])
         if ratio is not None:
             speedup[n] = ratio
-    return Result(1e9 / one, speedup)
+    return Result(1e9 / one, speedup, rates[1])
+
+
+def slowdown(before: Result, after: Result) -> float:
+    """Return how many times as long one thread takes as it did."""
+    return median_or_none([a / b for a, b in zip(before.one, after.one) if a > 0 and b > 0]) or 1.0
 
 
 def measure(row: str, mode: str, sides: dict[str, Side], counts: list[int], rounds: int) -> dict[str, Result]:
@@ -134,8 +140,8 @@ def judge(row: str, mode: str, results: dict[str, Result]) -> tuple[str, str]:
     best = max(peers, key=lambda kind: peers[kind], default=None)
     if best and mine < min(NOISE * peers[best], 1.9):
         lines.append(f"below {best}")
-    if before and ours.ns > SLOWER * before.ns:
-        lines.append(f"{ours.ns / before.ns:.2f} of the time before")
+    if before and slowdown(before, ours) > SLOWER:
+        lines.append(f"{slowdown(before, ours):.2f} of the time before")
     return ("-" if goal is None else f"{goal:.1f}"), ", ".join(lines) or "met"
 
 

@@ -29,7 +29,7 @@ class StandIn:
 
 
 def results_of(**pairs):
-    return {kind: Result(10.0, {2: ratio}) for kind, ratio in pairs.items()}
+    return {kind: Result(10.0, {2: ratio}, [1e8, 1e8, 1e8]) for kind, ratio in pairs.items()}
 
 
 def test_a_ratio_is_the_median_of_the_rounds_ratios():
@@ -73,12 +73,15 @@ def test_the_best_peer_is_named_where_ours_is_below_it():
 
 
 def test_one_thread_may_not_become_slower():
-    results = {**results_of(ffi_hpy=2.0), "before": Result(9.0, {2: 2.0})}
-    assert judge(ROW, "own", results)[1] == "1.11 of the time before"
+    ours = results_of(ffi_hpy=2.0)
+    slower = {**ours, "before": Result(9.0, {2: 2.0}, [1.1e8, 1.1e8, 5e8])}
+    assert judge(ROW, "own", slower)[1] == "1.10 of the time before"
+    as_fast = {**ours, "before": Result(9.0, {2: 2.0}, [1e8, 0, 1.04e8])}
+    assert judge(ROW, "own", as_fast)[1] == "met"
 
 
 def test_what_was_not_measured_is_neither_met_nor_not():
-    assert judge(ROW, "own", {"ffi_hpy": Result(10.0, {})}) == ("-", "")
+    assert judge(ROW, "own", {"ffi_hpy": Result(10.0, {}, [])}) == ("-", "")
 
 
 def test_threads_are_doubled_up_to_the_cores(monkeypatch):
