@@ -27,6 +27,8 @@ extern bool fb_context_is_lasting;
 extern bool fb_context_keeps_handles;
 /* Whether threads run without a GIL. Written with fb_ext. */
 extern bool fb_context_free_threaded;
+/* Whether fb_ext->refcount_defer has an effect. Written with fb_ext. */
+extern bool fb_context_defers_refcounts;
 /* Whether this is PyPy 7.3's own context. Written with fb_ext. */
 extern bool fb_context_is_pypy;
 
