@@ -129,7 +129,7 @@ static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
 FH_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
-  TVMFFIObject *handle = cell->handle;
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
   bool found = handle != NULL && is_array(handle) && array_item(handle, i, out) == 0;
   fb_handle_cell_unuse(cell);
   return found;

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "core/platform/fork.h"
+#include "core/platform/shared.h"
 #include "field_table.h"
 #include "hpy_module/context/any.h"
 #include "hpy_module/context/raise.h"
@@ -21,9 +21,9 @@
 /* Where threads run at the same time, all laid out fields of one object have one of these locks, by the object's
  * address. It is held for a few instructions, in which nothing of the interpreter is called. What a field held before
  * is dropped after it. */
-FH_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
+FH_SHARED_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
 
-FH_INLINE fh_mutex *lock_of(const TVMFFIObject *object) { return fh_fork_lock_of(locks, object); }
+FH_INLINE fh_shared *lock_of(const TVMFFIObject *object) { return fh_shared_of(locks, object); }
 
 /* Whether Python code has the addresses of fb_field_copy and fb_field_put, and calls them without the GIL (PyPy).
  * Written under the GIL, which is not given up while a lock is held. */
@@ -32,11 +32,11 @@ static bool is_lent;
 FH_INLINE bool threads_meet(void) { return fb_context_free_threaded || is_lent; }
 
 FH_INLINE void lock(const TVMFFIObject *object) {
-  if (FH_UNLIKELY(threads_meet())) fh_mutex_lock(lock_of(object));
+  if (FH_UNLIKELY(threads_meet())) fh_shared_write(lock_of(object));
 }
 
 FH_INLINE void unlock(const TVMFFIObject *object) {
-  if (FH_UNLIKELY(threads_meet())) fh_mutex_unlock(lock_of(object));
+  if (FH_UNLIKELY(threads_meet())) fh_shared_write_end(lock_of(object));
 }
 
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
@@ -100,9 +100,10 @@ int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const cha
 int fb_field_copy(const FbField *field, TVMFFIObject *object, TVMFFIAny *out) {
   void *address = (char *)object + field->offset;
   if (!field->is_laid_out) return field->getter(address, out);
-  lock(object);
+  if (FH_LIKELY(!threads_meet())) return field->getter(address, out);
+  int is_held = fh_shared_read(lock_of(object));
   int rc = field->getter(address, out); /* of the core: it copies the value and runs no foreign code */
-  unlock(object);
+  fh_shared_read_end(lock_of(object), is_held);
   return rc;
 }
 
