@@ -21,7 +21,7 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
   is_ending = 1;
   fh_uses_mine = NULL;
   /* Uses that go on are counted as ended: nothing of the thread's runs any more. */
-  for (uint32_t i = 0; i < FH_USES_MAX; ++i) fh_atomic_store_release_ptr((void **)&record->slots[i], NULL);
+  for (uint32_t i = 0; i < FH_USES_MAX; ++i) fh_atomic_store_release_ptr(&record->slots[i], NULL);
   record->n = 0;
   fh_atomic_exchange_release_u32(&record->is_taken, 0); /* pairs with take_spare */
 }
@@ -32,7 +32,7 @@ static void make_ready(void) { (void)fh_tls_new(&at_end, end_of_thread); }
 static void forget_other_threads(void) {
   for (fh_uses *each = records; each != NULL; each = each->next) {
     if (each == fh_uses_mine) continue;
-    for (uint32_t i = 0; i < FH_USES_MAX; ++i) each->slots[i] = 0;
+    for (uint32_t i = 0; i < FH_USES_MAX; ++i) each->slots[i] = NULL;
     each->n = 0;
     each->is_taken = 0;
   }
@@ -82,9 +82,9 @@ fh_uses *fh_uses_make(void) {
 FH_NOINLINE int fh_uses_end_any(const void *address) {
   fh_uses *mine = fh_uses_mine;
   for (uint32_t i = mine->n; i > 0; --i) {
-    if (mine->slots[i - 1] != (uintptr_t)address) continue;
-    fh_atomic_store_release_ptr((void **)&mine->slots[i - 1], NULL); /* pairs with fh_uses_find */
-    while (mine->n > 0 && mine->slots[mine->n - 1] == 0) mine->n -= 1;
+    if (mine->slots[i - 1] != address) continue;
+    fh_atomic_store_release_ptr(&mine->slots[i - 1], NULL); /* pairs with fh_uses_find */
+    while (mine->n > 0 && mine->slots[mine->n - 1] == NULL) mine->n -= 1;
     return 1;
   }
   return 0;
@@ -93,7 +93,7 @@ FH_NOINLINE int fh_uses_end_any(const void *address) {
 static int is_in(fh_uses *record, const void *address) {
   for (uint32_t i = 0; i < FH_USES_MAX; ++i) {
     /* acquire: pairs with the ends of uses */
-    if (fh_atomic_load_acquire_ptr((void *const *)&record->slots[i]) == address) return 1;
+    if (fh_atomic_load_acquire_ptr(&record->slots[i]) == address) return 1;
   }
   return 0;
 }

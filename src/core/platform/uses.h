@@ -17,9 +17,9 @@
 enum { FH_USES_MAX = 13 }; /* so many at a time are noted for a thread; with them a record has two cache lines */
 
 typedef struct fh_uses {
-  /* Written by the record's thread, read by all. 0 or an address; several may be the same. */
-  uintptr_t slots[FH_USES_MAX];
-  uint32_t n;        /* its thread's own: slots from here on are 0 */
+  /* Written by the record's thread, read by all. NULL or an address; several may be the same. */
+  void *slots[FH_USES_MAX];
+  uint32_t n;        /* its thread's own: slots from here on are NULL */
   uint32_t is_taken; /* whether a thread has it */
   struct fh_uses *next; /* of all, never changes once it is in the list */
   char apart[8];
@@ -41,7 +41,7 @@ static inline int fh_uses_begin(const void *address) {
   if (FH_UNLIKELY(n == FH_USES_MAX)) return 0;
   mine->n = n + 1;
   /* release: who finds an address that is noted later has seen the end of the uses before */
-  fh_atomic_store_release_ptr((void **)&mine->slots[n], (void *)(uintptr_t)address);
+  fh_atomic_store_release_ptr(&mine->slots[n], (void *)(uintptr_t)address);
   fh_barrier_light(); /* pairs with that of fh_uses_look */
   return 1;
 }
@@ -51,9 +51,10 @@ static inline int fh_uses_end(const void *address) {
   fh_uses *mine = fh_uses_mine;
   if (FH_UNLIKELY(mine == NULL)) return 0;
   uint32_t n = mine->n;
-  if (FH_UNLIKELY(n == 0 || mine->slots[n - 1] != (uintptr_t)address)) return fh_uses_end_any(address);
-  mine->n = n - 1;
-  fh_atomic_store_release_ptr((void **)&mine->slots[n - 1], NULL); /* pairs with fh_uses_find */
+  if (FH_UNLIKELY(n == 0 || mine->slots[n - 1] != address)) return fh_uses_end_any(address);
+  fh_atomic_store_release_ptr(&mine->slots[--n], NULL); /* pairs with fh_uses_find */
+  while (n > 0 && FH_UNLIKELY(mine->slots[n - 1] == NULL)) --n;     /* those that fh_uses_end_any has ended */
+  mine->n = n;
   return 1;
 }
 
