@@ -47,7 +47,7 @@ def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
                 self.__post_init__()
 
     function = named(init_and_finish if computed or has_post_init else init, cls, "__init__")
-    function.__signature__ = _signature(info)  # type: ignore[attr-defined]
+    function.__signature__ = _signature(info)
     return function  # type: ignore[no-any-return]
 
 

@@ -60,8 +60,8 @@ static inline int fh_uses_end(const void *address) {
 
 /* Whether a thread uses the address, as a hint. */
 int fh_uses_find(const void *address);
-/* The same for certain, once the caller has written that the thing is closed. What the users of before did is seen if
- * the answer is 0. */
+/* As fh_uses_find, but for certain, once the caller has written that the thing is closed. What the users of before did
+ * is seen if the answer is 0. */
 int fh_uses_look(const void *address);
 
 #endif /* FH_USES_H_ */

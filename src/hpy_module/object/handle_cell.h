@@ -85,8 +85,8 @@ FH_INLINE void fb_handle_cell_put(FbHandleCell *cell, TVMFFIObject *handle) {
   fh_atomic_store_release(&cell->handle, handle); /* pairs with fb_handle_cell_get */
 }
 
-/* Makes a cell MOVING or OFFERED that nobody uses. False if a call uses it. Without a GIL, and if there is a handle, this
- * costs a look into the records of all threads. */
+/* Makes a cell MOVING or OFFERED that nobody uses. False if a call uses it. Without a GIL, and if there is a handle,
+ * this costs a look into the records of all threads. */
 bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state);
 /* Ends a claim. */
 void fb_handle_cell_release(FbHandleCell *cell);
