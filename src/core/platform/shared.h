@@ -1,8 +1,8 @@
 /* shared.h - a lock that lets readers in without writing what other threads read.
  *
  * A lock that is mostly read is open: a reader notes that it is inside (uses.h), sees that the lock is open, and
- * reads. A writer takes the mutex, closes the lock, and waits until nobody is inside. Closing costs some microseconds,
- * so a lock stays closed until it was read FH_SHARED_READS times without a writer in between; meanwhile readers take
+ * reads. A writer takes the mutex, closes the lock, and waits until nobody is inside. Closing takes microseconds, so
+ * a lock stays closed until it was read FH_SHARED_READS times without a writer in between; meanwhile readers take
  * the mutex.
  *
  * A reader is as short as a holder of the mutex, and what is not allowed under a mutex (sync.h) is not allowed there. */
