@@ -5,7 +5,7 @@
  * a lock stays closed until it was read FH_SHARED_READS times without a writer in between; meanwhile readers take
  * the mutex.
  *
- * A reader is as short as a holder of the mutex, and what is not allowed under a mutex (sync.h) is not allowed there. */
+ * Readers are as short as holders of the mutex, and what is not allowed under a mutex (sync.h) is not for them. */
 #ifndef FH_SHARED_H_
 #define FH_SHARED_H_
 

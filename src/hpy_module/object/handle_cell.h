@@ -104,6 +104,8 @@ FH_INLINE bool fb_handle_cell_is_repeated(FbHandleCell *cell) {
   return fh_atomic_load_relaxed(&cell->is_repeated) != 0;
 }
 FH_INLINE void fb_handle_cell_set_repeated(FbHandleCell *cell, bool is_repeated) {
+  /* Written only where it changes: threads that share the object read the cell. */
+  if (fb_handle_cell_is_repeated(cell) == is_repeated) return;
   fh_atomic_store_relaxed(&cell->is_repeated, (uint8_t)is_repeated);
 }
 
