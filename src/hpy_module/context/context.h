@@ -42,6 +42,12 @@ extern size_t fb_context_late_shift;
 /* Copies the function pointer of such an entry into the variable `fn` of the entry's type. */
 #define FB_LATE(ctx, entry, fn) memcpy(&(fn), (const char *)&(ctx)->entry + fb_context_late_shift, sizeof(fn))
 
+/* For an object that lives as long as the process, and that the calling thread made: threads that use it from now on do
+ * not count their references to it, where they would do so in turns. */
+FH_INLINE void fb_context_keep(HPy h) {
+  if (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, keep)) fb_ext->keep(h);
+}
+
 /* Whether both handles are of the same object. */
 FH_INLINE bool fb_context_is_same(HPyContext *ctx, HPy a, HPy b) {
   return FH_LIKELY(fb_ext != NULL) ? a._i == b._i : HPy_Is(ctx, a, b);

@@ -37,12 +37,16 @@ static void set_watched(PyObject *o) {
 static uint64_t get_owner(PyObject *o) { return fh_atomic_load_relaxed_u64(get_shared(o) - 2); }
 static uint32_t *get_local(PyObject *o) { return (uint32_t *)(void *)get_shared(o) - 1; }
 
+uint32_t *fhpy_watch_own_count(PyObject *o) {
+  return knows_owners && get_owner(o) == fh_thread_id() ? get_local(o) : NULL;
+}
+
 /* In the owning thread, the way of the interpreter: in place. Otherwise the owner, which releases the reference in its
  * own word, would give the object up sooner, and all its references would be counted atomically from then on. The flags
  * tell that the owner has not released its last reference, not even to a finalizer. */
 static int try_as_owner(PyObject *o) {
-  uint32_t *word = get_local(o), local = fh_atomic_load_relaxed_u32(word);
-  if (get_owner(o) != fh_thread_id() || local == 0) return 0;
+  uint32_t *word = fhpy_watch_own_count(o), local = word == NULL ? 0 : fh_atomic_load_relaxed_u32(word);
+  if (local == 0) return 0;
   if ((fh_atomic_load_relaxed_u64(get_shared(o)) & FLAGS) != WATCHED) return 0;
   if (local != UINT32_MAX) fh_atomic_store_relaxed_u32(word, local + 1); /* else it is immortal */
   return 1;
@@ -102,7 +106,7 @@ void fhpy_watch_begin(PyObject *o) {
 #endif
 
 int fhpy_watch_try(PyObject *o) {
-  if (fhpy_layout.free_threaded) return (knows_owners && try_as_owner(o)) || try_shared(o);
+  if (fhpy_layout.free_threaded) return try_as_owner(o) || try_shared(o);
   if ((*(const uint64_t *)(const void *)o & COUNT_BITS) == 0) return 0;
   take_reference(o);
   return 1;
