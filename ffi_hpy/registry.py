@@ -16,6 +16,7 @@ from importlib import import_module
 from . import _core, _ffi_api
 from ._core import CObject, Function
 from ._start.elsewhere import find_elsewhere
+from ._start.named import named
 from ._types.info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
 from ._types.metadata import apply_nonblocking, parse_function_metadata
 from ._values.object import Object, ObjectMeta, _raise_not_constructible
@@ -350,10 +351,7 @@ def _refuse_for(cls: type[CObject]) -> Callable[..., None]:
 
 
 def _set_method(cls: type, name: str, function: Any) -> None:
-    function.__name__ = name
-    function.__qualname__ = f"{cls.__qualname__}.{name}"
-    function.__module__ = cls.__module__
-    setattr(cls, name, function)
+    setattr(cls, name, named(function, cls, name))
 
 
 def _flatten(kwargs: dict[str, Any]) -> list[Any]:

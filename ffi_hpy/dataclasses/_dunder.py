@@ -62,17 +62,13 @@ def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:
     written = cls.__dict__.get("__init__")
     written = getattr(written, "_ffi_own_init", written)  # the original one, of a class that was deferred
     if written is None:
-        _put_init(cls, make_init(cls, py_class_mode) if init else refuse_init(cls))
+        function = make_init(cls, py_class_mode) if init else refuse_init(cls)
     elif py_class_mode:
-        _put_init(cls, wrap_init(cls, written))
-
-
-def _put_init(cls: type, function: Any) -> None:
-    if function is None:
+        function = wrap_init(cls, written)
+    else:
         return
-    function.__name__, function.__qualname__ = "__init__", f"{cls.__qualname__}.__init__"
-    function.__module__ = cls.__module__
-    cls.__init__ = function  # type: ignore[misc]
+    if function is not None:
+        cls.__init__ = function  # type: ignore[misc]
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:

@@ -6,6 +6,7 @@ import functools
 from inspect import Parameter, Signature
 
 from .. import _core
+from .._start.named import named
 from ..core import MISSING
 from .common import type_chain
 
@@ -45,9 +46,9 @@ def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
             if has_post_init:
                 self.__post_init__()
 
-    function = init_and_finish if computed or has_post_init else init
-    function.__signature__ = _signature(info)  # type: ignore[attr-defined]
-    return function
+    function = named(init_and_finish if computed or has_post_init else init, cls, "__init__")
+    function.__signature__ = _signature(info)
+    return function  # type: ignore[no-any-return]
 
 
 def refuse_init(cls: type) -> Callable[..., None]:
@@ -57,7 +58,7 @@ def refuse_init(cls: type) -> Callable[..., None]:
     def init(self: Any, /, *args: Any, **kwargs: Any) -> None:
         raise TypeError(message)
 
-    return init
+    return named(init, cls, "__init__")  # type: ignore[no-any-return]
 
 
 def wrap_init(cls: Any, written: Callable[..., None]) -> Callable[..., None]:
@@ -67,13 +68,15 @@ def wrap_init(cls: Any, written: Callable[..., None]) -> Callable[..., None]:
     if make_empty is None:
         return written
 
-    @functools.wraps(written)
     def init(self: Any, /, *args: Any, **kwargs: Any) -> None:
         if self.__chandle__() == 0:
             self.__init_handle_by_constructor__(make_empty)
         written(self, *args, **kwargs)
 
-    return init
+    # The names are those of the class already, and a docstring that is not there need not be copied (see named.py).
+    settled = {"__name__", "__qualname__", "__module__", *(["__doc__"] if written.__doc__ is None else [])}
+    copied = [attribute for attribute in functools.WRAPPER_ASSIGNMENTS if attribute not in settled]
+    return functools.update_wrapper(named(init, cls, "__init__"), written, copied)
 
 
 def init_property_funcs(cls: type) -> list[tuple[str, Callable[[Any], Any]]]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from .._convert import convert
 from .._start.elsewhere import find_elsewhere
+from .._start.named import named
 from .._types.define import define_type, forget_type
 from .._types.flags import STRUCTURE_KINDS
 from .._types.info import info_of_class
@@ -215,9 +216,7 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
         cls.__init__(self, *args, **kwargs)  # type: ignore[misc]
 
     __init__._ffi_own_init = own_init  # type: ignore[attr-defined]
-    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
-    __init__.__module__ = cls.__module__
-    cls.__init__ = __init__  # type: ignore[misc]
+    cls.__init__ = named(__init__, cls, "__init__")  # type: ignore[misc]
 
 
 def _attempt(cls: type, info: Any) -> bool:

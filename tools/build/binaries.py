@@ -93,6 +93,8 @@ _FOR_SIZE = ("-Os", "-falign-functions=1")
 
 # In each binary that has locks, with handlers of its own for fork
 _LOCKS = ("src/core/platform/sync.c", "src/core/platform/fork.c")
+# In the core and in the binding: what threads use without writing where others read
+_USES = tuple(f"src/core/platform/{name}.c" for name in ("barrier", "uses", "shared"))
 
 BINARIES = (
     Binary(
@@ -148,7 +150,7 @@ BINARIES = (
     ),
     Binary(
         output="_core.hpy0.so",
-        sources=("src/hpy_module/*/*.c", *_LOCKS, "src/core/tensor/dltensor.c"),
+        sources=("src/hpy_module/*/*.c", *_LOCKS, *_USES, "src/core/tensor/dltensor.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
         link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),

@@ -9,4 +9,9 @@
 void fh_stripe_lock(const void *container);
 void fh_stripe_unlock(const void *container);
 
+/* For what only reads the container: threads may be inside together, and write nothing that they share. What
+ * fh_stripe_read returns is for fh_stripe_read_end. */
+int fh_stripe_read(const void *container);
+void fh_stripe_read_end(const void *container, int is_held);
+
 #endif /* FH_STRIPE_H_ */

@@ -91,6 +91,22 @@ static inline void fh_atomic_fence_acquire_after_u64(const uint64_t *p) {
   (void)p;
   FH_ATOMIC_BARRIER();
 }
+static inline void fh_atomic_store_relaxed_i32(int32_t *p, int32_t v) { *(volatile int32_t *)p = v; }
+static inline uint32_t fh_atomic_load_relaxed_u32(const uint32_t *p) { return *(const volatile uint32_t *)p; }
+static inline uint32_t fh_atomic_exchange_release_u32(uint32_t *p, uint32_t v) {
+  return (uint32_t)_InterlockedExchange((volatile long *)p, (long)v);
+}
+static inline int fh_atomic_cas_acquire_u32(uint32_t *p, uint32_t *expected, uint32_t desired) {
+  uint32_t seen = (uint32_t)_InterlockedCompareExchange((volatile long *)p, (long)desired, (long)*expected);
+  int done = seen == *expected;
+  *expected = seen;
+  return done;
+}
+static inline void fh_atomic_fence_compiler(void) { _ReadWriteBarrier(); }
+static inline void fh_atomic_fence_seq_cst(void) {
+  volatile long word = 0;
+  (void)_InterlockedExchange(&word, 1); /* a full barrier */
+}
 
 #else
 
@@ -125,6 +141,7 @@ static inline void fh_atomic_store_relaxed_u32(uint32_t *p, uint32_t v) { __atom
 static inline int32_t fh_atomic_load_acquire_i32(const int32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 static inline int32_t fh_atomic_load_relaxed_i32(const int32_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 static inline void fh_atomic_store_release_i32(int32_t *p, int32_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+static inline void fh_atomic_store_relaxed_i32(int32_t *p, int32_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 static inline void *fh_atomic_load_acquire_ptr(void *const *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 static inline void fh_atomic_store_release_ptr(void **p, void *v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 static inline void *fh_atomic_exchange_acq_rel_ptr(void **p, void *v) {
@@ -176,6 +193,19 @@ static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *des
 #if defined(__SANITIZE_THREAD__)
 #define FH_ATOMIC_TSAN 1
 #endif
+
+/* Keeps the compiler from moving loads and stores across; for the processor see barrier.h. */
+static inline void fh_atomic_fence_compiler(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+/* All loads and stores before it come before all after it. Under ThreadSanitizer, which does not model fences, this is
+ * an operation on a word that nobody else has, which has the same effect on the processors that it knows. */
+static inline void fh_atomic_fence_seq_cst(void) {
+#ifdef FH_ATOMIC_TSAN
+  uint32_t word = 0;
+  (void)__atomic_exchange_n(&word, 1, __ATOMIC_SEQ_CST);
+#else
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
 
 /* Orders everything after it behind the operation on *p just done. ThreadSanitizer does not model fences, so under it
  * this is an acquire load of the same word. */

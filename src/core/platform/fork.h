@@ -78,8 +78,11 @@ typedef struct {
  * golden ratio carries all bits of the address into the upper 6. The low bits alone would not do, because blocks are
  * aligned. */
 #define FH_N_LOCKS_BY_ADDRESS 64
+static inline size_t fh_fork_number_of(const void *address) {
+  return (size_t)((uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
 static inline fh_mutex *fh_fork_lock_of(fh_mutex_apart *locks, const void *address) {
-  return &locks[(uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 58].lock;
+  return &locks[fh_fork_number_of(address)].lock;
 }
 
 /* static fh_once id. */

@@ -31,21 +31,29 @@ static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, dict_erase = {.nam
 
 /* --- the native object -------------------------------------------------------------------------------------------- */
 
-/* Owned ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. The type is looked at each time, because
- * a class may be given the handle of any object. The caller gets a reference instead of a use of the cell, so that
- * Python code which runs meanwhile may still move the handle. */
-static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
+/* Begins a use of the ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. The type is looked at each
+ * time, because a class may be given the handle of any object. */
+static FbHandleCell *mapping_begin(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (FH_UNLIKELY(cell == NULL)) return NULL;
   TVMFFIObject *handle = cell->handle;
-  bool fits = handle->type_index == kTVMFFIMap || handle->type_index == kTVMFFIDict;
-  if (FH_LIKELY(fits)) TVMFFIObjectIncRef(handle);
-  fb_handle_cell_unuse(cell);
-  if (FH_LIKELY(fits)) return handle;
+  if (FH_LIKELY(handle->type_index == kTVMFFIMap || handle->type_index == kTVMFFIDict)) return cell;
   char name[128];
   fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is no Map or Dict (its type index is %d)",
            fb_attr_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
+  fb_handle_cell_unuse(cell);
   return NULL;
+}
+
+/* Owned ffi.Map or ffi.Dict of self: a reference instead of a use of the cell, so that Python code which runs meanwhile
+ * may still move the handle. NULL as of mapping_begin. */
+static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
+  FbHandleCell *cell = mapping_begin(ctx, self);
+  if (FH_UNLIKELY(cell == NULL)) return NULL;
+  TVMFFIObject *handle = cell->handle;
+  TVMFFIObjectIncRef(handle);
+  fb_handle_cell_unuse(cell);
+  return handle;
 }
 
 /* Makes a Python value of a value that self has, which is taken. A tensor becomes an array of another library if self
@@ -56,6 +64,23 @@ FH_INLINE HPy value_result(HPyContext *ctx, HPy self, TVMFFIAny *value) {
 
 FH_INLINE FbCoreFunction *choose(Pair *functions, const TVMFFIObject *handle) {
   return handle->type_index == kTVMFFIMap ? &functions->map : &functions->dict;
+}
+
+/* Whether a key is looked up without hooks, which are asked for two objects of one type only: a number or a text. */
+FH_INLINE bool is_plain(const TVMFFIAny *key) {
+  return key->type_index < kTVMFFIStaticObjectBegin || key->type_index == kTVMFFIStr;
+}
+
+/* Calls one of `functions`, which only read, with a plain key in args[1] or without one: then no code runs that could
+ * want to move the handle, and a use of the cell keeps it. Threads that share the mapping do not share a count for
+ * that, as they would by references. */
+FH_INLINE int call_in_place(HPyContext *ctx, HPy self, Pair *functions, TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  FbHandleCell *cell = mapping_begin(ctx, self);
+  if (FH_UNLIKELY(cell == NULL)) return -1;
+  args[0] = fb_core_function_object(cell->handle);
+  int rc = fb_core_function_run(ctx, choose(functions, cell->handle), args, n, result);
+  fb_handle_cell_unuse(cell);
+  return rc;
 }
 
 /* Calls `function`, or if that is NULL the one of `functions` for self's type, with self and, unless they are HPy_NULL,
@@ -73,8 +98,9 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
   for (int i = 0; rc == 0 && i < 2 && !HPy_IsNull(given[i]); i++) {
     rc = fb_argument_convert(ctx, given[i], &args[n++], &converted);
   }
-  TVMFFIObject *handle = rc == 0 ? mapping_take(ctx, self) : NULL;
-  rc = -1;
+  bool is_in_place = rc == 0 && function == NULL && (n == 1 || is_plain(&args[1]));
+  TVMFFIObject *handle = rc == 0 && !is_in_place ? mapping_take(ctx, self) : NULL;
+  rc = is_in_place ? call_in_place(ctx, self, functions, args, n, result) : -1;
   if (handle != NULL) {
     args[0] = fb_core_function_object(handle);
     rc = fb_core_function_run(ctx, function != NULL ? function : choose(functions, handle), args, n, result);

@@ -9,9 +9,11 @@
 #include "container.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/exchange_number.h"
@@ -33,21 +35,29 @@ FH_INLINE const DLPackExchangeAPI *exchange_of(HPyContext *ctx, HPy self) {
   return fb_exchange_number_find(fb_object_cell(ctx, self));
 }
 
-/* Owned ffi.Array or ffi.List of self; NULL with ValueError or TypeError raised. The type is looked at each time,
- * because a class may be given the handle of any object. The caller gets a reference instead of a use of the cell, so
- * that Python code which runs meanwhile may still move the handle. */
-static TVMFFIObject *sequence_take(HPyContext *ctx, HPy self) {
+/* Begins a use of the ffi.Array or ffi.List of self; NULL with ValueError or TypeError raised. The type is looked at
+ * each time, because a class may be given the handle of any object. */
+static FbHandleCell *sequence_begin(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (FH_UNLIKELY(cell == NULL)) return NULL;
   TVMFFIObject *handle = cell->handle;
-  bool fits = handle->type_index == kTVMFFIArray || handle->type_index == kTVMFFIList;
-  if (FH_LIKELY(fits)) TVMFFIObjectIncRef(handle);
-  fb_handle_cell_unuse(cell);
-  if (FH_LIKELY(fits)) return handle;
+  if (FH_LIKELY(handle->type_index == kTVMFFIArray || handle->type_index == kTVMFFIList)) return cell;
   char name[128];
   fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is no Array or List (its type index is %d)",
            fb_attr_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
+  fb_handle_cell_unuse(cell);
   return NULL;
+}
+
+/* Owned ffi.Array or ffi.List of self: a reference instead of a use of the cell, so that Python code which runs
+ * meanwhile may still move the handle. NULL as of sequence_begin. */
+static TVMFFIObject *sequence_take(HPyContext *ctx, HPy self) {
+  FbHandleCell *cell = sequence_begin(ctx, self);
+  if (FH_UNLIKELY(cell == NULL)) return NULL;
+  TVMFFIObject *handle = cell->handle;
+  TVMFFIObjectIncRef(handle);
+  fb_handle_cell_unuse(cell);
+  return handle;
 }
 
 FH_INLINE const TVMFFISeqCell *cell_of(const TVMFFIObject *array) { return (const TVMFFISeqCell *)(array + 1); }
@@ -74,10 +84,10 @@ static TVMFFIObject *fixed(HPyContext *ctx, TVMFFIObject *handle) {
 
 HPyDef_SLOT(sequence_length, HPy_mp_length)
 static HPy_ssize_t sequence_length_impl(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = sequence_take(ctx, self);
-  if (handle == NULL) return -1;
-  int64_t size = size_of(ctx, handle);
-  TVMFFIObjectDecRef(handle);
+  FbHandleCell *cell = sequence_begin(ctx, self);
+  if (cell == NULL) return -1;
+  int64_t size = size_of(ctx, cell->handle); /* runs nothing that could want to move the handle */
+  fb_handle_cell_unuse(cell);
   return (HPy_ssize_t)size;
 }
 
@@ -124,13 +134,26 @@ static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   return 0;
 }
 
-/* The quick way to an item of an Array: a use of the cell keeps the array, instead of a reference. False, and
- * nothing raised, for a List, a position that is not there, or no object. */
-FH_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
+/* An item of a List at a position that does not count from the end, as of array_item. Raises nothing: a core that has
+ * no such function, or no such item, is asked again by list_item. */
+FH_INLINE int list_item_in_place(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
+  if (i < 0 || handle->type_index != kTVMFFIList || fb_thread_needs_brackets()) return 1;
+  TVMFFIObject *get = fb_core_function_find(&list_get);
+  if (FH_UNLIKELY(get == NULL)) return 1;
+  TVMFFIAny args[2] = {fb_core_function_object(handle), fb_core_function_int(i)};
+  if (FH_LIKELY(fb_core_function_call_handle(get, args, 2, out) == 0)) return 0;
+  fb_error_slot_clear();
+  return 1;
+}
+
+/* The quick way to an item: a use of the cell keeps the sequence, instead of a reference, whose count threads that
+ * share it would write in turns. False, and nothing raised, for a position that is not there, or no object. */
+FH_INLINE bool item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
-  TVMFFIObject *handle = cell->handle;
-  bool found = handle != NULL && is_array(handle) && array_item(handle, i, out) == 0;
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
+  bool found =
+      handle != NULL && (is_array(handle) ? array_item(handle, i, out) : list_item_in_place(handle, i, out)) == 0;
   fb_handle_cell_unuse(cell);
   return found;
 }
@@ -154,7 +177,7 @@ static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
   FbPosition position = fb_position_of(ctx, self, key, &i);
   if (FH_UNLIKELY(position == FB_POSITION_NONE)) return HPy_NULL;
   TVMFFIAny item;
-  if (FH_LIKELY(position == FB_POSITION_INDEX) && array_item_in_place(ctx, self, i, &item)) {
+  if (FH_LIKELY(position == FB_POSITION_INDEX) && item_in_place(ctx, self, i, &item)) {
     return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
   }
   TVMFFIObject *handle = sequence_take(ctx, self);

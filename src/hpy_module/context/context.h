@@ -27,6 +27,8 @@ extern bool fb_context_is_lasting;
 extern bool fb_context_keeps_handles;
 /* Whether threads run without a GIL. Written with fb_ext. */
 extern bool fb_context_free_threaded;
+/* Whether fb_ext->refcount_defer has an effect. Written with fb_ext. */
+extern bool fb_context_defers_refcounts;
 /* Whether this is PyPy 7.3's own context. Written with fb_ext. */
 extern bool fb_context_is_pypy;
 
@@ -39,6 +41,12 @@ int fb_context_init(HPyContext *ctx);
 extern size_t fb_context_late_shift;
 /* Copies the function pointer of such an entry into the variable `fn` of the entry's type. */
 #define FB_LATE(ctx, entry, fn) memcpy(&(fn), (const char *)&(ctx)->entry + fb_context_late_shift, sizeof(fn))
+
+/* For an object that lives as long as the process, and that the calling thread made: threads that use it from now on do
+ * not count their references to it, where they would do so in turns. */
+FH_INLINE void fb_context_keep(HPy h) {
+  if (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, keep)) fb_ext->keep(h);
+}
 
 /* Whether both handles are of the same object. */
 FH_INLINE bool fb_context_is_same(HPyContext *ctx, HPy a, HPy b) {

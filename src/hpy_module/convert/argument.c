@@ -110,7 +110,7 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   }
   /* Noted before anything can fail: then fb_args_end ends the use. */
   args->temps[args->n_temps++].tagged = (uintptr_t)cell + FB_TEMP_USE;
-  TVMFFIObject *handle = cell->handle;
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
   if (FH_UNLIKELY(handle == NULL)) {
     fb_object_raise_no_handle(ctx, value);
     return -1;

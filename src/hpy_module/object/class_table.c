@@ -50,7 +50,9 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
     /* another class was there, and nobody has seen this reference */
     fb_ref_clear(ctx, ref);
     free(ref);
+    return 0;
   }
+  fb_context_keep(cls); /* each instance has a reference to it */
   return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/platform/atomic.h"
-#include "core/platform/fork.h"
+#include "core/platform/shared.h"
 #include "identity_weak.h"
 
 /* handle == NULL: free. An entry's cell is one whose listing is FB_LISTED. */
@@ -18,12 +18,12 @@ typedef struct Entry {
 typedef struct Stripe {
   Entry *entries; /* a power of two of them, with one free at least; NULL before the first is needed */
   size_t mask, n;
-  fh_mutex lock; /* held for one lookup or resize; no Python code runs under it */
+  fh_shared lock; /* for one lookup or resize; no Python code runs under it */
 } Stripe;
 
 enum { STRIPE_BITS = 6, FIRST_SIZE = 16 };
 static Stripe stripes[1 << STRIPE_BITS];
-FH_FORK_LOCKS(stripes, "wrappers", &stripes[0].lock, 1 << STRIPE_BITS, sizeof(Stripe), FH_RANK_PLAIN);
+FH_FORK_LOCKS(stripes, "wrappers", &stripes[0].lock.lock, 1 << STRIPE_BITS, sizeof(Stripe), FH_RANK_PLAIN);
 bool fb_identity_is_kept;
 static bool is_weak; /* whether this is PyPy 7.3 (identity_weak.c); written once during the import */
 
@@ -45,15 +45,16 @@ FH_INLINE size_t home_of(const Stripe *stripe, const TVMFFIObject *handle) {
   return (size_t)(hash_of(handle) >> 24) & stripe->mask;
 }
 
+FH_INLINE Stripe *stripe_of(const TVMFFIObject *handle) { return &stripes[hash_of(handle) >> (64 - STRIPE_BITS)]; }
+
 /* The stripe of an object, locked; stripe_unlock ends that. */
 FH_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
-  Stripe *stripe = &stripes[hash_of(handle) >> (64 - STRIPE_BITS)];
-  if (FH_LIKELY(!fb_context_free_threaded)) return stripe; /* the GIL is the lock */
-  fh_mutex_lock(&stripe->lock);
+  Stripe *stripe = stripe_of(handle);
+  if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write(&stripe->lock); /* else the GIL is the lock */
   return stripe;
 }
 FH_INLINE void stripe_unlock(Stripe *stripe) {
-  if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_unlock(&stripe->lock);
+  if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write_end(&stripe->lock);
 }
 
 /* The entry of the object, or the free one where it would be; NULL before there are any. */
@@ -123,10 +124,11 @@ FH_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
 
 HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) {
   if (FH_UNLIKELY(!fb_identity_is_kept)) return HPy_NULL;
-  Stripe *stripe = stripe_lock(handle);
+  Stripe *stripe = stripe_of(handle);
+  int is_held = FH_UNLIKELY(fb_context_free_threaded) ? fh_shared_read(&stripe->lock) : 0;
   const Entry *entry = find_entry(stripe, handle);
   HPy found = entry == NULL ? HPy_NULL : entry_load(ctx, entry);
-  stripe_unlock(stripe);
+  if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_read_end(&stripe->lock, is_held);
   return found;
 }
 

@@ -33,7 +33,7 @@ TVMFFIObject *fb_object_take(HPyContext *ctx, HPy h) {
   if (cell == NULL || !fb_handle_cell_use(cell)) return NULL;
   /* The use keeps the handle where it is until there is a reference of our own. The wrapper is listed before that:
    * whoever gets the reference may bring the object back. */
-  TVMFFIObject *handle = cell->handle;
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
   if (handle != NULL) {
     fb_identity_share(ctx, h, cell);
     TVMFFIObjectIncRef(handle);
@@ -65,11 +65,12 @@ int fb_object_raise_in_use(HPyContext *ctx) {
  * is. */
 FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   char name[128];
-  if (cell == NULL || cell->handle == NULL) {
+  TVMFFIObject *handle = cell == NULL ? NULL : fb_handle_cell_get(cell);
+  if (handle == NULL) {
     fb_object_raise_no_handle(ctx, self);
   } else {
     fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is of another type (index %d)",
-             fb_attr_type_name(ctx, self, name, sizeof(name)), (int)cell->handle->type_index);
+             fb_attr_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
   }
   if (cell != NULL) fb_handle_cell_unuse(cell);
   return NULL;

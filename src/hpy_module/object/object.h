@@ -58,7 +58,7 @@ FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *ce
 FH_INLINE FbHandleCell *fb_object_begin(HPyContext *ctx, HPy self, int32_t type_index, int32_t depth) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return fb_object_begin_failed(ctx, self, NULL);
-  TVMFFIObject *handle = cell->handle;
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
   if (FH_LIKELY(handle != NULL && (handle->type_index == type_index || fb_object_derives(handle, type_index, depth)))) {
     return cell;
   }

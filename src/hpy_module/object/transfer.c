@@ -62,7 +62,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   /* While the cell still has the old handle, by which the entry is found. */
   fb_identity_unlist_own(cell);
   TVMFFIObject *old = cell->handle;
-  cell->handle = handle;
+  fb_handle_cell_put(cell, handle);
   fb_handle_cell_set_listing(cell, FB_UNLISTABLE);
   fb_handle_cell_set_repeated(cell, false);
   release_listed(ctx, self, cell);
@@ -119,7 +119,7 @@ static bool cells_move(FbHandleCell *from, FbHandleCell *to, TVMFFIObject **old)
   fb_handle_cell_set_listing(to, FB_UNLISTABLE);
   fb_handle_cell_set_repeated(to, false);
   *old = to->handle;
-  to->handle = from == NULL ? NULL : from->handle;
+  fb_handle_cell_put(to, from == NULL ? NULL : from->handle);
   if (from != NULL) {
     /* Whichever wrapper is listed for the object: from now on `to` is the one to list. */
     fb_identity_unlist(from);

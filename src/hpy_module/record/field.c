@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "core/platform/fork.h"
+#include "core/platform/shared.h"
 #include "field_table.h"
 #include "hpy_module/context/any.h"
 #include "hpy_module/context/raise.h"
@@ -18,12 +18,13 @@
 
 /* --- laid out fields ---------------------------------------------------------------------------------------------- */
 
-/* Where threads run at the same time, all laid out fields of one object have one of these locks, by the object's
- * address. It is held for a few instructions, in which nothing of the interpreter is called. What a field held before
- * is dropped after it. */
-FH_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
+/* Numbers and truth values are single words, which are read and written atomically: any value that a field has had
+ * meanwhile is right. As for the rest, where threads run at the same time, all laid out fields of one object have one
+ * of these locks, by the object's address. It is held for a few instructions, in which nothing of the interpreter is
+ * called. What a field held before is dropped after it. */
+FH_SHARED_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
 
-FH_INLINE fh_mutex *lock_of(const TVMFFIObject *object) { return fh_fork_lock_of(locks, object); }
+FH_INLINE fh_shared *lock_of(const TVMFFIObject *object) { return fh_shared_of(locks, object); }
 
 /* Whether Python code has the addresses of fb_field_copy and fb_field_put, and calls them without the GIL (PyPy).
  * Written under the GIL, which is not given up while a lock is held. */
@@ -32,21 +33,43 @@ static bool is_lent;
 FH_INLINE bool threads_meet(void) { return fb_context_free_threaded || is_lent; }
 
 FH_INLINE void lock(const TVMFFIObject *object) {
-  if (FH_UNLIKELY(threads_meet())) fh_mutex_lock(lock_of(object));
+  if (FH_UNLIKELY(threads_meet())) fh_shared_write(lock_of(object));
 }
 
 FH_INLINE void unlock(const TVMFFIObject *object) {
-  if (FH_UNLIKELY(threads_meet())) fh_mutex_unlock(lock_of(object));
+  if (FH_UNLIKELY(threads_meet())) fh_shared_write_end(lock_of(object));
+}
+
+/* False for a field that is no single word. */
+FH_INLINE bool put_word(const FbField *field, void *address, const TVMFFIAny *value) {
+  double number = value->v_float64;
+  switch (field->static_index) {
+  case kTVMFFIInt: fh_atomic_store_relaxed((int64_t *)address, value->v_int64); return true;
+  case kTVMFFIFloat: __atomic_store((double *)address, &number, __ATOMIC_RELAXED); return true;
+  case kTVMFFIBool: fh_atomic_store_relaxed((uint8_t *)address, value->v_int64 != 0); return true;
+  default: return false;
+  }
+}
+FH_INLINE bool copy_word(const FbField *field, const void *address, TVMFFIAny *out) {
+  switch (field->static_index) {
+  case kTVMFFIInt: out->v_int64 = fh_atomic_load_relaxed((const int64_t *)address); break;
+  case kTVMFFIFloat: __atomic_load((const double *)address, &out->v_float64, __ATOMIC_RELAXED); break;
+  case kTVMFFIBool: out->v_int64 = fh_atomic_load_relaxed((const uint8_t *)address) != 0; break;
+  default: return false;
+  }
+  out->type_index = field->static_index;
+  return true;
 }
 
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
   void *address = (char *)object + field->offset;
   TVMFFIAny old = {0};
+  if (put_word(field, address, value)) {
+    *value = old;
+    return;
+  }
   lock(object);
   switch (field->static_index) {
-  case kTVMFFIInt: *(int64_t *)address = value->v_int64; break;
-  case kTVMFFIFloat: *(double *)address = value->v_float64; break;
-  case kTVMFFIBool: *(uint8_t *)address = value->v_int64 != 0; break;
   /* None is NULL, here and for an object. */
   case kTVMFFIOpaquePtr: *(void **)address = value->type_index == kTVMFFINone ? NULL : value->v_ptr; break;
   case kTVMFFIDataType: *(DLDataType *)address = value->v_dtype; break;
@@ -100,9 +123,11 @@ int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const cha
 int fb_field_copy(const FbField *field, TVMFFIObject *object, TVMFFIAny *out) {
   void *address = (char *)object + field->offset;
   if (!field->is_laid_out) return field->getter(address, out);
-  lock(object);
+  if (copy_word(field, address, out)) return 0;
+  if (FH_LIKELY(!threads_meet())) return field->getter(address, out);
+  int is_held = fh_shared_read(lock_of(object));
   int rc = field->getter(address, out); /* of the core: it copies the value and runs no foreign code */
-  unlock(object);
+  fh_shared_read_end(lock_of(object), is_held);
   return rc;
 }
 

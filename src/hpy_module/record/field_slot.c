@@ -217,7 +217,11 @@ static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
   if (field == NULL) return HPy_NULL;
   void *data;
   HPy h = fb_instance_make(ctx, type, &field_slot_type, &data);
-  if (!HPy_IsNull(h)) *(FieldSlot *)data = (FieldSlot){.field = field, .is_frozen = is_frozen};
+  if (HPy_IsNull(h)) return h;
+  *(FieldSlot *)data = (FieldSlot){.field = field, .is_frozen = is_frozen};
+  /* Threads that read a field share its descriptor, which lives as long as its class. The interpreter refuses a plain
+   * FieldSlot, which is not collected. */
+  if (fb_context_defers_refcounts) fb_ext->refcount_defer(ctx, h);
   return h;
 }
 

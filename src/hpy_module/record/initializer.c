@@ -282,7 +282,10 @@ static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_s
   /* On failure the destructor ends the plan as far as it was made. */
   FbInitPlan *plan = data;
   fb_ref_store(ctx, &plan->missing, args[1]);
-  if (fb_init_plan_make(ctx, plan, type) == 0) return h;
+  if (fb_init_plan_make(ctx, plan, type) == 0) {
+    fb_context_keep(h); /* its class is registered, and so lives as long as the process */
+    return h;
+  }
   HPy_Close(ctx, h);
   return HPy_NULL;
 }

@@ -117,6 +117,10 @@ typedef struct FhpyExtension {
    * this entry never frees the text of instances of a class derived from str. Raises nothing. NULL for other
    * interpreters. */
   void (*text_class_made)(HPy type);
+
+  /* Where threads run at the same time: makes an object immortal that the caller made and never gives up, so that
+   * threads which use it do not write its count in turns. Elsewhere it does nothing. */
+  void (*keep)(HPy h);
 } FhpyExtension;
 
 /* In place of the extension, the contexts of debug and trace mode carry this: how native threads attach. */

@@ -1,6 +1,7 @@
 /* The private extension of the context: fills the table of extension.h, which has the contracts of these functions. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
+#include "hpy_runtime/lifetime/keep.h"
 #include "hpy_runtime/lifetime/type_end.h"
 #include "hpy_runtime/lifetime/watch.h"
 #include "hpy_runtime/types/descriptor.h"
@@ -58,6 +59,7 @@ static HPy text_new(const char *data, HPy_ssize_t byte_len) {
   return to_hpy(PyUnicode_DecodeUTF8(data, byte_len, "replace"));
 }
 #endif
+static void keep(HPy h) { fhpy_keep_object(to_py(h)); }
 static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
 
 /* The copy is never freed, because the descriptor points into it and nothing tells when the descriptor ends. */
@@ -104,6 +106,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
 #ifdef FHPY_PYPY
       .text_class_made = text_class_made,
 #endif
+      .keep = keep,
   };
   ctx->_private = &extension;
 }

@@ -16,9 +16,11 @@
 #include "watch.h"
 
 #include "core/platform/atomic.h"
+#include "core/platform/sync.h"
 #include "hpy_runtime/abi/reference.h"
 
 static ptrdiff_t shared_offset; /* of the shared word, without a GIL; 0: unknown. Written once, while importing */
+static bool knows_owners; /* whether the words before it are the owner's; written likewise */
 
 enum { WATCHED = 1, MERGED = 3, FLAGS = 3, ONE_REFERENCE = 4 };
 
@@ -29,6 +31,25 @@ static void set_watched(PyObject *o) {
   uint64_t *word = get_shared(o), shared = fh_atomic_load_relaxed_u64(word);
   while ((shared & FLAGS) == 0 && !fh_atomic_cas_relaxed_u64(word, &shared, shared | WATCHED)) {
   }
+}
+
+/* What stands before the shared word: who the owner is, and last the owner's count. */
+static uint64_t get_owner(PyObject *o) { return fh_atomic_load_relaxed_u64(get_shared(o) - 2); }
+static uint32_t *get_local(PyObject *o) { return (uint32_t *)(void *)get_shared(o) - 1; }
+
+uint32_t *fhpy_watch_own_count(PyObject *o) {
+  return knows_owners && get_owner(o) == fh_thread_id() ? get_local(o) : NULL;
+}
+
+/* In the owning thread, the way of the interpreter: in place. Otherwise the owner, which releases the reference in its
+ * own word, would give the object up sooner, and all its references would be counted atomically from then on. The flags
+ * tell that the owner has not released its last reference, not even to a finalizer. */
+static int try_as_owner(PyObject *o) {
+  uint32_t *word = fhpy_watch_own_count(o), local = word == NULL ? 0 : fh_atomic_load_relaxed_u32(word);
+  if (local == 0) return 0;
+  if ((fh_atomic_load_relaxed_u64(get_shared(o)) & FLAGS) != WATCHED) return 0;
+  if (local != UINT32_MAX) fh_atomic_store_relaxed_u32(word, local + 1); /* else it is immortal */
+  return 1;
 }
 
 static int try_shared(PyObject *o) {
@@ -59,6 +80,10 @@ int fhpy_watch_measure(void) {
     shared_offset = 0;
   } else {
     set_watched(o);
+    bool begins_as_owned = get_owner(o) == fh_thread_id() && *get_local(o) == 1;
+    Py_IncRef(o);
+    knows_owners = begins_as_owned && *get_local(o) == 2;
+    Py_DecRef(o);
     try_shared(o);
     Py_DecRef(o); /* the owner's reference; that of try_shared is left, and is now counted in the shared word */
     if (*get_shared(o) != ONE_REFERENCE + MERGED) shared_offset = 0;
@@ -81,7 +106,7 @@ void fhpy_watch_begin(PyObject *o) {
 #endif
 
 int fhpy_watch_try(PyObject *o) {
-  if (fhpy_layout.free_threaded) return try_shared(o);
+  if (fhpy_layout.free_threaded) return try_as_owner(o) || try_shared(o);
   if ((*(const uint64_t *)(const void *)o & COUNT_BITS) == 0) return 0;
   take_reference(o);
   return 1;

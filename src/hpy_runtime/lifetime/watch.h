@@ -7,6 +7,7 @@
 #define FFI_HPY_RUNTIME_WATCH_H_
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "hpy_runtime/abi/cpython_abi.h"
 
@@ -21,5 +22,9 @@ void fhpy_watch_begin(PyObject *o);
 /* 1 with a new reference, 0 if the object is going away. Runs no Python code. Without a GIL a watched object that its
  * finalizer brought back counts as going away until fhpy_watch_begin is called for it again. */
 int fhpy_watch_try(PyObject *o);
+
+/* Without a GIL: where the calling thread counts its own references to o, which only it writes. NULL if another thread
+ * owns o, with a GIL, and where the layout is not known. */
+uint32_t *fhpy_watch_own_count(PyObject *o);
 
 #endif /* FFI_HPY_RUNTIME_WATCH_H_ */

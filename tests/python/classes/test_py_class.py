@@ -13,7 +13,7 @@ import weakref
 from typing import Any, ClassVar, Optional
 
 import pytest
-from support import HAS_DICT, collect_garbage, is_gone, needs_threads, parallelize, run_python, unique_name
+from support import HAS_DICT, IS_PYPY, collect_garbage, is_gone, needs_threads, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import Object, method
@@ -898,3 +898,41 @@ threading.Thread(target=work).start()
 go.set()
 """
     assert run_python(PROGRAM + program) == "end\n"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="co_qualname of code objects, which the other way needs")
+@pytest.mark.skipif(IS_PYPY, reason="what CPython without a GIL needs")
+@pytest.mark.parametrize("stops", [False, True], ids=["by assignment", "without a stop of all threads"])
+def test_a_generated_init_has_the_names_of_its_class(monkeypatch, stops):
+    from ffi_hpy._start import named
+
+    monkeypatch.setattr(named, "_STOPS_THREADS", stops)
+
+    @py_class(key())
+    class Plain(Object):
+        x: int
+
+        def __post_init__(self):
+            self.x += 1
+
+    @py_class(key())
+    class Written(Object):
+        x: int
+
+        def __init__(self, x: int):
+            """As it was written."""
+            self.x = x
+
+    for cls in (Plain, Written):
+        init = cls.__init__
+        assert (init.__name__, init.__qualname__, init.__module__) == (
+            "__init__",
+            f"{cls.__qualname__}.__init__",
+            __name__,
+        )
+        assert list(inspect.signature(cls).parameters) == ["x"]
+    assert Plain(1).x == 2
+    assert Written(1).x == 1
+    assert Written.__init__.__doc__ == "As it was written."
+    with pytest.raises(TypeError, match=r"missing|required"):
+        Plain()

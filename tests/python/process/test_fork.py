@@ -47,8 +47,8 @@ def hammer(n_children: int, *libraries: Path) -> None:
 # --- locks are where fork finds them ----------------------------------------------------------------------------------
 
 C_LOCKS = re.compile(r"\b(pthread_(?:mutex|rwlock|spinlock|once|cond)_t|atomic_flag|mtx_t|call_once|std::mutex)\b")
-OWN_LOCKS = re.compile(r"^(?:static|extern) fh_(?:mutex|mutex_apart|once) \w", re.MULTILINE)
-EMBEDDED_LOCKS = re.compile(r"^ +fh_mutex \w+;", re.MULTILINE)
+OWN_LOCKS = re.compile(r"^(?:static|extern) fh_(?:mutex|mutex_apart|once|shared) \w", re.MULTILINE)
+EMBEDDED_LOCKS = re.compile(r"^ +fh_(?:mutex|shared) \w+;", re.MULTILINE)
 PYTHON_LOCKS = re.compile(r"\b(?:allocate_lock|(?:R?Lock|Condition|Semaphore|Event|Barrier)\()")
 
 
@@ -77,6 +77,7 @@ def read_sources() -> dict[str, str]:
         "src/core/platform/sync.c",
         "src/core/platform/fork.h",
         "src/core/platform/fork.c",
+        "src/core/platform/shared.h",
         "ffi_hpy/_start/fork.py",
     }
     assert makers < texts.keys()
@@ -93,6 +94,7 @@ def test_every_lock_is_declared_where_fork_finds_it():
         ("a.c", "static pthread_mutex_t lock;\n"),
         ("a.c", "static atomic_flag busy;\n"),
         ("a.c", "static fh_mutex lock;\n"),
+        ("a.c", "static fh_shared lock;\n"),
         ("a.h", "typedef struct {\n  fh_mutex lock;\n} stripe;\n"),
         ("a.cc", "std::mutex lock;\n"),
         ("a.py", "lock = threading.Lock()\n"),

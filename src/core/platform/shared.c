@@ -1,0 +1,17 @@
+/* shared.c - opening and closing the locks of shared.h. */
+#include "shared.h"
+
+FH_NOINLINE void fh_shared_read_closed(fh_shared *lock) {
+  fh_mutex_lock(&lock->lock);
+  if (++lock->n_reads < FH_SHARED_READS) return;
+  /* From here on others may read without the mutex, which does not disturb this reader. release: pairs with
+   * fh_shared_read */
+  fh_atomic_store_release_i32(&lock->is_open, 1);
+}
+
+FH_NOINLINE void fh_shared_close(fh_shared *lock) {
+  fh_atomic_store_relaxed_i32(&lock->is_open, 0); /* before fh_uses_look, which orders it */
+  if (!fh_uses_look(lock)) return;
+  /* A reader is inside for a few instructions: parking would take longer. */
+  while (fh_uses_find(lock)) fh_thread_yield();
+}

@@ -1,0 +1,71 @@
+/* shared.h - a lock that lets readers in without writing what other threads read.
+ *
+ * A lock that is mostly read is open: a reader notes that it is inside (uses.h), sees that the lock is open, and
+ * reads. A writer takes the mutex, closes the lock, and waits until nobody is inside. Closing takes microseconds, so
+ * a lock stays closed until it was read FH_SHARED_READS times without a writer in between; meanwhile readers take
+ * the mutex.
+ *
+ * Readers are as short as holders of the mutex, and what is not allowed under a mutex (sync.h) is not for them. */
+#ifndef FH_SHARED_H_
+#define FH_SHARED_H_
+
+#include "fork.h"
+#include "uses.h"
+
+enum { FH_SHARED_READS = 256 };
+
+/* On a cache line of its own. A lock whose bytes are all 0 is free and closed. */
+typedef struct {
+  fh_mutex lock;
+  int32_t is_open;  /* written under the mutex */
+  uint32_t n_reads; /* since the last writer; under the mutex */
+  char apart[64 - sizeof(fh_mutex) - 2 * sizeof(uint32_t)];
+} fh_shared;
+
+/* static fh_shared id[n] of plain rank. */
+#define FH_SHARED_LOCKS(id, n, name) \
+  static fh_shared id[n];            \
+  FH_FORK_LOCKS(id, name, id, n, sizeof(fh_shared), FH_RANK_PLAIN)
+
+/* The one for the thing at an address, of FH_N_LOCKS_BY_ADDRESS. */
+static inline fh_shared *fh_shared_of(fh_shared *locks, const void *address) {
+  return &locks[fh_fork_number_of(address)];
+}
+
+/* Takes the mutex for a reader that found the lock closed. */
+void fh_shared_read_closed(fh_shared *lock);
+/* Closes a lock of which the caller has the mutex. */
+void fh_shared_close(fh_shared *lock);
+
+/* Begins to read. What it returns is for fh_shared_read_end: whether the mutex is held. */
+static inline int fh_shared_read(fh_shared *lock) {
+  /* relaxed: a hint, which spares a note */
+  if (FH_LIKELY(fh_atomic_load_relaxed_i32(&lock->is_open)) && FH_LIKELY(fh_uses_begin(lock))) {
+    /* acquire: pairs with fh_shared_read_closed, which comes after the writers before */
+    if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) {
+      fh_sync_count_section(1);
+      return 0;
+    }
+    fh_uses_end(lock);
+  }
+  fh_shared_read_closed(lock);
+  return 1;
+}
+static inline void fh_shared_read_end(fh_shared *lock, int is_held) {
+  if (FH_UNLIKELY(is_held)) {
+    fh_mutex_unlock(&lock->lock);
+  } else {
+    fh_sync_count_section(-1);
+    fh_uses_end(lock); /* pairs with fh_shared_close */
+  }
+}
+
+static inline void fh_shared_write(fh_shared *lock) {
+  fh_mutex_lock(&lock->lock);
+  lock->n_reads = 0;
+  /* relaxed: written under the mutex only */
+  if (FH_UNLIKELY(fh_atomic_load_relaxed_i32(&lock->is_open))) fh_shared_close(lock);
+}
+static inline void fh_shared_write_end(fh_shared *lock) { fh_mutex_unlock(&lock->lock); }
+
+#endif /* FH_SHARED_H_ */
