@@ -134,9 +134,7 @@ def lines_of(rows: list[str], counts: dict[str, dict[str, float]]) -> list[tuple
     lines: list[tuple[object, ...]] = [("row, instructions", *counts, *(f"/ {side}" for side in others))]
     for row in rows:
         cells = [f"{counts[side][row]:.0f}" if row in counts[side] else "" for side in counts]
-        ratios = [
-            f"{counts['ffi_hpy'][row] / counts[side][row]:.2f}" if row in counts[side] else "" for side in others
-        ]
+        ratios = [f"{counts['ffi_hpy'][row] / counts[side][row]:.2f}" if row in counts[side] else "" for side in others]
         lines.append((row, *cells, *ratios))
     return lines
 

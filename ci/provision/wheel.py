@@ -18,7 +18,7 @@ from ci.provision.envs import build_env, tool_env
 from tools.build.errors import BuildError
 from tools.build.hpy_headers import find_hpy_devel
 
-MAX_BYTES = 1_000_000
+MAX_BYTES = 1_100_000
 NEWEST_GLIBC = (2, 17)
 
 INPUT_FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")

@@ -18,6 +18,7 @@
 #include "hpy_module/context/thread.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/immediate.h"
 #include "hpy_module/error/signals.h"
 #include "hpy_module/error/translate.h"
 #include "hpy_module/function/address.h"
@@ -174,6 +175,7 @@ static int set_up(HPyContext *ctx, HPy module) {
   /* First, because everything else asks which context this is. */
   if (fb_context_init(ctx) != 0) return -1;
   fb_text_init();
+  if (fb_immediate_init(ctx) != 0) return -1;
   /* Before native libraries are loaded, by whomever. */
   core_make_global();
   core_load_cxx_names();

@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "values.h"
+
 #define FHPY_EXTENSION_MAGIC UINT64_C(0x6666695f68707931) /* "ffi_hpy1" */
 #define FHPY_EXTENSION_VERSION 1u
 #define FHPY_CONTEXT_NAME "HPy Universal ABI (ffi_hpy)" /* HPy asks for this beginning */
@@ -117,6 +119,9 @@ typedef struct FhpyExtension {
    * this entry never frees the text of instances of a class derived from str. Raises nothing. NULL for other
    * interpreters. */
   void (*text_class_made)(HPy type);
+
+  /* How small values are read without a call; constant. */
+  const FhpyValues *values;
 } FhpyExtension;
 
 /* In place of the extension, the contexts of debug and trace mode carry this: how native threads attach. */

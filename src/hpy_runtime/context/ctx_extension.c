@@ -1,6 +1,7 @@
 /* The private extension of the context: fills the table of extension.h, which has the contracts of these functions. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
+#include "hpy_runtime/abi/value_layout.h"
 #include "hpy_runtime/lifetime/type_end.h"
 #include "hpy_runtime/lifetime/watch.h"
 #include "hpy_runtime/types/descriptor.h"
@@ -104,6 +105,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
 #ifdef FHPY_PYPY
       .text_class_made = text_class_made,
 #endif
+      .values = &fhpy_value_layout,
   };
   ctx->_private = &extension;
 }
