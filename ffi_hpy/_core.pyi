@@ -436,6 +436,20 @@ class Initializer:
     def __new__(cls, index: int, missing: Any, /) -> Self: ...
     def __call__(self, instance: CObject, args: tuple[Any, ...], kwargs: dict[str, Any] = ..., /) -> bool: ...
 
+@final
+class InitFunction:
+    """What the methods of init_method() call. It calls the written function, but for the commonest call."""
+
+    @property
+    def __wrapped__(self) -> Callable[..., None]: ...
+    def __call__(self, instance: CObject, *args: Any, **kwargs: Any) -> None: ...
+
+def init_method(
+    cls: type[CObject], written: Callable[..., None], maker: Initializer | Function, name: str, qualname: str, /
+) -> Any:
+    """`__init__` for `cls`: `written`, but without Python code for a new instance of `cls` itself and positional
+    arguments, for which `maker` must do the same. Not there without HAS_EXTENSION, nor on PyPy."""
+
 # --- conversion -------------------------------------------------------------------------------------------------
 
 def set_hooks(

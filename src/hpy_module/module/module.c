@@ -31,6 +31,7 @@
 #include "hpy_module/record/cobject.h"
 #include "hpy_module/record/define.h"
 #include "hpy_module/record/field_slot.h"
+#include "hpy_module/record/init_method.h"
 #include "hpy_module/record/initializer.h"
 #include "hpy_module/schema/schema_type.h"
 #include "hpy_module/tensor/dlpack.h"
@@ -112,6 +113,7 @@ static int add_types(HPyContext *ctx, HPy module) {
   if (rc == 0) rc = add_containers(ctx, module, object);
   if (rc == 0) rc = add(ctx, module, "FieldSlot", fb_field_slot_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Initializer", fb_initializer_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "InitFunction", fb_init_method_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "CAny", fb_cany_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Schema", fb_schema_type_new(ctx));
   int last = add(ctx, module, "CObject", object);
@@ -191,8 +193,9 @@ static int set_up(HPyContext *ctx, HPy module) {
     return -1;
   /* After the types: making CObject finds out whether identity is kept (KEEPS_IDENTITY). */
   if (fb_constants_add(ctx, module) != 0 || add_constants(ctx, module) != 0) return -1;
-  /* The package asks whether the function is there; it must not be where it cannot work. */
-  return fb_function_has_methods() ? 0 : HPy_DelAttr_s(ctx, module, "method_descriptor");
+  /* The package asks whether the functions are there; they must not be where they cannot work. */
+  if (fb_function_has_methods()) return 0;
+  return HPy_DelAttr_s(ctx, module, "method_descriptor") != 0 ? -1 : HPy_DelAttr_s(ctx, module, "init_method");
 }
 
 HPyDef_SLOT(module_exec, HPy_mod_exec)
@@ -227,6 +230,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_registry_type_index,
                                    &fb_registry_type_info,
                                    &fb_registry_type_attr,
+                                   &fb_init_method,
                                    &fb_define_type,
                                    &fb_define_fields,
                                    &fb_define_method,
