@@ -80,7 +80,9 @@ def count_side(python: Path, words: list[str | Path], tree: Path | None, folder:
     folder.mkdir()
     options = ["--tool=callgrind", f"--callgrind-out-file={folder}/counts", "--smc-check=none"]
     command = ["valgrind", *options, str(python), str(HERE / "instructions_side.py"), *map(str, words)]
-    extra = {"PYTHONHASHSEED": "0", **({"PYTHONPATH": str(tree)} if tree else {})}
+    extra = {"PYTHONHASHSEED": "0", "TVM_FFI_RELEASE_GIL_BY_DEFAULT": "0"}
+    if tree:
+        extra["PYTHONPATH"] = str(tree)
     done = subprocess.run(command, env=clean_environ(extra), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Missing(f"{words[0]}: callgrind ended with status {done.returncode}: {done.stderr[-2000:]}")

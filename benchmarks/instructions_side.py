@@ -55,8 +55,6 @@ def main() -> None:
     mark = ctypes.CDLL(marks).mark
     mark.argtypes = [ctypes.c_char_p]
     names = nanobind_names(library) if kind == "nanobind" else names_of(kind, library)
-    for function in ("nop", "echo", "callback") if kind != "nanobind" else ():
-        names[function].release_gil = False
     statements = ROWS if kind == "nanobind" else STATEMENTS
     for row in ["", *wanted]:
         statement = statements[row] if row else "pass"

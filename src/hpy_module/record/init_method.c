@@ -66,6 +66,14 @@ static HPy init_wrapped_get(HPyContext *ctx, HPy self, void *closure) {
   return fb_ref_load(ctx, &function->written);
 }
 
+HPyDef_GET(init_signature, "__signature__", .doc = "That of the function written in Python.")
+static HPy init_signature_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  const InitFunction *function = InitFunction_AsStruct(ctx, self);
+  if (HPy_IsNull(function->written.handle)) return fb_instance_raise_unmade(ctx, self);
+  return HPy_GetAttr_s(ctx, function->written.handle, "__signature__");
+}
+
 static FbRef init_function_type; /* written once during the import */
 
 HPyDef_METH(fb_init_method, "init_method", HPyFunc_VARARGS,
@@ -89,7 +97,7 @@ static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, siz
 }
 
 HPy fb_init_method_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&init_call, &init_wrapped, NULL};
+  static HPyDef *defines[] = {&init_call, &init_wrapped, &init_signature, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.InitFunction",
       .basicsize = sizeof(InitFunction),

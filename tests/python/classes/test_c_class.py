@@ -49,7 +49,7 @@ def test_init_is_a_method_however_it_is_called():
     assert TestIntPair.__init__.__name__ == "__init__"
     assert TestIntPair.__init__.__qualname__ == "TestIntPair.__init__"
     assert list(inspect.signature(TestIntPair.__init__).parameters) == ["self", "a", "b"]
-    for wrong in ((), (1,), (None, 1)):
+    for wrong in ((), (pair,), (pair, 1), (pair, "a", 2)):
         with pytest.raises(TypeError):
             TestIntPair.__init__(*wrong)
 
