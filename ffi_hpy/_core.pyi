@@ -532,6 +532,15 @@ def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: .
 def exchange_table() -> Any:
     """A capsule with the exchange table of Tensor."""
 
+def ndarray_reads(
+    array: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], code: int, bits: int, /
+) -> bool:
+    """Whether the struct of an array of NumPy says all that; strides count items."""
+
+def ndarray_use(cls: type, /) -> None:
+    """From now on read arrays of that class, numpy.ndarray, from their struct. Without effect where threads have no
+    GIL."""
+
 def exchange_address(capsule: Any, /) -> int:
     """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
     is understood. TypeError if it is neither, ValueError if it is 0."""

@@ -38,6 +38,7 @@
 #include "hpy_module/tensor/dlpack_out.h"
 #include "hpy_module/tensor/exchange_python.h"
 #include "hpy_module/tensor/exchange_table.h"
+#include "hpy_module/tensor/ndarray.h"
 #include "hpy_module/tensor/shape.h"
 #include "hpy_module/tensor/stream.h"
 #include "hpy_module/tensor/tensor.h"
@@ -224,6 +225,8 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_dlpack_from,
                                    &fb_dlpack_handle_from,
                                    &fb_dlpack_out_of,
+                                   &fb_ndarray_reads,
+                                   &fb_ndarray_use,
                                    &fb_exchange_address,
                                    &fb_exchange_table_get,
                                    &fb_exchange_python_address,
