@@ -103,8 +103,27 @@ def _array_kind(cls: type) -> Answer | None:
     if cls.__module__ == "cuda.bindings.driver" and cls.__name__ == "CUstream":
         return _core.KIND_CONVERTER, lambda value: OpaquePtr(int(value))
     if hasattr(cls, "__dlpack__"):
+        if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
+            _learn_numpy(cls)
         return _core.KIND_DLPACK, None
     return None
+
+
+def _learn_numpy(cls: type) -> None:
+    """Have the binding read arrays of NumPy from their struct, if it reads samples of all dtypes right."""
+    numpy: Any = sys.modules.get("numpy")
+    if not _core.HAS_EXTENSION or getattr(numpy, "ndarray", None) is not cls or not hasattr(_core, "ndarray_use"):
+        return
+    codes = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+    for name in ("bool", "float16", "float32", "float64", "complex64", "complex128", *"bBhHiIlLqQ"):
+        whole = numpy.zeros((3, 4, 5), dtype=name)
+        for array in (whole, whole[1:, ::2, ::-1], whole[0, 0, 0, ...], whole[:0], whole.T):
+            kind, size = array.dtype.kind, array.dtype.itemsize
+            address = array.__array_interface__["data"][0]
+            strides = tuple(stride // size for stride in array.strides)
+            if not _core.ndarray_reads(array, address, array.shape, strides, codes[kind], 8 * size):
+                return
+    _core.ndarray_use(cls)
 
 
 def _prepare_torch() -> None:

@@ -437,6 +437,22 @@ class Initializer:
     def __new__(cls, index: int, missing: Any, /) -> Self: ...
     def __call__(self, instance: CObject, args: tuple[Any, ...], kwargs: dict[str, Any] = ..., /) -> bool: ...
 
+@final
+class InitFunction:
+    """What the methods of init_method() call. It calls the written function, but for the commonest call."""
+
+    @property
+    def __wrapped__(self) -> Callable[..., None]: ...
+    @property
+    def __signature__(self) -> Any: ...
+    def __call__(self, instance: CObject, *args: Any, **kwargs: Any) -> None: ...
+
+def init_method(
+    cls: type[CObject], written: Callable[..., None], maker: Initializer | Function, name: str, qualname: str, /
+) -> Any:
+    """`__init__` for `cls`: `written`, but without Python code for a new instance of `cls` itself and positional
+    arguments, for which `maker` must do the same. Not there without HAS_EXTENSION, nor on PyPy."""
+
 # --- conversion -------------------------------------------------------------------------------------------------
 
 def set_hooks(
@@ -516,6 +532,15 @@ def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
 def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
 def exchange_table() -> Any:
     """A capsule with the exchange table of Tensor."""
+
+def ndarray_reads(
+    array: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], code: int, bits: int, /
+) -> bool:
+    """Whether the struct of an array of NumPy says all that; strides count items."""
+
+def ndarray_use(cls: type, /) -> None:
+    """From now on read arrays of that class, numpy.ndarray, from their struct. Without effect where threads have no
+    GIL."""
 
 def exchange_address(capsule: Any, /) -> int:
     """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that

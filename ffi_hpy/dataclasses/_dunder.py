@@ -7,6 +7,7 @@ order, the others of that group are not generated, because they would disagree w
 
 from __future__ import annotations
 
+from .. import _core
 from .._core import CObject
 from ._initializer import make_init, parameters_of, refuse_init, wrap_init
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["install_dunders"]
+
+_init_method: Any = getattr(_core, "init_method", None)
+"""Where there is one: makes a method that needs no Python frame for the commonest call."""
 
 _EQUALITY = {"__eq__": CObject._recursive_eq, "__ne__": CObject._recursive_ne}
 _ORDER = {
@@ -67,8 +71,12 @@ def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:
         function = wrap_init(cls, written)
     else:
         return
-    if function is not None:
-        cls.__init__ = function  # type: ignore[misc]
+    if function is None:
+        return
+    maker = getattr(function, "_ffi_maker", None)
+    if maker is not None and _init_method is not None:
+        function = _init_method(cls, function, maker, function.__name__, function.__qualname__)
+    cls.__init__ = function  # type: ignore[misc]
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:

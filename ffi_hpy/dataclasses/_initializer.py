@@ -30,7 +30,8 @@ def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
     the type of a native library it serves that type only; None if the type has no constructor.
     """
     info = cls.__tvm_ffi_type_info__
-    make = _core.Initializer(info.type_index, MISSING) if py_class_mode else _native_maker(cls, info)
+    build = _core.Initializer(info.type_index, MISSING) if py_class_mode else None
+    make, maker = _native_maker(cls, info) if build is None else (build, build)
     if make is None:
         return None
     computed = init_property_funcs(cls)
@@ -48,6 +49,7 @@ def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
 
     function = named(init_and_finish if computed or has_post_init else init, cls, "__init__")
     function.__signature__ = _signature(info)
+    function._ffi_maker = None if computed or has_post_init else maker  # the whole of what it does
     return function  # type: ignore[no-any-return]
 
 
@@ -121,13 +123,14 @@ def _signature(info: TypeInfo) -> Signature:
 # --- types of native libraries ----------------------------------------------------------------------------------------
 
 
-def _native_maker(cls: type, info: TypeInfo) -> Make | None:
+def _native_maker(cls: type, info: TypeInfo) -> tuple[Make | None, Any]:
     """The function that makes objects of a native library's type: the constructor that the library wrote. If the
-    library has the core make the constructor from the fields, the binding does that itself."""
+    library has the core make the constructor from the fields, the binding does that itself. And what does the same for
+    a new instance of `cls` and positional arguments, if that is an Initializer or a Function."""
     written = next((method.func for method in info.methods if method.name == "__ffi_init__"), None)
     constructor = written or _core.type_attr(info.type_index, "__ffi_init__")
     if constructor is None:
-        return None
+        return None, None
 
     def construct(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         if type(self) is not cls:
@@ -138,7 +141,7 @@ def _native_maker(cls: type, info: TypeInfo) -> Make | None:
         return True
 
     if written is not None:
-        return construct
+        return construct, constructor if type(constructor) is _core.Function else None
     build = _core.Initializer(info.type_index, MISSING)
 
     def fill(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -146,7 +149,8 @@ def _native_maker(cls: type, info: TypeInfo) -> Make | None:
             _check_type(self, cls, info)
         return build(self, args, kwargs) or construct(self, args, kwargs)  # the latter for a second __init__
 
-    return _with_singletons(info, fill)
+    make = _with_singletons(info, fill)
+    return make, build if make is fill else None
 
 
 def _check_type(self: Any, cls: type, info: TypeInfo) -> None:

@@ -13,11 +13,14 @@
 #include "core/platform/base.h"
 #include "hpy_runtime/api/extension.h"
 
+/* Hidden when it is declared, too, so that code reads these words in place and not through a table of addresses. */
+#define FB_HIDDEN __attribute__((visibility("hidden")))
+
 /* Both are written once, by fb_context_init during the import, and only read afterwards. */
-extern HPyContext *fb_ctx;          /* the context the module was initialised with */
-extern const FhpyExtension *fb_ext; /* NULL if that context has none */
+extern FB_HIDDEN HPyContext *fb_ctx;          /* the context the module was initialised with */
+extern FB_HIDDEN const FhpyExtension *fb_ext; /* NULL if that context has none */
 /* Those of the extension, where the hot path has them at hand. */
-extern ptrdiff_t fb_context_data_offset, fb_context_type_offset, fb_context_tuple_items;
+extern FB_HIDDEN ptrdiff_t fb_context_data_offset, fb_context_type_offset, fb_context_tuple_items;
 
 /* Whether fb_ctx may be used at any time by an attached thread: not so with the PyPI package hpy, whose debug mode has
  * a context for each call. Written with fb_ext. */
@@ -26,9 +29,9 @@ extern bool fb_context_is_lasting;
  * context, nor in our debug mode, which would count it as one that was forgotten. Written with fb_ext. */
 extern bool fb_context_keeps_handles;
 /* Whether threads run without a GIL. Written with fb_ext. */
-extern bool fb_context_free_threaded;
+extern FB_HIDDEN bool fb_context_free_threaded;
 /* Whether fb_ext->refcount_defer has an effect. Written with fb_ext. */
-extern bool fb_context_defers_refcounts;
+extern FB_HIDDEN bool fb_context_defers_refcounts;
 /* Whether this is PyPy 7.3's own context. Written with fb_ext. */
 extern bool fb_context_is_pypy;
 

@@ -18,7 +18,7 @@ typedef struct FbThreadState {
 
 /* Whether callbacks of the half that is written in Python may arrive (function/covered.c): then each thread remembers
  * whether it is in a native call that keeps the interpreter. Written once during the import. */
-extern bool fb_thread_is_covered;
+extern FB_HIDDEN bool fb_thread_is_covered;
 void fb_thread_cover(void);
 /* The context of such a call on this thread, NULL if there is none. Until fb_thread_held_put there is none. */
 HPyContext *fb_thread_held_take(void);

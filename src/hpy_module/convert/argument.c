@@ -15,6 +15,7 @@
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/rvalue_ref.h"
+#include "immediate.h"
 
 /* How deep values may be nested, and how many bytes of text fit into a TVMFFIAny. */
 enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
@@ -192,6 +193,7 @@ int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
   case FB_TYPE_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
   case FB_TYPE_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_context_is_same(ctx, value, ctx->h_True));
   case FB_TYPE_KIND_INT: {
+    if (FH_LIKELY(fb_ext != NULL) && FH_LIKELY(fb_immediate_int(value, out))) return 0;
     /* Also integers of other classes, by their __index__. */
     int64_t number = HPyLong_AsInt64_t(ctx, value);
     if (FH_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return other_int_arg(ctx, value, out, args);

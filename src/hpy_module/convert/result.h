@@ -9,6 +9,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "hpy_module/object/wrap.h"
+#include "immediate.h"
 
 /* Makes the Python value of an owned native value of one type, which is taken, on failure too: new handle, or HPy_NULL
  * with an exception raised. */
@@ -26,9 +27,9 @@ HPy fb_result_of_object(HPyContext *ctx, TVMFFIObject *handle);
 FH_INLINE HPy fb_result_make(HPyContext *ctx, const TVMFFIAny *value) {
   if (value->type_index >= kTVMFFIDynObjectBegin) return fb_wrap_object(ctx, value->v_obj);
   switch (value->type_index) {
-  case kTVMFFINone: return HPy_Dup(ctx, ctx->h_None);
-  case kTVMFFIInt: return HPyLong_FromInt64_t(ctx, value->v_int64);
-  case kTVMFFIBool: return HPy_Dup(ctx, value->v_int64 ? ctx->h_True : ctx->h_False);
+  case kTVMFFINone: return fb_immediate_constant(ctx, ctx->h_None);
+  case kTVMFFIInt: return fb_immediate_int_new(ctx, value->v_int64);
+  case kTVMFFIBool: return fb_immediate_constant(ctx, value->v_int64 ? ctx->h_True : ctx->h_False);
   case kTVMFFIFloat: return HPyFloat_FromDouble(ctx, value->v_float64);
   default: break;
   }

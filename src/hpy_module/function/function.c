@@ -1,8 +1,8 @@
 /* Function: calling native functions from Python, the hot path of the binding.
  *
- * call_function is the whole native call, compiled into each of the entries: function_vectorcall, where handles are
- * object pointers, function_call_impl elsewhere, and fb_function_call_raw. A call whose values are plain takes no lock
- * but the GIL, and allocates nothing but the result. */
+ * call_with is the whole native call, compiled into each of the entries: function_vectorcall, where handles are object
+ * pointers, function_call_impl elsewhere, and fb_function_call_raw. A call whose values are plain takes no lock but the
+ * GIL, and allocates nothing but the result. */
 #include "function.h"
 
 #include <stdio.h>
@@ -43,7 +43,9 @@ HPyType_HELPERS(FbFunction)
 _Static_assert(sizeof(FbFunction) <= FB_OBJECT_MAX_SIZE, "the largest struct that begins with an FbObject");
 
 static bool defers_refcounts;           /* written once during the import */
-static bool releases_by_default = true; /* TVM_FFI_RELEASE_GIL_BY_DEFAULT, read once during the import */
+/* Whether a call gives up the GIL, by `gil`. The first is what TVM_FFI_RELEASE_GIL_BY_DEFAULT says, read once during
+ * the import. */
+static bool releases[] = {[GIL_DEFAULT] = true, [GIL_RELEASE] = true, [GIL_KEEP] = false};
 
 /* The struct of a Function; on PyPy 7.3 NULL for an object that has none. */
 FH_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
@@ -59,12 +61,28 @@ FH_INLINE const char *name_of(FbFunction *function) {
   return name == NULL ? "" : name;
 }
 
-FH_INLINE bool releases_gil(FbFunction *function) {
-  uint8_t gil = fh_atomic_load_relaxed(&function->gil);
-  return gil == GIL_DEFAULT ? releases_by_default : gil == GIL_RELEASE;
-}
+FH_INLINE bool releases_gil(FbFunction *function) { return releases[fh_atomic_load_relaxed(&function->gil)]; }
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
+
+/* Calls the native function, between brackets (thread.h). */
+static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
+                                     bool release, TVMFFIAny *result) {
+  FbThreadState outer;
+  fb_thread_enter(ctx, release, &outer);
+  int rc = ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
+  fb_thread_leave(&outer);
+  return rc;
+}
+
+/* Calls the native function. With the extension a call that keeps the GIL needs no bracket: a callback finds out by
+ * itself that its thread is attached. */
+FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, bool release,
+                  TVMFFIAny *result) {
+  *result = (TVMFFIAny){0};
+  if (release || fb_thread_needs_brackets()) return run_bracketed(ctx, handle, views, n, release, result);
+  return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
+}
 
 /* Converts the arguments into `views`, calls, and ends the temporaries. Returns 0 with *result owned, or -1 with an
  * exception raised. `views` and `temps` have room for n each: an argument makes one temporary at most. */
@@ -86,19 +104,7 @@ FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
     fb_args_end(&args);
     return -1;
   }
-  /* The call. With the extension a call that keeps the GIL needs no bracket: a callback finds out by itself that its
-   * thread is attached. */
-  const TVMFFIFunctionCell *cell = (const TVMFFIFunctionCell *)(handle + 1);
-  int rc;
-  *result = (TVMFFIAny){0};
-  if (release || fb_thread_needs_brackets()) {
-    FbThreadState outer;
-    fb_thread_enter(ctx, release, &outer);
-    rc = cell->safe_call(handle, views, (int32_t)n, result);
-    fb_thread_leave(&outer);
-  } else {
-    rc = cell->safe_call(handle, views, (int32_t)n, result);
-  }
+  int rc = run(ctx, handle, views, n, release, result);
   /* What was borrowed for the call goes back, and a failure becomes an exception. */
   if (FH_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
   if (FH_LIKELY(rc == 0)) {
@@ -160,15 +166,20 @@ static FH_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
   return HPy_NULL;
 }
 
-/* A call from Python: new handle, or HPy_NULL with an exception raised. If an argument came through an exchange table,
- * a tensor that is returned becomes one of that library. */
-FH_INLINE HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
+/* The Python value of what a call returned, which is taken. If an argument came through an exchange table, a tensor
+ * becomes one of that library. */
+FH_INLINE HPy result_of(HPyContext *ctx, TVMFFIAny *result, const FbScope *scope) {
+  if (FH_UNLIKELY(scope->exchange != NULL)) return fb_exchange_result(ctx, result, scope->exchange, false);
+  return fb_result_make(ctx, result);
+}
+
+/* A call from Python: new handle, or HPy_NULL with an exception raised. */
+static HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
   if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
   TVMFFIAny result;
   FbScope scope = {0};
   if (FH_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) return HPy_NULL;
-  if (FH_UNLIKELY(scope.exchange != NULL)) return fb_exchange_result(ctx, &result, scope.exchange, false);
-  return fb_result_make(ctx, &result);
+  return result_of(ctx, &result, &scope);
 }
 
 HPyDef_SLOT(function_call, HPy_tp_call)
@@ -176,15 +187,76 @@ static HPy function_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
   return call_python(ctx, self, args, nargs, kwnames);
 }
 
-/* function_call in the interpreter's own shape (see extension.h): what a call runs where handles are object
- * pointers. */
+/* --- the call in the interpreter's own shape ---------------------------------------------------------------------- */
+
+/* function_call in the shape of extension.h, which a call runs where handles are object pointers. It is three
+ * functions, so that each has a small frame: without arguments, of ints alone, of any values. Ints are complete as soon
+ * as they are read, so that a call of nothing else has nothing that ends after it. */
+
+/* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which is not needed here. */
+FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
+FH_INLINE FbFunction *struct_of(cpy_PyObject *self) { return (FbFunction *)((char *)self + fb_context_data_offset); }
+
+/* The Python value of a result that is no None. */
+static FH_NOINLINE HPy make_other(TVMFFIAny *result) { return fb_result_make(fb_ctx, result); }
+
+/* Raises the pending error of a call without temporaries. Returns HPy_NULL. */
+static FH_NOINLINE HPy raise_failure(FbFunction *function) {
+  fb_error_raise(fb_ctx, fb_error_slot_take(fb_ctx), name_of(function));
+  return HPy_NULL;
+}
+
+/* The native call and its result. */
+FH_INLINE cpy_PyObject *run_immediate(FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n) {
+  TVMFFIAny result = {0};
+  bool release = releases_gil(function);
+  HPy value;
+  int rc = FH_UNLIKELY(release || fb_thread_is_covered)
+               ? run_bracketed(fb_ctx, handle, views, n, release, &result)
+               : ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, &result);
+  if (FH_UNLIKELY(rc != 0)) {
+    value = raise_failure(function);
+  } else if (result.type_index == kTVMFFINone) {
+    value = fb_immediate_constant(fb_ctx, fb_ctx->h_None);
+  } else if (result.type_index == kTVMFFIInt) {
+    value = fb_immediate_int_new(fb_ctx, result.v_int64);
+  } else {
+    value = make_other(&result);
+  }
+  return (cpy_PyObject *)value._i;
+}
+
+static FH_NOINLINE cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
+                                          cpy_PyObject *kwnames) {
+  return (cpy_PyObject *)call_python(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, n_of(nargsf),
+                                     (HPy){(intptr_t)kwnames})
+      ._i;
+}
+
+/* At least one argument. */
+static FH_NOINLINE cpy_PyObject *call_ints(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  size_t n = n_of(nargsf), i = 0;
+  TVMFFIAny views[STACK_ARGS];
+  if (FH_UNLIKELY(n > STACK_ARGS)) return call_any(self, args, nargsf, NULL);
+#pragma GCC unroll 1
+  do {
+    if (FH_UNLIKELY(!fb_immediate_int((HPy){(intptr_t)args[i]}, &views[i]))) return call_any(self, args, nargsf, NULL);
+  } while (++i < n);
+  TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
+  if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
+  return run_immediate(struct_of(self), handle, views, n);
+}
+
 static cpy_PyObject *function_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                          cpy_PyObject *kwnames) {
-  /* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which is not needed here. */
-  const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1);
-  HPy result =
-      call_python(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, nargsf & ~offset_flag, (HPy){(intptr_t)kwnames});
-  return (cpy_PyObject *)result._i;
+  if (FH_UNLIKELY(kwnames != NULL)) return call_any(self, args, nargsf, kwnames);
+  if (n_of(nargsf) == 0) {
+    TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
+    if (FH_LIKELY(handle != NULL)) return run_immediate(struct_of(self), handle, NULL, 0);
+  } else if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) {
+    return call_ints(self, args, nargsf);
+  }
+  return call_any(self, args, nargsf, kwnames);
 }
 
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
@@ -366,6 +438,6 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
     spec.flags |= HPy_TPFLAGS_HAVE_GC;
   }
   const char *by_default = getenv("TVM_FFI_RELEASE_GIL_BY_DEFAULT");
-  releases_by_default = by_default == NULL || strcmp(by_default, "0") != 0;
+  releases[GIL_DEFAULT] = by_default == NULL || strcmp(by_default, "0") != 0;
   return fb_object_type_derive(ctx, &spec, base, &fb_own_class_function);
 }

@@ -18,6 +18,7 @@
 #include "hpy_module/context/thread.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/immediate.h"
 #include "hpy_module/error/signals.h"
 #include "hpy_module/error/translate.h"
 #include "hpy_module/function/address.h"
@@ -30,12 +31,14 @@
 #include "hpy_module/record/cobject.h"
 #include "hpy_module/record/define.h"
 #include "hpy_module/record/field_slot.h"
+#include "hpy_module/record/init_method.h"
 #include "hpy_module/record/initializer.h"
 #include "hpy_module/schema/schema_type.h"
 #include "hpy_module/tensor/dlpack.h"
 #include "hpy_module/tensor/dlpack_out.h"
 #include "hpy_module/tensor/exchange_python.h"
 #include "hpy_module/tensor/exchange_table.h"
+#include "hpy_module/tensor/ndarray.h"
 #include "hpy_module/tensor/shape.h"
 #include "hpy_module/tensor/stream.h"
 #include "hpy_module/tensor/tensor.h"
@@ -111,6 +114,7 @@ static int add_types(HPyContext *ctx, HPy module) {
   if (rc == 0) rc = add_containers(ctx, module, object);
   if (rc == 0) rc = add(ctx, module, "FieldSlot", fb_field_slot_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Initializer", fb_initializer_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "InitFunction", fb_init_method_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "CAny", fb_cany_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Schema", fb_schema_type_new(ctx));
   int last = add(ctx, module, "CObject", object);
@@ -174,6 +178,7 @@ static int set_up(HPyContext *ctx, HPy module) {
   /* First, because everything else asks which context this is. */
   if (fb_context_init(ctx) != 0) return -1;
   fb_text_init();
+  if (fb_immediate_init(ctx) != 0) return -1;
   /* Before native libraries are loaded, by whomever. */
   core_make_global();
   core_load_cxx_names();
@@ -189,8 +194,9 @@ static int set_up(HPyContext *ctx, HPy module) {
     return -1;
   /* After the types: making CObject finds out whether identity is kept (KEEPS_IDENTITY). */
   if (fb_constants_add(ctx, module) != 0 || add_constants(ctx, module) != 0) return -1;
-  /* The package asks whether the function is there; it must not be where it cannot work. */
-  return fb_function_has_methods() ? 0 : HPy_DelAttr_s(ctx, module, "method_descriptor");
+  /* The package asks whether the functions are there; they must not be where they cannot work. */
+  if (fb_function_has_methods()) return 0;
+  return HPy_DelAttr_s(ctx, module, "method_descriptor") != 0 ? -1 : HPy_DelAttr_s(ctx, module, "init_method");
 }
 
 HPyDef_SLOT(module_exec, HPy_mod_exec)
@@ -219,12 +225,15 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_dlpack_from,
                                    &fb_dlpack_handle_from,
                                    &fb_dlpack_out_of,
+                                   &fb_ndarray_reads,
+                                   &fb_ndarray_use,
                                    &fb_exchange_address,
                                    &fb_exchange_table_get,
                                    &fb_exchange_python_address,
                                    &fb_registry_type_index,
                                    &fb_registry_type_info,
                                    &fb_registry_type_attr,
+                                   &fb_init_method,
                                    &fb_define_type,
                                    &fb_define_fields,
                                    &fb_define_method,

@@ -60,7 +60,7 @@ typedef struct FbTypeKindTable {
 } FbTypeKindTable;
 
 /* Replaced by a larger copy when half full; readers keep using the one they loaded. */
-extern FbTypeKindTable *fb_type_kind_table;
+extern FB_HIDDEN FbTypeKindTable *fb_type_kind_table;
 
 /* Takes the types whose kind needs no question (None, bool, int, ...) into the table. 0, or -1 with an exception. */
 int fb_type_kind_init(HPyContext *ctx);

@@ -135,13 +135,12 @@ static int write_argument(HPyContext *ctx, const FbInitPlan *plan, int32_t k, TV
   return fb_field_write(ctx, plan->slots[k].field, object, value, plan->about_argument);
 }
 
-static int bind_positional(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, HPy args,
-                           unsigned char *given) {
-  HPy_ssize_t n = HPy_Length(ctx, args);
+static int bind_tuple(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, HPy tuple, unsigned char *given) {
+  HPy_ssize_t n = HPy_Length(ctx, tuple);
   if (n < 0) return -1;
   if (FH_UNLIKELY(n > plan->n_positional)) return too_many(ctx, plan, n);
   for (HPy_ssize_t i = 0; i < n; i++) {
-    HPy value = HPy_GetItem_i(ctx, args, i);
+    HPy value = HPy_GetItem_i(ctx, tuple, i);
     if (HPy_IsNull(value)) return -1;
     int rc = write_argument(ctx, plan, plan->positional[i], object, value, BY_POSITION, given);
     HPy_Close(ctx, value);
@@ -149,6 +148,22 @@ static int bind_positional(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject
   }
   return 0;
 }
+
+static int bind_array(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, const HPy *args, HPy_ssize_t n,
+                      unsigned char *given) {
+  if (FH_UNLIKELY(n > plan->n_positional)) return too_many(ctx, plan, n);
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    if (write_argument(ctx, plan, plan->positional[i], object, args[i], BY_POSITION, given) != 0) return -1;
+  }
+  return 0;
+}
+
+/* What a call is given. */
+typedef struct Arguments {
+  HPy tuple, keywords; /* HPy_NULL: the array, and none */
+  const HPy *array;
+  HPy_ssize_t n; /* of the array */
+} Arguments;
 
 /* Slots are looked up in the dict, and not names among the slots: the dict hashes, and names of slots are strs that are
  * made once. Returns 0, 1 if an argument is left over, or -1 with an exception raised. */
@@ -173,11 +188,13 @@ static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *
 
 /* Positional arguments, keyword arguments, then all that is left. The order is that of the core's constructor, which
  * decides what message a wrong call gets. */
-static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, HPy args, HPy kwargs,
+static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, const Arguments *args,
                     unsigned char *given) {
-  if (bind_positional(ctx, plan, object, args, given) != 0) return -1;
-  int rc = HPy_IsNull(kwargs) ? 0 : bind_keywords(ctx, plan, object, kwargs, given);
-  if (rc != 0) return rc < 0 ? -1 : unexpected_keyword(ctx, plan, kwargs, given);
+  int rc = HPy_IsNull(args->tuple) ? bind_array(ctx, plan, object, args->array, args->n, given)
+                                   : bind_tuple(ctx, plan, object, args->tuple, given);
+  if (rc != 0) return -1;
+  rc = HPy_IsNull(args->keywords) ? 0 : bind_keywords(ctx, plan, object, args->keywords, given);
+  if (rc != 0) return rc < 0 ? -1 : unexpected_keyword(ctx, plan, args->keywords, given);
   for (int32_t k = 0; k < plan->n_slots; k++) {
     const FbInitSlot *slot = &plan->slots[k];
     if (given[k]) continue;
@@ -223,7 +240,7 @@ enum { STACK_SLOTS = 64 };
 
 /* The object with all its fields, owned; NULL with an exception raised. An object whose fields could not all be filled
  * is dropped. */
-static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, HPy args, HPy kwargs) {
+static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, const Arguments *args) {
   unsigned char few[STACK_SLOTS] = {0}, *given = few;
   if (FH_UNLIKELY(plan->n_slots > STACK_SLOTS)) given = calloc((size_t)plan->n_slots, 1);
   if (given == NULL) {
@@ -231,12 +248,27 @@ static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, HPy ar
     return NULL;
   }
   TVMFFIObject *object = allocate(ctx, plan);
-  if (object != NULL && bind_all(ctx, plan, object, args, kwargs, given) != 0) {
+  if (object != NULL && bind_all(ctx, plan, object, args, given) != 0) {
     TVMFFIObjectDecRef(object);
     object = NULL;
   }
   if (given != few) free(given);
   return object;
+}
+
+/* Makes the object of an instance, which has none. Returns 0, or -1 with an exception raised. */
+static int make(HPyContext *ctx, const FbInitPlan *plan, HPy instance, const Arguments *args) {
+  /* Setters, factories and the creator may call back. */
+  FbThreadState outer;
+  fb_thread_enter_held(ctx, &outer);
+  TVMFFIObject *object = make_object(ctx, plan, args);
+  fb_thread_leave_held(&outer);
+  return object == NULL ? -1 : fb_transfer_put(ctx, instance, object);
+}
+
+int fb_initializer_make(HPyContext *ctx, HPy initializer, HPy instance, const HPy *args, size_t n) {
+  return make(ctx, FbInitPlan_AsStruct(ctx, initializer), instance,
+              &(Arguments){HPy_NULL, HPy_NULL, args, (HPy_ssize_t)n});
 }
 
 HPyDef_SLOT(initializer_call, HPy_tp_call)
@@ -252,18 +284,20 @@ static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
                     fb_attr_type_name(ctx, args[0], given, sizeof(given)));
   }
   if (fb_object_get(ctx, args[0]) != NULL) return HPy_Dup(ctx, ctx->h_False); /* a subclass has made it */
-  /* Setters, factories and the creator may call back. */
-  FbThreadState outer;
-  fb_thread_enter_held(ctx, &outer);
-  TVMFFIObject *object = make_object(ctx, plan, args[1], nargs == 3 ? args[2] : HPy_NULL);
-  fb_thread_leave_held(&outer);
-  if (object == NULL || fb_transfer_put(ctx, args[0], object) != 0) return HPy_NULL;
-  return HPy_Dup(ctx, ctx->h_True);
+  Arguments given = {.tuple = args[1], .keywords = nargs == 3 ? args[2] : HPy_NULL};
+  return make(ctx, plan, args[0], &given) == 0 ? HPy_Dup(ctx, ctx->h_True) : HPy_NULL;
 }
 
 /* --- Initializer -------------------------------------------------------------------------------------------------- */
 
 static FbRef initializer_type; /* written once during the import */
+
+bool fb_initializer_check(HPyContext *ctx, HPy h) {
+  HPy type = fb_ref_borrow(ctx, &initializer_type);
+  bool is_one = HPy_TypeCheck(ctx, h, type) && FbInitPlan_AsStruct(ctx, h)->callee != NULL;
+  fb_ref_return(ctx, type);
+  return is_one;
+}
 
 HPyDef_SLOT(initializer_new, HPy_tp_new)
 static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_ssize_t nargs, HPy kw) {

@@ -4,6 +4,12 @@
 
 #include "hpy_module/context/context.h"
 
+/* Whether h is an Initializer. */
+bool fb_initializer_check(HPyContext *ctx, HPy h);
+/* What a call of an Initializer does for an instance, which is a CObject without an object, and n positional arguments.
+ * Returns 0, or -1 with an exception raised. */
+int fb_initializer_make(HPyContext *ctx, HPy initializer, HPy instance, const HPy *args, size_t n);
+
 HPy fb_initializer_type_new(HPyContext *ctx);
 
 #endif /* FFI_HPY_RECORD_INITIALIZER_H_ */

@@ -16,6 +16,7 @@
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "managed.h"
+#include "ndarray.h"
 
 /* --- in ----------------------------------------------------------------------------------------------------------- */
 
@@ -103,6 +104,10 @@ static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool 
 /* An FbConversion. The scope of a call, if there is one, learns the producer's stream. */
 static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *made;
+  if (fb_ndarray_type != 0 && fb_type_kind_type(value) == fb_ndarray_type) {
+    int rc = fb_ndarray_argument(ctx, value, out, args);
+    if (rc <= 0) return rc;
+  }
   if (from_producer(ctx, value, 0, false, &made) != 0) return -1;
   if (args->scope == NULL || fb_scope_add_producer(ctx, args->scope, value, made) == 0) {
     return fb_args_view(args, made, out);

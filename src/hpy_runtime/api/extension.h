@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "values.h"
+
 #define FHPY_EXTENSION_MAGIC UINT64_C(0x6666695f68707931) /* "ffi_hpy1" */
 #define FHPY_EXTENSION_VERSION 1u
 #define FHPY_CONTEXT_NAME "HPy Universal ABI (ffi_hpy)" /* HPy asks for this beginning */
@@ -121,6 +123,9 @@ typedef struct FhpyExtension {
   /* Where threads run at the same time: makes an object immortal that the caller made and never gives up, so that
    * threads which use it do not write its count in turns. Elsewhere it does nothing. */
   void (*keep)(HPy h);
+
+  /* How small values are read without a call; constant. */
+  const FhpyValues *values;
 } FhpyExtension;
 
 /* In place of the extension, the contexts of debug and trace mode carry this: how native threads attach. */

@@ -4,6 +4,7 @@
 
 #include "entries.h"
 #include "hpy_runtime/abi/layout.h"
+#include "hpy_runtime/abi/value_layout.h"
 #include "hpy_runtime/lifetime/watch.h"
 
 FhpyContext fhpy_context;
@@ -24,7 +25,7 @@ int fhpy_context_check(const HPyContext *ctx, size_t byte_size) {
 HPyContext *fhpy_context_get(void) {
   if (is_complete) return &fhpy_context.base;
   /* First, because the groups choose their functions by what was measured. */
-  if (fhpy_layout_measure() < 0 || fhpy_watch_measure() < 0) return NULL;
+  if (fhpy_layout_measure() < 0 || fhpy_value_layout_measure() < 0 || fhpy_watch_measure() < 0) return NULL;
   HPyContext *ctx = &fhpy_context.base;
   ctx->name = FHPY_CONTEXT_NAME;
   ctx->abi_version = HPY_ABI_VERSION;

@@ -1,6 +1,7 @@
 /* The private extension of the context: fills the table of extension.h, which has the contracts of these functions. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
+#include "hpy_runtime/abi/value_layout.h"
 #include "hpy_runtime/lifetime/keep.h"
 #include "hpy_runtime/lifetime/type_end.h"
 #include "hpy_runtime/lifetime/watch.h"
@@ -107,6 +108,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .text_class_made = text_class_made,
 #endif
       .keep = keep,
+      .values = &fhpy_value_layout,
   };
   ctx->_private = &extension;
 }

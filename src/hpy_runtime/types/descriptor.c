@@ -76,12 +76,19 @@ static PyObject *method_get(PyObject *self, void *offset) {
   return value;
 }
 
+/* What inspect shows, which does not go on from a bound method to what that wraps. AttributeError if there is none. */
+static PyObject *method_get_signature(PyObject *self, void *closure) {
+  (void)closure;
+  return PyObject_GetAttrString(method_of(self)->callable, "__signature__");
+}
+
 static PyObject *make_type(void) {
   enum { FLAG_METHOD_DESCRIPTOR = 1 << 17 };
   static PyGetSetDef getset[] = {{"__name__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, name)},
                                  {"__qualname__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, qualname)},
                                  {"__doc__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, doc)},
                                  {"__wrapped__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, callable)},
+                                 {"__signature__", (void *)method_get_signature, NULL, NULL, NULL},
                                  {NULL, NULL, NULL, NULL, NULL}};
   static PyMemberDef members[] = {{"__vectorcalloffset__", MEMBER_SSIZE, 0, MEMBER_READONLY, NULL},
                                   {NULL, 0, 0, 0, NULL}};

@@ -24,6 +24,36 @@ def test_echo_gives_a_plain_value_back(testing, value):
     assert isinstance(returned, type(value))
 
 
+class OwnInt(int):
+    pass
+
+
+def test_ints_around_the_edges_of_their_digits_come_back_as_they_are(testing):
+    edges = [0, 5, 256, 2**15, 2**30, 2**31, 2**45, 2**60, 2**62, 2**63, 2**64]
+    numbers = sorted({sign * edge + near for edge in edges for sign in (1, -1) for near in (-7, -6, -1, 0, 1)})
+    for number in numbers:
+        returned = testing.echo(number)
+        assert returned == number
+        assert type(returned) is int
+        assert testing.echo(number, 1.5, "x") == number
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 20])
+def test_ints_are_passed_in_order_whatever_stands_between_them(testing, n):
+    for odd_one in (2**40, OwnInt(2**29), True, None, 1.5, "text", [1]):
+        for at in range(n):
+            given = list(range(100, 100 + n))
+            given[at] = odd_one
+            assert list(testing.apply(lambda *got: got, *given)) == given
+
+
+def test_an_int_of_a_class_of_its_own_is_passed_as_its_value(testing):
+    for number in (OwnInt(7), OwnInt(-(2**30)), OwnInt(2**62)):
+        returned = testing.echo(number)
+        assert returned == number
+        assert type(returned) is int
+
+
 def test_echo_gives_a_nan_and_the_sign_of_zero_back(testing):
     assert math.isnan(testing.echo(math.nan))
     assert math.copysign(1, testing.echo(-0.0)) == -1

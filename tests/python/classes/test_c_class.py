@@ -37,6 +37,23 @@ from ffi_hpy.testing import (
 # --- construction -----------------------------------------------------------------------------------------------------
 
 
+def test_init_is_a_method_however_it_is_called():
+    pair = TestIntPair.__new__(TestIntPair)
+    assert TestIntPair.__init__(pair, 1, 2) is None
+    assert (pair.a, pair.b) == (1, 2)
+    other = TestIntPair.__new__(TestIntPair)
+    assert other.__init__(3, 4) is None
+    assert (other.a, other.b) == (3, 4)
+    other.__init__(5, 6)  # an object takes the place of the first one
+    assert (other.a, other.b) == (5, 6)
+    assert TestIntPair.__init__.__name__ == "__init__"
+    assert TestIntPair.__init__.__qualname__ == "TestIntPair.__init__"
+    assert list(inspect.signature(TestIntPair.__init__).parameters) == ["self", "a", "b"]
+    for wrong in ((), (pair,), (pair, 1), (pair, "a", 2)):
+        with pytest.raises(TypeError):
+            TestIntPair.__init__(*wrong)
+
+
 def test_the_signature_is_that_of_the_fields():
     parameters = inspect.signature(_TestCxxAutoInitChild).parameters
     assert [(name, p.kind.name, p.default is MISSING) for name, p in parameters.items()] == [

@@ -1,9 +1,10 @@
 """Tensor with NumPy: no copies in either direction, and what cannot be exchanged."""
 
 import gc
+import sys
 
 import pytest
-from support import run_python
+from support import IS_PYPY, run_python
 
 import ffi_hpy
 from ffi_hpy import Tensor, from_dlpack
@@ -236,3 +237,37 @@ def test_a_shape_is_a_tuple_of_ints(testing):
             ffi_hpy.Shape(wrong)
     with pytest.raises(TypeError, match="BigInt"):
         testing.echo(ffi_hpy.Shape((2**63,)))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "float16", "complex64", "complex128", *"bBhHiIlLqQfd"])
+def test_numpy_arrays_go_in_as_their_dlpack_describes_them(testing, dtype):
+    whole = np.zeros((3, 4, 5), dtype=dtype)
+    for array in (whole, whole[1:, ::2, ::-1], whole[:, 1:2], whole[0, 0, 0, ...], whole[:0], whole.T, whole[::3]):
+        passed, asked = testing.echo(array), ffi_hpy.from_dlpack(array)
+        assert passed.dtype == asked.dtype
+        assert passed.shape == asked.shape
+        # NumPy itself does not always say the same of axes of one item.
+        steps = [(a, b) for n, a, b in zip(passed.shape, passed.strides, asked.strides) if n > 1]
+        assert all(a == b for a, b in steps) or array.size == 0
+        assert passed.data_ptr() == asked.data_ptr()
+
+
+def test_a_numpy_array_lives_as_long_as_what_was_made_of_it(testing):
+    class Own(np.ndarray):
+        pass
+
+    for array in (np.arange(6.0), np.arange(6.0).view(Own)):
+        before = sys.getrefcount(array) if hasattr(sys, "getrefcount") else None
+        kept = testing.echo(array)
+        array[5] = 7
+        assert np.from_dlpack(kept)[5] == 7
+        del kept
+        if before is not None and not IS_PYPY:
+            assert sys.getrefcount(array) == before
+
+
+@pytest.mark.parametrize("dtype", [">i4", "longdouble", "U3", "datetime64[s]", [("a", "i4")], object])
+def test_numpy_refuses_what_dlpack_does_not_know(testing, dtype):
+    array = np.zeros(3, dtype=dtype)
+    with pytest.raises(BufferError):
+        testing.echo(array)

@@ -1,0 +1,39 @@
+"""The side of gil.py: times calls with the GIL kept and released, and bare pairs of giving it up and taking it back.
+
+Reads lines `ROW MODE N` as side.py does; ROW "pair" calls the library of gil_pair.c, which GIL_PAIR names.
+Usage: gil_side.py ffi_hpy LIBRARY
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import time
+
+from side import ROWS, make_loop, names_of, seconds
+
+
+def main() -> None:
+    names = names_of(sys.argv[1], sys.argv[2])
+    pairs = ctypes.PyDLL(os.environ["GIL_PAIR"]).pairs
+    pairs.argtypes, pairs.restype = [ctypes.c_long], None
+    loops = {row: make_loop(ROWS[row], names) for row in ("no argument", "three ints", "int echoed", "callback")}
+    empty = make_loop("pass", names)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        row, mode, count = line.rstrip("\n").split("\t")
+        n = int(count)
+        if row == "pair":
+            start = time.thread_time()
+            pairs(n)
+            spent = time.thread_time() - start
+        else:
+            for function in ("nop", "echo", "callback"):
+                names[function].release_gil = mode == "released"
+            spent = seconds(loops[row], n) - seconds(empty, n)
+        print(spent / n * 1e9, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""One side of instructions.py: a process under callgrind that runs each row twice, and marks where the counts go.
+
+Usage: instructions_side.py ffi_hpy|tvm_ffi|nanobind LIBRARY MARKS N WORD..., where LIBRARY is that of the testing
+types, or the folder of nanobind_rows; MARKS is the library of callgrind_marks.c; each WORD is a row of ROWS.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import sys
+from typing import Any
+
+from side import ROWS as STATEMENTS
+from side import make_loop, names_of
+
+# What nanobind runs for a row. The statement of the two others is that of side.py.
+ROWS = {
+    "no argument": "nop()",
+    "three ints": "take_ints(1, 2, 3)",
+    "int echoed": "echo(7)",
+    "float": "echo_float(1.5)",
+    "object in": "take_object(obj)",
+    "object echoed": "echo_object(obj)",
+    "str of 4 in": "take_text('abcd')",
+    "NumPy array": "take_array(array)",
+    "field read": "obj.a",
+    "field set": "obj.a = 7",
+    "method call": "obj.sum()",
+    "object made": "Pair(1, 2)",
+    "callback": "call(function)",
+    "py_class object made": None,
+    "py_class field read": None,
+    "Array item": None,
+    "Map item": None,
+    "copy": None,
+    "deep copy": None,
+}
+
+WARM_UP = 300  # calls after which the interpreter has specialized the loop
+
+
+def nanobind_names(folder: str) -> dict[str, Any]:
+    import numpy as np
+
+    sys.path.insert(0, folder)
+    rows = importlib.import_module("nanobind_rows")
+    names = {name: value for name, value in vars(rows).items() if not name.startswith("_")}
+    return {**names, "obj": rows.Pair(1, 2), "array": np.zeros(4, dtype="float32"), "function": lambda: None}
+
+
+def main() -> None:
+    kind, library, marks, count, *wanted = sys.argv[1:]
+    n = int(count)
+    mark = ctypes.CDLL(marks).mark
+    mark.argtypes = [ctypes.c_char_p]
+    names = nanobind_names(library) if kind == "nanobind" else names_of(kind, library)
+    statements = ROWS if kind == "nanobind" else STATEMENTS
+    for row in ["", *wanted]:
+        statement = statements[row] if row else "pass"
+        if statement is None:
+            continue
+        loop = make_loop(statement, names)
+        loop(WARM_UP)
+        for n_calls in (n, 2 * n):
+            mark(b"")
+            loop(n_calls)
+            mark(f"{n_calls} {row}".encode())
+
+
+if __name__ == "__main__":
+    main()

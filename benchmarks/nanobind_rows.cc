@@ -1,0 +1,28 @@
+/* The rows of instructions.py as a nanobind module: functions of fixed types, which is what nanobind is made for. */
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string_view.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace nb = nanobind;
+
+struct Pair {
+  int64_t a, b;
+  Pair(int64_t a, int64_t b) : a(a), b(b) {}
+  int64_t sum() const { return a + b; }
+};
+
+NB_MODULE(nanobind_rows, m) {
+  nb::class_<Pair>(m, "Pair").def(nb::init<int64_t, int64_t>()).def_rw("a", &Pair::a).def("sum", &Pair::sum);
+  m.def("nop", [] {});
+  m.def("take_ints", [](int64_t, int64_t, int64_t) {});
+  m.def("take_object", [](const Pair &) {});
+  m.def("take_text", [](std::string_view) {});
+  m.def("take_array", [](nb::ndarray<>) {});
+  m.def("echo", [](int64_t x) { return x; });
+  m.def("echo_float", [](double x) { return x; });
+  m.def("echo_object", [](Pair *x) { return x; }, nb::rv_policy::reference);
+  m.def("call", [](nb::callable f) { f(); });
+}

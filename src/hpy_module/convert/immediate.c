@@ -1,0 +1,26 @@
+/* What the running context says about the values that are converted in place. */
+#include "immediate.h"
+
+FbImmediate fb_immediate;
+HPy fb_immediate_small_ints[FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST + 1];
+
+/* Small ints are made once by every CPython with a GIL up to 3.11, and by all later ones, where they are immortal, as
+ * None is. So a reference to one is made as one to None. */
+static int add_small_ints(HPyContext *ctx) {
+  if (!fb_immediate.values.constants_are_immortal && !fb_immediate.values.constants_are_counted) return 0;
+  for (int64_t value = FB_IMMEDIATE_SMALLEST; value <= FB_IMMEDIATE_LARGEST; value++) {
+    HPy number = HPyLong_FromInt64_t(ctx, value);
+    if (HPy_IsNull(number)) return -1;
+    fb_immediate_small_ints[value - FB_IMMEDIATE_SMALLEST] = number;
+  }
+  fb_immediate.has_small_ints = true;
+  return 0;
+}
+
+int fb_immediate_init(HPyContext *ctx) {
+  fb_immediate = (FbImmediate){0};
+  if (fb_ext == NULL || !FHPY_EXTENSION_HAS(fb_ext, values)) return 0;
+  fb_immediate.values = *fb_ext->values;
+  if (fb_ext->values->int_word != 0) fb_immediate.int_type = ctx->h_LongType._i;
+  return add_small_ints(ctx);
+}

@@ -1,0 +1,69 @@
+/* The commonest values, on the shortest way: None, bool, and small ints, without a call and without anything to give
+ * back.
+ *
+ * The functions here agree with fb_argument_convert and fb_result_make, which take every value; where one returns
+ * false, those are to be asked. They are inline, because a native call runs one of them for each value. */
+#ifndef FFI_HPY_CONVERT_IMMEDIATE_H_
+#define FFI_HPY_CONVERT_IMMEDIATE_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/context.h"
+
+/* The range of the ints that every version of the interpreter makes once for all. */
+enum { FB_IMMEDIATE_SMALLEST = -5, FB_IMMEDIATE_LARGEST = 256 };
+
+/* What the context says about these values, at hand. Written once during the import. */
+typedef struct FbImmediate {
+  intptr_t int_type; /* the word of the type (extension.h); 0: the values cannot be read in place */
+  bool has_small_ints; /* whether fb_immediate_small_ints is filled */
+  FhpyValues values;
+} FbImmediate;
+
+extern FB_HIDDEN FbImmediate fb_immediate;
+/* The ints of that range, each with a reference that is kept; as constant as None (FhpyValues). */
+extern FB_HIDDEN HPy fb_immediate_small_ints[FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST + 1];
+
+/* To be called once during the import, after fb_context_init. Returns 0, or -1 with an exception raised. */
+int fb_immediate_init(HPyContext *ctx);
+
+FH_INLINE bool fb_immediate_put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
+  out->type_index = type_index;
+  out->zero_padding = 0;
+  out->v_int64 = payload;
+  return true;
+}
+
+FH_INLINE intptr_t fb_immediate_type(HPy value) {
+  intptr_t type;
+  memcpy(&type, (const char *)value._i + fb_context_type_offset, sizeof(type));
+  return type;
+}
+
+/* Makes *out the native value of an int of one digit. False, and no exception, for every other value. Only where there
+ * is an extension. */
+FH_INLINE bool fb_immediate_int(HPy value, TVMFFIAny *out) {
+  int64_t number;
+  if (FH_UNLIKELY(fb_immediate_type(value) != fb_immediate.int_type)) return false;
+  if (FH_UNLIKELY(!fhpy_values_read_int(&fb_immediate.values, (const void *)value._i, &number))) return false;
+  return fb_immediate_put(out, kTVMFFIInt, number);
+}
+
+/* A new handle of None, True or False. */
+FH_INLINE HPy fb_immediate_constant(HPyContext *ctx, HPy constant) {
+  const FhpyValues *values = &fb_immediate.values;
+  if (values->constants_are_immortal) return constant;
+  if (FH_UNLIKELY(!values->constants_are_counted)) return HPy_Dup(ctx, constant);
+  ++*(intptr_t *)constant._i;
+  return constant;
+}
+
+/* A new handle of an int; HPy_NULL with MemoryError raised. */
+FH_INLINE HPy fb_immediate_int_new(HPyContext *ctx, int64_t value) {
+  uint64_t which = (uint64_t)value - FB_IMMEDIATE_SMALLEST;
+  if (which > FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST || !fb_immediate.has_small_ints)
+    return HPyLong_FromInt64_t(ctx, value);
+  return fb_immediate_constant(ctx, fb_immediate_small_ints[which]);
+}
+
+#endif /* FFI_HPY_CONVERT_IMMEDIATE_H_ */

@@ -1,0 +1,116 @@
+/* InitFunction: what `__init__` calls where it is a method made in C (method_new of the extension).
+ *
+ * It serves the commonest call itself: a new instance of the very class, and positional arguments. For any other call
+ * it calls the `__init__` written in Python, which serves all of them and decides what is an error. So both must do the
+ * same in the case that they share. It exists only with the extension, where a handle is an object pointer. */
+#include "init_method.h"
+
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
+#include "hpy_module/context/type.h"
+#include "hpy_module/function/function.h"
+#include "hpy_module/object/object.h"
+#include "hpy_module/object/own_class.h"
+#include "hpy_module/object/transfer.h"
+#include "hpy_module/object/type_kind.h"
+#include "initializer.h"
+
+/* Constant once it is made. Its references are never given up: it belongs to the class of a native type, which lives as
+ * long as the process. */
+typedef struct InitFunction {
+  intptr_t cls;       /* the word of the class (extension.h) */
+  FbRef written;      /* the function written in Python */
+  FbRef initializer;  /* an Initializer; empty: the next one */
+  FbRef constructor;  /* a Function that returns the object */
+} InitFunction;
+
+HPyType_HELPERS(InitFunction)
+
+/* Makes the object and gives it to the instance. Returns 0, or -1 with an exception raised. */
+static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const HPy *args, size_t n) {
+  if (!HPy_IsNull(self->initializer.handle))
+    return fb_initializer_make(ctx, self->initializer.handle, instance, args, n);
+  TVMFFIAny made;
+  if (fb_function_call_raw(ctx, self->constructor.handle, args, n, &made) != 0) return -1;
+  if (FH_LIKELY(made.type_index >= kTVMFFIStaticObjectBegin)) return fb_transfer_put(ctx, instance, made.v_obj);
+  fb_raise(ctx, ctx->h_TypeError, "%s() must return an object, it returned a value of type index %d",
+           fb_function_name(ctx, self->constructor.handle), (int)made.type_index);
+  return -1;
+}
+
+HPyDef_SLOT(init_call, HPy_tp_call)
+static HPy init_call_impl(HPyContext *ctx, HPy h, const HPy *args, size_t nargs, HPy kwnames) {
+  const InitFunction *self = InitFunction_AsStruct(ctx, h);
+  if (FH_UNLIKELY(HPy_IsNull(self->written.handle))) return fb_instance_raise_unmade(ctx, h);
+  bool is_common = HPy_IsNull(kwnames) && nargs > 0 && fb_type_kind_type(args[0]) == self->cls &&
+                   fb_object_get(ctx, args[0]) == NULL;
+  if (FH_UNLIKELY(!is_common)) return fb_call(ctx, self->written.handle, args, nargs, kwnames);
+  return make(ctx, self, args[0], args + 1, nargs - 1) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+}
+
+/* init_call in the interpreter's own shape. */
+static cpy_PyObject *init_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
+                                     cpy_PyObject *kwnames) {
+  const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1); /* see function_vectorcall */
+  HPy result =
+      init_call_impl(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, nargsf & ~offset_flag, (HPy){(intptr_t)kwnames});
+  return (cpy_PyObject *)result._i;
+}
+
+HPyDef_GET(init_wrapped, "__wrapped__", .doc = "The function written in Python.")
+static HPy init_wrapped_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  const InitFunction *function = InitFunction_AsStruct(ctx, self);
+  if (HPy_IsNull(function->written.handle)) return fb_instance_raise_unmade(ctx, self);
+  return fb_ref_load(ctx, &function->written);
+}
+
+HPyDef_GET(init_signature, "__signature__", .doc = "That of the function written in Python.")
+static HPy init_signature_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  const InitFunction *function = InitFunction_AsStruct(ctx, self);
+  if (HPy_IsNull(function->written.handle)) return fb_instance_raise_unmade(ctx, self);
+  return HPy_GetAttr_s(ctx, function->written.handle, "__signature__");
+}
+
+static FbRef init_function_type; /* written once during the import */
+
+HPyDef_METH(fb_init_method, "init_method", HPyFunc_VARARGS,
+            .doc = "`__init__` for a class: written(self, ...), without Python code in the commonest case.")
+static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, size_t nargs) {
+  (void)module;
+  if (nargs != 5) return fb_raise(ctx, ctx->h_TypeError, "init_method() takes cls, written, maker, name, qualname");
+  bool is_function = fb_own_class_check(ctx, args[2], &fb_own_class_function);
+  if (!is_function && !fb_initializer_check(ctx, args[2]))
+    return fb_raise(ctx, ctx->h_TypeError, "init_method() argument 3 must be an Initializer or a Function");
+  void *data;
+  HPy h = fb_instance_make(ctx, init_function_type.handle, &init_function_type, &data);
+  if (HPy_IsNull(h)) return h;
+  InitFunction *self = data;
+  self->cls = args[0]._i;
+  fb_ref_store(ctx, is_function ? &self->constructor : &self->initializer, args[2]);
+  fb_ref_store(ctx, &self->written, args[1]);
+  HPy method = fb_ext->method_new(ctx, h, args[3], args[4], ctx->h_None);
+  /* Threads that make objects share both, which their class keeps. */
+  fb_context_keep(h);
+  if (!HPy_IsNull(method)) fb_context_keep(method);
+  HPy_Close(ctx, h);
+  return method;
+}
+
+HPy fb_init_method_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&init_call, &init_wrapped, &init_signature, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.InitFunction",
+      .basicsize = sizeof(InitFunction),
+      .flags = HPy_TPFLAGS_DEFAULT,
+      .builtin_shape = SHAPE(InitFunction),
+      .defines = defines,
+      .doc = "What an `__init__` without Python code calls.",
+  };
+  if (fb_ext != NULL) init_call.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))init_vectorcall;
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_ref_store(ctx, &init_function_type, type);
+  return type;
+}

@@ -1,0 +1,119 @@
+/* Measures how small values lie in their objects.
+ *
+ * Two layouts of int are known, and the one is used under which every sample reads as what it is. */
+#include "value_layout.h"
+
+#include "layout.h"
+
+FhpyValues fhpy_value_layout;
+
+#ifdef FHPY_PYPY
+
+int fhpy_value_layout_measure(void) { return 0; } /* values of cpyext's objects are not in them */
+
+#else
+
+/* --- int ---------------------------------------------------------------------------------------------------------- */
+
+enum { DIGIT_BITS = 30 };
+#define MOST_OF_ONE_DIGIT ((1ll << DIGIT_BITS) - 1)
+
+/* One digit each; the larger ones show that a digit has 30 bits. */
+static const long long of_one_digit[] = {0,
+                                         1,
+                                         2,
+                                         -1,
+                                         -2,
+                                         5,
+                                         -5,
+                                         -6,
+                                         256,
+                                         257,
+                                         -257,
+                                         32767,
+                                         32768,
+                                         -65536,
+                                         1000003,
+                                         0x2aaaaaaa,
+                                         MOST_OF_ONE_DIGIT,
+                                         -MOST_OF_ONE_DIGIT};
+static const long long of_more[] = {
+    MOST_OF_ONE_DIGIT + 1, -MOST_OF_ONE_DIGIT - 1, 1ll << 45, -(1ll << 59), 1ll << 60, INT64_MAX, INT64_MIN};
+
+/* Whether an int reads as it should. -1 with an exception raised. */
+static int reads_int(const FhpyValues *values, long long number, bool has_one_digit) {
+  PyObject *object = PyLong_FromLongLong(number);
+  if (object == NULL) return -1;
+  int64_t seen;
+  bool is_read = fhpy_values_read_int(values, object, &seen);
+  Py_DecRef(object);
+  return is_read == has_one_digit && (!is_read || seen == number);
+}
+
+/* 1 if all samples read as they should, 0 if not, -1 with an exception raised. */
+static int reads_ints(const FhpyValues *values) {
+  int is_right = 1;
+  for (size_t i = 0; is_right > 0 && i < sizeof(of_one_digit) / sizeof(of_one_digit[0]); i++)
+    is_right = reads_int(values, of_one_digit[i], true);
+  for (size_t i = 0; is_right > 0 && i < sizeof(of_more) / sizeof(of_more[0]); i++)
+    is_right = reads_int(values, of_more[i], false);
+  return is_right;
+}
+
+/* Up to 3.11 the word is the number of digits, negative for a negative int. From 3.12 on the number of digits is above
+ * three bits, of which the lowest two are 0 for a positive int, 1 for zero, 2 for a negative one. */
+static int measure_int(FhpyValues *values) {
+  FhpyValues counted = {.int_bias = 1, .int_last = 2, .int_sign = {-1, 0, 1}};
+  FhpyValues tagged = {.int_last = FHPY_INT_STATES - 1};
+  for (int i = 0; i < FHPY_INT_STATES; i++) tagged.int_sign[i] = (int8_t)(1 - (i & 3));
+  FhpyValues *const known[] = {&counted, &tagged};
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+    known[i]->int_word = (ptrdiff_t)fhpy_layout.header_size;
+    int is_right = reads_ints(known[i]);
+    if (is_right < 0) return -1;
+    if (is_right == 0) continue;
+    *values = *known[i];
+    return 0;
+  }
+  return 0;
+}
+
+/* --- None, True, False -------------------------------------------------------------------------------------------- */
+
+/* Whether a reference to `o` changes nothing in its header. */
+static bool is_immortal(PyObject *o) {
+  char before[64];
+  if (fhpy_layout.header_size > sizeof(before)) return false;
+  memcpy(before, o, fhpy_layout.header_size);
+  Py_IncRef(o);
+  bool is_same = memcmp(before, o, fhpy_layout.header_size) == 0;
+  Py_DecRef(o);
+  return is_same;
+}
+
+/* 1 if all constants are immortal, 0 if not, -1 with an exception raised. */
+static int are_immortal(void) {
+  PyObject *const singletons[] = {&_Py_NoneStruct, &_Py_TrueStruct, &_Py_FalseStruct};
+  bool is_so = fhpy_layout.minor >= 12;
+  for (int i = 0; i < 3; i++) is_so = is_so && is_immortal(singletons[i]);
+  for (long number = -5; is_so && number <= 256; number++) {
+    PyObject *o = PyLong_FromLong(number);
+    if (o == NULL) return -1;
+    is_so = is_immortal(o);
+    Py_DecRef(o);
+  }
+  return is_so;
+}
+
+int fhpy_value_layout_measure(void) {
+  FhpyValues values = {0};
+  if (measure_int(&values) < 0) return -1;
+  int is_immortal = are_immortal();
+  if (is_immortal < 0) return -1;
+  values.constants_are_immortal = is_immortal != 0;
+  values.constants_are_counted = fhpy_layout.plain_refcounts && !values.constants_are_immortal;
+  fhpy_value_layout = values;
+  return 0;
+}
+
+#endif
