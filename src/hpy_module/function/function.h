@@ -1,4 +1,4 @@
-/* Function: calling native functions from Python. The hot path of the binding. */
+/* Function: the class of native functions. function_call.h has their call. */
 #ifndef FFI_HPY_FUNCTION_FUNCTION_H_
 #define FFI_HPY_FUNCTION_FUNCTION_H_
 
@@ -8,9 +8,6 @@
 
 /* Name for messages; "native function" if unknown. Valid as long as the function lives. */
 const char *fb_function_name(HPyContext *ctx, HPy function);
-
-/* Calls a Function without giving up the GIL. *result is owned. Returns 0, or -1 with an exception raised. */
-int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result);
 
 /* A Function around `handle`, which is taken, on failure too. name may be NULL. */
 HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name);

@@ -79,8 +79,8 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     fb_object_raise_no_handle(ctx, self);
     return -1;
   }
-  /* Not claimed: calls read the handle of a Function without a use (call_function in function.c). It goes from NULL to
-   * its value once. */
+  /* Not claimed: calls read the handle of a Function without a use (call_function in function_call.c). It goes from
+   * NULL to its value once. */
   bool is_function = handle->type_index == kTVMFFIFunction;
   FbHandleCell *cell = fb_object_make_cell(ctx, self);
   TVMFFIObject *nothing = NULL;

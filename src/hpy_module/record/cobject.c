@@ -9,6 +9,7 @@
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/function/function.h"
+#include "hpy_module/function/function_call.h"
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/own_class.h"
 #include "hpy_module/object/rvalue_ref.h"

@@ -10,6 +10,7 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/function/function.h"
+#include "hpy_module/function/function_call.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/own_class.h"
 #include "hpy_module/object/transfer.h"
@@ -52,7 +53,7 @@ static HPy init_call_impl(HPyContext *ctx, HPy h, const HPy *args, size_t nargs,
 /* init_call in the interpreter's own shape. */
 static cpy_PyObject *init_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                      cpy_PyObject *kwnames) {
-  const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1); /* see function_vectorcall */
+  const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1); /* see n_of in function_call.c */
   HPy result =
       init_call_impl(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, nargsf & ~offset_flag, (HPy){(intptr_t)kwnames});
   return (cpy_PyObject *)result._i;

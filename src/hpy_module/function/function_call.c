@@ -1,0 +1,227 @@
+/* The call of a native function from Python: the hot path of the binding.
+ *
+ * call_with is the whole native call, compiled into each of the entries: vectorcall, where handles are object pointers,
+ * fb_function_call elsewhere, and fb_function_call_raw. A call whose values are plain takes no lock but the GIL, and
+ * allocates nothing but the result. */
+#include "function_call.h"
+
+#include <stdlib.h>
+
+#include "function_struct.h"
+#include "hpy_module/context/cut.h"
+#include "hpy_module/context/hold.h"
+#include "hpy_module/context/raise.h"
+#include "hpy_module/context/thread.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/tensor/exchange.h"
+
+/* So many arguments are converted on the C stack. */
+enum { STACK_ARGS = 8 };
+
+bool fb_function_struct_releases[] = {[FB_GIL_DEFAULT] = true, [FB_GIL_RELEASE] = true, [FB_GIL_KEEP] = false};
+
+/* Calls the native function, between brackets (thread.h). */
+static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
+                                     bool release, TVMFFIAny *result) {
+  FbThreadState outer;
+  fb_thread_enter(ctx, release, &outer);
+  int rc = ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
+  fb_thread_leave(&outer);
+  return rc;
+}
+
+/* Calls the native function. With the extension a call that keeps the GIL needs no bracket: a callback finds out by
+ * itself that its thread is attached. */
+FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, bool release,
+                  TVMFFIAny *result) {
+  *result = (TVMFFIAny){0};
+  if (release || fb_thread_needs_brackets()) return run_bracketed(ctx, handle, views, n, release, result);
+  return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
+}
+
+/* Converts the arguments into `views`, calls, and ends the temporaries. Returns 0 with *result owned, or -1 with an
+ * exception raised. `views` and `temps` have room for n each: an argument makes one temporary at most. */
+FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
+                        TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
+  FbArgs args = {.temps = temps, .callee = fb_function_struct_name(function), .scope = scope};
+  FbScopeBefore before;
+  /* Arguments. Those converted before one that fails are given back. */
+  for (size_t i = 0; i < n; i++) {
+    args.position = (int)i;
+    if (FH_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0)) {
+      fb_args_end(&args);
+      return -1;
+    }
+  }
+  /* The stream and the allocator that the arguments ask for. */
+  bool is_scoped = fb_scope_is_set(scope);
+  if (FH_UNLIKELY(is_scoped) && fb_scope_enter(ctx, scope, &before) != 0) {
+    fb_args_end(&args);
+    return -1;
+  }
+  int rc = run(ctx, handle, views, n, release, result);
+  /* What was borrowed for the call goes back, and a failure becomes an exception. */
+  if (FH_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
+  if (FH_LIKELY(rc == 0)) {
+    fb_args_end(&args);
+    return 0;
+  }
+  FbPendingError error = fb_error_slot_take(ctx); /* temporaries that end may run code that uses the slot */
+  fb_args_end(&args);
+  fb_error_raise(ctx, error, args.callee);
+  return -1;
+}
+
+/* As call_with, for more arguments than fit on the C stack: one block for both arrays. The ABI counts arguments by
+ * int32_t. */
+static FH_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
+                                      size_t n, bool release, FbScope *scope, TVMFFIAny *result) {
+  TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(FbTemp));
+  if (views == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  int rc = call_with(ctx, function, handle, argv, n, views, (FbTemp *)(views + n), release, scope, result);
+  free(views);
+  return rc;
+}
+
+/* Calls a Function. No use of its cell is counted, because its handle, once set, is never moved (transfer.h); the
+ * interpreter keeps the Function alive while it is called. Returns 0 with *result owned, or -1 with an exception
+ * raised. */
+FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
+                            TVMFFIAny *result) {
+  FbFunction *function = fb_function_struct(ctx, self);
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  if (FH_UNLIKELY(handle == NULL)) {
+    fb_object_raise_no_handle(ctx, self);
+    return -1;
+  }
+  /* What native code dropped without a context is dropped now. */
+  if (FH_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
+  bool release = !keep_gil && fb_function_struct_releases_gil(function);
+  if (FH_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, scope, result);
+  TVMFFIAny views[STACK_ARGS];
+  FbTemp temps[STACK_ARGS];
+  return call_with(ctx, function, handle, argv, n, views, temps, release, scope, result);
+}
+
+/* Native functions have no names for their arguments. Raises TypeError with the first name that was given. */
+static FH_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
+  HPy first = HPy_GetItem_i(ctx, kwnames, 0);
+  if (HPy_IsNull(first)) return HPy_NULL;
+  HPy_ssize_t n;
+  const char *text = HPyUnicode_AsUTF8AndSize(ctx, first, &n);
+  if (text != NULL) {
+    char shown[256];
+    fb_raise(ctx, ctx->h_TypeError, "%s() takes positional arguments only, got keyword argument '%s'",
+             fb_function_struct_title(fb_function_struct(ctx, self)),
+             fb_cut_copy(shown, sizeof(shown), text, (size_t)n));
+  }
+  HPy_Close(ctx, first);
+  return HPy_NULL;
+}
+
+/* The Python value of what a call returned, which is taken. If an argument came through an exchange table, a tensor
+ * becomes one of that library. */
+FH_INLINE HPy result_of(HPyContext *ctx, TVMFFIAny *result, const FbScope *scope) {
+  if (FH_UNLIKELY(scope->exchange != NULL)) return fb_exchange_result(ctx, result, scope->exchange, false);
+  return fb_result_make(ctx, result);
+}
+
+/* A call from Python: new handle, or HPy_NULL with an exception raised. */
+static HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
+  if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
+  TVMFFIAny result;
+  FbScope scope = {0};
+  if (FH_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) return HPy_NULL;
+  return result_of(ctx, &result, &scope);
+}
+
+HPyDef_SLOT(fb_function_call, HPy_tp_call)
+static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  return call_python(ctx, self, args, nargs, kwnames);
+}
+
+/* --- the call in the interpreter's own shape ---------------------------------------------------------------------- */
+
+/* fb_function_call in the shape of extension.h, which a call runs where handles are object pointers. It is three
+ * functions, so that each has a small frame: without arguments, of ints alone, of any values. Ints are complete as soon
+ * as they are read, so that a call of nothing else has nothing that ends after it. */
+
+/* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which is not needed here. */
+FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
+FH_INLINE FbFunction *struct_of(cpy_PyObject *self) { return (FbFunction *)((char *)self + fb_context_data_offset); }
+
+/* The Python value of a result that is no None. */
+static FH_NOINLINE HPy make_other(TVMFFIAny *result) { return fb_result_make(fb_ctx, result); }
+
+/* Raises the pending error of a call without temporaries. Returns HPy_NULL. */
+static FH_NOINLINE HPy raise_failure(FbFunction *function) {
+  fb_error_raise(fb_ctx, fb_error_slot_take(fb_ctx), fb_function_struct_name(function));
+  return HPy_NULL;
+}
+
+/* The native call and its result. */
+FH_INLINE cpy_PyObject *run_immediate(FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n) {
+  TVMFFIAny result = {0};
+  bool release = fb_function_struct_releases_gil(function);
+  HPy value;
+  int rc = FH_UNLIKELY(release || fb_thread_is_covered)
+               ? run_bracketed(fb_ctx, handle, views, n, release, &result)
+               : ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, &result);
+  if (FH_UNLIKELY(rc != 0)) {
+    value = raise_failure(function);
+  } else if (result.type_index == kTVMFFINone) {
+    value = fb_immediate_constant(fb_ctx, fb_ctx->h_None);
+  } else if (result.type_index == kTVMFFIInt) {
+    value = fb_immediate_int_new(fb_ctx, result.v_int64);
+  } else {
+    value = make_other(&result);
+  }
+  return (cpy_PyObject *)value._i;
+}
+
+static FH_NOINLINE cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
+                                          cpy_PyObject *kwnames) {
+  return (cpy_PyObject *)call_python(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, n_of(nargsf),
+                                     (HPy){(intptr_t)kwnames})
+      ._i;
+}
+
+/* At least one argument. */
+static FH_NOINLINE cpy_PyObject *call_ints(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  size_t n = n_of(nargsf), i = 0;
+  TVMFFIAny views[STACK_ARGS];
+  if (FH_UNLIKELY(n > STACK_ARGS)) return call_any(self, args, nargsf, NULL);
+#pragma GCC unroll 1
+  do {
+    if (FH_UNLIKELY(!fb_immediate_int((HPy){(intptr_t)args[i]}, &views[i]))) return call_any(self, args, nargsf, NULL);
+  } while (++i < n);
+  TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
+  if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
+  return run_immediate(struct_of(self), handle, views, n);
+}
+
+static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
+  if (FH_UNLIKELY(kwnames != NULL)) return call_any(self, args, nargsf, kwnames);
+  if (n_of(nargsf) == 0) {
+    TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
+    if (FH_LIKELY(handle != NULL)) return run_immediate(struct_of(self), handle, NULL, 0);
+  } else if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) {
+    return call_ints(self, args, nargsf);
+  }
+  return call_any(self, args, nargsf, kwnames);
+}
+
+int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
+  FbScope scope = {0};
+  return call_function(ctx, function, args, nargs, true, &scope, result);
+}
+
+void fb_function_call_set_vectorcall(void) {
+  /* Our runtime puts this function behind the instance's vectorcall word, in place of HPy's trampoline. */
+  if (fb_ext != NULL) fb_function_call.slot.cpy_trampoline = (cpy_PyCFunction)vectorcall;
+}
