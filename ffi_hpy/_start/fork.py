@@ -71,8 +71,8 @@ def _find_names() -> list[str]:
 
 
 def _before() -> None:
-    # One by one: a look through all of sys.modules takes the lock of that dict, and CPython without a GIL may give it to
-    # a thread which waits for it just before the fork. The child would find it taken for ever.
+    # One by one: a look through all of sys.modules takes the lock of that dict, and CPython without a GIL may give it
+    # to a thread which waits for it just before the fork. The child would find it taken for ever.
     if not _names:
         _names.extend(_find_names())
     for name in _names:

@@ -51,7 +51,7 @@ def fork_children(use: Callable[[], object], n: int = 2000) -> None:
 
 
 def dict_of_free_threads() -> None:
-    """CPython 3.13.5, 3.14.7 without the GIL: a dict's lock that a waiting thread was handed stays taken in the child."""
+    """CPython 3.13.5, 3.14.7 without the GIL: a dict's lock handed to a thread that waits stays taken in the child."""
     shared = {i: i for i in range(10)}
 
     def use() -> None:
