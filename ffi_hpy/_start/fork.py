@@ -63,7 +63,7 @@ def _find_names() -> list[str]:
         if "__init__.py" not in files:
             below.clear()
             continue
-        parts = folder[len(_HERE) :].split(os.sep)
+        parts = folder[len(_HERE) :].split(os.sep)  # noqa: PTH206
         prefix = ".".join([package, *parts[1:]])
         modules = (os.path.splitext(file) for file in files)  # noqa: PTH122
         names += [prefix if name == "__init__" else f"{prefix}.{name}" for name, kind in modules if kind == ".py"]
