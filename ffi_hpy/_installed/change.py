@@ -13,6 +13,7 @@ from .identity import ORIGINALS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Callable
 
     from .distribution import StandIn
     from .identity import Original
@@ -26,9 +27,21 @@ _NEW = ".{}.ffi_hpy_dropin"
 """The name of a command that is not complete yet."""
 
 
-def put(place: Place, stand_in: StandIn) -> None:
-    """Install a stand-in, in place of another that is there."""
-    place.packages.mkdir(parents=True, exist_ok=True)
+def put(place: Place, stand_in: StandIn, refuse: Callable[[], None]) -> bool:
+    """Install a stand-in, in place of another that is there, unless `refuse` raises, which looks at what is there while
+    no other process changes that. Returns False if it is in place already."""
+    if not place.packages.is_dir():
+        refuse()
+        place.packages.mkdir(parents=True, exist_ok=True)
+    with _locked(place.packages):
+        refuse()
+        if find_stand_ins(place, stand_in.original) == [stand_in.folder] and stand_in.is_written():
+            return False
+        _put(place, stand_in)
+        return True
+
+
+def _put(place: Place, stand_in: StandIn) -> None:
     with _changing(place) as stage:
         new = stage / "new"
         for name, text in stand_in.inside.items():
@@ -57,7 +70,7 @@ def take_away(place: Place, *originals: Original) -> list[Path]:
     folders that are gone."""
     if not place.packages.is_dir():
         return []
-    with _changing(place) as stage:
+    with _locked(place.packages), _changing(place) as stage:
         folders = find_stand_ins(place, *originals)
         for folder in folders:
             folder.replace(stage / folder.name)
@@ -66,20 +79,20 @@ def take_away(place: Place, *originals: Original) -> list[Path]:
 
 @contextlib.contextmanager
 def _changing(place: Place) -> Iterator[Path]:
-    """One change of a place at a time, with a folder for it. Whatever becomes of it, the files then in place are those
-    of the stand-ins in place."""
+    """One change of a place, which is locked, with a folder for it. Whatever becomes of it, the files then in place are
+    those of the stand-ins in place."""
     stage = place.packages / _STAGE
-    with _locked(place.packages):
+    _sweep(place)
+    try:
+        stage.mkdir()
+        yield stage
+    finally:
         _sweep(place)
-        try:
-            stage.mkdir()
-            yield stage
-        finally:
-            _sweep(place)
 
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
+    """Who has a folder of packages locked looks at it and changes it alone."""
     import fcntl
 
     descriptor = os.open(folder, os.O_RDONLY)

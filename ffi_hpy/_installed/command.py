@@ -53,15 +53,14 @@ def main(arguments: list[str]) -> int:
 
 def _install(original: Original, version: str, user: bool) -> int:
     place = choose_place(user)
-    _refuse_real(original, place)
     stand_in = StandIn(place, original, version)
-    if find_stand_ins(place, original) == [stand_in.folder] and stand_in.is_written():
-        print(f"{original.name} {version} is ffi_hpy already, in {place.packages}")
-        return 0
     try:
-        put(place, stand_in)
+        is_new = put(place, stand_in, lambda: _refuse_real(original, place))
     except OSError as error:
         raise RuntimeError(_cannot_write(place, error)) from error
+    if not is_new:
+        print(f"{original.name} {version} is ffi_hpy already, in {place.packages}")
+        return 0
     print(f"{original.name} {version} is ffi_hpy from here on, in {place.packages}")
     if original.commands and str(place.commands) not in os.environ.get("PATH", "").split(os.pathsep):
         print(f"{' and '.join(original.commands)} are in {place.commands}, which is not on PATH")

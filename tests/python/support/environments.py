@@ -116,11 +116,11 @@ class Environment:
         """What `python -m ffi_hpy.dropin` prints."""
         return self.run("-m", "ffi_hpy.dropin", *arguments, fails=fails, before=before)
 
-    def dropin_at_once(self, runs: Sequence[Sequence[str]]) -> list[int]:
-        """The exit statuses of several `python -m ffi_hpy.dropin` at the same time."""
+    def dropin_at_once(self, runs: Sequence[Sequence[str]]) -> list[str]:
+        """What several `python -m ffi_hpy.dropin` at the same time complain about."""
         with ThreadPoolExecutor(len(runs)) as pool:
             said = pool.map(lambda words: self._run([self.python, "-m", "ffi_hpy.dropin", *words], fails=None), runs)
-            return [int("Traceback" in text or "ffi_hpy.dropin:" in text) for text in said]
+            return [text for text in said if "Traceback" in text or "ffi_hpy.dropin:" in text]
 
     def install_with(self, installer: str, *arguments: str | Path, fails: bool = False) -> str:
         """What `pip ARGUMENT...` or `uv pip ARGUMENT...` prints, which have no package index."""
