@@ -31,12 +31,14 @@ FH_FORK_CHILD(register_process);
 
 void fh_barrier_heavy(void) {
   fh_atomic_fence_seq_cst();
-  if (!fh_atomic_load_relaxed_i32(&fh_barrier_is_one_sided) || ask(PRIVATE_EXPEDITED) == 0) return;
+  int32_t state = fh_atomic_load_relaxed_i32(&fh_barrier_is_one_sided);
+  if (state == 0 || (state == 1 && ask(PRIVATE_EXPEDITED) == 0)) return;
   /* A sandbox that the process has entered since refuses the call. From now on the light side has fences; a store that
-   * was made without one is seen long before a millisecond has passed. */
-  fh_atomic_store_relaxed_i32(&fh_barrier_is_one_sided, 0);
+   * was made without one is seen long before a millisecond has passed. All threads that come here meanwhile wait. */
+  fh_atomic_store_relaxed_i32(&fh_barrier_is_one_sided, FH_BARRIER_CHANGES);
   struct timespec millisecond = {0, 1000000};
   (void)nanosleep(&millisecond, NULL);
+  fh_atomic_store_relaxed_i32(&fh_barrier_is_one_sided, 0);
 }
 
 #elif defined(_WIN32)

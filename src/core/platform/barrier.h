@@ -9,13 +9,15 @@
 
 #include "atomic.h"
 
-/* Whether the light one costs nothing. Written when the library is loaded, and relaxed, to 0, should the system refuse
- * later what it allowed then. */
+/* 1: the light one costs nothing. 0: both are fences. FH_BARRIER_CHANGES: likewise, but a light one may have begun when
+ * it cost nothing. Written when the library is loaded, and relaxed should the system refuse later what it allowed
+ * then. */
 extern int32_t fh_barrier_is_one_sided;
+enum { FH_BARRIER_CHANGES = -1 };
 
 static inline void fh_barrier_light(void) {
   /* relaxed: see fh_barrier_heavy, which waits after it has changed this */
-  if (FH_LIKELY(fh_atomic_load_relaxed_i32(&fh_barrier_is_one_sided))) {
+  if (FH_LIKELY(fh_atomic_load_relaxed_i32(&fh_barrier_is_one_sided) > 0)) {
     fh_atomic_fence_compiler();
   } else {
     fh_atomic_fence_seq_cst();

@@ -66,9 +66,11 @@ FH_INLINE FbCoreFunction *choose(Pair *functions, const TVMFFIObject *handle) {
   return handle->type_index == kTVMFFIMap ? &functions->map : &functions->dict;
 }
 
-/* Whether a key is looked up without hooks, which are asked for two objects of one type only: a number or a text. */
+/* Whether a key is looked up without hooks, which are asked for two objects of one type only: a number or a text. What
+ * an rvalue reference refers to may be anything. */
 FH_INLINE bool is_plain(const TVMFFIAny *key) {
-  return key->type_index < kTVMFFIStaticObjectBegin || key->type_index == kTVMFFIStr;
+  if (key->type_index >= kTVMFFIStaticObjectBegin) return key->type_index == kTVMFFIStr;
+  return key->type_index != kTVMFFIObjectRValueRef;
 }
 
 /* Calls one of `functions`, which only read, with a plain key in args[1] or without one: then no code runs that could

@@ -62,9 +62,10 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   /* While the cell still has the old handle, by which the entry is found. */
   fb_identity_unlist_own(cell);
   TVMFFIObject *old = cell->handle;
-  fb_handle_cell_put(cell, handle);
+  /* Before the handle: who began a use of the empty cell gets it at once, and must not list what cannot be listed. */
   fb_handle_cell_set_listing(cell, FB_UNLISTABLE);
   fb_handle_cell_set_repeated(cell, false);
+  fb_handle_cell_put(cell, handle);
   release_listed(ctx, self, cell);
   if (old != NULL) TVMFFIObjectDecRef(old);
   return 0;

@@ -86,7 +86,7 @@ int fhpy_watch_measure(void) {
     Py_DecRef(o);
     try_shared(o);
     Py_DecRef(o); /* the owner's reference; that of try_shared is left, and is now counted in the shared word */
-    if (*get_shared(o) != ONE_REFERENCE + MERGED) shared_offset = 0;
+    if (*get_shared(o) != ONE_REFERENCE + MERGED) shared_offset = 0, knows_owners = false;
   }
   Py_DecRef(o);
   return 0;

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from support import IS_PYPY, parallelize, run_python
+from support import IS_PYPY, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map
@@ -591,6 +591,30 @@ def test_a_missing_key_that_is_a_tuple_or_none_is_the_argument_of_its_error():
         with pytest.raises(KeyError) as caught:
             Dict({"a": 1})[key]
         assert caught.value.args == (key,)
+
+
+@pytest.mark.skipif(IS_PYPY, reason="there every call uses its arguments, and no hook of the call moves them away")
+@pytest.mark.parametrize("passed", [lambda key: key, lambda key: key._move()], ids=["key", "moved key"])
+def test_the_hook_of_a_key_may_move_the_dict_away_that_is_asked(passed):
+    asked = []
+
+    @ffi_hpy.dataclasses.py_class(unique_name("Key"))
+    class Key(ffi_hpy.Object):
+        number: int
+
+        def __any_hash__(self):
+            if asked:
+                Dict({}).__move_handle_from__(asked.pop())
+            return self.number
+
+        def __any_equal__(self, other):
+            return self.number == other.number
+
+    ours = Dict({Key(i): i for i in range(6)})
+    asked.append(ours)
+    assert ours[passed(Key(3))] == 3
+    with pytest.raises(ValueError, match="no native object"):
+        len(ours)
 
 
 def test_what_changes_a_dict_meanwhile_does_not_change_its_iteration():
