@@ -45,15 +45,15 @@ static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
 
 /* Index of a name by its address; n if it is none of them or not interned. Reads the handles as they are: where
  * fb_context_tuple_items is known, an FbRef is simply a handle. */
-FH_INLINE int find_by_address(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
+FH_INLINE int find_by_address(const FbKeywords *keywords, HPy name) {
   int found = 0;
-  while (found < keywords->n && !fb_context_is_same(ctx, name, keywords->interned[found].handle)) found++;
+  while (found < keywords->n && keywords->interned[found].handle._i != name._i) found++;
   return found;
 }
 
 int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i) {
   if (FH_LIKELY(keywords->interned != NULL && fb_context_tuple_items != 0)) {
-    int found = find_by_address(ctx, keywords, fb_tuple_item(kwnames, i));
+    int found = find_by_address(keywords, fb_tuple_item(kwnames, i));
     if (FH_LIKELY(found < keywords->n)) return found;
   }
   HPy name = HPy_GetItem_i(ctx, kwnames, i);
