@@ -157,6 +157,20 @@ static int find_tuple_items(void) {
   Py_DecRef(probe);
   return 0;
 }
+
+/* Finds the bytes of a str of ASCII, which are its UTF-8, in a str that PyUnicode_New has made. */
+static int find_ascii_data(void) {
+  enum { N_BYTES = 20, MOST = 0x7f };
+  if (fhpy_optional.PyUnicode_New == NULL) return 0;
+  PyObject *probe = fhpy_optional.PyUnicode_New(N_BYTES, MOST);
+  Py_ssize_t byte_len;
+  const char *data = probe == NULL ? NULL : PyUnicode_AsUTF8AndSize(probe, &byte_len);
+  ptrdiff_t offset = data - (const char *)probe;
+  if (probe != NULL) Py_DecRef(probe);
+  if (data == NULL) return -1;
+  if (byte_len == N_BYTES && offset > 0 && offset < 256) fhpy_layout.ascii_data = offset;
+  return 0;
+}
 #endif
 
 int fhpy_layout_measure(void) {
@@ -173,7 +187,8 @@ int fhpy_layout_measure(void) {
 #else
   fhpy_layout.plain_refcounts =
       fhpy_layout.minor <= 11 && !fhpy_layout.free_threaded && fhpy_layout.header_size == 2 * sizeof(void *);
-  if (find_tuple_items() < 0 || (fhpy_layout.plain_refcounts && find_list_items() < 0)) return -1;
+  if (find_tuple_items() < 0 || find_ascii_data() < 0 || (fhpy_layout.plain_refcounts && find_list_items() < 0))
+    return -1;
 #endif
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
   if (o == NULL) return -1;
