@@ -160,16 +160,15 @@ static int find_tuple_items(void) {
 
 /* Finds the bytes of a str of ASCII, which are its UTF-8, in a str that PyUnicode_New has made. */
 static int find_ascii_data(void) {
-  enum { N_BYTES = 20, MOST = 0x7f };
+  enum { N_BYTES = 20, MOST = 0x7f, MOST_BEFORE = 256 };
   if (fhpy_optional.PyUnicode_New == NULL) return 0;
   PyObject *probe = fhpy_optional.PyUnicode_New(N_BYTES, MOST);
-  Py_ssize_t byte_len;
-  const char *data = probe == NULL ? NULL : PyUnicode_AsUTF8AndSize(probe, &byte_len);
-  ptrdiff_t offset = data - (const char *)probe;
-  if (probe != NULL) Py_DecRef(probe);
-  if (data == NULL) return -1;
-  if (byte_len == N_BYTES && offset > 0 && offset < 256) fhpy_layout.ascii_data = offset;
-  return 0;
+  if (probe == NULL) return -1;
+  Py_ssize_t byte_len = 0;
+  const char *data = PyUnicode_AsUTF8AndSize(probe, &byte_len), *body = (const char *)probe;
+  if (data > body && data - body <= MOST_BEFORE && byte_len == N_BYTES) fhpy_layout.ascii_data = data - body;
+  Py_DecRef(probe);
+  return data == NULL ? -1 : 0;
 }
 #endif
 
