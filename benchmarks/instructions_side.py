@@ -7,6 +7,7 @@ types, or the folder of nanobind_rows; MARKS is the library of callgrind_marks.c
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import sys
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from side import ROWS as STATEMENTS
 from side import make_loop, names_of
 
-# What nanobind runs for a row. The statement of the two others is that of side.py.
+# What nanobind runs for a row. The statement of the two others is that of side.py, or of MORE.
 ROWS = {
     "no argument": "nop()",
     "three ints": "take_ints(1, 2, 3)",
@@ -31,10 +32,27 @@ ROWS = {
     "callback": "call(function)",
     "py_class object made": None,
     "py_class field read": None,
+    "py_class text field read": None,
     "Array item": None,
     "Map item": None,
     "copy": None,
     "deep copy": None,
+    "deep copy, nested": None,
+    "from_dlpack of a NumPy array": None,
+    "numpy.from_dlpack": None,
+    "bare callback": None,
+    "bare copy": None,
+    "bare deep copy": None,
+}
+
+# The bare rows are what the interpreter takes for the same, where the callee does nothing: a Python function called by
+# C code, a __copy__ and a __deepcopy__ in C.
+MORE = {
+    "from_dlpack of a NumPy array": "from_dlpack(array)",
+    "numpy.from_dlpack": "numpy_from_dlpack(tensor)",
+    "bare callback": "partial()",
+    "bare copy": "copy.copy(bare)",
+    "bare deep copy": "copy.deepcopy(bare)",
 }
 
 WARM_UP = 300  # calls after which the interpreter has specialized the loop
@@ -49,13 +67,26 @@ def nanobind_names(folder: str) -> dict[str, Any]:
     return {**names, "obj": rows.Pair(1, 2), "array": np.zeros(4, dtype="float32"), "function": lambda: None}
 
 
+class Bare(list):  # type: ignore[type-arg]
+    __copy__ = list.clear
+    __deepcopy__ = list.count
+
+
+def more_names(package: str) -> dict[str, Any]:
+    import numpy as np
+
+    ffi = importlib.import_module(package)
+    bare = {"partial": functools.partial(lambda: None), "bare": Bare()}
+    return {**bare, "from_dlpack": ffi.from_dlpack, "numpy_from_dlpack": np.from_dlpack}
+
+
 def main() -> None:
     kind, library, marks, count, *wanted = sys.argv[1:]
     n = int(count)
     mark = ctypes.CDLL(marks).mark
     mark.argtypes = [ctypes.c_char_p]
-    names = nanobind_names(library) if kind == "nanobind" else names_of(kind, library)
-    statements = ROWS if kind == "nanobind" else STATEMENTS
+    names = nanobind_names(library) if kind == "nanobind" else {**names_of(kind, library), **more_names(kind)}
+    statements = ROWS if kind == "nanobind" else {**STATEMENTS, **MORE}
     for row in ["", *wanted]:
         statement = statements[row] if row else "pass"
         if statement is None:

@@ -9,7 +9,6 @@
 #include "cut.h"
 #include "raise.h"
 #include "text.h"
-#include "tuple.h"
 
 int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
   /* HPy 0.9 has no function for it: sys.intern(). */
@@ -43,19 +42,8 @@ static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
   return -1;
 }
 
-/* Index of a name by its address; n if it is none of them or not interned. Reads the handles as they are: where
- * fb_context_tuple_items is known, an FbRef is simply a handle. */
-FH_INLINE int find_by_address(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
-  int found = 0;
-  while (found < keywords->n && !fb_context_is_same(ctx, name, keywords->interned[found].handle)) found++;
-  return found;
-}
-
-int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i) {
-  if (FH_LIKELY(keywords->interned != NULL && fb_context_tuple_items != 0)) {
-    int found = find_by_address(ctx, keywords, fb_tuple_item(kwnames, i));
-    if (FH_LIKELY(found < keywords->n)) return found;
-  }
+/* As fb_keywords_find(), for a name that is not the object that was interned. */
+int fb_keywords_find_text(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i) {
   HPy name = HPy_GetItem_i(ctx, kwnames, i);
   if (HPy_IsNull(name)) return -1;
   int found = find_by_text(ctx, keywords, name);

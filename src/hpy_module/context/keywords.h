@@ -3,6 +3,7 @@
 #define FFI_HPY_CONTEXT_KEYWORDS_H_
 
 #include "ref.h"
+#include "tuple.h"
 
 /* The names of the keyword arguments that a function takes. `interned` is NULL, or has room for each of them, and
  * fb_keywords_intern was called once during the import: then a name is mostly known by its address. */
@@ -15,8 +16,18 @@ typedef struct FbKeywords {
 
 /* Fills `interned`. Returns 0, or -1 with an exception raised. */
 int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords);
-/* Which of them the i'th name in kwnames is; -1 with TypeError raised if it is none. */
-int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i);
+int fb_keywords_find_text(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i);
+/* Which of them the i'th name in kwnames is; -1 with TypeError raised if it is none. Reads the handles as they are:
+ * where fb_context_tuple_items is known, an FbRef is simply a handle. */
+FH_INLINE int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i) {
+  if (FH_LIKELY(keywords->interned != NULL && fb_context_tuple_items != 0)) {
+    HPy name = fb_tuple_item(kwnames, i);
+    for (int found = 0; found < keywords->n; found++) {
+      if (keywords->interned[found].handle._i == name._i) return found;
+    }
+  }
+  return fb_keywords_find_text(ctx, keywords, kwnames, i);
+}
 /* Puts the arguments of a call into the order of the names. `given`, with room for all of them, borrows; it has
  * HPy_NULL where none was given, which the first `n_required` may not be. Returns 0, or -1 with TypeError raised. */
 int fb_keywords_bind(HPyContext *ctx, const FbKeywords *keywords, int n_required, const HPy *args, size_t nargs,

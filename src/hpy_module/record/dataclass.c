@@ -196,12 +196,27 @@ static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
                   fb_attr_type_name(ctx, self, name, sizeof(name)));
 }
 
+/* What copy.deepcopy() does behind every __deepcopy__ is to append the original to a list, which its memo has under its
+ * own id, so that the original outlives the memo. If there is none yet, it learns so by an exception. That takes longer
+ * than copying a small object, so an empty dict, as the memo of a copy that begins here is, gets the list beforehand.
+ * Only where handles are object pointers, which are the ids. Returns 0, or -1 with an exception raised. */
+static int prepare_memo(HPyContext *ctx, HPy memo) {
+  if (fb_context_tuple_items == 0 || !HPyDict_Check(ctx, memo)) return 0;
+  HPy_ssize_t n = HPy_Length(ctx, memo);
+  if (n != 0) return n < 0 ? -1 : 0;
+  HPy key = HPyLong_FromSize_t(ctx, (size_t)memo._i), kept = HPyList_New(ctx, 0);
+  int rc = HPy_IsNull(key) || HPy_IsNull(kept) ? -1 : HPy_SetItem(ctx, memo, key, kept);
+  if (!HPy_IsNull(key)) HPy_Close(ctx, key);
+  if (!HPy_IsNull(kept)) HPy_Close(ctx, kept);
+  return rc;
+}
+
 HPyDef_METH(fb_dataclass_deep_copy, "_deep_copy", HPyFunc_VARARGS,
             .doc = "A new object whose fields are deep copies. What a `memo` knows does not matter to native objects.")
 static HPy fb_dataclass_deep_copy_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   static FbCoreFunction function = {"ffi.DeepCopy", NULL};
-  (void)args;
   if (nargs > 1) return fb_raise(ctx, ctx->h_TypeError, "a deep copy takes a memo at most, got %zu arguments", nargs);
+  if (nargs == 1 && prepare_memo(ctx, args[0]) != 0) return HPy_NULL;
   TVMFFIAny result;
   int rc = call_one(ctx, &function, self, &result);
   if (rc == 0) return fb_result_make(ctx, &result);

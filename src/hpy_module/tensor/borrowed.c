@@ -1,4 +1,5 @@
-/* Tensors over the memory of Python objects: what an array of a library with an exchange table becomes in every call.
+/* Tensors over the memory of Python objects: what an array of a library with an exchange table becomes in every call,
+ * and an array of NumPy in from_dlpack(), too.
  *
  * So making and ending one is short. Blocks of few axes are kept for the next argument, and a tensor that nobody has
  * kept beyond the call is ended on the spot, without its deleter. */
@@ -38,9 +39,11 @@ static void block_end(FbBorrowed *borrowed) {
 }
 
 /* The deleter: for a tensor that native code kept. It may run on any thread, and once the interpreter goes away it
- * leaks the owner. The block is freed, because the thread is not attached any more at that point. */
+ * leaks the owner. Unless weak references are left, the block ends while the thread is attached; without a thread to
+ * attach, it is freed. */
 static void borrowed_delete(void *self, int flags) {
   FbBorrowed *borrowed = self;
+  bool is_block_left = (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0;
   FbThread attach;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0 && !fb_thread_is_finalizing() &&
       fb_thread_attach(&attach) == 0) {
@@ -48,9 +51,11 @@ static void borrowed_delete(void *self, int flags) {
     FbPendingError error = fb_error_slot_take(attach.ctx);
     HPy_Close(attach.ctx, borrowed->owner);
     fb_error_slot_put(error);
+    if (is_block_left) block_end(borrowed);
+    is_block_left = false;
     fb_thread_detach(&attach);
   }
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(borrowed);
+  if (is_block_left) free(borrowed);
 }
 
 void fb_borrowed_release(TVMFFIObject *tensor) {

@@ -104,7 +104,7 @@ static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool 
 /* An FbConversion. The scope of a call, if there is one, learns the producer's stream. */
 static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *made;
-  if (fb_ndarray_type != 0 && fb_type_kind_type(value) == fb_ndarray_type) {
+  if (fb_ndarray_check(value)) {
     int rc = fb_ndarray_argument(ctx, value, out, args);
     if (rc <= 0) return rc;
   }
@@ -135,6 +135,11 @@ int fb_dlpack_init(HPyContext *ctx) {
 
 /* From whatever it is: an object whose class has an exchange table, one with __dlpack__, or a capsule. */
 static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguous, TVMFFIObject **out) {
+  /* Demands are checked where managed tensors are imported. */
+  if (fb_ndarray_check(value) && alignment == 0 && !contiguous) {
+    int rc = fb_ndarray_tensor(ctx, value, out);
+    if (FH_LIKELY(rc <= 0)) return rc;
+  }
   HPy converter = HPy_NULL;
   FbTypeKind kind = fb_type_kind_of(ctx, value, &converter);
   /* Only the kind is wanted. */
@@ -174,6 +179,7 @@ static int from_arguments(HPyContext *ctx, const HPy *args, size_t nargs, HPy kw
   HPy given[3];
   int32_t alignment = 0;
   int contiguous = 0;
+  if (FH_LIKELY(nargs == 1 && HPy_IsNull(kwnames))) return from_any(ctx, args[0], 0, false, out);
   if (nargs > 1) {
     fb_raise(ctx, ctx->h_TypeError, "from_dlpack() takes one array, got %zu", nargs);
     return -1;

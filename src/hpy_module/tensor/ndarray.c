@@ -71,12 +71,18 @@ static bool describe(HPy value, DLTensor *out, int64_t *strides) {
   return true;
 }
 
-int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+int fb_ndarray_tensor(HPyContext *ctx, HPy value, TVMFFIObject **out) {
   DLTensor seen;
   int64_t strides[FH_DLTENSOR_MAX_DIMS];
   if (!describe(value, &seen, strides)) return 1;
-  TVMFFIObject *made = fb_borrowed_new(ctx, value, NULL, &seen);
-  if (made == NULL) return -1;
+  *out = fb_borrowed_new(ctx, value, NULL, &seen);
+  return *out == NULL ? -1 : 0;
+}
+
+int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  TVMFFIObject *made;
+  int rc = fb_ndarray_tensor(ctx, value, &made);
+  if (FH_UNLIKELY(rc != 0)) return rc;
   fb_args_view(args, made, out);
   args->temps[args->n_temps - 1].tagged += FB_TEMP_BORROWED;
   return 0;

@@ -1,14 +1,23 @@
-/* Arrays of NumPy as arguments, read from their struct. */
+/* Arrays of NumPy as tensors, read from their struct. */
 #ifndef FFI_HPY_TENSOR_NDARRAY_H_
 #define FFI_HPY_TENSOR_NDARRAY_H_
 
 #include "hpy_module/convert/argument.h"
+#include "hpy_module/object/type_kind.h"
 
 extern HPyDef fb_ndarray_reads, fb_ndarray_use;
 
 extern FB_HIDDEN intptr_t fb_ndarray_type; /* the word of numpy.ndarray (extension.h); 0: its struct is not read */
 
-/* As an FbConversion of an array of exactly that class. 1 if the array has to be asked, by its __dlpack__. */
+/* Whether a value is an array of exactly that class, which the functions below take. */
+FH_INLINE bool fb_ndarray_check(HPy value) {
+  return fb_ndarray_type != 0 && fb_type_kind_type(value) == fb_ndarray_type;
+}
+
+/* A Tensor over the memory of an array: *out is owned. Returns 0; 1 if the array has to be asked, by its __dlpack__; -1
+ * with an exception raised. */
+int fb_ndarray_tensor(HPyContext *ctx, HPy value, TVMFFIObject **out);
+/* As an FbConversion. 1 as above. */
 int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 
 #endif /* FFI_HPY_TENSOR_NDARRAY_H_ */

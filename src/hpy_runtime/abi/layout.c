@@ -157,6 +157,19 @@ static int find_tuple_items(void) {
   Py_DecRef(probe);
   return 0;
 }
+
+/* Finds the bytes of a str of ASCII, which are its UTF-8, in a str that PyUnicode_New has made. */
+static int find_ascii_data(void) {
+  enum { N_BYTES = 20, MOST = 0x7f, MOST_BEFORE = 256 };
+  if (fhpy_optional.PyUnicode_New == NULL) return 0;
+  PyObject *probe = fhpy_optional.PyUnicode_New(N_BYTES, MOST);
+  if (probe == NULL) return -1;
+  Py_ssize_t byte_len = 0;
+  const char *data = PyUnicode_AsUTF8AndSize(probe, &byte_len), *body = (const char *)probe;
+  if (data > body && data - body <= MOST_BEFORE && byte_len == N_BYTES) fhpy_layout.ascii_data = data - body;
+  Py_DecRef(probe);
+  return data == NULL ? -1 : 0;
+}
 #endif
 
 int fhpy_layout_measure(void) {
@@ -173,7 +186,8 @@ int fhpy_layout_measure(void) {
 #else
   fhpy_layout.plain_refcounts =
       fhpy_layout.minor <= 11 && !fhpy_layout.free_threaded && fhpy_layout.header_size == 2 * sizeof(void *);
-  if (find_tuple_items() < 0 || (fhpy_layout.plain_refcounts && find_list_items() < 0)) return -1;
+  if (find_tuple_items() < 0 || find_ascii_data() < 0 || (fhpy_layout.plain_refcounts && find_list_items() < 0))
+    return -1;
 #endif
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
   if (o == NULL) return -1;

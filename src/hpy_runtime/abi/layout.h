@@ -31,6 +31,7 @@ typedef struct FhpyLayout {
   bool plain_refcounts;                  /* see reference.h */
   ptrdiff_t list_items;                  /* of the pointer to a list's items; 0: unknown, use functions */
   ptrdiff_t tuple_items;                 /* of a tuple's first item, for reading; 0: unknown */
+  ptrdiff_t ascii_data;                  /* of the bytes of a str of ASCII; 0: unknown, or no PyUnicode_New */
   size_t header_size;                    /* object.__basicsize__ */
   ptrdiff_t type_offset;                 /* of the type pointer in an object */
   ptrdiff_t flags_offset;                /* of tp_flags in a type object; 0: not found */

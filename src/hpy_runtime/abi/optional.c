@@ -32,6 +32,7 @@ void fhpy_optional_find(void) {
   FIND(_PyThreadState_UncheckedGet);
 #ifndef FHPY_PYPY /* cpyext's prints a warning; the interpreter calls HPy_tp_finalize by itself, as __del__ */
   FIND(PyObject_CallFinalizerFromDealloc);
+  FIND(PyUnicode_New);
 #endif
   FIND(PyMethod_New);
   FIND(PyContextVar_New);

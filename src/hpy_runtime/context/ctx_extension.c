@@ -56,7 +56,28 @@ static void text_class_made(HPy type) { fhpy_pypy_text_free_with(to_py(type)); }
 
 static void reference_watch(HPy h) { fhpy_watch_begin(to_py(h)); }
 #ifndef FHPY_PYPY
+/* Whether all bytes are ASCII. */
+static inline bool is_ascii(const char *data, size_t byte_len) {
+  const uint64_t high = UINT64_C(0x8080808080808080);
+  uint64_t seen = 0, word;
+  size_t i = 0;
+  for (; i + sizeof(word) <= byte_len; i += sizeof(word)) {
+    memcpy(&word, data + i, sizeof(word));
+    seen |= word;
+  }
+  for (; i < byte_len; i++) seen |= (unsigned char)data[i];
+  return (seen & high) == 0;
+}
+
+/* Most text is ASCII and short, and then decoding it takes longer than making the str. The interpreter has a str for
+ * each single character, which its decoder finds. */
 static HPy text_new(const char *data, HPy_ssize_t byte_len) {
+  enum { MOST = 0x7f };
+  if (byte_len > 1 && FH_LIKELY(fhpy_layout.ascii_data != 0) && is_ascii(data, (size_t)byte_len)) {
+    PyObject *text = fhpy_optional.PyUnicode_New(byte_len, MOST);
+    if (FH_LIKELY(text != NULL)) memcpy((char *)text + fhpy_layout.ascii_data, data, (size_t)byte_len);
+    return to_hpy(text);
+  }
   return to_hpy(PyUnicode_DecodeUTF8(data, byte_len, "replace"));
 }
 #endif

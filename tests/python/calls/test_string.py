@@ -16,6 +16,19 @@ def test_text_comes_back_whole(testing, text):
     assert testing.schema_id_string(text) == text
 
 
+@pytest.mark.parametrize("letter", ["\x7f", "\x80", "\xff", "\u0100", "\U0001f600"], ids=ascii)
+def test_text_comes_back_with_a_letter_of_any_width_at_any_place(testing, letter):
+    for n in range(26):
+        text = "abcdefghijklmnopqrstuvwxyz"[:n]
+        assert testing.echo(text) == text
+        for i in range(n + 1):
+            mixed = text[:i] + letter + text[i:]
+            again = testing.echo(mixed)
+            assert again == mixed
+            assert hash(again) == hash(mixed)
+            assert again.isascii() == mixed.isascii()
+
+
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)
 def test_bytes_come_back_whole(testing, text):
     data = text.encode() + b"\xff"

@@ -1,5 +1,6 @@
 """c_class: classes for native types as dataclasses; and the names of ffi_hpy.testing."""
 
+import collections
 import copy
 import inspect
 import threading
@@ -327,6 +328,23 @@ def test_copies():
     assert copy.deepcopy(made, {}).v_array[0].b == 2
     with pytest.raises(TypeError, match="at most"):
         made.__deepcopy__({}, 1)
+
+
+def test_a_deep_copy_leaves_in_the_memo_what_the_copy_module_expects():
+    made, memo = TestIntPair(1, 2), {}
+    deep = copy.deepcopy(made, memo)
+    assert memo == {id(made): deep, id(memo): [made]}
+    assert memo[id(memo)][0] is made
+    assert copy.deepcopy(made, memo) is deep
+    other = TestIntPair(3, 4)
+    copy.deepcopy(other, memo)
+    assert [kept is one for kept, one in zip(memo[id(memo)], (made, other))] == [True, True]
+
+
+def test_a_deep_copy_takes_any_memo():
+    made = TestIntPair(1, 2)
+    for memo in (None, 7, {"a": 1}, collections.OrderedDict(), collections.defaultdict(list)):
+        assert made.__deepcopy__(memo).b == 2
 
 
 def test_what_cannot_be_copied_says_so():

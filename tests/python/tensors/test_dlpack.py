@@ -1,6 +1,7 @@
 """The DLPack protocol: both capsule versions, capsules that are used twice, producers that misbehave, and ownership."""
 
 import ctypes
+import threading
 import weakref
 
 import pytest
@@ -238,6 +239,45 @@ def test_memory_is_freed_with_the_last_tensor_on_it(testing):
     assert again.shape == (5,)
     del again
     assert is_gone(ref)
+
+
+def test_memory_is_freed_by_a_thread_that_drops_the_last_tensor():
+    memory = Memory(5)
+    ref = weakref.ref(memory)
+    holder = [from_dlpack(np.asarray(memory))]
+    del memory
+    assert ref() is not None
+    thread = threading.Thread(target=holder.clear)
+    thread.start()
+    thread.join()
+    assert is_gone(ref)
+
+
+CUBE = np.arange(24, dtype="int16").reshape(2, 3, 4)
+ARRAYS = [
+    *(np.arange(6).astype(name).reshape(2, 3) for name in "?bBhHiIlLqQefdFD"),
+    *(CUBE, CUBE.T, CUBE[::-1], CUBE[:, 1:], CUBE[..., ::2], CUBE[0, 0, 0:0], np.array(7.5), np.zeros((1,) * 9)),
+]
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{list(array.shape)}{list(array.strides)}")
+def test_a_tensor_of_an_array_is_what_the_array_says_of_itself(array):
+    class Asked:  # which has no struct that could be read
+        def __dlpack__(self, **options):
+            return array.__dlpack__(**options)
+
+    mine, asked = from_dlpack(array), from_dlpack(Asked())
+    assert (mine.shape, mine.dtype, mine.data_ptr()) == (asked.shape, asked.dtype, asked.data_ptr())
+    steps = [step for size, step in zip(mine.shape, mine.strides) if size > 1]
+    assert steps == [step for size, step in zip(asked.shape, asked.strides) if size > 1]
+    assert mine.__dlpack_device__() == asked.__dlpack_device__() == (1, 0)
+    assert np.array_equal(np.from_dlpack(mine), array)
+
+
+@pytest.mark.parametrize("change", [lambda a: a.astype(">i4"), lambda a: np.array(["x"]), lambda a: a.view("M8[s]")])
+def test_an_array_that_has_no_native_type_is_refused(change):
+    with pytest.raises(BufferError):
+        from_dlpack(change(np.arange(3)))
 
 
 def test_memory_of_an_argument_is_freed_after_the_call(testing):
