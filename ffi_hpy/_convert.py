@@ -109,14 +109,21 @@ def _array_kind(cls: type) -> Answer | None:
     return None
 
 
+_HEAP_TYPE = 1 << 9
+"""In a class's `__flags__`: it was made while the program ran, by a class statement for instance."""
+
+
 def _learn_numpy(cls: type) -> None:
-    """Have the binding read arrays of NumPy from their struct, if it reads samples of all dtypes right."""
+    """Have the binding read arrays of NumPy from their struct, if it reads samples of all dtypes right. A class written
+    in Python, as in a stand-in for NumPy, has no such struct."""
     numpy: Any = sys.modules.get("numpy")
     if not _core.HAS_EXTENSION or getattr(numpy, "ndarray", None) is not cls or not hasattr(_core, "ndarray_use"):
         return
+    if cls.__flags__ & _HEAP_TYPE:
+        return
     codes = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
     for name in ("bool", "float16", "float32", "float64", "complex64", "complex128", *"bBhHiIlLqQ"):
-        whole = numpy.zeros((3, 4, 5), dtype=name)
+        whole = cls((3, 4, 5), dtype=name)
         for array in (whole, whole[1:, ::2, ::-1], whole[0, 0, 0, ...], whole[:0], whole.T):
             kind, size = array.dtype.kind, array.dtype.itemsize
             address = array.__array_interface__["data"][0]

@@ -266,6 +266,47 @@ def test_a_numpy_array_lives_as_long_as_what_was_made_of_it(testing):
             assert sys.getrefcount(array) == before
 
 
+def test_a_stand_in_for_numpy_is_asked_for_its_memory():
+    program = """
+import sys, types
+import ffi_hpy
+from ffi_hpy.testing import echo
+
+class ndarray:
+    def __init__(self, shape=(), dtype=None):
+        self.shape, self.strides, self.dtype = (), (), types.SimpleNamespace(kind="b", itemsize=1)
+        self.T = self
+        self.__array_interface__ = {"data": (0, 0)}
+
+    def __getitem__(self, index):
+        return self
+
+    def __dlpack__(self, **options):
+        raise BufferError("there is none")
+
+ndarray.__module__ = "numpy"
+for functions in ({}, {"zeros": ndarray}):
+    sys.modules["numpy"] = types.SimpleNamespace(ndarray=ndarray, **functions)
+    try:
+        echo(ndarray())
+    except BufferError as error:
+        print(error)
+"""
+    assert run_python(program) == "there is none\n" * 2
+
+
+def test_numpy_arrays_go_in_while_a_function_of_numpy_is_replaced():
+    program = """
+import numpy
+from ffi_hpy.testing import echo
+
+array = numpy.arange(3.0)
+del numpy.zeros
+print(echo(array).shape)
+"""
+    assert run_python(program) == "(3,)\n"
+
+
 @pytest.mark.parametrize("dtype", [">i4", "longdouble", "U3", "datetime64[s]", [("a", "i4")], object])
 def test_numpy_refuses_what_dlpack_does_not_know(testing, dtype):
     array = np.zeros(3, dtype=dtype)
