@@ -18,8 +18,6 @@
 
 HPyType_HELPERS(FbFunction)
 
-static bool defers_refcounts; /* written once during the import */
-
 /* As fb_function_struct, for the attribute __name__, whose functions PyPy 7.3 calls with any object. The other
  * attributes are properties there, which check the class (property.c). */
 static FbFunction *function_struct_if(HPyContext *ctx, HPy h) {
@@ -138,7 +136,7 @@ HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
   if (HPy_IsNull(h) || name == NULL || !fb_own_class_check(ctx, h, &fb_own_class_function)) return h;
   /* Only for functions with a name, which are the registered ones: threads share these. A Function whose references are
    * deferred would wait for a collection, and so would what a callback holds. */
-  if (defers_refcounts) fb_ext->refcount_defer(ctx, h);
+  if (fb_context_defers_refcounts) fb_ext->refcount_defer(ctx, h);
   if (name_set(ctx, fb_function_struct(ctx, h), name) == 0) return h;
   HPy_Close(ctx, h);
   return HPy_NULL;
@@ -187,9 +185,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   fb_function_call_set_vectorcall();
   if (!fb_object_has_owner) defines[n_defines++] = &function_destroy;
   /* Only the garbage collector frees objects with deferred counts, so that the type has to take part in it. */
-  defers_refcounts =
-      fb_ext != NULL && fb_ext->byte_size > offsetof(FhpyExtension, defers_refcounts) && fb_ext->defers_refcounts;
-  if (defers_refcounts) {
+  if (fb_context_defers_refcounts) {
     defines[n_defines++] = &function_traverse;
     spec.flags |= HPy_TPFLAGS_HAVE_GC;
   }
