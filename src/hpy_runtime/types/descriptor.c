@@ -83,7 +83,7 @@ static PyObject *method_get_signature(PyObject *self, void *closure) {
 }
 
 static PyObject *make_type(void) {
-  enum { FLAG_METHOD_DESCRIPTOR = 1 << 17 };
+  enum { FLAG_IMMUTABLE_TYPE = 1 << 8, FLAG_METHOD_DESCRIPTOR = 1 << 17 };
   static PyGetSetDef getset[] = {{"__name__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, name)},
                                  {"__qualname__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, qualname)},
                                  {"__doc__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, doc)},
@@ -101,9 +101,10 @@ static PyObject *make_type(void) {
                                 {SLOT_TP_MEMBERS, members},
                                 {0, NULL}};
   members[0].offset = (Py_ssize_t)fhpy_layout.header_size;
-  PyType_Spec spec = {"ffi_hpy._hpy.method", (int)(fhpy_layout.header_size + sizeof(Method)), 0,
-                      (unsigned)(1u << 18 | TYPE_FLAG_HAVE_GC | TYPE_FLAG_HAVE_VECTORCALL | FLAG_METHOD_DESCRIPTOR),
-                      slots};
+  unsigned flags = 1u << 18 | (unsigned)TYPE_FLAG_HAVE_GC | (unsigned)TYPE_FLAG_HAVE_VECTORCALL | FLAG_METHOD_DESCRIPTOR;
+  /* The interpreter remembers in its bytecode only methods of a type that nobody can change. */
+  if (fhpy_layout.minor >= 10) flags |= FLAG_IMMUTABLE_TYPE; /* there is no such flag before */
+  PyType_Spec spec = {"ffi_hpy._hpy.method", (int)(fhpy_layout.header_size + sizeof(Method)), 0, flags, slots};
   PyObject *type = PyType_FromSpecWithBases(&spec, NULL);
   if (type != NULL) defer_references(type);
   return type;
