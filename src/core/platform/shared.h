@@ -14,22 +14,25 @@
 
 enum { FH_SHARED_READS = 256 };
 
-/* On a cache line of its own. A lock whose bytes are all 0 is free and closed. */
+/* A lock whose bytes are all 0 is free and closed. */
 typedef struct {
   fh_mutex lock;
   int32_t is_open;  /* written under the mutex */
   uint32_t n_reads; /* since the last writer; under the mutex */
-  char apart[64 - sizeof(fh_mutex) - 2 * sizeof(uint32_t)];
 } fh_shared;
 
-/* static fh_shared id[n] of plain rank. */
+/* static fh_shared_apart id[n] of plain rank, on cache lines of their own. */
+typedef struct {
+  fh_shared lock;
+  char apart[64 - sizeof(fh_shared)];
+} fh_shared_apart;
 #define FH_SHARED_LOCKS(id, n, name) \
-  static fh_shared id[n];            \
-  FH_FORK_LOCKS(id, name, id, n, sizeof(fh_shared), FH_RANK_PLAIN)
+  static fh_shared_apart id[n];      \
+  FH_FORK_LOCKS(id, name, &id->lock.lock, n, sizeof(fh_shared_apart), FH_RANK_PLAIN)
 
 /* The one for the thing at an address, of FH_N_LOCKS_BY_ADDRESS. */
-static inline fh_shared *fh_shared_of(fh_shared *locks, const void *address) {
-  return &locks[fh_fork_number_of(address)];
+static inline fh_shared *fh_shared_of(fh_shared_apart *locks, const void *address) {
+  return &locks[fh_fork_number_of(address)].lock;
 }
 
 /* Takes the mutex for a reader that found the lock closed. */

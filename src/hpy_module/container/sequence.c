@@ -124,12 +124,19 @@ static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle,
   return list_run_at(ctx, get, args, 2, i, AT_ITEM, out);
 }
 
-/* As list_item, for an Array, of which nothing fails. */
-static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
+/* Item i of an Array, where it is; NULL if there is none. */
+FH_INLINE const TVMFFIAny *array_place(const TVMFFIObject *handle, int64_t i) {
   const TVMFFISeqCell *cell = cell_of(handle);
   int64_t position = i < 0 ? i + cell->size : i;
-  if (FH_UNLIKELY(position < 0 || position >= cell->size)) return 1;
-  *out = ((const TVMFFIAny *)cell->data)[position];
+  if (FH_UNLIKELY(position < 0 || position >= cell->size)) return NULL;
+  return (const TVMFFIAny *)cell->data + position;
+}
+
+/* As list_item, for an Array, of which nothing fails. */
+static int array_item(const TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
+  const TVMFFIAny *place = array_place(handle, i);
+  if (FH_UNLIKELY(place == NULL)) return 1;
+  *out = *place;
   if (out->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(out->v_obj);
   return 0;
 }
@@ -146,14 +153,29 @@ FH_INLINE int list_item_in_place(TVMFFIObject *handle, int64_t i, TVMFFIAny *out
   return 1;
 }
 
+/* As fb_wrap_find, for an item of an Array, which is an object with a wrapper or anything else. */
+FH_INLINE HPy array_item_find(HPyContext *ctx, HPy self, const TVMFFIObject *handle, int64_t i) {
+  const TVMFFIAny *place = array_place(handle, i);
+  if (place == NULL || place->type_index < kTVMFFIDynObjectBegin || exchange_of(ctx, self) != NULL) return HPy_NULL;
+  return fb_wrap_find(ctx, place->v_obj);
+}
+
 /* The quick way to an item: a use of the cell keeps the sequence, instead of a reference, whose count threads that
- * share it would write in turns. False, and nothing raised, for a position that is not there, or no object. */
-FH_INLINE bool item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
+ * share it would write in turns. The item is in *value, or, if that is HPy_NULL, in *out, owned. False, and nothing
+ * raised, for a position that is not there, or no object. */
+FH_INLINE bool item_in_place(HPyContext *ctx, HPy self, int64_t i, HPy *value, TVMFFIAny *out) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
   TVMFFIObject *handle = fb_handle_cell_get(cell);
-  bool found =
-      handle != NULL && (is_array(handle) ? array_item(handle, i, out) : list_item_in_place(handle, i, out)) == 0;
+  bool found = handle != NULL;
+  if (FH_UNLIKELY(!found)) {
+  } else if (is_array(handle)) {
+    *value = fb_context_free_threaded ? array_item_find(ctx, self, handle, i) : HPy_NULL;
+    found = !HPy_IsNull(*value) || array_item(handle, i, out) == 0;
+  } else {
+    *value = HPy_NULL;
+    found = list_item_in_place(handle, i, out) == 0;
+  }
   fb_handle_cell_unuse(cell);
   return found;
 }
@@ -176,8 +198,10 @@ static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
   int64_t i;
   FbPosition position = fb_position_of(ctx, self, key, &i);
   if (FH_UNLIKELY(position == FB_POSITION_NONE)) return HPy_NULL;
+  HPy value = HPy_NULL;
   TVMFFIAny item;
-  if (FH_LIKELY(position == FB_POSITION_INDEX) && item_in_place(ctx, self, i, &item)) {
+  if (FH_LIKELY(position == FB_POSITION_INDEX) && item_in_place(ctx, self, i, &value, &item)) {
+    if (FH_UNLIKELY(!HPy_IsNull(value))) return value;
     return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
   }
   TVMFFIObject *handle = sequence_take(ctx, self);

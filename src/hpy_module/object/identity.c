@@ -1,6 +1,9 @@
-/* The table of wrappers: 64 stripes by the address of the native object, each with open addressing, linear probing and
+/* The table of wrappers: 1024 stripes by the address of the native object, each with open addressing, linear probing and
  * a lock of its own. Entries that end are taken out by moving the following ones back, so that a lookup never passes
- * deleted ones. A stripe doubles when it is half full and shrinks when it is nearly empty. */
+ * deleted ones. A stripe doubles when it is half full and shrinks when it is nearly empty.
+ *
+ * The first entry of a stripe lies beside its lock, in the same cache line: threads that make and drop wrappers of one
+ * object hand that line to one another, and no second one. */
 #include "identity.h"
 
 #include <stdlib.h>
@@ -15,19 +18,28 @@ typedef struct Entry {
   FbHandleCell *cell;
 } Entry;
 
+enum { STRIPE_BITS = 10, FEW = 2, FIRST_SIZE = 16 };
+
 typedef struct Stripe {
-  Entry *entries; /* a power of two of them, with one free at least; NULL before the first is needed */
-  size_t mask, n;
   fh_shared lock; /* for one lookup or resize; no Python code runs under it */
+  int32_t is_new; /* whether what was listed last had no other wrapper: a hint for fb_identity_expects_none */
+  uint32_t mask, n;
+  Entry *entries; /* a power of two of them, with one free at least: `few`, or allocated */
+  Entry few[FEW];
 } Stripe;
 
-enum { STRIPE_BITS = 6, FIRST_SIZE = 16 };
-static Stripe stripes[1 << STRIPE_BITS];
+static _Alignas(64) Stripe stripes[1 << STRIPE_BITS];
 FH_FORK_LOCKS(stripes, "wrappers", &stripes[0].lock.lock, 1 << STRIPE_BITS, sizeof(Stripe), FH_RANK_PLAIN);
 bool fb_identity_is_kept;
 static bool is_weak; /* whether this is PyPy 7.3 (identity_weak.c); written once during the import */
 
+static void keep_few(Stripe *stripe) {
+  stripe->entries = stripe->few;
+  stripe->mask = FEW - 1;
+}
+
 int fb_identity_init(HPyContext *ctx) {
+  for (size_t i = 0; i < 1 << STRIPE_BITS; i++) keep_few(&stripes[i]);
   is_weak = fb_context_is_pypy;
   fb_identity_is_kept =
       is_weak || (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, reference_try) && fb_ext->reference_try != NULL);
@@ -57,9 +69,8 @@ FH_INLINE void stripe_unlock(Stripe *stripe) {
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write_end(&stripe->lock);
 }
 
-/* The entry of the object, or the free one where it would be; NULL before there are any. */
+/* The entry of the object, or the free one where it would be. */
 FH_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
-  if (FH_UNLIKELY(stripe->entries == NULL)) return NULL;
   for (size_t i = home_of(stripe, handle);; i = (i + 1) & stripe->mask) {
     Entry *entry = &stripe->entries[i];
     if (entry->handle == handle || entry->handle == NULL) return entry;
@@ -67,35 +78,43 @@ FH_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
 }
 FH_INLINE Entry *find_entry(const Stripe *stripe, const TVMFFIObject *handle) {
   Entry *entry = probe(stripe, handle);
-  return entry != NULL && entry->handle != NULL ? entry : NULL;
+  return entry->handle != NULL ? entry : NULL;
 }
 
 /* Gives the stripe another size, which must be enough. Without memory it stays as it is. */
-static FH_NOINLINE void resize(Stripe *stripe, size_t size) {
+static FH_NOINLINE void resize(Stripe *stripe, uint32_t size) {
   Entry *old = stripe->entries, *fresh = calloc(size, sizeof(*fresh));
-  size_t old_size = old == NULL ? 0 : stripe->mask + 1;
+  uint32_t old_size = stripe->mask + 1;
   if (fresh == NULL) return;
   stripe->entries = fresh;
   stripe->mask = size - 1;
-  for (size_t i = 0; i < old_size; i++) {
+  for (uint32_t i = 0; i < old_size; i++) {
     if (old[i].handle != NULL) *probe(stripe, old[i].handle) = old[i];
+    old[i] = (Entry){0};
   }
-  free(old);
+  if (old != stripe->few) free(old);
+}
+
+/* Makes an empty stripe small again. */
+static FH_NOINLINE void give_back(Stripe *stripe) {
+  free(stripe->entries);
+  keep_few(stripe);
 }
 
 /* Makes room for one more; false without memory. */
 FH_INLINE bool reserve(Stripe *stripe) {
-  size_t size = stripe->entries == NULL ? 0 : stripe->mask + 1;
+  uint32_t size = stripe->mask + 1;
   if (FH_LIKELY(2 * (stripe->n + 1) <= size)) return true;
   /* Without memory for a larger one the stripe is filled further, as long as one entry stays free: probe() ends
    * there. */
-  resize(stripe, size == 0 ? FIRST_SIZE : 2 * size);
-  return stripe->entries != NULL && stripe->n < stripe->mask;
+  resize(stripe, size == FEW ? FIRST_SIZE : 2 * size);
+  return stripe->n < stripe->mask;
 }
 
 /* Frees an entry and moves those after it that would not be found any more. */
 static void take_out(Stripe *stripe, Entry *entry) {
-  size_t gap = (size_t)(entry - stripe->entries), mask = stripe->mask;
+  size_t gap = (size_t)(entry - stripe->entries);
+  uint32_t mask = stripe->mask;
   for (size_t i = (gap + 1) & mask; stripe->entries[i].handle != NULL; i = (i + 1) & mask) {
     size_t home = home_of(stripe, stripe->entries[i].handle);
     /* It may stay where it is if its home is behind the gap, modulo the size. */
@@ -107,6 +126,7 @@ static void take_out(Stripe *stripe, Entry *entry) {
   stripe->n--;
   /* To a quarter, which leaves the stripe a quarter full at most: growing again is far away. */
   if (FH_UNLIKELY(mask >= FIRST_SIZE && 16 * stripe->n < mask)) resize(stripe, (mask + 1) / 4);
+  if (FH_UNLIKELY(stripe->n == 0 && mask == FIRST_SIZE - 1)) give_back(stripe);
 }
 
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
@@ -122,14 +142,36 @@ FH_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
   return fb_ext->reference_try(wrapper) ? wrapper : HPy_NULL;
 }
 
-HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) {
+/* `is_owned`: for a reference of the caller's, which is given up if there is a wrapper. */
+FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool is_owned) {
   if (FH_UNLIKELY(!fb_identity_is_kept)) return HPy_NULL;
   Stripe *stripe = stripe_of(handle);
   int is_held = FH_UNLIKELY(fb_context_free_threaded) ? fh_shared_read(&stripe->lock) : 0;
   const Entry *entry = find_entry(stripe, handle);
-  HPy found = entry == NULL ? HPy_NULL : entry_load(ctx, entry);
+  HPy found = HPy_NULL;
+  if (entry != NULL) {
+    /* The wrapper has a reference of its own as long as it is listed. The caller's is given up first: where threads
+     * share the object, its count was written a moment ago, and its cache line is probably still this thread's. */
+    if (is_owned) TVMFFIObjectDecRef(handle);
+    found = entry_load(ctx, entry);
+    if (is_owned && HPy_IsNull(found)) TVMFFIObjectIncRef(handle);
+  }
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_read_end(&stripe->lock, is_held);
   return found;
+}
+
+HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) { return find(ctx, handle, false); }
+
+HPy fb_identity_trade(HPyContext *ctx, TVMFFIObject *handle) {
+  if (FH_LIKELY(!is_weak)) return find(ctx, handle, true);
+  HPy found = find(ctx, handle, false); /* asking a weak reference lets others in */
+  if (!HPy_IsNull(found)) TVMFFIObjectDecRef(handle);
+  return found;
+}
+
+bool fb_identity_expects_none(TVMFFIObject *handle) {
+  /* relaxed: a hint */
+  return fb_context_free_threaded && fh_atomic_load_relaxed_i32(&stripe_of(handle)->is_new) != 0;
 }
 
 /* Before the lock is taken: what makes the wrapper one that can be listed. */
@@ -145,7 +187,8 @@ HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (FH_UNLIKELY(!fb_identity_is_kept || handle == NULL || !prepare(ctx, self, cell))) return HPy_NULL;
   HPy other = HPy_NULL;
   Stripe *stripe = stripe_lock(handle);
-  Entry *entry = reserve(stripe) ? probe(stripe, handle) : NULL;
+  Entry *entry = probe(stripe, handle);
+  if (entry->handle == NULL) entry = reserve(stripe) ? probe(stripe, handle) : NULL;
   if (entry != NULL && entry->handle != NULL && entry->cell != cell) {
     other = entry_load(ctx, entry);
     entry = probe(stripe, handle); /* a weak reference may have been asked, which lets others in */
@@ -156,6 +199,7 @@ HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
     *entry = (Entry){handle, cell};
     fb_handle_cell_set_listing(cell, FB_LISTED);
   }
+  fh_atomic_store_relaxed_i32(&stripe->is_new, HPy_IsNull(other));
   stripe_unlock(stripe);
   return other;
 }

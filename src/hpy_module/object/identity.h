@@ -33,8 +33,14 @@ FH_INLINE bool fb_identity_is_shared(TVMFFIObject *handle) {
   return fh_atomic_load_relaxed(&handle->combined_ref_count) != FB_ONLY_REFERENCE;
 }
 
-/* The listed wrapper of an object: new handle, HPy_NULL if there is none. The caller owns a reference to the object. */
+/* The listed wrapper of an object: new handle, HPy_NULL if there is none. Somebody else keeps the object alive. */
 HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle);
+/* As fb_identity_find, in exchange for a reference of the caller's: if there is none, the caller keeps it. */
+HPy fb_identity_trade(HPyContext *ctx, TVMFFIObject *handle);
+
+/* Whether the object has no listed wrapper in all probability, so that making one at once is cheaper than looking, in
+ * turns with the threads that do the same. A hint, for free threads. */
+bool fb_identity_expects_none(TVMFFIObject *handle);
 
 /* Lists self, of which the caller uses the cell. If another wrapper is listed, that one stays and is returned (new
  * handle); else HPy_NULL. */

@@ -62,11 +62,11 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   /* A listed wrapper owns a reference. So an object whose only reference is the caller's has none, and the table need
    * not be asked; nor is the new wrapper listed until the object is shared. */
   bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle);
-  if (is_shared) {
+  if (is_shared && wanted == WANTED_MOVABLE) {
     HPy found = fb_identity_find(ctx, handle);
     if (!HPy_IsNull(found)) {
       FbHandleCell *cell = fb_object_cell(ctx, found);
-      if (FH_LIKELY(wanted != WANTED_MOVABLE || !fb_handle_cell_is_used(cell))) {
+      if (FH_LIKELY(!fb_handle_cell_is_used(cell))) {
         fb_handle_cell_set_repeated(cell, true);
         TVMFFIObjectDecRef(handle);
         return found;
@@ -75,6 +75,12 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
       HPy_Close(ctx, found);
       is_shared = false;
     }
+  } else if (is_shared && FH_LIKELY(!fb_identity_expects_none(handle))) {
+    HPy found = fb_identity_trade(ctx, handle);
+    if (!HPy_IsNull(found)) {
+      fb_handle_cell_set_repeated(fb_object_cell(ctx, found), true);
+      return found;
+    }
   }
   const FbRef *cell = fb_class_table_find(handle->type_index);
   if (FH_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
@@ -82,6 +88,13 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
   fb_ref_return(ctx, cls);
   return result;
+}
+
+HPy fb_wrap_find(HPyContext *ctx, TVMFFIObject *handle) {
+  if (!fb_context_free_threaded || fb_identity_expects_none(handle)) return HPy_NULL;
+  HPy found = fb_identity_find(ctx, handle);
+  if (!HPy_IsNull(found)) fb_handle_cell_set_repeated(fb_object_cell(ctx, found), true);
+  return found;
 }
 
 HPy fb_wrap_object(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_LISTED); }

@@ -101,7 +101,8 @@ static PyObject *make_type(void) {
                                 {SLOT_TP_MEMBERS, members},
                                 {0, NULL}};
   members[0].offset = (Py_ssize_t)fhpy_layout.header_size;
-  unsigned flags = 1u << 18 | (unsigned)TYPE_FLAG_HAVE_GC | (unsigned)TYPE_FLAG_HAVE_VECTORCALL | FLAG_METHOD_DESCRIPTOR;
+  unsigned flags =
+      1u << 18 | (unsigned)TYPE_FLAG_HAVE_GC | (unsigned)TYPE_FLAG_HAVE_VECTORCALL | FLAG_METHOD_DESCRIPTOR;
   /* The interpreter remembers in its bytecode only methods of a type that nobody can change. */
   if (fhpy_layout.minor >= 10) flags |= FLAG_IMMUTABLE_TYPE; /* there is no such flag before */
   PyType_Spec spec = {"ffi_hpy._hpy.method", (int)(fhpy_layout.header_size + sizeof(Method)), 0, flags, slots};
