@@ -1,6 +1,6 @@
-/* The table of wrappers: 1024 stripes by the address of the native object, each with open addressing, linear probing and
- * a lock of its own. Entries that end are taken out by moving the following ones back, so that a lookup never passes
- * deleted ones. A stripe doubles when it is half full and shrinks when it is nearly empty.
+/* The table of wrappers: 1024 stripes by the address of the native object, each with open addressing, linear probing
+ * and a lock of its own. Entries that end are taken out by moving the following ones back, so that a lookup never
+ * passes deleted ones. A stripe doubles when it is half full and shrinks when it is nearly empty.
  *
  * The first entry of a stripe lies beside its lock, in the same cache line: threads that make and drop wrappers of one
  * object hand that line to one another, and no second one. */
