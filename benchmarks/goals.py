@@ -19,10 +19,22 @@ TVM_FFI_GOALS = {
 """At most so much of apache-tvm-ffi's time, GIL kept."""
 
 TVM_FFI_GOAL = 0.6
-"""The same of every other row."""
+"""At most so much of apache-tvm-ffi's time, GIL kept, in every other row."""
 
 TVM_FFI_RELEASED_GOAL = 0.85
 """At most so much of apache-tvm-ffi's time where both give up the GIL."""
+
+TENSOR_GOALS = {
+    "from_dlpack of a torch tensor": 0.7,
+    "from_dlpack of a NumPy array": 0.7,
+    "torch.from_dlpack": 1.0,
+    "numpy.from_dlpack": 1.0,
+    "NumPy array": 0.45,
+}
+"""At most so much of apache-tvm-ffi's time, in rows of tensors.py."""
+
+TENSOR_GOAL = 0.5
+"""At most so much of apache-tvm-ffi's time in every other row of tensors.py."""
 
 MOST_NS = {"object made": 250.0}
 """At most so many nanoseconds."""

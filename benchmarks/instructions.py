@@ -134,7 +134,9 @@ def lines_of(name: str, rows: list[str], counts: Counts) -> list[list[object]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--on", nargs="+", choices=INTERPRETERS, default=list(INTERPRETERS), help="which CPythons (all)")
+    parser.add_argument(
+        "--on", nargs="+", choices=INTERPRETERS, default=list(INTERPRETERS), help="which CPythons (all)"
+    )
     parser.add_argument("--calls", type=int, default=500, help="calls of the shorter loop")
     parser.add_argument("--wheel", type=Path, help="a wheel of ours, instead of building one")
     parser.add_argument("--tree", type=Path, help="a folder with our package, instead of a wheel")

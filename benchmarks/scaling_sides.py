@@ -63,9 +63,14 @@ def compile_module(kind: str, env: Path, program: str) -> Path:
     return module
 
 
+def find_testing_library() -> Path:
+    """Return the library of test functions and types, apache-tvm-ffi's own. Raises Missing."""
+    return fetch_upstream(VERSIONS[0]) / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
+
+
 def find_place(kind: str, name: str, python: Path, wheel: Path, program: str = "scaling") -> Place:
     """Return where a side of `program` lives on the interpreter `name`. Raises Missing."""
-    library = fetch_upstream(VERSIONS[0]) / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
+    library = find_testing_library()
     if kind in PEERS:
         env = cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "pytest"])
         return Place(env, library if kind == "tvm_ffi" else compile_module(kind, env, program))
