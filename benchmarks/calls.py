@@ -6,7 +6,10 @@ its speed changes all. Printed are medians over the rounds; a ratio is the media
 nanobind's functions take fixed types, ours and tvm_ffi's any; `-`: it has no such row. What threads do is scaling.py's.
 It sets up what it needs (the wheel of this checkout, the peers' wheels from PyPI); nanobind's module needs g++.
 
-    python benchmarks/calls.py [ROW ...] [--rounds N] [--on NAME] [--only calls|pypy ...] [--markdown]
+    python benchmarks/calls.py [ROW ...] [--rounds N] [--on NAME] [--only calls|pypy ...]
+    python benchmarks/calls.py --markdown [ROW ...] [--rounds N] [--on NAME]
+
+--markdown prints the table of docs/performance.md instead, of some rows.
 
 Exit status: 0 every goal met, 1 some not, or something could not be timed.
 """
@@ -16,6 +19,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -35,7 +39,14 @@ from ci.provision.interpreters import provide  # noqa: E402
 from ci.provision.wheel import build_wheel  # noqa: E402
 
 KINDS = ("ffi_hpy", "tvm_ffi", "nanobind")
+MODES = ("kept", "released")
 ROUND_SECONDS = 0.02
+PAGE_ROWS = (
+    *("no argument", "three ints", "float", "object in", "object echoed", "Tensor", "str of 4 in", "str of 100 in"),
+    *("tuple of 3 in", "list of 10 ints in", "dict of 10 ints in", "NumPy array", "method call", "callback"),
+    *("field read", "py_class text field read", "field set", "Array item", "Map item", "List item set"),
+    *("object made", "py_class object made", "copy", "deep copy", "error of native code raised"),
+)
 PYPY_MODE = "released"  # a call that keeps the GIL goes the long way round there
 PYPY_MOST_NS = {("pp73", "no argument"): 80}
 
@@ -46,17 +57,36 @@ def our_env(name: str, python: Path, wheel: Path, *requirements: str) -> Path:
     return env
 
 
-def bench_calls(name: str, python: Path, wheel: Path, rounds: int, wanted: list[str]) -> list[list[object]]:
-    """Return the table of calls on a CPython."""
+Found = dict[tuple[str, str], dict[str, list[float]]]
+"""Nanoseconds, round by round: by row and mode, by side."""
+
+
+def time_calls(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[str]) -> Found:
+    """Time rows on a CPython."""
     sides = {kind: open_side(kind, find_place(kind, name, python, wheel, "calls")) for kind in KINDS}
-    heading = ["row", f"{name}, GIL", *(f"{kind} ns" for kind in KINDS), *(f"/ {kind}" for kind in KINDS[1:])]
-    lines: list[list[object]] = [[*heading, "goals", ""]]
-    for mode in ("kept", "released"):
-        for row in [row for row in ROWS if not wanted or row in wanted]:
-            lines.append(line_of(row, mode, time_row(sides, row, mode, rounds)))
+    found = {(row, mode): time_row(sides, row, mode, rounds) for mode in MODES for row in wanted}
     for side in sides.values():
         side.close()
-    return lines
+    return found
+
+
+def lines_of(name: str, found: Found) -> list[list[object]]:
+    """Return the table of calls on a CPython: every row, with its goals."""
+    heading = ["row", f"{name}, GIL", *(f"{kind} ns" for kind in KINDS), *(f"/ {kind}" for kind in KINDS[1:])]
+    return [[*heading, "goals", ""], *(line_of(row, mode, times) for (row, mode), times in found.items())]
+
+
+def publish(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[str]) -> int:
+    """Print the table of docs/performance.md: nanoseconds of each side, GIL kept and given up."""
+    rows = wanted or PAGE_ROWS
+    found = time_calls(name, python, wheel, rounds, rows)
+    of_modes = [(mode, kind) for mode in MODES for kind in KINDS if (mode, kind) != ("released", "nanobind")]
+    lines: list[list[object]] = [["ns", *(f"{kind}, {mode}" for mode, kind in of_modes)]]
+    for row in rows:
+        times = (found[row, mode].get(kind) for mode, kind in of_modes)
+        lines.append([row, *("-" if ns is None else f"{statistics.median(ns):.0f}" for ns in times)])
+    print(markdown_table(lines))
+    return 0
 
 
 def open_side(kind: str, place: Place) -> Side:
@@ -117,24 +147,25 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=25)
     parser.add_argument("--on", default="cp311", metavar="NAME", help="the CPython of the first table (cp311)")
     parser.add_argument("--only", nargs="+", choices=("calls", "pypy"))
-    parser.add_argument("--markdown", action="store_true", help="tables for a page")
+    parser.add_argument("--markdown", action="store_true", help="the table of docs/performance.md")
     options = parser.parse_args()
-    show = markdown_table if options.markdown else table
+    if options.markdown:
+        return publish(options.on, provide(BY_NAME[options.on]), build_wheel(), options.rounds, options.rows)
     wanted = options.only or ["calls"] if options.rows else options.only or ["calls", "pypy"]
     wheel = build_wheel()
     within = []
     if "calls" in wanted:
         python = provide(BY_NAME[options.on])
-        lines = bench_calls(options.on, python, wheel, options.rounds, options.rows)
+        lines = lines_of(options.on, time_calls(options.on, python, wheel, options.rounds, options.rows or list(ROWS)))
         within.append(all(line[-1] == "met" for line in lines[1:]))
-        print(show(lines), end="\n\n", flush=True)
+        print(table(lines), end="\n\n", flush=True)
     if "pypy" in wanted:
         library = find_testing_library()
         for name in ("pp73", "pp80"):
             env = our_env(name, provide(BY_NAME[name]), wheel)
             lines = bench_pypy(name, env, library, 5)
             within.append(all(line[-1] != "not met" for line in lines))
-            print(show(lines), end="\n\n", flush=True)
+            print(table(lines), end="\n\n", flush=True)
     say("every goal met" if all(within) else "some goals not met: see the tables")
     return 0 if all(within) else 1
 

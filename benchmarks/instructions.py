@@ -4,8 +4,8 @@
 Counts are repeatable where times are not. A row is the difference of two loops of different length, without the cost
 of the empty loop, so that what surrounds the calls does not count. Under valgrind malloc makes the small blocks of our
 core, which takes more instructions than its pool. nanobind's functions take fixed types, ours and tvm_ffi's any.
-It needs valgrind with its headers and a C++ compiler. One table for each interpreter; the goals are in terms of
-nanobind's counts.
+It needs valgrind with its headers and a C++ compiler. There is one table for each interpreter; the goals are parts of
+nanobind's counts. --markdown prints the table of docs/performance.md instead, of the rows that nanobind has.
 
     python benchmarks/instructions.py [ROW ...] [--on NAME ...] [--calls N] [--wheel FILE | --tree FOLDER]
                                       [--only SIDE,...] [--markdown]
@@ -132,6 +132,15 @@ def lines_of(name: str, rows: list[str], counts: Counts) -> list[list[object]]:
     return lines
 
 
+def page_lines(rows: list[str], found: dict[str, Counts]) -> list[list[object]]:
+    """Return the table of docs/performance.md: for each interpreter the counts of all sides."""
+    lines: list[list[object]] = [["", *found]]
+    for row in [row for row in rows if any(row in counts.get("nanobind", {}) for counts in found.values())]:
+        each = ([f"{of_side[row]:.0f}" for of_side in counts.values() if row in of_side] for counts in found.values())
+        lines.append([row, *(", ".join(counted) for counted in each)])
+    return lines
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
@@ -141,7 +150,7 @@ def main() -> int:
     parser.add_argument("--wheel", type=Path, help="a wheel of ours, instead of building one")
     parser.add_argument("--tree", type=Path, help="a folder with our package, instead of a wheel")
     parser.add_argument("--only", default=",".join(SIDES), help="sides, separated by commas")
-    parser.add_argument("--markdown", action="store_true", help="tables for a page")
+    parser.add_argument("--markdown", action="store_true", help="the table of docs/performance.md")
     parser.add_argument("rows", nargs="*", metavar="ROW", help="rows of instructions_side.py; none: all")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
@@ -150,11 +159,16 @@ def main() -> int:
     wheel = Path()
     if "ffi_hpy" in sides and not options.tree:
         wheel = options.wheel or build_wheel()
+    found = {}
     is_good = True
     for name in options.on:
-        lines = lines_of(name, rows, count_on(name, sides, rows, options, wheel))
+        found[name] = count_on(name, sides, rows, options, wheel)
+        lines = lines_of(name, rows, found[name])
         is_good = is_good and all(line[-1] != "not met" for line in lines)
-        print((markdown_table if options.markdown else table)(lines), end="\n\n", flush=True)
+        if not options.markdown:
+            print(table(lines), end="\n\n", flush=True)
+    if options.markdown:
+        print(markdown_table(page_lines(rows, found)))
     say("every goal met" if is_good else "some goals not met: see the tables")
     return 0 if is_good else 1
 

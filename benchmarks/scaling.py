@@ -24,9 +24,9 @@ interpreter while native code runs, nanobind and pybind11 do not. A class is mad
     python benchmarks/scaling.py --publish FILE
 
 --publish times nothing: of the file that --csv has written it prints the table of docs/performance.md and draws the
-plots of docs/plots. --pack ARCHIVE puts the sides into an archive and times nothing; --packed ARCHIVE times those of an archive, on a
-machine of more cores that has Python and nothing else. --before WHEEL adds a side, an earlier wheel of ours, and the
-goal that one thread takes 1.05 of its time at most.
+plots of docs/plots. --pack ARCHIVE puts the sides into an archive and times nothing; --packed ARCHIVE times those of an
+archive, on a machine of more cores that has Python and nothing else. --before WHEEL adds a side, an earlier wheel of
+ours, and the goal that one thread takes 1.05 of its time at most.
 
 The verdict on ours is the goal for two threads, and whether a peer's ratio is better, where ours is not linear.
 
