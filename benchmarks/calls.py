@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""What a call costs: ffi_hpy against apache-tvm-ffi on CPython 3.11, against plain Python objects on PyPy, and
-free-threaded.
+"""What a call costs: ffi_hpy against apache-tvm-ffi and nanobind on CPython, and against plain Python objects on PyPy.
 
-Both sides run in processes of their own, which are told in turn to time the same row, so that a machine that changes
-its speed changes both. Printed are medians over the rounds; a ratio is the median of the ratios round by round.
-It sets up what it needs (the wheel of this checkout, the PyPI wheel of apache-tvm-ffi).
+The sides run in processes of their own, which are told in turn to time the same row, so that a machine that changes
+its speed changes all. Printed are medians over the rounds; a ratio is the median of the ratios round by round.
+nanobind's functions take fixed types, ours and tvm_ffi's any; `-`: it has no such row. What threads do is scaling.py's.
+It sets up what it needs (the wheel of this checkout, the peers' wheels from PyPI); nanobind's module needs g++.
 
-    python benchmarks/calls.py [--rounds N] [--only calls|pypy|threads ...]
+    python benchmarks/calls.py [ROW ...] [--rounds N] [--on NAME] [--only calls|pypy ...]
+    python benchmarks/calls.py --markdown [ROW ...] [--rounds N] [--on NAME]
+
+--markdown prints the table of docs/performance.md instead, of some rows.
+
+Exit status: 0 every goal met, 1 some not, or something could not be timed.
 """
 
 from __future__ import annotations
@@ -14,24 +19,36 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from goals import MOST_NS, NANOBIND_GOALS, TVM_FFI_GOAL, TVM_FFI_GOALS, TVM_FFI_RELEASED_GOAL  # noqa: E402
+from instructions_side import ROWS as NANOBIND_ROWS  # noqa: E402
+from scaling_sides import Place, find_place, find_testing_library  # noqa: E402
 from side import NATIVE_ROWS, ROWS  # noqa: E402
 from sides import Side  # noqa: E402
 
 from ci.lib.command import run_main  # noqa: E402
-from ci.lib.messages import Missing, say, table  # noqa: E402
-from ci.lib.process import output_of  # noqa: E402
-from ci.provision.envs import cached_env, install_wheel, python_of  # noqa: E402
-from ci.provision.interpreters import find_interpreters  # noqa: E402
+from ci.lib.matrix import BY_NAME  # noqa: E402
+from ci.lib.messages import markdown_table, say, table  # noqa: E402
+from ci.provision.envs import cached_env, install_wheel  # noqa: E402
+from ci.provision.interpreters import provide  # noqa: E402
 from ci.provision.wheel import build_wheel  # noqa: E402
 
-UPSTREAM = "apache-tvm-ffi==0.1.15.post2"
+KINDS = ("ffi_hpy", "tvm_ffi", "nanobind")
+MODES = ("kept", "released")
 ROUND_SECONDS = 0.02
-CALL_BOUNDS = {"kept": {"no argument": 0.4, "three ints": 0.4, None: 0.6}, "released": {None: 0.85}}
+PAGE_ROWS = (
+    *("no argument", "three ints", "float", "object in", "object echoed", "Tensor", "str of 4 in", "str of 100 in"),
+    *("tuple of 3 in", "list of 10 ints in", "dict of 10 ints in", "NumPy array", "method call", "callback"),
+    *("field read", "py_class text field read", "field set", "Array item", "Map item", "List item set"),
+    *("object made", "py_class object made", "copy", "deep copy", "error of native code raised"),
+)
+PYPY_MODE = "released"  # a call that keeps the GIL goes the long way round there
+PYPY_MOST_NS = {("pp73", "no argument"): 80}
 
 
 def our_env(name: str, python: Path, wheel: Path, *requirements: str) -> Path:
@@ -40,93 +57,117 @@ def our_env(name: str, python: Path, wheel: Path, *requirements: str) -> Path:
     return env
 
 
-def testing_library(upstream: Path) -> Path:
-    found = list(upstream.glob("lib/python*/site-packages/tvm_ffi/lib/libtvm_ffi_testing.so"))
-    if not found:
-        raise Missing(f"{UPSTREAM} has no libtvm_ffi_testing.so")
-    return found[0]
+Found = dict[tuple[str, str], dict[str, list[float]]]
+"""Nanoseconds, round by round: by row and mode, by side."""
 
 
-def bench_calls(ours: Path, upstream: Path, rounds: int) -> bool:
-    """Print the table of calls; returns whether every row is within its bound."""
-    library = testing_library(upstream)
-    sides = (Side(ours, "side.py", "ffi_hpy", library), Side(upstream, "side.py", "tvm_ffi", library))
-    within = True
-    rows: list[tuple[object, ...]] = [("row", "GIL", "ffi_hpy ns", "tvm_ffi ns", "ratio", "goal", "")]
-    for mode, bounds in CALL_BOUNDS.items():
-        for row in ROWS:
-            n = max(1000, int(ROUND_SECONDS / (max(sides[1].ns(row, mode, 2000), 5.0) * 1e-9)))
-            pairs = [(sides[0].ns(row, mode, n), sides[1].ns(row, mode, n)) for _ in range(rounds)]
-            ratio = statistics.median(a / b for a, b in pairs)
-            bound = bounds.get(row, bounds[None])
-            within = within and ratio <= bound
-            mine, theirs = (statistics.median(side) for side in zip(*pairs))
-            rows.append(
-                (
-                    row,
-                    mode,
-                    f"{mine:.1f}",
-                    f"{theirs:.1f}",
-                    f"{ratio:.2f}",
-                    f"{bound:.2f}",
-                    "" if ratio <= bound else "above",
-                )
-            )
-    for side in sides:
+def time_calls(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[str]) -> Found:
+    """Time rows on a CPython."""
+    sides = {kind: open_side(kind, find_place(kind, name, python, wheel, "calls")) for kind in KINDS}
+    found = {(row, mode): time_row(sides, row, mode, rounds) for mode in MODES for row in wanted}
+    for side in sides.values():
         side.close()
-    print(table(rows), end="\n\n")
-    return within
+    return found
 
 
-def bench_pypy(name: str, env: Path, library: Path, rounds: int) -> bool:
-    """Print ns per call on a PyPy, whose compiler wants long runs, next to the same done with plain Python objects."""
+def lines_of(name: str, found: Found) -> list[list[object]]:
+    """Return the table of calls on a CPython: every row, with its goals."""
+    heading = ["row", f"{name}, GIL", *(f"{kind} ns" for kind in KINDS), *(f"/ {kind}" for kind in KINDS[1:])]
+    return [[*heading, "goals", ""], *(line_of(row, mode, times) for (row, mode), times in found.items())]
+
+
+def publish(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[str]) -> int:
+    """Print the table of docs/performance.md: nanoseconds of each side, GIL kept and given up."""
+    rows = wanted or PAGE_ROWS
+    found = time_calls(name, python, wheel, rounds, rows)
+    of_modes = [(mode, kind) for mode in MODES for kind in KINDS if (mode, kind) != ("released", "nanobind")]
+    lines: list[list[object]] = [["ns", *(f"{kind}, {mode}" for mode, kind in of_modes)]]
+    for row in rows:
+        times = (found[row, mode].get(kind) for mode, kind in of_modes)
+        lines.append([row, *("-" if ns is None else f"{statistics.median(ns):.0f}" for ns in times)])
+    print(markdown_table(lines))
+    return 0
+
+
+def open_side(kind: str, place: Place) -> Side:
+    return Side(place.env, "nanobind_side.py" if kind == "nanobind" else "side.py", kind, place.file)
+
+
+def time_row(sides: dict[str, Side], row: str, mode: str, rounds: int) -> dict[str, list[float]]:
+    """Return the ns of each side that has the row, round by round; the sides take turns within a round."""
+    having = {kind: side for kind, side in sides.items() if kind != "nanobind" or has_nanobind(row, mode)}
+    n = max(1000, int(ROUND_SECONDS / (max(sides["tvm_ffi"].ns(row, mode, 2000), 5.0) * 1e-9)))
+    found: dict[str, list[float]] = {kind: [] for kind in having}
+    for _ in range(rounds):
+        for kind, side in having.items():
+            found[kind].append(side.ns(row, mode, n))
+    return found
+
+
+def has_nanobind(row: str, mode: str) -> bool:
+    """Whether nanobind has the row: its functions keep the GIL, but for those that say otherwise."""
+    return mode == "kept" and NANOBIND_ROWS.get(row) is not None
+
+
+def line_of(row: str, mode: str, found: dict[str, list[float]]) -> list[object]:
+    """Return a line of the table: medians of times and of ratios round by round, the goals, and the verdict."""
+    ns = {kind: statistics.median(times) for kind, times in found.items()}
+    ratios = {kind: statistics.median(a / b for a, b in zip(found["ffi_hpy"], found[kind])) for kind in found}
+    is_kept = mode == "kept"
+    bound = TVM_FFI_GOALS.get(row, TVM_FFI_GOAL) if is_kept else TVM_FFI_RELEASED_GOAL
+    goals = [(ratios["tvm_ffi"], bound, f"{bound:.2f} of tvm_ffi")]
+    if is_kept and row in NANOBIND_GOALS and "nanobind" in ratios:
+        goals.append((ratios["nanobind"], NANOBIND_GOALS[row], f"{NANOBIND_GOALS[row]:.2f} of nanobind"))
+    if is_kept and row in MOST_NS:
+        goals.append((ns["ffi_hpy"], MOST_NS[row], f"{MOST_NS[row]:.0f} ns"))
+    missed = [text for value, goal, text in goals if value > goal]
+    cells = [f"{ns[kind]:.1f}" if kind in ns else "-" for kind in KINDS]
+    cells += [f"{ratios[kind]:.2f}" if kind in ratios else "-" for kind in KINDS[1:]]
+    return [row, mode, *cells, ", ".join(text for *_, text in goals), f"above {', '.join(missed)}" if missed else "met"]
+
+
+def bench_pypy(name: str, env: Path, library: Path, rounds: int) -> list[list[object]]:
+    """Return ns per call on a PyPy, whose compiler wants long runs, next to the same done with plain Python objects."""
     sides = (Side(env, "side.py", "ffi_hpy", library), Side(env, "side.py", "plain", library))
-    rows: list[tuple[object, ...]] = [("row", f"{name}: ffi_hpy ns", "plain Python ns")]
-    within = True
-    for row in ROWS:
-        if row in NATIVE_ROWS:
-            continue
-        n = max(200, min(100_000, int(5 * ROUND_SECONDS / (max(sides[0].ns(row, "kept", 200), 5.0) * 1e-9))))
-        mine, plain = (statistics.median(side.ns(row, "kept", n) for _ in range(rounds)) for side in sides)
-        rows.append((row, f"{mine:.1f}", f"{plain:.1f}"))
-        if (name, row) == ("pp73", "no argument"):
-            within = mine < 80
+    lines: list[list[object]] = [["row", f"{name}: ffi_hpy ns", "plain Python ns", "goal", ""]]
+    for row in [row for row in ROWS if row not in NATIVE_ROWS]:
+        n = max(200, min(100_000, int(5 * ROUND_SECONDS / (max(sides[0].ns(row, PYPY_MODE, 200), 5.0) * 1e-9))))
+        mine, plain = (statistics.median(side.ns(row, PYPY_MODE, n) for _ in range(rounds)) for side in sides)
+        goal = PYPY_MOST_NS.get((name, row))
+        verdict = ["", ""] if goal is None else [f"{goal:.0f} ns", "met" if mine < goal else "not met"]
+        lines.append([row, f"{mine:.1f}", f"{plain:.1f}", *verdict])
     for side in sides:
         side.close()
-    print(table(rows), end="\n\n")
-    return within
-
-
-def bench_threads(env: Path, library: Path) -> bool:
-    output = output_of([python_of(env), HERE / "threads.py", library])
-    print(output)
-    return float(output.split()[-1]) >= 1.8
+    return lines
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="What a call costs.")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="rows of side.py, of CPython's table alone; none: all")
     parser.add_argument("--rounds", type=int, default=25)
-    parser.add_argument("--only", nargs="+", choices=("calls", "pypy", "threads"))
+    parser.add_argument("--on", default="cp311", metavar="NAME", help="the CPython of the first table (cp311)")
+    parser.add_argument("--only", nargs="+", choices=("calls", "pypy"))
+    parser.add_argument("--markdown", action="store_true", help="the table of docs/performance.md")
     options = parser.parse_args()
-    wanted = options.only or ["calls", "pypy", "threads"]
-    needed = {"calls": ["cp311"], "pypy": ["pp73", "pp80"], "threads": ["cp313t"]}
+    if options.markdown:
+        return publish(options.on, provide(BY_NAME[options.on]), build_wheel(), options.rounds, options.rows)
+    wanted = options.only or ["calls"] if options.rows else options.only or ["calls", "pypy"]
     wheel = build_wheel()
-    pythons = find_interpreters(sorted({"cp311", *(name for part in wanted for name in needed[part])}))
-    missing = [part for part in wanted if any(name not in pythons for name in needed[part])]
-    if missing or "cp311" not in pythons:
-        raise Missing(f"no interpreter for {', '.join(missing)}")
-    upstream = cached_env("bench-upstream", pythons["cp311"], [UPSTREAM, "numpy", "pytest"])
-    ours = our_env("cp311", pythons["cp311"], wheel, "numpy")
     within = []
     if "calls" in wanted:
-        within.append(bench_calls(ours, upstream, options.rounds))
+        python = provide(BY_NAME[options.on])
+        lines = lines_of(options.on, time_calls(options.on, python, wheel, options.rounds, options.rows or list(ROWS)))
+        within.append(all(line[-1] == "met" for line in lines[1:]))
+        print(table(lines), end="\n\n", flush=True)
     if "pypy" in wanted:
-        for name in needed["pypy"]:
-            within.append(bench_pypy(name, our_env(name, pythons[name], wheel), testing_library(upstream), 5))
-    if "threads" in wanted:
-        within.append(bench_threads(our_env("cp313t", pythons["cp313t"], wheel), testing_library(upstream)))
+        library = find_testing_library()
+        for name in ("pp73", "pp80"):
+            env = our_env(name, provide(BY_NAME[name]), wheel)
+            lines = bench_pypy(name, env, library, 5)
+            within.append(all(line[-1] != "not met" for line in lines))
+            print(table(lines), end="\n\n", flush=True)
     say("every goal met" if all(within) else "some goals not met: see the tables")
-    return 0
+    return 0 if all(within) else 1
 
 
 if __name__ == "__main__":

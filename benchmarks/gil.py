@@ -20,7 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from calls import UPSTREAM, testing_library  # noqa: E402
+from scaling_sides import find_testing_library  # noqa: E402
 from sides import Side  # noqa: E402
 
 from ci.lib.command import run_main  # noqa: E402
@@ -50,7 +50,7 @@ def main() -> int:
     ours = cached_env("bench-calls", python, ["numpy"])
     if options.tree is None:
         install_wheel(ours, build_wheel())
-    library = testing_library(cached_env("bench-upstream", python, [UPSTREAM, "numpy", "pytest"]))
+    library = find_testing_library()
     with tempfile.TemporaryDirectory() as folder:
         pair = Path(folder, "pair.so")
         output_of([*find_c_compiler(), "-O2", "-shared", "-fPIC", HERE / "gil_pair.c", "-o", pair])

@@ -25,7 +25,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from calls import UPSTREAM, our_env  # noqa: E402
+from calls import our_env  # noqa: E402
+from scaling_sides import PEERS  # noqa: E402
 
 from ci.lib.command import run_main  # noqa: E402
 from ci.lib.matrix import names  # noqa: E402
@@ -128,7 +129,7 @@ def main() -> int:
     if "cp311" not in pythons:
         raise Missing("no interpreter for the comparison")
     ours = our_env("cp311", pythons["cp311"], wheel)
-    upstream = cached_env("bench-import-upstream", pythons["cp311"], [UPSTREAM])
+    upstream = cached_env("bench-import-upstream", pythons["cp311"], [PEERS["tvm_ffi"]])
     within = compare(ours, upstream, options.rounds)
     alone(pythons, wheel, max(3, options.rounds // 3))
     if options.profile:

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Instructions per call, GIL kept: ffi_hpy against nanobind and apache-tvm-ffi on CPython 3.11, counted by callgrind.
+"""Instructions per call, GIL kept: ffi_hpy against nanobind and apache-tvm-ffi on CPython, counted by callgrind.
 
 Counts are repeatable where times are not. A row is the difference of two loops of different length, without the cost
 of the empty loop, so that what surrounds the calls does not count. Under valgrind malloc makes the small blocks of our
 core, which takes more instructions than its pool. nanobind's functions take fixed types, ours and tvm_ffi's any.
-It needs valgrind with its headers and a C++ compiler.
+It needs valgrind with its headers and a C++ compiler. There is one table for each interpreter; the goals are parts of
+nanobind's counts. --markdown prints the table of docs/performance.md instead, of the rows that nanobind has.
 
-    python benchmarks/instructions.py [--calls N] [--wheel FILE | --tree FOLDER] [--only SIDE,...] [ROW ...]
+    python benchmarks/instructions.py [ROW ...] [--on NAME ...] [--calls N] [--wheel FILE | --tree FOLDER]
+                                      [--only SIDE,...] [--markdown]
+
+Exit status: 0 every goal met, 1 some not, or something could not be counted.
 """
 
 from __future__ import annotations
@@ -22,30 +26,24 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from calls import UPSTREAM, testing_library  # noqa: E402
+from goals import NANOBIND_GOALS  # noqa: E402
 from instructions_side import ROWS  # noqa: E402
+from scaling_sides import Place, find_place  # noqa: E402
 
 from ci.lib.command import run_main  # noqa: E402
-from ci.lib.messages import Missing, say, table  # noqa: E402
+from ci.lib.matrix import BY_NAME  # noqa: E402
+from ci.lib.messages import Missing, markdown_table, say, table  # noqa: E402
 from ci.lib.process import clean_environ, output_of  # noqa: E402
-from ci.provision.compilers import find_c_compiler, find_cxx_compiler  # noqa: E402
-from ci.provision.envs import cached_env, install_wheel, python_of  # noqa: E402
-from ci.provision.interpreters import find_interpreters  # noqa: E402
+from ci.provision.compilers import find_c_compiler  # noqa: E402
+from ci.provision.envs import python_of  # noqa: E402
+from ci.provision.interpreters import provide  # noqa: E402
 from ci.provision.wheel import build_wheel  # noqa: E402
 
-NANOBIND = "nanobind==3.1.0"
 SIDES = ("ffi_hpy", "nanobind", "tvm_ffi")
-# What nanobind's own CMake rules say, but for the link-time optimization, which a module of one file does not need.
-NANOBIND_FLAGS = ("-std=c++17", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-shared")
+INTERPRETERS = ("cp311", "cp312", "cp313", "cp314", "cp315")
 
-
-def build_nanobind(env: Path, folder: Path) -> None:
-    """Compile nanobind_rows.cc for the Python of the environment `env`."""
-    script = "import nanobind, sysconfig; print(nanobind.__path__[0], sysconfig.get_paths()['include'], sep='\\n')"
-    package, include = output_of([python_of(env), "-c", script]).split("\n")[:2]
-    paths = [f"-I{package}/include", f"-I{package}/ext/robin_map/include", f"-I{include}"]
-    sources = [f"{package}/src/nb_combined.cpp", HERE / "nanobind_rows.cc"]
-    output_of([*find_cxx_compiler(), *NANOBIND_FLAGS, *paths, *sources, "-o", folder / "nanobind_rows.so"])
+Counts = dict[str, dict[str, float]]
+"""Instructions per call, by side, by row."""
 
 
 def build_marks(folder: Path) -> Path:
@@ -77,7 +75,7 @@ def per_call(counts: dict[str, dict[int, int]]) -> dict[str, float]:
 
 
 def count_side(python: Path, words: list[str | Path], tree: Path | None, folder: Path) -> dict[str, float]:
-    folder.mkdir()
+    folder.mkdir(parents=True)
     options = ["--tool=callgrind", f"--callgrind-out-file={folder}/counts", "--smc-check=none"]
     command = ["valgrind", *options, str(python), str(HERE / "instructions_side.py"), *map(str, words)]
     extra = {"PYTHONHASHSEED": "0", "TVM_FFI_RELEASE_GIL_BY_DEFAULT": "0"}
@@ -89,56 +87,91 @@ def count_side(python: Path, words: list[str | Path], tree: Path | None, folder:
     return per_call(read_counts(folder))
 
 
+def count_on(name: str, sides: list[str], rows: list[str], options: argparse.Namespace, wheel: Path) -> Counts:
+    """Return what each side takes on an interpreter; say why a peer cannot be counted. Raises Missing for ours."""
+    python = provide(BY_NAME[name])
+    counts = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        marks = build_marks(folder)
+        for kind in sides:
+            say(f"{name}: {kind} ...")
+            tree = options.tree if kind == "ffi_hpy" else None
+            try:
+                place = find_place("plain" if tree else kind, name, python, wheel, "calls")
+                counts[kind] = count_in(place, [kind, place.file, marks, str(options.calls), *rows], tree, folder)
+            except Missing as reason:
+                if kind == "ffi_hpy":
+                    raise
+                say(f"{name}: {kind} is left out: {reason}")
+    return counts
+
+
+def count_in(place: Place, words: list[str | Path], tree: Path | None, folder: Path) -> dict[str, float]:
+    return count_side(python_of(place.env), words, tree, folder / str(words[0]))
+
+
+def judge(row: str, counts: Counts) -> tuple[str, str]:
+    """Return the goal, how often nanobind's instructions a row may take, and whether ours meets it."""
+    goal = NANOBIND_GOALS.get(row)
+    if goal is None or any(row not in counts.get(kind, {}) for kind in ("ffi_hpy", "nanobind")):
+        return "", ""
+    is_met = counts["ffi_hpy"][row] <= goal * counts["nanobind"][row]
+    return f"{goal:.2f}", "met" if is_met else "not met"
+
+
+def lines_of(name: str, rows: list[str], counts: Counts) -> list[list[object]]:
+    """Return the lines of the table: counts, ours over each of the others, the goal for nanobind's, the verdict."""
+    others = [side for side in counts if side != "ffi_hpy"] if "ffi_hpy" in counts else []
+    ratios = [f"/ {side}" for side in others]
+    lines: list[list[object]] = [[f"{name}: instructions", *counts, *ratios, *(["goal", ""] if others else [])]]
+    for row in rows:
+        cells = [f"{counts[side][row]:.0f}" if row in counts[side] else "" for side in counts]
+        cells += [f"{counts['ffi_hpy'][row] / counts[side][row]:.2f}" if row in counts[side] else "" for side in others]
+        lines.append([row, *cells, *(judge(row, counts) if others else ())])
+    return lines
+
+
+def page_lines(rows: list[str], found: dict[str, Counts]) -> list[list[object]]:
+    """Return the table of docs/performance.md: for each interpreter the counts of all sides."""
+    lines: list[list[object]] = [["", *found]]
+    for row in [row for row in rows if any(row in counts.get("nanobind", {}) for counts in found.values())]:
+        each = ([f"{of_side[row]:.0f}" for of_side in counts.values() if row in of_side] for counts in found.values())
+        lines.append([row, *(", ".join(counted) for counted in each)])
+    return lines
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--on", nargs="+", choices=INTERPRETERS, default=list(INTERPRETERS), help="which CPythons (all)"
+    )
     parser.add_argument("--calls", type=int, default=500, help="calls of the shorter loop")
     parser.add_argument("--wheel", type=Path, help="a wheel of ours, instead of building one")
     parser.add_argument("--tree", type=Path, help="a folder with our package, instead of a wheel")
     parser.add_argument("--only", default=",".join(SIDES), help="sides, separated by commas")
-    parser.add_argument("rows", nargs="*", metavar="ROW", help="rows of instructions_side.py")
+    parser.add_argument("--markdown", action="store_true", help="the table of docs/performance.md")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="rows of instructions_side.py; none: all")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
         raise Missing("there is no valgrind on PATH")
-    python = find_interpreters(["cp311"]).get("cp311")
-    if python is None:
-        raise Missing("no interpreter for cp311")
-    rows = options.rows or list(ROWS)
-    sides = options.only.split(",")
-    envs = {
-        "ffi_hpy": cached_env("bench-calls", python, ["numpy"]),
-        "nanobind": cached_env("bench-nanobind", python, [NANOBIND, "numpy"]),
-        "tvm_ffi": cached_env("bench-upstream", python, [UPSTREAM, "numpy", "pytest"]),
-    }
+    rows, sides = options.rows or list(ROWS), options.only.split(",")
+    wheel = Path()
     if "ffi_hpy" in sides and not options.tree:
-        install_wheel(envs["ffi_hpy"], options.wheel or build_wheel())
-    library = testing_library(envs["tvm_ffi"])
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if "nanobind" in sides:
-            say("compiling nanobind's rows ...")
-            build_nanobind(envs["nanobind"], folder)
-        marks = build_marks(folder)
-
-        def count(side: str) -> dict[str, float]:
-            where = folder if side == "nanobind" else library
-            tree = options.tree if side == "ffi_hpy" else None
-            words = [side, where, marks, str(options.calls), *rows]
-            return count_side(python_of(envs[side]), words, tree, folder / side)
-
-        counts = {side: count(side) for side in sides}
-    print(table(lines_of(rows, counts)))
-    return 0
-
-
-def lines_of(rows: list[str], counts: dict[str, dict[str, float]]) -> list[tuple[object, ...]]:
-    """Return the lines of the table: counts, and ours over each of the others."""
-    others = [side for side in counts if side != "ffi_hpy"] if "ffi_hpy" in counts else []
-    lines: list[tuple[object, ...]] = [("row, instructions", *counts, *(f"/ {side}" for side in others))]
-    for row in rows:
-        cells = [f"{counts[side][row]:.0f}" if row in counts[side] else "" for side in counts]
-        ratios = [f"{counts['ffi_hpy'][row] / counts[side][row]:.2f}" if row in counts[side] else "" for side in others]
-        lines.append((row, *cells, *ratios))
-    return lines
+        wheel = options.wheel or build_wheel()
+    found = {}
+    is_good = True
+    for name in options.on:
+        found[name] = count_on(name, sides, rows, options, wheel)
+        lines = lines_of(name, rows, found[name])
+        is_good = is_good and all(line[-1] != "not met" for line in lines)
+        if not options.markdown:
+            print(table(lines), end="\n\n", flush=True)
+    if options.markdown:
+        print(markdown_table(page_lines(rows, found)))
+    if len(sides) > 1:
+        say("every goal met" if is_good else "some goals not met: see the tables")
+    return 0 if is_good else 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """One side of instructions.py: a process under callgrind that runs each row twice, and marks where the counts go.
 
 Usage: instructions_side.py ffi_hpy|tvm_ffi|nanobind LIBRARY MARKS N WORD..., where LIBRARY is that of the testing
-types, or the folder of nanobind_rows; MARKS is the library of callgrind_marks.c; each WORD is a row of ROWS.
+types, or the module of calls_nanobind.cc; MARKS is the library of callgrind_marks.c; each WORD is a row of ROWS.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ctypes
 import functools
 import importlib
 import sys
+from pathlib import Path
 from typing import Any
 
 from side import ROWS as STATEMENTS
@@ -58,11 +59,11 @@ MORE = {
 WARM_UP = 300  # calls after which the interpreter has specialized the loop
 
 
-def nanobind_names(folder: str) -> dict[str, Any]:
+def nanobind_names(module: str) -> dict[str, Any]:
     import numpy as np
 
-    sys.path.insert(0, folder)
-    rows = importlib.import_module("nanobind_rows")
+    sys.path.insert(0, str(Path(module).parent))
+    rows = importlib.import_module("calls_nanobind")
     names = {name: value for name, value in vars(rows).items() if not name.startswith("_")}
     return {**names, "obj": rows.Pair(1, 2), "array": np.zeros(4, dtype="float32"), "function": lambda: None}
 

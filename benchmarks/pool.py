@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from calls import UPSTREAM, testing_library
+from scaling_sides import find_testing_library
 from sides import Side as PythonSide
 
 from ci.lib.command import run_main
@@ -124,7 +124,7 @@ def count_core(program: Path, libraries: dict[str, Path], wanted: list[str]) -> 
 def time_python(libraries: dict[str, Path], rounds: int) -> None:
     """Print the rows of Python: two environments of one wheel, in the second of which the library is another."""
     python = find_interpreters(["cp311"])["cp311"]
-    library = testing_library(cached_env("bench-upstream", python, [UPSTREAM, "numpy", "pytest"]))
+    library = find_testing_library()
     sides = []
     for name, core in libraries.items():
         env = cached_env(f"bench-{name}", python, ["numpy"])

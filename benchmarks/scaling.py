@@ -21,10 +21,12 @@ interpreter while native code runs, nanobind and pybind11 do not. A class is mad
 
     python benchmarks/scaling.py [ROW ...] [--on cp314t|cp313t] [--sides SIDE ...] [--threads N ...] [--rounds N]
                                  [--minutes N] [--before WHEEL] [--csv FILE] [--svg FILE [--dark]]
+    python benchmarks/scaling.py --publish FILE
 
---pack ARCHIVE puts the sides into an archive and times nothing; --packed ARCHIVE times those of an archive, on a
-machine of more cores that has Python and nothing else. --before WHEEL adds a side, an earlier wheel of ours, and the
-goal that one thread takes 1.05 of its time at most.
+--publish times nothing: of the file that --csv has written it prints the table of docs/performance.md and draws the
+plots of docs/plots. --pack ARCHIVE puts the sides into an archive and times nothing; --packed ARCHIVE times those of an
+archive, on a machine of more cores that has Python and nothing else. --before WHEEL adds a side, an earlier wheel of
+ours, and the goal that one thread takes 1.05 of its time at most.
 
 The verdict on ours is the goal for two threads, and whether a peer's ratio is better, where ours is not linear.
 
@@ -49,16 +51,18 @@ sys.path.append(str(HERE.parent))  # not first: ffi_hpy is not built there
 from scaling_pack import pack, unpack  # noqa: E402
 from scaling_rows import CLASS_MADE_BUSY, CLASS_MADE_GOAL_MS, ROWS  # noqa: E402
 from scaling_sides import KINDS, LABELS, PEERS, Place, find_places  # noqa: E402
+from scaling_table import read_lines, table_of  # noqa: E402
 from sides import Side  # noqa: E402
 
 from ci.lib.command import run_main  # noqa: E402
 from ci.lib.matrix import BY_NAME  # noqa: E402
-from ci.lib.messages import Missing, say, table  # noqa: E402
+from ci.lib.messages import Missing, markdown_table, say, table  # noqa: E402
 from ci.lib.process import output_of  # noqa: E402
 from ci.provision.envs import cached_env, python_of  # noqa: E402
 from ci.provision.interpreters import provide  # noqa: E402
 from ci.provision.wheel import build_wheel  # noqa: E402
 
+PLOTS = HERE.parent / "docs" / "plots"
 SECONDS = 0.04
 CLASSES_MADE = 10
 SLOWER = 1.05
@@ -240,6 +244,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--before", type=Path, metavar="WHEEL")
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--svg", type=Path, help="needs --csv")
+    parser.add_argument("--publish", type=Path, metavar="FILE", help="the table and the plots of docs, of such a file")
     parser.add_argument("--pack", type=Path, metavar="ARCHIVE")
     parser.add_argument("--packed", type=Path, metavar="ARCHIVE")
     parser.add_argument("--dark", action="store_true", help="the plot for a dark page")
@@ -272,8 +277,19 @@ def wanted_rows(words: list[str]) -> list[tuple[str, str]]:
     return [(row, mode) for row in names for mode in ROWS[row].modes]
 
 
+def publish(csv_file: Path) -> int:
+    """Print the table of docs/performance.md, and draw its plots."""
+    print(markdown_table(table_of(read_lines(csv_file))))
+    PLOTS.mkdir(exist_ok=True)
+    for name in ("light", "dark"):
+        draw(csv_file, PLOTS / f"scaling-{name}.svg", name == "dark")
+    return 0
+
+
 def main() -> int:
     options = read_options()
+    if options.publish:
+        return publish(options.publish)
     with tempfile.TemporaryDirectory() as folder:
         places = provide_places(options, Path(folder))
         return 0 if options.pack else time_all(options, open_sides(places, options.keep_gil))

@@ -1,4 +1,4 @@
-"""The sides of scaling.py: an environment, and a library or module, for each."""
+"""The sides of scaling.py, calls.py and instructions.py: an environment, and a library or module, for each."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Place(NamedTuple):
     file: Path
 
 
-def compile_module(kind: str, env: Path) -> Path:
+def compile_module(kind: str, env: Path, program: str) -> Path:
     """Return a peer's module, compiled with what the peer's own build would say. Raises Missing."""
     flags = output_of([python_of(env), "-c", ASK_FLAGS, kind]).splitlines()
-    sources = [HERE / f"scaling_{kind}.cc", HERE / "scaling_rows.h"]
+    sources = [HERE / f"{program}_{kind}.cc", HERE / "scaling_rows.h"]
     key = hashlib.sha256("\n".join([*flags, *(source.read_text() for source in sources)]).encode()).hexdigest()[:12]
-    module = cache_dir() / "bench" / key / f"scaling_{kind}.so"
+    module = cache_dir() / "bench" / key / f"{program}_{kind}.so"
     with locked(module.parent.with_name(f".{key}.lock")):
         if not module.exists():
             say(f"compiling the module of {kind} ...")
@@ -63,12 +63,17 @@ def compile_module(kind: str, env: Path) -> Path:
     return module
 
 
-def find_place(kind: str, name: str, python: Path, wheel: Path) -> Place:
-    """Return where a side lives on the interpreter `name`. Raises Missing."""
-    library = fetch_upstream(VERSIONS[0]) / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
+def find_testing_library() -> Path:
+    """Return the library of test functions and types, apache-tvm-ffi's own. Raises Missing."""
+    return fetch_upstream(VERSIONS[0]) / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
+
+
+def find_place(kind: str, name: str, python: Path, wheel: Path, program: str = "scaling") -> Place:
+    """Return where a side of `program` lives on the interpreter `name`. Raises Missing."""
+    library = find_testing_library()
     if kind in PEERS:
         env = cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "pytest"])
-        return Place(env, library if kind == "tvm_ffi" else compile_module(kind, env))
+        return Place(env, library if kind == "tvm_ffi" else compile_module(kind, env, program))
     label = hashlib.sha256(wheel.read_bytes()).hexdigest()[:8] if kind == "before" else kind
     env = cached_env(f"scaling-{name}-{label}", python, ["--only-binary=:all:", "numpy"])
     if kind != "plain":

@@ -38,15 +38,24 @@ CHANGES_ENVIRONMENTS = ("cp311", "cp314t", "pp80")
 """Where the tests run that make, change and remove whole environments: a minute each, and the same code everywhere."""
 NO_ENVIRONMENTS = (f"--ignore={ROOT}/tests/python/package/test_installed.py",)
 
+BUILDS_WITH_OTHERS = ("cp39", *CHANGES_ENVIRONMENTS)
+"""Where the tests run that have CMake and nvcc work: half a minute each, most of it theirs. What ffi_hpy does there is
+Python of its own, so the oldest interpreter is among these."""
+NO_OTHERS = tuple(f"--ignore={ROOT}/tests/python/building/test_{name}.py" for name in ("cmake", "cpp_gpu"))
+
+NOT_EVERYWHERE = (*NO_ENVIRONMENTS, *NO_OTHERS)
+
 
 def plain_run(interpreter: Interpreter) -> PytestRun:
     """Return the run of all tests that concern an interpreter."""
     gil = "off" if interpreter.free_threaded else "on"
+    environments = () if interpreter.name in CHANGES_ENVIRONMENTS else NO_ENVIRONMENTS
+    others = () if interpreter.name in BUILDS_WITH_OTHERS else NO_OTHERS
     return PytestRun(
         interpreter.name,
         interpreter.name,
         gil,
-        arguments=() if interpreter.name in CHANGES_ENVIRONMENTS else NO_ENVIRONMENTS,
+        arguments=(*environments, *others),
         environ={"FFI_HPY_FORKS": "500"},
         folders=(*PytestRun.folders, "tests/fuzz_python", "tests/docs/test_python_pages.py"),
     )
@@ -58,7 +67,7 @@ def own_debug_run(interpreter: str, gil: str, is_default: bool = True) -> Pytest
         f"{interpreter}-handles",
         interpreter,
         gil,
-        arguments=NO_ENVIRONMENTS,
+        arguments=NOT_EVERYWHERE,
         environ={"FFI_HPY_DEBUG": "1"},
         folders=("tests/python",),
         is_default=is_default,
@@ -73,7 +82,7 @@ def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, 
         interpreter,
         gil="off",
         requirements="threads.txt",
-        arguments=("--parallel-threads=4", *NO_ENVIRONMENTS),
+        arguments=("--parallel-threads=4", *NOT_EVERYWHERE),
         folders=folders,
         is_default=is_default,
     )
@@ -95,7 +104,7 @@ PYTEST_RUNS = (
         "cp311-debug",
         "cp311",
         requirements="debug.txt",
-        arguments=NO_ENVIRONMENTS,
+        arguments=NOT_EVERYWHERE,
         environ={"FFI_HPY_CONTEXT": "debug"},
         folders=("tests/python",),
     ),

@@ -30,3 +30,9 @@ def table(rows: Sequence[Sequence[object]]) -> str:
     widths = [max(map(len, column)) for column in zip(*texts)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in texts]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+def markdown_table(rows: Sequence[Sequence[object]]) -> str:
+    """Return rows, the first of which is the heading, as a table of a page."""
+    heading, *rest = [f"| {' | '.join(map(str, row))} |" for row in rows]
+    return "\n".join([heading, "|" + "---|" * len(rows[0]), *rest])

@@ -6,7 +6,8 @@
 - an HTML comment right before the fence: `<!-- file: PATH -->`, `<!-- fails -->` for commands that have to,
   `<!-- needs: COMMAND -->` for what is not run where there is no such command, or `<!-- not run: REASON -->`.
 
-A page has no other HTML: a comment elsewhere would say something to nobody, and a fence within HTML is no block.
+A page has no other HTML but pictures, one for a light page and one for a dark: a comment elsewhere would say something
+to nobody, and a fence within HTML is no block.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ SOURCES = ("c", "cc", "cuda")
 FILES = (*SOURCES, "cmake", "json", "python", "toml", "yaml")
 
 _NAMED = re.compile(r"(?:#|//|/\*) ([\w./-]+\.\w+)(, continued)?(?: \*/)?")
+_PICTURE = re.compile(r' src(?:set)?="([^"]+)"')
 _SAID = re.compile(r"<!-- (file|fails|needs|not run)(?:: (.+))? -->")
 
 
@@ -76,10 +78,16 @@ def read_blocks(page: str, text: str) -> list[Block]:
 
 
 def read_links(text: str) -> list[str]:
-    """Where the links of a page lead to, but those to other sites."""
+    """Where the links and pictures of a page lead to, but those to other sites."""
     tokens = (child for token in MarkdownIt("commonmark").parse(text) for child in token.children or ())
-    links = (str(token.attrGet("href")) for token in tokens if token.type == "link_open")
+    links = (link for token in tokens for link in _links_of(token))
     return [link for link in links if "://" not in link]
+
+
+def _links_of(token: Token) -> list[str]:
+    if token.type == "link_open":
+        return [str(token.attrGet("href"))]
+    return _PICTURE.findall(token.content) if token.type == "html_inline" else []
 
 
 def read_headings(text: str) -> list[str]:

@@ -16,6 +16,7 @@ enum { FB_IMMEDIATE_SMALLEST = -5, FB_IMMEDIATE_LARGEST = 256 };
 /* What the context says about these values, at hand. Written once during the import. */
 typedef struct FbImmediate {
   intptr_t int_type; /* the word of the type (extension.h); 0: the values cannot be read in place */
+  HPy none;
   bool has_small_ints; /* whether fb_immediate_small_ints is filled */
   FhpyValues values;
 } FbImmediate;

@@ -9,6 +9,7 @@
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include "function_call.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/later.h"
 #include "hpy_module/context/raise.h"
@@ -122,6 +123,7 @@ static HPy fb_covered_cover_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   }
   fb_later_is_used = true;
   fb_thread_cover();
+  fb_function_call_settle();
   const int64_t addresses[] = {address_of((void (*)(void))covered_call), address_of((void (*)(void))covered_drop),
                                address_of((void (*)(void))fb_later_new), address_of((void (*)(void))fb_later_next),
                                address_of((void (*)(void))free),         address_of((void (*)(void))covered_put),

@@ -191,5 +191,6 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   }
   const char *by_default = getenv("TVM_FFI_RELEASE_GIL_BY_DEFAULT");
   fb_function_struct_releases[FB_GIL_DEFAULT] = by_default == NULL || strcmp(by_default, "0") != 0;
+  fb_function_call_settle();
   return fb_object_type_derive(ctx, &spec, base, &fb_own_class_function);
 }

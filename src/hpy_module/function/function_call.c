@@ -22,6 +22,16 @@ enum { STACK_ARGS = 8 };
 
 bool fb_function_struct_releases[] = {[FB_GIL_DEFAULT] = true, [FB_GIL_RELEASE] = true, [FB_GIL_KEEP] = false};
 
+/* Whether a call in the interpreter's own shape is bracketed, by FbGil: one word to look at for both reasons, giving up
+ * the GIL and fb_thread_is_covered. Written during the import. */
+static bool needs_brackets[] = {[FB_GIL_DEFAULT] = true, [FB_GIL_RELEASE] = true, [FB_GIL_KEEP] = false};
+
+void fb_function_call_settle(void) {
+  for (size_t gil = 0; gil < sizeof(needs_brackets) / sizeof(needs_brackets[0]); gil++) {
+    needs_brackets[gil] = fb_function_struct_releases[gil] || fb_thread_is_covered;
+  }
+}
+
 /* Calls the native function, between brackets (thread.h). */
 static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                                      bool release, TVMFFIAny *result) {
@@ -167,15 +177,14 @@ static FH_NOINLINE HPy raise_failure(FbFunction *function) {
 /* The native call and its result. */
 FH_INLINE cpy_PyObject *run_immediate(FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n) {
   TVMFFIAny result = {0};
-  bool release = fb_function_struct_releases_gil(function);
   HPy value;
-  int rc = FH_UNLIKELY(release || fb_thread_is_covered)
-               ? run_bracketed(fb_ctx, handle, views, n, release, &result)
+  int rc = FH_UNLIKELY(needs_brackets[fh_atomic_load_relaxed(&function->gil)])
+               ? run_bracketed(fb_ctx, handle, views, n, fb_function_struct_releases_gil(function), &result)
                : ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, &result);
   if (FH_UNLIKELY(rc != 0)) {
     value = raise_failure(function);
   } else if (result.type_index == kTVMFFINone) {
-    value = fb_immediate_constant(fb_ctx, fb_ctx->h_None);
+    value = fb_immediate_constant(fb_ctx, fb_immediate.none);
   } else if (result.type_index == kTVMFFIInt) {
     value = fb_immediate_int_new(fb_ctx, result.v_int64);
   } else {

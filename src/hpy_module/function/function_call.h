@@ -10,6 +10,8 @@
 extern HPyDef fb_function_call;
 /* Has the slot called in the interpreter's own shape, where the context can. Once, before the type is made. */
 void fb_function_call_set_vectorcall(void);
+/* Has calls go by what fb_function_struct_releases and fb_thread_is_covered say now. During the import. */
+void fb_function_call_settle(void);
 
 /* Calls a Function without giving up the GIL. *result is owned. Returns 0, or -1 with an exception raised. */
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result);

@@ -14,7 +14,7 @@ typedef struct FbFunction {
   /* Both may be set while other threads call the Function: each is one word, of which the old and the new value are
    * right. */
   const char *name; /* NULL: unknown; else from fb_function_name_take */
-  uint8_t gil;      /* an FbGil */
+  uint32_t gil;     /* an FbGil; as wide as a register, so that a call reads it in one step */
 } FbFunction;
 
 _Static_assert(sizeof(FbFunction) <= FB_OBJECT_MAX_SIZE, "the largest struct that begins with an FbObject");

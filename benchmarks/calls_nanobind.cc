@@ -1,4 +1,4 @@
-/* The rows of instructions.py as a nanobind module: functions of fixed types, which is what nanobind is made for. */
+/* The rows of calls.py and instructions.py as a module of nanobind: functions of fixed types, which it is made for. */
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string_view.h>
@@ -14,7 +14,7 @@ struct Pair {
   int64_t sum() const { return a + b; }
 };
 
-NB_MODULE(nanobind_rows, m) {
+NB_MODULE(calls_nanobind, m) {
   nb::class_<Pair>(m, "Pair").def(nb::init<int64_t, int64_t>()).def_rw("a", &Pair::a).def("sum", &Pair::sum);
   m.def("nop", [] {});
   m.def("take_ints", [](int64_t, int64_t, int64_t) {});

@@ -1,0 +1,22 @@
+"""No test is left out of every run: what some ignore, others have, on CPython with and without a GIL, and on PyPy."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci.jobs.pytest_runs import NOT_EVERYWHERE, PYTEST_RUNS
+from ci.lib.folders import ROOT
+from ci.lib.matrix import BY_NAME
+
+
+@pytest.mark.parametrize("argument", NOT_EVERYWHERE)
+def test_what_some_runs_ignore_others_have(argument):
+    file = argument.split("=")[1]
+    plain = [plan for plan in PYTEST_RUNS if plan.is_default and plan.name == plan.interpreter]
+    having = [BY_NAME[plan.interpreter] for plan in plain if argument not in plan.arguments]
+    assert (ROOT / file).is_file()
+    assert {(each.implementation, each.free_threaded) for each in having} == {
+        ("cpython", False),
+        ("cpython", True),
+        ("pypy", False),
+    }
