@@ -68,6 +68,9 @@ def test_the_goal_depends_on_what_is_shared():
 def test_the_best_peer_is_named_where_ours_is_below_it():
     assert judge(ROW, "shared", results_of(ffi_hpy=1.6, nanobind=1.8, pybind11=1.7))[1] == "below nanobind"
     assert judge(ROW, "shared", results_of(ffi_hpy=1.6, nanobind=1.62))[1] == "met"
+    slow = results_of(ffi_hpy=1.6, tvm_ffi=1.8)
+    slow["tvm_ffi"] = slow["tvm_ffi"]._replace(ns=10 * slow["ffi_hpy"].ns)
+    assert judge(ROW, "shared", slow)[1] == "scales less than tvm_ffi, makes more calls"
     assert judge(ROW, "own", results_of(ffi_hpy=1.95, tvm_ffi=2.6))[1] == "met"
     assert judge(ROW, "shared", results_of(ffi_hpy=1.6, plain=2.0))[1] == "met"
 
