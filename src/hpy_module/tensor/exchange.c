@@ -44,17 +44,18 @@ int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exc
   return fb_managed_take(ctx, managed, alignment, contiguous, out);
 }
 
-/* The library describes the array, and a borrowed tensor keeps the Python object. `seen` may point into the object, so
- * shape and strides are copied at once. */
+/* The library describes the array, and the tensor is lent the Python object. `seen` may point into the object, so shape
+ * and strides are copied at once. */
 static int borrow(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
   DLTensor seen;
   if (FH_UNLIKELY(exchange->dltensor_from_py_object_no_sync((void *)value._i, &seen) != 0))
     return table_failed(ctx, "dltensor_from_py_object_no_sync", value);
-  *out = fb_borrowed_new(ctx, value, exchange, &seen);
+  *out = fb_borrowed_lend(ctx, value, exchange, &seen);
   return *out == NULL ? -1 : 0;
 }
 
-/* An ffi.Tensor over the memory of `value` for the time of a call. Returns 0, or -1 with an exception raised. */
+/* An ffi.Tensor over the memory of `value` for the time of a call, at whose end fb_borrowed_release ends it. Returns 0,
+ * or -1 with an exception raised. */
 static int tensor_of(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
   /* Describing is optional in a table, and the pointer of a handle is at hand only with the extension. Otherwise the
    * library makes a managed tensor. */
@@ -69,7 +70,7 @@ static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
   TVMFFIObject *made;
   if (FH_UNLIKELY(exchange == NULL || tensor_of(ctx, value, exchange, &made) != 0)) return -1;
   if (args->scope != NULL && FH_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
-    TVMFFIObjectDecRef(made);
+    fb_borrowed_release(made);
     return -1;
   }
   fb_args_view(args, made, out);
@@ -80,6 +81,7 @@ static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
 
 void fb_exchange_init(void) {
   fb_args_release_borrowed = fb_borrowed_release;
+  fb_args_keep_borrowed = fb_borrowed_keep;
   fb_argument_set_conversion(FB_TYPE_KIND_EXCHANGE, exchange_argument);
 }
 
