@@ -102,7 +102,8 @@ FH_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dim
   return fh_dltensor_is_usual_with(seen, n, bits);
 }
 
-TVMFFIObject *fb_borrowed_lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
+/* The tensor, without a reference to its owner. */
+FH_INLINE TVMFFIObject *lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
   /* A negative number of axes becomes one that is far too large. This much is checked before the shape is read. */
   size_t n = (size_t)seen->ndim;
   bool has_shape = seen->shape != NULL || n == 0;
@@ -126,9 +127,13 @@ TVMFFIObject *fb_borrowed_lend(HPyContext *ctx, HPy owner, const DLPackExchangeA
   return &borrowed->header;
 }
 
+TVMFFIObject *fb_borrowed_lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
+  return lend(ctx, owner, exchange, seen);
+}
+
 TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
-  TVMFFIObject *tensor = fb_borrowed_lend(ctx, owner, exchange, seen);
-  if (FH_LIKELY(tensor != NULL)) fb_borrowed_keep(tensor);
+  TVMFFIObject *tensor = lend(ctx, owner, exchange, seen);
+  if (FH_LIKELY(tensor != NULL)) HPy_Dup(ctx, owner); /* as fb_borrowed_keep does it */
   return tensor;
 }
 

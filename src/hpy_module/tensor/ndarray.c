@@ -69,7 +69,7 @@ static bool is_unchanged(const char *at, const Array *before) {
 
 /* Describes an array. False for one that NumPy must be asked about: because nobody may write to it, because of its
  * dtype or its strides, or because it changed meanwhile. */
-static bool describe(HPy value, Seen *out) {
+FH_INLINE bool describe(HPy value, Seen *out) {
   const ptrdiff_t header = fb_context_type_offset + (ptrdiff_t)sizeof(void *);
   const char *at = (const char *)value._i + header;
   Array array;
