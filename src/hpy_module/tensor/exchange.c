@@ -36,8 +36,8 @@ static FH_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value
 /* --- in ----------------------------------------------------------------------------------------------------------- */
 
 /* The library makes a managed tensor, under the demands of TVMFFITensorFromDLPack. */
-static int from_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment, bool contiguous,
-                        TVMFFIObject **out) {
+static int from_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
+                        bool contiguous, TVMFFIObject **out) {
   DLManagedTensorVersioned *managed = NULL;
   void *object = fb_pyobject_begin(ctx, value);
   int rc = exchange->managed_tensor_from_py_object_no_sync(object, &managed);

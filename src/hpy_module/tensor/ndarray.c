@@ -151,8 +151,8 @@ static HPy fb_ndarray_reads_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 HPyDef_METH(fb_ndarray_use, "ndarray_use", HPyFunc_O, .doc = "From now on read arrays of this class from their struct.")
 static HPy fb_ndarray_use_impl(HPyContext *ctx, HPy self, HPy cls) {
   (void)self;
-  /* Relaxed, as it is read. Threads that learn at the same time store the same word. The class is kept, so that its word
-   * stays its own. */
+  /* Relaxed, as it is read. Threads that learn at the same time store the same word. The class is kept, so that its
+   * word stays its own. */
   if (fb_ext != NULL) fh_atomic_store_relaxed(&fb_ndarray_type, HPy_Dup(ctx, cls)._i);
   return HPy_Dup(ctx, ctx->h_None);
 }
