@@ -97,6 +97,8 @@ def _array_kind(cls: type) -> Answer | None:
         _prepare_torch()
     address = _exchange_address(cls) or (_torch_address(cls) if is_of_torch else 0)
     if address:
+        if is_of_torch and hasattr(_core, "exchange_writable") and address == _exchange_address(_torch_tensor()):
+            _core.exchange_writable(address)  # torch has no read-only tensors
         return _core.KIND_EXCHANGE, address
     if hasattr(cls, "__cuda_stream__"):
         return _core.KIND_CONVERTER, _from_cuda_stream
@@ -137,6 +139,10 @@ def _prepare_torch() -> None:
     from ._optional_torch_c_dlpack import prepare_torch
 
     prepare_torch()
+
+
+def _torch_tensor() -> Any:
+    return getattr(sys.modules.get("torch"), "Tensor", None)
 
 
 def _torch_address(cls: type) -> int:

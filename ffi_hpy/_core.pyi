@@ -539,12 +539,14 @@ def ndarray_reads(
     """Whether the struct of an array of NumPy says all that; strides count items."""
 
 def ndarray_use(cls: type, /) -> None:
-    """From now on read arrays of that class, numpy.ndarray, from their struct. Without effect where threads have no
-    GIL."""
+    """From now on read arrays of that class, numpy.ndarray, from their struct."""
 
 def exchange_address(capsule: Any, /) -> int:
     """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
     is understood. TypeError if it is neither, ValueError if it is 0."""
+
+def exchange_writable(address: int, /) -> None:
+    """From now on the arrays of the table at this address, that of one library, count as writable, all of them."""
 
 def exchange_from_python() -> int:
     """Address of the exchange table that calls the hooks array_to_tensor, tensor_to_array and array_stream."""

@@ -96,8 +96,9 @@ static bool is_named(const char *name, const char *wanted) {
   return name != NULL && name[0] == wanted[0] && strcmp(name, wanted) == 0;
 }
 
-/* Each kind of capsule has two destructors: HPy calls one with name and pointer, PyPy's C API calls one with the
- * capsule. */
+/* Each kind of capsule has three destructors. HPy calls one with name and pointer, and PyPy's C API calls one with the
+ * capsule. So does an interpreter whose objects are handles: nearly every capsule was consumed when it ends, which its
+ * name alone tells. */
 HPyCapsule_DESTRUCTOR(dltensor_destructor)
 static void dltensor_destructor_impl(const char *name, void *pointer, void *context) {
   (void)context;
@@ -118,6 +119,21 @@ static void pypy_versioned_destructor(cpy_PyObject *capsule) {
   if (pypy.is_valid(capsule, dltensor_versioned)) drop_dltensor_versioned(pypy.get(capsule, dltensor_versioned));
 }
 
+static void direct_dltensor(cpy_PyObject *capsule) {
+  HPy h = {(intptr_t)capsule};
+  if (fb_capsule_is_valid(fb_ctx, h, dltensor)) drop_dltensor(fb_capsule_get(fb_ctx, h, dltensor));
+}
+
+static void direct_versioned(cpy_PyObject *capsule) {
+  HPy h = {(intptr_t)capsule};
+  if (fb_capsule_is_valid(fb_ctx, h, dltensor_versioned))
+    drop_dltensor_versioned(fb_capsule_get(fb_ctx, h, dltensor_versioned));
+}
+
+/* HPy asks for its own kind of function in each, which is not called where the other one is. */
+static HPyCapsule_Destructor direct_dltensor_destructor = {direct_dltensor, dltensor_destructor_impl},
+                             direct_versioned_destructor = {direct_versioned, versioned_destructor_impl};
+
 /* Both destructors may be NULL. The name must live for good. HPy_NULL with an exception raised. */
 static HPy capsule_new(HPyContext *ctx, void *pointer, const char *name, HPyCapsule_Destructor *destructor,
                        void (*pypy_destructor)(cpy_PyObject *)) {
@@ -136,11 +152,13 @@ static HPy capsule_new(HPyContext *ctx, void *pointer, const char *name, HPyCaps
 }
 
 HPy fb_capsule_new_dltensor(HPyContext *ctx, DLManagedTensor *tensor) {
-  return capsule_new(ctx, tensor, dltensor, &dltensor_destructor, pypy_dltensor_destructor);
+  HPyCapsule_Destructor *destructor = fb_ext != NULL ? &direct_dltensor_destructor : &dltensor_destructor;
+  return capsule_new(ctx, tensor, dltensor, destructor, pypy_dltensor_destructor);
 }
 
 HPy fb_capsule_new_dltensor_versioned(HPyContext *ctx, DLManagedTensorVersioned *tensor) {
-  return capsule_new(ctx, tensor, dltensor_versioned, &versioned_destructor, pypy_versioned_destructor);
+  HPyCapsule_Destructor *destructor = fb_ext != NULL ? &direct_versioned_destructor : &versioned_destructor;
+  return capsule_new(ctx, tensor, dltensor_versioned, destructor, pypy_versioned_destructor);
 }
 
 HPy fb_capsule_new_lasting(HPyContext *ctx, void *pointer, const char *name) {

@@ -7,6 +7,7 @@
 #include "hpy_module/context/cut.h"
 
 void (*fb_args_release_borrowed)(TVMFFIObject *object);
+void (*fb_args_keep_borrowed)(TVMFFIObject *object);
 
 const char *fb_args_where(const FbArgs *args, char *buffer, size_t size) {
   int n;
@@ -26,7 +27,10 @@ void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
   /* There is a temporary: either an object made for the value, which is owned already, or a cell, whose object is made
    * the temporary's own before the use or the offer of the cell ends. */
   uintptr_t tag = args->temps[n_temps].tagged & FB_TEMP_TAGS;
-  if (tag == FB_TEMP_BORROWED) args->temps[n_temps].tagged -= tag; /* owned, and it keeps the Python object alive */
+  if (tag == FB_TEMP_BORROWED) {
+    args->temps[n_temps].tagged -= tag;
+    fb_args_keep_borrowed(args->temps[n_temps].object);
+  }
   if (tag == 0 || tag == FB_TEMP_BORROWED) return;
   FbHandleCell *cell = (FbHandleCell *)(args->temps[n_temps].tagged - tag);
   TVMFFIObject *handle = cell->handle;

@@ -17,7 +17,7 @@ typedef union FbTemp {
 enum {
   FB_TEMP_USE = 1, /* a use of the cell */
   FB_TEMP_MOVE = 2, /* an offer of the cell's handle */
-  FB_TEMP_BORROWED = 3, /* an object whose memory is a Python object's: fb_args_release_borrowed ends it */
+  FB_TEMP_BORROWED = 3, /* an object over a Python object that the caller keeps: fb_args_release_borrowed ends it */
   FB_TEMP_TAGS = 3,
 };
 
@@ -30,8 +30,10 @@ typedef struct FbArgs {
   FbScope *scope; /* of the call; NULL: what is converted is for no call */
 } FbArgs;
 
-/* Ends an FB_TEMP_BORROWED, on the thread that made it. Set once during the import, by the folder that makes them. */
+/* The first ends an FB_TEMP_BORROWED, on the thread that made it; the second has it keep its Python object, after which
+ * it is an owned object like any. Set once during the import, by the folder that makes them. */
 extern void (*fb_args_release_borrowed)(TVMFFIObject *object);
+extern void (*fb_args_keep_borrowed)(TVMFFIObject *object);
 
 FH_INLINE void fb_args_end_temp(FbTemp temp) {
   FbHandleCell *cell = (FbHandleCell *)(temp.tagged & ~(uintptr_t)FB_TEMP_TAGS);

@@ -2,7 +2,8 @@
  * and an array of NumPy in from_dlpack(), too.
  *
  * So making and ending one is short. Blocks of few axes are kept for the next argument, and a tensor that nobody has
- * kept beyond the call is ended on the spot, without its deleter. */
+ * kept beyond the call is ended on the spot, without its deleter. The array's own count is left alone until somebody
+ * keeps the tensor, so that threads which pass one array do not write it in turns. */
 #include "borrowed.h"
 
 #include <stdlib.h>
@@ -58,17 +59,23 @@ static void borrowed_delete(void *self, int flags) {
   if (is_block_left) free(borrowed);
 }
 
+void fb_borrowed_keep(TVMFFIObject *tensor) {
+  /* The handle that comes of it is the same, where handles are object pointers. */
+  if (tensor->deleter == borrowed_delete) HPy_Dup(fb_ctx, ((FbBorrowed *)tensor)->owner);
+}
+
 void fb_borrowed_release(TVMFFIObject *tensor) {
-  FbBorrowed *borrowed = (FbBorrowed *)tensor;
   /* Acquire: pairs with the release of a thread that gave up another reference. The owner of the only reference ends
    * the tensor without counting it down. */
   bool is_last = fh_atomic_load_acquire(&tensor->combined_ref_count) == FB_ONLY_REFERENCE;
   if (FH_LIKELY(is_last && tensor->deleter == borrowed_delete)) {
-    HPy_Close(fb_ctx, borrowed->owner); /* unlike the deleter, this function runs on an attached thread */
-    block_end(borrowed);
-  } else {
-    TVMFFIObjectDecRef(tensor);
+    block_end((FbBorrowed *)tensor);
+    return;
   }
+  /* Whoever else has a reference may give it up at any time. The deleter, which closes the owner, runs after the
+   * call's own reference has gone, and so after this. */
+  fb_borrowed_keep(tensor);
+  TVMFFIObjectDecRef(tensor);
 }
 
 /* The full check of a description, with a message: false with ValueError raised if no memory can be so. */
@@ -95,7 +102,8 @@ FH_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dim
   return fh_dltensor_is_usual_with(seen, n, bits);
 }
 
-TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
+/* The tensor, without a reference to its owner. */
+FH_INLINE TVMFFIObject *lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
   /* A negative number of axes becomes one that is far too large. This much is checked before the shape is read. */
   size_t n = (size_t)seen->ndim;
   bool has_shape = seen->shape != NULL || n == 0;
@@ -115,8 +123,18 @@ TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAP
     return NULL;
   }
   borrowed->exchange = exchange;
-  borrowed->owner = HPy_Dup(ctx, owner);
+  borrowed->owner = owner;
   return &borrowed->header;
+}
+
+TVMFFIObject *fb_borrowed_lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
+  return lend(ctx, owner, exchange, seen);
+}
+
+TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
+  TVMFFIObject *tensor = lend(ctx, owner, exchange, seen);
+  if (FH_LIKELY(tensor != NULL)) HPy_Dup(ctx, owner); /* as fb_borrowed_keep does it */
+  return tensor;
 }
 
 const FbBorrowed *fb_borrowed_find(const TVMFFIObject *tensor) {

@@ -14,14 +14,22 @@ typedef struct FbBorrowed {
   TVMFFIObject header;
   DLTensor tensor;
   const DLPackExchangeAPI *exchange; /* through which the object described itself */
-  HPy owner;         /* owned */
+  HPy owner;         /* owned, but while the tensor is lent */
   int64_t extents[]; /* the shape, then the strides */
 } FbBorrowed;
 
 /* A Tensor over what `seen` describes, the memory of `owner`. Owned; NULL with an exception raised. */
 TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen);
-/* Gives up the reference of a call at its end, on the thread that made the tensor. Accepts other tensors, too. */
+
+/* As fb_borrowed_new, for an argument: takes no reference to the owner, which the caller of the call keeps. Ends with
+ * fb_borrowed_release or fb_borrowed_keep, not by giving up its reference. */
+TVMFFIObject *fb_borrowed_lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen);
+/* At the end of the call, on the thread that made the tensor: gives up the call's reference, and if native code has
+ * another one, has the tensor keep its owner. Accepts tensors that are not borrowed, too. */
 void fb_borrowed_release(TVMFFIObject *tensor);
+/* Makes the tensor as if fb_borrowed_new had made it. Accepts others, too. */
+void fb_borrowed_keep(TVMFFIObject *tensor);
+
 /* The struct of a borrowed tensor; NULL for others. */
 const FbBorrowed *fb_borrowed_find(const TVMFFIObject *tensor);
 

@@ -147,7 +147,7 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
   if (kind == FB_TYPE_KIND_UNKNOWN) return -1;
   if (kind == FB_TYPE_KIND_EXCHANGE) {
     const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value);
-    return exchange == NULL ? -1 : fb_exchange_managed(ctx, value, exchange, alignment, contiguous, out);
+    return exchange == NULL ? -1 : fb_exchange_tensor(ctx, value, exchange, alignment, contiguous, out);
   }
   /* A class may be classified as something else and have the method all the same; a capsule has none. */
   if (kind != FB_TYPE_KIND_DLPACK) {

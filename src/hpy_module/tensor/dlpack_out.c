@@ -9,6 +9,7 @@
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/tuple.h"
+#include "hpy_module/convert/immediate.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object.h"
 #include "managed.h"
@@ -69,6 +70,7 @@ static FbRef cpu; /* (kDLCPU, 0), what __dlpack_device__ mostly says; written on
 int fb_dlpack_out_init(HPyContext *ctx) {
   HPy tuple = fb_tuple_of_ints(ctx, (int64_t[]){kDLCPU, 0}, 2);
   if (HPy_IsNull(tuple)) return -1;
+  fb_context_keep(tuple);
   fb_ref_store(ctx, &cpu, tuple);
   HPy_Close(ctx, tuple);
   return fb_keywords_intern(ctx, &keywords);
@@ -87,6 +89,19 @@ static bool int_at(HPyContext *ctx, HPy sequence, int i, int32_t *out) {
   return false;
 }
 
+/* The first item of a sequence, as int_at. A tuple with a small int, which nearly every consumer has there, is read
+ * without a reference to the item. */
+static bool first_int(HPyContext *ctx, HPy sequence, int32_t *out) {
+  TVMFFIAny number;
+  if (FH_LIKELY(fb_context_tuple_items != 0) && fb_immediate_type(sequence) == ctx->h_TupleType._i &&
+      HPy_Length(ctx, sequence) > 0 && fb_immediate_int(fb_tuple_item(sequence, 0), &number) &&
+      number.v_int64 == (int32_t)number.v_int64) {
+    *out = (int32_t)number.v_int64;
+    return true;
+  }
+  return int_at(ctx, sequence, 0, out);
+}
+
 /* Reads one keyword argument; None is the default of each. False with an exception raised. */
 static bool read_one(HPyContext *ctx, int keyword, HPy value, Request *request) {
   enum { STREAM, MAX_VERSION, DL_DEVICE, COPY };
@@ -94,7 +109,7 @@ static bool read_one(HPyContext *ctx, int keyword, HPy value, Request *request) 
   if (keyword == STREAM || fb_context_is_same(ctx, value, ctx->h_None)) return true;
   switch (keyword) {
   case MAX_VERSION:
-    if (!int_at(ctx, value, 0, &number)) return false;
+    if (!first_int(ctx, value, &number)) return false;
     request->is_versioned = number >= DLPACK_MAJOR_VERSION;
     return true;
   case DL_DEVICE:

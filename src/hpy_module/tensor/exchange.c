@@ -6,6 +6,7 @@
 #include "exchange.h"
 
 #include "borrowed.h"
+#include "core/platform/atomic.h"
 #include "exchange_python.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/capsule.h"
@@ -34,7 +35,8 @@ static FH_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value
 
 /* --- in ----------------------------------------------------------------------------------------------------------- */
 
-int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
+/* The library makes a managed tensor, under the demands of TVMFFITensorFromDLPack. */
+static int from_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
                         bool contiguous, TVMFFIObject **out) {
   DLManagedTensorVersioned *managed = NULL;
   void *object = fb_pyobject_begin(ctx, value);
@@ -44,23 +46,50 @@ int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exc
   return fb_managed_take(ctx, managed, alignment, contiguous, out);
 }
 
-/* The library describes the array, and a borrowed tensor keeps the Python object. `seen` may point into the object, so
- * shape and strides are copied at once. */
-static int borrow(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
+/* The library describes the array. *seen may point into the object. */
+static int describe(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, DLTensor *seen) {
+  if (FH_LIKELY(exchange->dltensor_from_py_object_no_sync((void *)value._i, seen) == 0)) return 0;
+  return table_failed(ctx, "dltensor_from_py_object_no_sync", value);
+}
+
+/* Describing is optional in a table, and the pointer of a handle is at hand only with the extension. */
+FH_INLINE bool can_describe(const DLPackExchangeAPI *exchange) {
+  return FH_LIKELY(fb_ext != NULL && exchange->dltensor_from_py_object_no_sync != NULL);
+}
+
+/* The table of the library whose memory is never read-only, which a description could not say; NULL: none is known.
+ * Relaxed: the word is compared, and nothing is read by way of it. */
+static const DLPackExchangeAPI *writable;
+
+int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
+                       bool contiguous, TVMFFIObject **out) {
   DLTensor seen;
-  if (FH_UNLIKELY(exchange->dltensor_from_py_object_no_sync((void *)value._i, &seen) != 0))
-    return table_failed(ctx, "dltensor_from_py_object_no_sync", value);
-  *out = fb_borrowed_new(ctx, value, exchange, &seen);
+  bool is_plain = alignment == 0 && !contiguous && exchange == fh_atomic_load_relaxed(&writable);
+  if (!is_plain || !can_describe(exchange)) return from_managed(ctx, value, exchange, alignment, contiguous, out);
+  if (FH_UNLIKELY(describe(ctx, value, exchange, &seen) != 0)) return -1;
+  /* Not `exchange`: the tensor is one of ours, and is handed out as a new array, not as `value`. */
+  *out = fb_borrowed_new(ctx, value, NULL, &seen);
   return *out == NULL ? -1 : 0;
 }
 
-/* An ffi.Tensor over the memory of `value` for the time of a call. Returns 0, or -1 with an exception raised. */
+HPyDef_METH(fb_exchange_writable, "exchange_writable", HPyFunc_O,
+            .doc = "From now on the arrays of the table at this address count as writable, all of them.")
+static HPy fb_exchange_writable_impl(HPyContext *ctx, HPy self, HPy address) {
+  (void)self;
+  const DLPackExchangeAPI *exchange = HPyLong_AsVoidPtr(ctx, address);
+  if (exchange == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
+  fh_atomic_store_relaxed(&writable, exchange);
+  return HPy_Dup(ctx, ctx->h_None);
+}
+
+/* An ffi.Tensor over the memory of `value` for the time of a call, at whose end fb_borrowed_release ends it. Returns 0,
+ * or -1 with an exception raised. */
 static int tensor_of(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
-  /* Describing is optional in a table, and the pointer of a handle is at hand only with the extension. Otherwise the
-   * library makes a managed tensor. */
-  if (FH_LIKELY(fb_ext != NULL && exchange->dltensor_from_py_object_no_sync != NULL))
-    return borrow(ctx, value, exchange, out);
-  return fb_exchange_managed(ctx, value, exchange, 0, false, out);
+  DLTensor seen;
+  if (FH_UNLIKELY(!can_describe(exchange))) return from_managed(ctx, value, exchange, 0, false, out);
+  if (FH_UNLIKELY(describe(ctx, value, exchange, &seen) != 0)) return -1;
+  *out = fb_borrowed_lend(ctx, value, exchange, &seen);
+  return *out == NULL ? -1 : 0;
 }
 
 /* An FbConversion. The scope of a call, if there is one, learns the table and the stream. */
@@ -69,7 +98,7 @@ static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
   TVMFFIObject *made;
   if (FH_UNLIKELY(exchange == NULL || tensor_of(ctx, value, exchange, &made) != 0)) return -1;
   if (args->scope != NULL && FH_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
-    TVMFFIObjectDecRef(made);
+    fb_borrowed_release(made);
     return -1;
   }
   fb_args_view(args, made, out);
@@ -80,6 +109,7 @@ static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
 
 void fb_exchange_init(void) {
   fb_args_release_borrowed = fb_borrowed_release;
+  fb_args_keep_borrowed = fb_borrowed_keep;
   fb_argument_set_conversion(FB_TYPE_KIND_EXCHANGE, exchange_argument);
 }
 

@@ -1,13 +1,17 @@
 /* Arrays of NumPy, read from their struct, which NumPy's C API has had since its beginning and promises to keep.
  *
  * An array that NumPy would describe by __dlpack__ becomes a borrowed tensor of the same description. The package has
- * samples read (ndarray_reads) before it says that the struct is as it is known here (ndarray_use). Only with a GIL,
- * under which nobody changes an array while it is read. */
+ * samples read (ndarray_reads) before it says that the struct is as it is known here (ndarray_use).
+ *
+ * Without a GIL another thread may give the array another shape, dtype or memory meanwhile (`a.shape = ...`,
+ * `a.resize(...)`). NumPy has no lock against that, reads the struct in its own __dlpack__ as it is read here, and
+ * leaves it to the program not to do so. What is relied on is what any user of NumPy's C API relies on: that the array,
+ * which the caller keeps, keeps its dtype and its extents. All numbers are copied before they are judged, and a struct
+ * that is another one after copying is not believed: NumPy is asked then. */
 #include "ndarray.h"
 
 #include "borrowed.h"
 #include "core/platform/atomic.h"
-#include "core/tensor/dltensor.h"
 #include "hpy_module/context/raise.h"
 
 intptr_t fb_ndarray_type;
@@ -30,6 +34,15 @@ typedef struct Dtype {
 
 enum { WRITEABLE = 0x400 };
 
+/* As many axes as NumPy arrays may have. */
+enum { MOST_AXES = 64 };
+
+/* What native code is told of an array. The tensor points at the copies of shape and strides behind it. */
+typedef struct Seen {
+  DLTensor tensor;
+  int64_t shape[MOST_AXES], strides[MOST_AXES];
+} Seen;
+
 /* The native type of each dtype of one size, by number, with the binary logarithm of the bytes; 0 bits: none. */
 static const struct {
   DLDataType type;
@@ -43,46 +56,61 @@ static const struct {
     [23] = {{kDLFloat, 16, 1}, 1},
 };
 
-/* Describes an array, with its strides in `strides`, which has room for FH_DLTENSOR_MAX_DIMS. False for one that NumPy
- * must be asked about: because nobody may write to it, or because of its dtype or its strides. */
-static bool describe(HPy value, DLTensor *out, int64_t *strides) {
+/* Whether the struct still says what was read of it, and so what was read between is of one state of the array, unless
+ * the array changed twice. */
+static bool is_unchanged(const char *at, const Array *before) {
+  Array now;
+  /* After the extents; what changes the struct is no atomic operation, and the fence pairs with none. */
+  fh_atomic_fence_acquire_after_u64((const uint64_t *)(const void *)at);
+  memcpy(&now, at, sizeof(now));
+  return now.data == before->data && now.n_dims == before->n_dims && now.shape == before->shape &&
+         now.strides == before->strides && now.dtype == before->dtype && now.flags == before->flags;
+}
+
+/* Describes an array. False for one that NumPy must be asked about: because nobody may write to it, because of its
+ * dtype or its strides, or because it changed meanwhile. */
+FH_INLINE bool describe(HPy value, Seen *out) {
   const ptrdiff_t header = fb_context_type_offset + (ptrdiff_t)sizeof(void *);
+  const char *at = (const char *)value._i + header;
   Array array;
   Dtype dtype;
-  memcpy(&array, (const char *)value._i + header, sizeof(array));
+  memcpy(&array, at, sizeof(array));
   memcpy(&dtype, array.dtype + header, sizeof(dtype));
   uint32_t number = (uint32_t)dtype.number;
   if (number >= sizeof(known) / sizeof(known[0]) || known[number].type.bits == 0) return false;
   if ((dtype.byte_order != '=' && dtype.byte_order != '|') || (array.flags & WRITEABLE) == 0) return false;
-  if ((uint32_t)array.n_dims > FH_DLTENSOR_MAX_DIMS) return false;
-  *out = (DLTensor){
+  if ((uint32_t)array.n_dims > MOST_AXES) return false;
+  if (array.n_dims != 0 && (array.shape == NULL || array.strides == NULL)) return false;
+  out->tensor = (DLTensor){
       .data = array.data,
       .device = {kDLCPU, 0},
       .ndim = array.n_dims,
       .dtype = known[number].type,
-      .shape = array.shape,
-      .strides = strides,
+      .shape = out->shape,
+      .strides = out->strides,
   };
   const unsigned shift = known[number].shift;
   for (int32_t i = 0; i < array.n_dims; i++) {
-    if ((array.strides[i] & ((INT64_C(1) << shift) - 1)) != 0) return false;
-    strides[i] = array.strides[i] / (INT64_C(1) << shift);
+    int64_t stride = array.strides[i];
+    if ((stride & ((INT64_C(1) << shift) - 1)) != 0) return false;
+    out->shape[i] = array.shape[i];
+    out->strides[i] = stride / (INT64_C(1) << shift);
   }
-  return true;
+  return FH_LIKELY(!fb_context_free_threaded) || is_unchanged(at, &array);
 }
 
 int fb_ndarray_tensor(HPyContext *ctx, HPy value, TVMFFIObject **out) {
-  DLTensor seen;
-  int64_t strides[FH_DLTENSOR_MAX_DIMS];
-  if (!describe(value, &seen, strides)) return 1;
-  *out = fb_borrowed_new(ctx, value, NULL, &seen);
+  Seen seen;
+  if (!describe(value, &seen)) return 1;
+  *out = fb_borrowed_new(ctx, value, NULL, &seen.tensor);
   return *out == NULL ? -1 : 0;
 }
 
 int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  TVMFFIObject *made;
-  int rc = fb_ndarray_tensor(ctx, value, &made);
-  if (FH_UNLIKELY(rc != 0)) return rc;
+  Seen seen;
+  if (!describe(value, &seen)) return 1;
+  TVMFFIObject *made = fb_borrowed_lend(ctx, value, NULL, &seen.tensor);
+  if (FH_UNLIKELY(made == NULL)) return -1;
   fb_args_view(args, made, out);
   args->temps[args->n_temps - 1].tagged += FB_TEMP_BORROWED;
   return 0;
@@ -108,14 +136,14 @@ HPyDef_METH(fb_ndarray_reads, "ndarray_reads", HPyFunc_VARARGS,
 static HPy fb_ndarray_reads_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 6) return fb_raise(ctx, ctx->h_TypeError, "ndarray_reads() takes 6 arguments, got %zu", nargs);
-  DLTensor seen;
-  int64_t strides[FH_DLTENSOR_MAX_DIMS];
-  bool is_right = fb_ext != NULL && !fb_context_free_threaded && describe(args[0], &seen, strides);
-  is_right = is_right && HPyLong_AsUInt64_t(ctx, args[1]) == (uint64_t)(uintptr_t)seen.data;
-  is_right = is_right && is_tuple(ctx, args[2], seen.shape, seen.ndim);
-  is_right = is_right && is_tuple(ctx, args[3], seen.strides, seen.ndim);
-  is_right = is_right && HPyLong_AsInt64_t(ctx, args[4]) == seen.dtype.code;
-  is_right = is_right && HPyLong_AsInt64_t(ctx, args[5]) == seen.dtype.bits;
+  Seen seen;
+  const DLTensor *tensor = &seen.tensor;
+  bool is_right = fb_ext != NULL && describe(args[0], &seen);
+  is_right = is_right && HPyLong_AsUInt64_t(ctx, args[1]) == (uint64_t)(uintptr_t)tensor->data;
+  is_right = is_right && is_tuple(ctx, args[2], tensor->shape, tensor->ndim);
+  is_right = is_right && is_tuple(ctx, args[3], tensor->strides, tensor->ndim);
+  is_right = is_right && HPyLong_AsInt64_t(ctx, args[4]) == tensor->dtype.code;
+  is_right = is_right && HPyLong_AsInt64_t(ctx, args[5]) == tensor->dtype.bits;
   if (HPyErr_Occurred(ctx)) return HPy_NULL;
   return HPy_Dup(ctx, is_right ? ctx->h_True : ctx->h_False);
 }
@@ -123,7 +151,8 @@ static HPy fb_ndarray_reads_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 HPyDef_METH(fb_ndarray_use, "ndarray_use", HPyFunc_O, .doc = "From now on read arrays of this class from their struct.")
 static HPy fb_ndarray_use_impl(HPyContext *ctx, HPy self, HPy cls) {
   (void)self;
-  /* relaxed: the GIL orders it; the class is kept, so that its word stays its own */
-  if (fb_ext != NULL && !fb_context_free_threaded) fh_atomic_store_relaxed(&fb_ndarray_type, HPy_Dup(ctx, cls)._i);
+  /* Relaxed, as it is read. Threads that learn at the same time store the same word. The class is kept, so that its
+   * word stays its own. */
+  if (fb_ext != NULL) fh_atomic_store_relaxed(&fb_ndarray_type, HPy_Dup(ctx, cls)._i);
   return HPy_Dup(ctx, ctx->h_None);
 }

@@ -11,7 +11,9 @@ extern FB_HIDDEN intptr_t fb_ndarray_type; /* the word of numpy.ndarray (extensi
 
 /* Whether a value is an array of exactly that class, which the functions below take. */
 FH_INLINE bool fb_ndarray_check(HPy value) {
-  return fb_ndarray_type != 0 && fb_type_kind_type(value) == fb_ndarray_type;
+  /* relaxed: the word alone is looked at, and any value that it ever had is right */
+  intptr_t type = fh_atomic_load_relaxed(&fb_ndarray_type);
+  return type != 0 && fb_type_kind_type(value) == type;
 }
 
 /* A Tensor over the memory of an array: *out is owned. Returns 0; 1 if the array has to be asked, by its __dlpack__; -1

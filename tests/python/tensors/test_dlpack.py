@@ -1,11 +1,12 @@
 """The DLPack protocol: both capsule versions, capsules that are used twice, producers that misbehave, and ownership."""
 
 import ctypes
+import sys
 import threading
 import weakref
 
 import pytest
-from support import IS_PYPY, collect_garbage, is_gone
+from support import FREES_AT_ONCE, IS_PYPY, collect_garbage, is_gone, needs_threads, parallelize
 
 import ffi_hpy
 from ffi_hpy import Tensor, from_dlpack
@@ -289,6 +290,96 @@ def test_memory_of_an_argument_is_freed_after_the_call(testing):
     testing.apply(lambda x: None, array)
     del array
     assert is_gone(ref)
+
+
+def kept_by_a_callback(array, testing):
+    kept = []
+    ffi_hpy.convert(kept.append)(array)
+    return kept[0]
+
+
+def kept_in_a_list(array, testing):
+    items = ffi_hpy.List([0])
+    items[0] = array
+    return items[0]
+
+
+KEEPERS = {
+    "callback": kept_by_a_callback,
+    "result": lambda array, testing: testing.echo(array),
+    "list": kept_in_a_list,
+    "item": lambda array, testing: testing.echo([array])[0],
+    "value": lambda array, testing: testing.echo({"key": array})["key"],
+    "convert": lambda array, testing: ffi_hpy.convert(array),
+}
+
+
+@pytest.mark.parametrize("keeper", KEEPERS)
+def test_an_argument_that_is_kept_keeps_its_array_and_lets_it_go(testing, keeper):
+    memory = Memory(5)
+    ref = weakref.ref(memory)
+    array = np.asarray(memory)
+    del memory
+    tensors = [KEEPERS[keeper](array, testing) for _ in range(3)]
+    address = array.__array_interface__["data"][0]
+    del array
+    assert ref() is not None
+    assert [(tensor.data_ptr(), tensor.shape) for tensor in tensors] == [(address, (5,))] * 3
+    del tensors[1:]
+    assert ref() is not None
+    tensors.clear()
+    assert is_gone(ref)
+
+
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="it is about contexts in which arguments are borrowed from the caller")
+def test_an_array_is_not_counted_while_it_is_an_argument():
+    array = np.zeros(3)
+    seen = []
+    ffi_hpy.convert(lambda tensor: seen.append(sys.getrefcount(array)))(array)
+    assert seen == [sys.getrefcount(array) + 1]  # that of the interpreter, which makes the call
+
+
+@needs_threads
+def test_one_array_is_passed_while_threads_make_and_end_views_of_it(testing):
+    array = np.arange(24, dtype="int32").reshape(2, 3, 4)
+    address = array.__array_interface__["data"][0]
+
+    def work(i):
+        for n in range(300):
+            if i % 2:
+                view = array[:, n % 3 :, ::2].T
+                tensor = from_dlpack(view) if n % 4 else testing.echo(view)
+                assert (tensor.shape, tensor.strides) == ((2, 3 - n % 3, 2), (2, 4, 12))
+                assert tensor.data_ptr() == address + 16 * (n % 3)
+                del view
+                assert np.array_equal(np.from_dlpack(tensor), array[:, n % 3 :, ::2].T)
+            else:
+                tensor = testing.echo(array) if n % 4 else from_dlpack(array)
+                assert (tensor.shape, tensor.strides, tensor.data_ptr()) == ((2, 3, 4), (12, 4, 1), address)
+        return True
+
+    assert parallelize(work) == [True] * 4
+
+
+@needs_threads
+def test_arrays_end_while_threads_still_have_their_tensors(testing):
+    memories = []
+
+    def work(i):
+        kept = []
+        for n in range(100):
+            memory = Memory(n % 7 + 1)
+            memories.append(weakref.ref(memory))
+            array = np.asarray(memory)
+            del memory
+            testing.apply(kept.append, array)
+            del array
+            assert kept[-1].shape == (n % 7 + 1,)
+            del kept[: n % 3]
+        return True
+
+    assert parallelize(work) == [True] * 4
+    assert all(is_gone(ref) for ref in memories)
 
 
 def test_a_producer_is_asked_for_the_older_struct_first(testing, tensor):
