@@ -146,8 +146,8 @@ HPyDef_METH(fb_function_method_descriptor, "method_descriptor", HPyFunc_VARARGS,
             .doc = "A Function as a method for a class: the instance is its first argument.")
 static HPy fb_function_method_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
-  if (nargs != 1 && nargs != 4) {
-    return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() takes fn[, name, qualname, doc]");
+  if (nargs != 1 && nargs != 5) {
+    return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() takes fn[, module, name, qualname, doc]");
   }
   if (!fb_own_class_check(ctx, args[0], &fb_own_class_function)) {
     char given[128];
@@ -155,10 +155,14 @@ static HPy fb_function_method_descriptor_impl(HPyContext *ctx, HPy self, const H
                     fb_attr_type_name(ctx, args[0], given, sizeof(given)));
   }
   /* There is an extension: without method_new the module has no such function (set_up in module.c). */
-  if (nargs == 4) return fb_ext->method_new(ctx, args[0], args[1], args[2], args[3]);
+  if (nargs == 5) {
+    const FhpyMethodNames names = {args[1], args[2], args[3], args[4]};
+    return fb_ext->method_new(ctx, args[0], &names);
+  }
   HPy name = function_name_get(ctx, args[0], NULL);
   if (HPy_IsNull(name)) return name;
-  HPy method = fb_ext->method_new(ctx, args[0], name, name, ctx->h_None);
+  const FhpyMethodNames names = {ctx->h_None, name, name, ctx->h_None};
+  HPy method = fb_ext->method_new(ctx, args[0], &names);
   HPy_Close(ctx, name);
   return method;
 }

@@ -67,21 +67,14 @@ static HPy init_wrapped_get(HPyContext *ctx, HPy self, void *closure) {
   return fb_ref_load(ctx, &function->written);
 }
 
-HPyDef_GET(init_signature, "__signature__", .doc = "That of the function written in Python.")
-static HPy init_signature_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  const InitFunction *function = InitFunction_AsStruct(ctx, self);
-  if (HPy_IsNull(function->written.handle)) return fb_instance_raise_unmade(ctx, self);
-  return HPy_GetAttr_s(ctx, function->written.handle, "__signature__");
-}
-
 static FbRef init_function_type; /* written once during the import */
 
 HPyDef_METH(fb_init_method, "init_method", HPyFunc_VARARGS,
             .doc = "`__init__` for a class: written(self, ...), without Python code in the commonest case.")
 static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, size_t nargs) {
   (void)module;
-  if (nargs != 5) return fb_raise(ctx, ctx->h_TypeError, "init_method() takes cls, written, maker, name, qualname");
+  if (nargs != 6)
+    return fb_raise(ctx, ctx->h_TypeError, "init_method() takes cls, written, maker, module, name, qualname");
   bool is_function = fb_own_class_check(ctx, args[2], &fb_own_class_function);
   if (!is_function && !fb_initializer_check(ctx, args[2]))
     return fb_raise(ctx, ctx->h_TypeError, "init_method() argument 3 must be an Initializer or a Function");
@@ -92,7 +85,8 @@ static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, siz
   self->cls = args[0]._i;
   fb_ref_store(ctx, is_function ? &self->constructor : &self->initializer, args[2]);
   fb_ref_store(ctx, &self->written, args[1]);
-  HPy method = fb_ext->method_new(ctx, h, args[3], args[4], ctx->h_None);
+  const FhpyMethodNames names = {args[3], args[4], args[5], ctx->h_None};
+  HPy method = fb_ext->method_new(ctx, h, &names);
   /* Threads that make objects share both, which their class keeps. */
   fb_context_keep(h);
   if (!HPy_IsNull(method)) fb_context_keep(method);
@@ -101,7 +95,7 @@ static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, siz
 }
 
 HPy fb_init_method_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&init_call, &init_wrapped, &init_signature, NULL};
+  static HPyDef *defines[] = {&init_call, &init_wrapped, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.InitFunction",
       .basicsize = sizeof(InitFunction),
