@@ -439,7 +439,7 @@ class Initializer:
 
 @final
 class InitFunction:
-    """What the methods of init_method() call. It calls the written function, but for the commonest call."""
+    """What the methods of init_method() call. It calls the written function, but for the commonest calls."""
 
     @property
     def __wrapped__(self) -> Callable[..., None]: ...
@@ -454,8 +454,8 @@ def init_method(
     qualname: str,
     /,
 ) -> Any:
-    """`__init__` for `cls`: `written`, but without Python code for a new instance of `cls` itself and positional
-    arguments, for which `maker` must do the same. Not there without HAS_EXTENSION, nor on PyPy."""
+    """`__init__` for `cls`: `written`, but without Python code for a new instance of `cls` itself, for which
+    `maker` must do the same. A Function as `maker` takes positional arguments only. Not there without HAS_EXTENSION, nor on PyPy."""
 
 # --- conversion -------------------------------------------------------------------------------------------------
 

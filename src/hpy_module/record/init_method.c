@@ -1,6 +1,7 @@
 /* InitFunction: what `__init__` calls where it is a method made in C (method_new of the extension).
  *
- * It serves the commonest call itself: a new instance of the very class, and positional arguments. For any other call
+ * It serves the commonest calls itself: a new instance of the very class, and arguments that the object is made of, if
+ * they are given by keyword, under names that are written in the call. For any other call
  * it calls the `__init__` written in Python, which serves all of them and decides what is an error. So both must do the
  * same in the case that they share. It exists only with the extension, where a handle is an object pointer. */
 #include "init_method.h"
@@ -28,10 +29,12 @@ typedef struct InitFunction {
 
 HPyType_HELPERS(InitFunction)
 
-/* Makes the object and gives it to the instance. Returns 0, or -1 with an exception raised. */
-static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const HPy *args, size_t n) {
+/* Makes the object and gives it to the instance. Returns 0, -1 with an exception raised, or 1: nothing was done, and the
+ * function written in Python has to see the call. */
+static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const HPy *args, size_t n, HPy kwnames) {
   if (!HPy_IsNull(self->initializer.handle))
-    return fb_initializer_make(ctx, self->initializer.handle, instance, args, n);
+    return fb_initializer_make(ctx, self->initializer.handle, instance, args, n, kwnames);
+  if (!HPy_IsNull(kwnames)) return 1;
   TVMFFIAny made;
   if (fb_function_call_raw(ctx, self->constructor.handle, args, n, &made) != 0) return -1;
   if (FH_LIKELY(made.type_index >= kTVMFFIStaticObjectBegin)) return fb_transfer_put(ctx, instance, made.v_obj);
@@ -44,10 +47,10 @@ HPyDef_SLOT(init_call, HPy_tp_call)
 static HPy init_call_impl(HPyContext *ctx, HPy h, const HPy *args, size_t nargs, HPy kwnames) {
   const InitFunction *self = InitFunction_AsStruct(ctx, h);
   if (FH_UNLIKELY(HPy_IsNull(self->written.handle))) return fb_instance_raise_unmade(ctx, h);
-  bool is_common = HPy_IsNull(kwnames) && nargs > 0 && fb_type_kind_type(args[0]) == self->cls &&
-                   fb_object_get(ctx, args[0]) == NULL;
-  if (FH_UNLIKELY(!is_common)) return fb_call(ctx, self->written.handle, args, nargs, kwnames);
-  return make(ctx, self, args[0], args + 1, nargs - 1) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+  bool is_common = nargs > 0 && fb_type_kind_type(args[0]) == self->cls && fb_object_get(ctx, args[0]) == NULL;
+  int rc = FH_LIKELY(is_common) ? make(ctx, self, args[0], args + 1, nargs - 1, kwnames) : 1;
+  if (FH_UNLIKELY(rc > 0)) return fb_call(ctx, self->written.handle, args, nargs, kwnames);
+  return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
 /* init_call in the interpreter's own shape. */
