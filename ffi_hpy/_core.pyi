@@ -455,7 +455,8 @@ def init_method(
     /,
 ) -> Any:
     """`__init__` for `cls`: `written`, but without Python code for a new instance of `cls` itself, for which
-    `maker` must do the same. A Function as `maker` takes positional arguments only. Not there without HAS_EXTENSION, nor on PyPy."""
+    `maker` must do the same. A Function as `maker` takes positional arguments only. Not there without HAS_EXTENSION,
+    nor on PyPy."""
 
 # --- conversion -------------------------------------------------------------------------------------------------
 
@@ -593,6 +594,9 @@ def class_register(index: int, cls: type, /) -> None:
 
 def class_find(index: int, /) -> type | None: ...
 def global_get(name: str, /) -> Function | None: ...
+def global_metadata(name: str, word: str, /) -> str | None:
+    """The metadata of a global function, None if they do not contain a word. Not over cffi."""
+
 def global_set(name: str, fn: Function, override: bool, /) -> None: ...
 def stream_get(device_type: int, device_id: int, /) -> int:
     """Address of this thread's stream of a device, 0 if none was set."""

@@ -4,12 +4,15 @@
 
 #include <tvm/ffi/c_api.h>
 
-#include "hpy_module/context/context.h"
+#include "function_struct.h"
 
 /* The slot tp_call of Function. */
 extern HPyDef fb_function_call;
 /* Has the slot called in the interpreter's own shape, where the context can. Once, before the type is made. */
 void fb_function_call_set_vectorcall(void);
+
+/* Has references to a new Function, where that is possible, not counted any more after some calls. */
+void fb_function_call_count(FbFunction *function);
 
 /* Calls a Function without giving up the GIL. *result is owned. Returns 0, or -1 with an exception raised. */
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result);

@@ -29,8 +29,8 @@ typedef struct InitFunction {
 
 HPyType_HELPERS(InitFunction)
 
-/* Makes the object and gives it to the instance. Returns 0, -1 with an exception raised, or 1: nothing was done, and the
- * function written in Python has to see the call. */
+/* Makes the object and gives it to the instance. Returns 0, -1 with an exception raised, or 1: nothing was done, and
+ * the function written in Python has to see the call. */
 static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const HPy *args, size_t n, HPy kwnames) {
   if (!HPy_IsNull(self->initializer.handle))
     return fb_initializer_make(ctx, self->initializer.handle, instance, args, n, kwnames);
