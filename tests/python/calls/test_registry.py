@@ -150,7 +150,7 @@ def test_what_was_called_often_ends_too():
     ffi_hpy.register_global_func(name, callback)
     del callback
     shared = ffi_hpy.get_global_func(name)
-    assert parallelize(lambda _: [shared() for _ in range(100)]) == [[1] * 100] * 4
+    assert parallelize(lambda _, function=shared: [function() for _ in range(100)]) == [[1] * 100] * 4
     ffi_hpy.remove_global_func(name)
     assert shared() == 1
     del shared
