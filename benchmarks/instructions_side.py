@@ -54,7 +54,7 @@ ROWS = {
 MORE = {
     "object made by keywords": "Simple(x=1, y=2)",
     "function looked up by name": "look_up('testing.nop')",
-    "deep copy of an Array": "copy.deepcopy(ints)",
+    "deep copy of an Array": "copy.deepcopy(ten)",
     "from_dlpack of a NumPy array": "from_dlpack(array)",
     "numpy.from_dlpack": "numpy_from_dlpack(tensor)",
     "bare callback": "partial()",

@@ -390,6 +390,18 @@ def test_a_deep_copy_leaves_in_the_memo_what_the_copy_module_expects():
     assert [kept is one for kept, one in zip(memo[id(memo)], (made, other))] == [True, True]
 
 
+@pytest.mark.parametrize(
+    "made", [ffi_hpy.Array([1]), ffi_hpy.List([1]), ffi_hpy.Map({1: 2}), ffi_hpy.Dict({1: 2})], ids=type
+)
+def test_a_deep_copy_of_a_container_leaves_the_same_in_the_memo(made):
+    memo = {}
+    copied = copy.deepcopy(made, memo)
+    assert copied == made
+    assert copied is not made
+    assert memo[id(memo)] == [made]
+    assert copy.deepcopy([made, made], memo)[1] is copied
+
+
 def test_a_deep_copy_takes_any_memo():
     made = TestIntPair(1, 2)
     for memo in (None, 7, {"a": 1}, collections.OrderedDict(), collections.defaultdict(list)):
