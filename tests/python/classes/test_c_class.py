@@ -12,7 +12,7 @@ import typing
 import weakref
 
 import pytest
-from support import parallelize, run_python
+from support import parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import Object, testing
@@ -79,7 +79,7 @@ def test_a_method_is_pickled_and_copied_by_its_name_like_a_function(method):
 
 
 def test_a_method_of_a_class_that_has_no_global_name_is_not_pickled_but_copied():
-    @py_class("test_c_class.Hidden")
+    @py_class(unique_name("test_c_class.Hidden"))
     class Hidden(Object):
         x: int
 
