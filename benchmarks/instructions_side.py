@@ -30,17 +30,21 @@ ROWS = {
     "field set": "obj.a = 7",
     "method call": "obj.sum()",
     "object made": "Pair(1, 2)",
+    "object made by keywords": None,
     "callback": "call(function)",
     "py_class object made": None,
+    "py_class object made by keywords": None,
     "py_class field read": None,
     "py_class text field read": None,
     "Array item": None,
     "Map item": None,
+    "function looked up by name": None,
     "copy": None,
     "deep copy": None,
     "deep copy, nested": None,
     "from_dlpack of a NumPy array": None,
     "numpy.from_dlpack": None,
+    "deep copy of an Array": None,
     "bare callback": None,
     "bare copy": None,
     "bare deep copy": None,
@@ -49,6 +53,9 @@ ROWS = {
 # The bare rows are what the interpreter takes for the same, where the callee does nothing: a Python function called by
 # C code, a __copy__ and a __deepcopy__ in C.
 MORE = {
+    "object made by keywords": "Simple(x=1, y=2)",
+    "function looked up by name": "look_up('testing.nop')",
+    "deep copy of an Array": "copy.deepcopy(ten)",
     "from_dlpack of a NumPy array": "from_dlpack(array)",
     "numpy.from_dlpack": "numpy_from_dlpack(tensor)",
     "bare callback": "partial()",
@@ -78,7 +85,7 @@ def more_names(package: str) -> dict[str, Any]:
 
     ffi = importlib.import_module(package)
     bare = {"partial": functools.partial(lambda: None), "bare": Bare()}
-    return {**bare, "from_dlpack": ffi.from_dlpack, "numpy_from_dlpack": np.from_dlpack}
+    return {**bare, "look_up": ffi.get_global_func, "from_dlpack": ffi.from_dlpack, "numpy_from_dlpack": np.from_dlpack}
 
 
 def main() -> None:

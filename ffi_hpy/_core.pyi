@@ -439,19 +439,24 @@ class Initializer:
 
 @final
 class InitFunction:
-    """What the methods of init_method() call. It calls the written function, but for the commonest call."""
+    """What the methods of init_method() call. It calls the written function, but for the commonest calls."""
 
     @property
     def __wrapped__(self) -> Callable[..., None]: ...
-    @property
-    def __signature__(self) -> Any: ...
     def __call__(self, instance: CObject, *args: Any, **kwargs: Any) -> None: ...
 
 def init_method(
-    cls: type[CObject], written: Callable[..., None], maker: Initializer | Function, name: str, qualname: str, /
+    cls: type[CObject],
+    written: Callable[..., None],
+    maker: Initializer | Function,
+    module: str,
+    name: str,
+    qualname: str,
+    /,
 ) -> Any:
-    """`__init__` for `cls`: `written`, but without Python code for a new instance of `cls` itself and positional
-    arguments, for which `maker` must do the same. Not there without HAS_EXTENSION, nor on PyPy."""
+    """`__init__` for `cls`: `written`, but without Python code for a new instance of `cls` itself, for which
+    `maker` must do the same. A Function as `maker` takes positional arguments only. Not there without HAS_EXTENSION,
+    nor on PyPy."""
 
 # --- conversion -------------------------------------------------------------------------------------------------
 
@@ -521,9 +526,11 @@ def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
 
-def method_descriptor(fn: Function, name: str = ..., qualname: str = ..., doc: str | None = None, /) -> Any:
-    """The function as an attribute for a class: called on an instance, which is its first argument. All of name,
-    qualname and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
+def method_descriptor(
+    fn: Function, module: str = ..., name: str = ..., qualname: str = ..., doc: str | None = None, /
+) -> Any:
+    """The function as an attribute for a class: called on an instance, which is its first argument. All of module,
+    name, qualname and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
 
 def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
     """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType: it takes one
@@ -589,6 +596,9 @@ def class_register(index: int, cls: type, /) -> None:
 
 def class_find(index: int, /) -> type | None: ...
 def global_get(name: str, /) -> Function | None: ...
+def global_metadata(name: str, word: str, /) -> str | None:
+    """The metadata of a global function, None if they do not contain a word. Not over cffi."""
+
 def global_set(name: str, fn: Function, override: bool, /) -> None: ...
 def stream_get(device_type: int, device_id: int, /) -> int:
     """Address of this thread's stream of a device, 0 if none was set."""

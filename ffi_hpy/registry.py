@@ -14,11 +14,11 @@ import sys
 from importlib import import_module
 
 from . import _core, _ffi_api
-from ._core import CObject, Function
+from ._core import SHORT_CALLS_KEEP_GIL, CObject, Function
 from ._start.elsewhere import find_elsewhere
 from ._start.named import named
 from ._types.info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
-from ._types.metadata import apply_nonblocking, parse_function_metadata
+from ._types.metadata import NONBLOCKING, apply_nonblocking, parse_function_metadata
 from ._values.object import Object, ObjectMeta, _raise_not_constructible
 
 TYPE_CHECKING = False
@@ -75,9 +75,10 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
         if allow_missing:
             return None
         raise ValueError(f"Cannot find global function {name}: no loaded library registered it")
-    metadata = _global_metadata(name)
-    if metadata is not None:
-        apply_nonblocking(function, metadata)
+    if SHORT_CALLS_KEEP_GIL:
+        metadata = _core.global_metadata(name, NONBLOCKING)
+        if metadata is not None:
+            apply_nonblocking(function, metadata)
     return function
 
 
@@ -158,17 +159,6 @@ def _load_home(name: str) -> bool:
     if home is not None:
         import_module(home)
     return home is not None
-
-
-def _global_metadata(name: str) -> str | None:
-    get = getattr(_ffi_api, "GetGlobalFuncMetadata", None)
-    if get is None:
-        return None
-    try:
-        text: str = get(name)
-    except RuntimeError:  # removed by another thread
-        return None
-    return text
 
 
 # --- types ----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, KeysView, Mapping, MutableMapping, ValuesView
 
 from .. import _ffi_api
-from .._core import CDict, CMapping
+from .._core import CDict, CMapping, CObject
 from .._values.object import Object
 from ..registry import register_object
 
@@ -50,8 +50,7 @@ class _Reading(CMapping, Object):
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else not equal
 
-    def __deepcopy__(self, memo: Any = None) -> Any:
-        return _ffi_api.DeepCopy(self)
+    __deepcopy__ = CObject._deep_copy
 
     def __hash__(self) -> int:
         return _ffi_api.RecursiveHash(self)  # type: ignore[no-any-return]

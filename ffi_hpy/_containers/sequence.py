@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, MutableSequence, Sequence
 
 from .. import _ffi_api
-from .._core import CList, CSequence
+from .._core import CList, CObject, CSequence
 from .._values.object import Object
 from ..registry import register_object
 
@@ -43,8 +43,7 @@ class _Reading(CSequence, Object):
     def __hash__(self) -> int:
         return _ffi_api.RecursiveHash(self)  # type: ignore[no-any-return]
 
-    def __deepcopy__(self, memo: Any = None) -> Any:
-        return _ffi_api.DeepCopy(self)
+    __deepcopy__ = CObject._deep_copy
 
     def __add__(self, other: Iterable[Any]) -> Any:
         return type(self)([*self, *other])

@@ -26,6 +26,7 @@ def named(function: Any, owner: type, name: str) -> Any:
     qualname = f"{owner.__qualname__}.{name}"
     if not _STOPS_THREADS:
         function.__name__, function.__qualname__, function.__module__ = name, qualname, owner.__module__
+        function.__annotations__ = {}  # they are its code's own, and mean nothing in the class's module
         return function
     code = function.__code__.replace(co_name=name, co_qualname=qualname)
     # __module__ is the __name__ among the globals. The others are as good as the module's own: nobody changes them.

@@ -214,7 +214,7 @@ class TypeMethod:
             return staticmethod(func)
         bind = getattr(_core, "method_descriptor", None)
         if bind is not None:
-            return bind(func, self.name, f"{cls.__qualname__}.{self.name}", self.doc)
+            return bind(func, cls.__module__, self.name, f"{cls.__qualname__}.{self.name}", self.doc)
 
         def method(self: CObject, *args: Any) -> Any:
             return func(self, *args)

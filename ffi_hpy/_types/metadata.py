@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
     from .._core import Function
 
-__all__ = ["apply_nonblocking", "parse_function_metadata", "parse_metadata", "schema_in"]
+__all__ = ["NONBLOCKING", "apply_nonblocking", "parse_function_metadata", "parse_metadata", "schema_in"]
+
+NONBLOCKING = '"nonblocking"'
+"""What metadata contain that have the key."""
 
 
 def parse_metadata(metadata: dict[str, Any] | str) -> dict[str, Any]:
@@ -45,7 +48,7 @@ def schema_in(metadata: dict[str, Any]) -> TypeSchema | None:
 def apply_nonblocking(function: Function, metadata: str) -> None:
     """Have calls of a function keep the GIL if its metadata (JSON text) has ``"nonblocking": true``, where keeping it
     is the faster way."""
-    if not SHORT_CALLS_KEEP_GIL or '"nonblocking"' not in metadata:
+    if not SHORT_CALLS_KEEP_GIL or NONBLOCKING not in metadata:
         return
     try:
         is_short = parse_metadata(metadata).get("nonblocking") is True

@@ -75,7 +75,7 @@ def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:
         return
     maker = getattr(function, "_ffi_maker", None)
     if maker is not None and _init_method is not None:
-        function = _init_method(cls, function, maker, function.__name__, function.__qualname__)
+        function = _init_method(cls, function, maker, cls.__module__, function.__name__, function.__qualname__)
     cls.__init__ = function  # type: ignore[misc]
 
 

@@ -60,10 +60,11 @@ static int hook_set(HPyContext *ctx, FbHook hook, HPy value) {
 }
 
 HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
-  HPy h = fb_hook_get(ctx, hook);
-  if (HPy_IsNull(h)) return HPy_NULL;
+  const FbRef *cell = fh_atomic_load_acquire(&hooks[hook]); /* pairs with hook_set */
+  if (FH_UNLIKELY(cell == NULL)) return fb_hook_get(ctx, hook);
+  HPy h = fb_ref_borrow(ctx, cell); /* threads that call a hook at the same time do not share its count */
   HPy result = fb_call(ctx, h, args, nargs, HPy_NULL);
-  HPy_Close(ctx, h);
+  fb_ref_return(ctx, h);
   return result;
 }
 

@@ -10,22 +10,27 @@
 #include "raise.h"
 #include "text.h"
 
-int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
-  /* HPy 0.9 has no function for it: sys.intern(). */
+/* HPy 0.9 has no function for it: sys.intern(). */
+int fb_keywords_intern_name(HPyContext *ctx, HPy name, FbRef *interned) {
   HPy sys = HPyImport_ImportModule(ctx, "sys");
   HPy intern = HPy_IsNull(sys) ? HPy_NULL : HPy_GetAttr_s(ctx, sys, "intern");
-  int n_done = 0;
-  for (; n_done < keywords->n && !HPy_IsNull(intern); n_done++) {
-    HPy name = HPyUnicode_FromString(ctx, keywords->names[n_done]);
-    HPy interned = HPy_IsNull(name) ? HPy_NULL : fb_call_one(ctx, intern, name);
-    if (!HPy_IsNull(name)) HPy_Close(ctx, name);
-    if (HPy_IsNull(interned)) break;
-    fb_ref_store(ctx, &keywords->interned[n_done], interned);
-    HPy_Close(ctx, interned);
-  }
+  HPy known = HPy_IsNull(intern) ? HPy_NULL : fb_call_one(ctx, intern, name);
+  bool is_done = !HPy_IsNull(known);
+  if (is_done) fb_ref_store(ctx, interned, known);
+  if (is_done) HPy_Close(ctx, known);
   if (!HPy_IsNull(intern)) HPy_Close(ctx, intern);
   if (!HPy_IsNull(sys)) HPy_Close(ctx, sys);
-  return n_done == keywords->n ? 0 : -1;
+  return is_done ? 0 : -1;
+}
+
+int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
+  for (int i = 0; i < keywords->n; i++) {
+    HPy name = HPyUnicode_FromString(ctx, keywords->names[i]);
+    int rc = HPy_IsNull(name) ? -1 : fb_keywords_intern_name(ctx, name, &keywords->interned[i]);
+    if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+    if (rc != 0) return -1;
+  }
+  return 0;
 }
 
 /* Index of a name by its text; -1 with an exception raised if it is none of them. */

@@ -14,6 +14,9 @@ typedef struct FbKeywords {
   FbRef *interned;
 } FbKeywords;
 
+/* Fills an empty reference with the str that the interpreter has for all names like `name`, a str. Returns 0, or -1
+ * with an exception raised. */
+int fb_keywords_intern_name(HPyContext *ctx, HPy name, FbRef *interned);
 /* Fills `interned`. Returns 0, or -1 with an exception raised. */
 int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords);
 int fb_keywords_find_text(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i);

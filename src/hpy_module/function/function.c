@@ -49,7 +49,23 @@ static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
 HPyDef_SLOT(function_destroy, HPy_tp_destroy)
 static void function_destroy_impl(void *self) {
   FbFunction *function = self;
-  fb_function_name_give(fh_atomic_load_relaxed(&function->name)); /* nobody else has it */
+  const char *name = fh_atomic_load_relaxed(&function->name); /* nobody else has it */
+  if (name != function->first_name) fb_function_name_give(name);
+  free(function->first_name);
+}
+
+/* Gives a new Function the name that it was looked up by. Returns 0, or -1 with MemoryError raised. */
+static int name_first(HPyContext *ctx, FbFunction *function, const char *name) {
+  if (fb_object_has_owner) return name_set(ctx, function, name); /* it has no destructor of its own */
+  size_t size = strlen(name) + 1;
+  function->first_name = malloc(size);
+  if (function->first_name == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  memcpy(function->first_name, name, size);
+  fh_atomic_store_release(&function->name, function->first_name); /* pairs with fb_function_struct_name */
+  return 0;
 }
 
 HPyDef_GETSET(function_name, "__name__", .doc = "Name for messages; \"\" if unknown.")
@@ -134,10 +150,9 @@ HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
    * share. */
   HPy h = name == NULL ? fb_wrap_object(ctx, handle) : fb_wrap_apart(ctx, handle);
   if (HPy_IsNull(h) || name == NULL || !fb_own_class_check(ctx, h, &fb_own_class_function)) return h;
-  /* Only for functions with a name, which are the registered ones: threads share these. A Function whose references are
-   * deferred would wait for a collection, and so would what a callback holds. */
-  if (fb_context_defers_refcounts) fb_ext->refcount_defer(ctx, h);
-  if (name_set(ctx, fb_function_struct(ctx, h), name) == 0) return h;
+  /* Only for functions with a name, which are the registered ones: threads share these. */
+  if (fb_context_defers_refcounts) fb_function_call_count(fb_function_struct(ctx, h));
+  if (name_first(ctx, fb_function_struct(ctx, h), name) == 0) return h;
   HPy_Close(ctx, h);
   return HPy_NULL;
 }
@@ -146,8 +161,8 @@ HPyDef_METH(fb_function_method_descriptor, "method_descriptor", HPyFunc_VARARGS,
             .doc = "A Function as a method for a class: the instance is its first argument.")
 static HPy fb_function_method_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
-  if (nargs != 1 && nargs != 4) {
-    return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() takes fn[, name, qualname, doc]");
+  if (nargs != 1 && nargs != 5) {
+    return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() takes fn[, module, name, qualname, doc]");
   }
   if (!fb_own_class_check(ctx, args[0], &fb_own_class_function)) {
     char given[128];
@@ -155,10 +170,14 @@ static HPy fb_function_method_descriptor_impl(HPyContext *ctx, HPy self, const H
                     fb_attr_type_name(ctx, args[0], given, sizeof(given)));
   }
   /* There is an extension: without method_new the module has no such function (set_up in module.c). */
-  if (nargs == 4) return fb_ext->method_new(ctx, args[0], args[1], args[2], args[3]);
+  if (nargs == 5) {
+    const FhpyMethodNames names = {args[1], args[2], args[3], args[4]};
+    return fb_ext->method_new(ctx, args[0], &names);
+  }
   HPy name = function_name_get(ctx, args[0], NULL);
   if (HPy_IsNull(name)) return name;
-  HPy method = fb_ext->method_new(ctx, args[0], name, name, ctx->h_None);
+  const FhpyMethodNames names = {ctx->h_None, name, name, ctx->h_None};
+  HPy method = fb_ext->method_new(ctx, args[0], &names);
   HPy_Close(ctx, name);
   return method;
 }

@@ -225,6 +225,27 @@ static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, s
   return call_any(self, args, nargsf, kwnames);
 }
 
+/* References to a Function that was called so often are not counted from then on, where the interpreter offers that: it
+ * is kept, and threads may share it. Such a Function waits for a collection when it is not needed any more, and with it
+ * what a callback holds, so one that is looked up for a few calls is better without. */
+enum { COUNTED_CALLS = 16 };
+
+void fb_function_call_count(FbFunction *function) { function->n_calls_counted = COUNTED_CALLS; }
+
+/* Threads that call at the same time may count one call for both, or both find the last one: either does no harm. */
+static FH_NOINLINE void count_call(cpy_PyObject *self, FbFunction *function, uint32_t n) {
+  fh_atomic_store_relaxed(&function->n_calls_counted, n - 1);
+  if (n == 1) fb_ext->refcount_defer(fb_ctx, (HPy){(intptr_t)self});
+}
+
+/* vectorcall, where references can be left uncounted. */
+static cpy_PyObject *vectorcall_counted(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
+                                        cpy_PyObject *kwnames) {
+  uint32_t n = fh_atomic_load_relaxed(&struct_of(self)->n_calls_counted);
+  if (FH_UNLIKELY(n != 0)) count_call(self, struct_of(self), n);
+  return vectorcall(self, args, nargsf, kwnames);
+}
+
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
   FbScope scope = {0};
   return call_function(ctx, function, args, nargs, true, &scope, result);
@@ -232,5 +253,7 @@ int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t 
 
 void fb_function_call_set_vectorcall(void) {
   /* Our runtime puts this function behind the instance's vectorcall word, in place of HPy's trampoline. */
-  if (fb_ext != NULL) fb_function_call.slot.cpy_trampoline = (cpy_PyCFunction)vectorcall;
+  if (fb_ext == NULL) return;
+  fb_function_call.slot.cpy_trampoline =
+      (cpy_PyCFunction)(fb_context_defers_refcounts ? vectorcall_counted : vectorcall);
 }

@@ -13,8 +13,13 @@ typedef struct FbFunction {
   FbObject base;
   /* Both may be set while other threads call the Function: each is one word, of which the old and the new value are
    * right. */
-  const char *name; /* NULL: unknown; else from fb_function_name_take */
+  const char *name; /* NULL: unknown; else `first_name`, or from fb_function_name_take */
   uint32_t gil;     /* an FbGil; as wide as a register, so that a call reads it in one step */
+  /* Calls after which references to the Function are not counted any more; 0: it stays as it is (function_call.c). */
+  uint32_t n_calls_counted;
+  /* The name that it was looked up by, or NULL: from malloc, its own, so that threads that look functions up share
+   * nothing. It stays when another name is set, because a call on another thread may need it for a message. */
+  char *first_name;
 } FbFunction;
 
 _Static_assert(sizeof(FbFunction) <= FB_OBJECT_MAX_SIZE, "the largest struct that begins with an FbObject");

@@ -4,10 +4,12 @@
 
 #include <stdlib.h>
 
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/tuple.h"
+#include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/function/function.h"
@@ -172,6 +174,30 @@ static HPy fb_registry_get_global_impl(HPyContext *ctx, HPy self, HPy arg) {
   if (TVMFFIFunctionGetGlobal(&name, &handle) != 0) return fb_error_raise_pending(ctx, "global_get");
   /* With its name, which messages need. */
   return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_function_wrap(ctx, handle, name.data);
+}
+
+HPyDef_METH(fb_registry_global_metadata, "global_metadata", HPyFunc_VARARGS,
+            .doc = "The metadata of a global function, if they contain a word, or None.")
+static HPy fb_registry_global_metadata_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  static FbCoreFunction get = {"ffi.GetGlobalFuncMetadata", NULL};
+  (void)self;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "global_metadata() takes name, word");
+  TVMFFIByteArray name, word;
+  if (name_arg(ctx, args[0], "name of a global function", &name) != 0) return HPy_NULL;
+  if (name_arg(ctx, args[1], "word", &word) != 0) return HPy_NULL;
+  TVMFFIAny arg = {.type_index = kTVMFFIRawStr}, found;
+  arg.v_c_str = name.data;
+  if (strlen(name.data) != name.size) return HPy_Dup(ctx, ctx->h_None);
+  if (fb_core_function_call(&get, &arg, 1, &found) != 0) { /* another thread has removed it */
+    fb_error_slot_clear();
+    return HPy_Dup(ctx, ctx->h_None);
+  }
+  const TVMFFIByteArray small = TVMFFISmallBytesGetContentByteArray(&found);
+  const TVMFFIByteArray *text = found.type_index == kTVMFFIStr ? TVMFFIBytesGetByteArrayPtr(found.v_obj) : &small;
+  bool has_word = strstr(text->data, word.data) != NULL; /* both have a NUL at their end */
+  if (has_word) return fb_result_make(ctx, &found);
+  fb_any_drop(&found);
+  return HPy_Dup(ctx, ctx->h_None);
 }
 
 HPyDef_METH(fb_registry_set_global, "global_set", HPyFunc_VARARGS, .doc = "Register a global function.")

@@ -1,6 +1,6 @@
 /* The names of functions, each kept once: chained hashing over a fixed number of lists, and a count of uses.
  *
- * Each lookup of a global function makes a Function with the name, so that many Functions share one name. A name is
+ * They are the names that Functions are given, and on PyPy 7.3 those that they were looked up by, too. A name is
  * valid while a use of it is left. A call may read the name of a Function that another thread renames: therefore a
  * Function gives up only its last name (name_set in function.c). */
 #include "function_name.h"

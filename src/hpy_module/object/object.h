@@ -23,7 +23,7 @@ HPyType_HELPERS(FbObject)
 
 /* Size of the largest struct that begins with an FbObject, checked in function_struct.h. On PyPy 7.3 all are that
  * large: an instance of a class that mixes two of these types gets the size of any of them. */
-enum { FB_OBJECT_MAX_SIZE = sizeof(FbObject) + 2 * sizeof(void *) };
+enum { FB_OBJECT_MAX_SIZE = sizeof(FbObject) + 3 * sizeof(void *) };
 
 extern bool fb_object_has_owner; /* written once during the import */
 

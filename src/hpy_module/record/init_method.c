@@ -1,6 +1,7 @@
 /* InitFunction: what `__init__` calls where it is a method made in C (method_new of the extension).
  *
- * It serves the commonest call itself: a new instance of the very class, and positional arguments. For any other call
+ * It serves the commonest calls itself: a new instance of the very class, and arguments that the object is made of, if
+ * they are given by keyword, under names that are written in the call. For any other call
  * it calls the `__init__` written in Python, which serves all of them and decides what is an error. So both must do the
  * same in the case that they share. It exists only with the extension, where a handle is an object pointer. */
 #include "init_method.h"
@@ -28,10 +29,12 @@ typedef struct InitFunction {
 
 HPyType_HELPERS(InitFunction)
 
-/* Makes the object and gives it to the instance. Returns 0, or -1 with an exception raised. */
-static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const HPy *args, size_t n) {
+/* Makes the object and gives it to the instance. Returns 0, -1 with an exception raised, or 1: nothing was done, and
+ * the function written in Python has to see the call. */
+static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const HPy *args, size_t n, HPy kwnames) {
   if (!HPy_IsNull(self->initializer.handle))
-    return fb_initializer_make(ctx, self->initializer.handle, instance, args, n);
+    return fb_initializer_make(ctx, self->initializer.handle, instance, args, n, kwnames);
+  if (!HPy_IsNull(kwnames)) return 1;
   TVMFFIAny made;
   if (fb_function_call_raw(ctx, self->constructor.handle, args, n, &made) != 0) return -1;
   if (FH_LIKELY(made.type_index >= kTVMFFIStaticObjectBegin)) return fb_transfer_put(ctx, instance, made.v_obj);
@@ -44,10 +47,10 @@ HPyDef_SLOT(init_call, HPy_tp_call)
 static HPy init_call_impl(HPyContext *ctx, HPy h, const HPy *args, size_t nargs, HPy kwnames) {
   const InitFunction *self = InitFunction_AsStruct(ctx, h);
   if (FH_UNLIKELY(HPy_IsNull(self->written.handle))) return fb_instance_raise_unmade(ctx, h);
-  bool is_common = HPy_IsNull(kwnames) && nargs > 0 && fb_type_kind_type(args[0]) == self->cls &&
-                   fb_object_get(ctx, args[0]) == NULL;
-  if (FH_UNLIKELY(!is_common)) return fb_call(ctx, self->written.handle, args, nargs, kwnames);
-  return make(ctx, self, args[0], args + 1, nargs - 1) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+  bool is_common = nargs > 0 && fb_type_kind_type(args[0]) == self->cls && fb_object_get(ctx, args[0]) == NULL;
+  int rc = FH_LIKELY(is_common) ? make(ctx, self, args[0], args + 1, nargs - 1, kwnames) : 1;
+  if (FH_UNLIKELY(rc > 0)) return fb_call(ctx, self->written.handle, args, nargs, kwnames);
+  return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
 /* init_call in the interpreter's own shape. */
@@ -67,21 +70,14 @@ static HPy init_wrapped_get(HPyContext *ctx, HPy self, void *closure) {
   return fb_ref_load(ctx, &function->written);
 }
 
-HPyDef_GET(init_signature, "__signature__", .doc = "That of the function written in Python.")
-static HPy init_signature_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  const InitFunction *function = InitFunction_AsStruct(ctx, self);
-  if (HPy_IsNull(function->written.handle)) return fb_instance_raise_unmade(ctx, self);
-  return HPy_GetAttr_s(ctx, function->written.handle, "__signature__");
-}
-
 static FbRef init_function_type; /* written once during the import */
 
 HPyDef_METH(fb_init_method, "init_method", HPyFunc_VARARGS,
             .doc = "`__init__` for a class: written(self, ...), without Python code in the commonest case.")
 static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, size_t nargs) {
   (void)module;
-  if (nargs != 5) return fb_raise(ctx, ctx->h_TypeError, "init_method() takes cls, written, maker, name, qualname");
+  if (nargs != 6)
+    return fb_raise(ctx, ctx->h_TypeError, "init_method() takes cls, written, maker, module, name, qualname");
   bool is_function = fb_own_class_check(ctx, args[2], &fb_own_class_function);
   if (!is_function && !fb_initializer_check(ctx, args[2]))
     return fb_raise(ctx, ctx->h_TypeError, "init_method() argument 3 must be an Initializer or a Function");
@@ -92,7 +88,8 @@ static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, siz
   self->cls = args[0]._i;
   fb_ref_store(ctx, is_function ? &self->constructor : &self->initializer, args[2]);
   fb_ref_store(ctx, &self->written, args[1]);
-  HPy method = fb_ext->method_new(ctx, h, args[3], args[4], ctx->h_None);
+  const FhpyMethodNames names = {args[3], args[4], args[5], ctx->h_None};
+  HPy method = fb_ext->method_new(ctx, h, &names);
   /* Threads that make objects share both, which their class keeps. */
   fb_context_keep(h);
   if (!HPy_IsNull(method)) fb_context_keep(method);
@@ -101,7 +98,7 @@ static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, siz
 }
 
 HPy fb_init_method_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&init_call, &init_wrapped, &init_signature, NULL};
+  static HPyDef *defines[] = {&init_call, &init_wrapped, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.InitFunction",
       .basicsize = sizeof(InitFunction),

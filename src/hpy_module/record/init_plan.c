@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "hpy_module/context/any.h"
+#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/object/type_attr.h"
@@ -75,8 +76,9 @@ static int add_slot(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *typ
   if (k == plan->n_slots) {
     HPy name = fb_text_new(ctx, info->name.data, info->name.size);
     if (HPy_IsNull(name)) return -1;
-    fb_ref_store(ctx, &slot->name, name);
+    int rc = fb_keywords_intern_name(ctx, name, &slot->name);
     HPy_Close(ctx, name);
+    if (rc != 0) return -1;
     plan->n_slots++;
   } else if (slot->ready.type_index >= kTVMFFIStaticObjectBegin) {
     TVMFFIObjectDecRef(slot->ready.v_obj);

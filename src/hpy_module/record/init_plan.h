@@ -20,7 +20,7 @@ typedef enum FbInitial {
 typedef struct FbInitSlot {
   const FbField *field;
   const TVMFFIFieldInfo *info;
-  FbRef name; /* a str */
+  FbRef name; /* a str, interned */
   TVMFFIAny ready;
   FbInitial initial;
 } FbInitSlot;

@@ -17,6 +17,7 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
+#include "hpy_module/context/tuple.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object.h"
@@ -162,7 +163,9 @@ static int bind_array(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *obj
 typedef struct Arguments {
   HPy tuple, keywords; /* HPy_NULL: the array, and none */
   const HPy *array;
-  HPy_ssize_t n; /* of the array */
+  HPy_ssize_t n; /* positional ones in the array; the others follow */
+  /* For each slot, which of the others is for it, counted from 1; 0: none. NULL: there are no others. */
+  const unsigned char *others;
 } Arguments;
 
 /* Slots are looked up in the dict, and not names among the slots: the dict hashes, and names of slots are strs that are
@@ -186,6 +189,39 @@ static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *
   return n_used == n ? 0 : 1;
 }
 
+/* Which of the slots is for the argument of a name, by the address of the name, after n positional arguments. -1 if
+ * there is none, or if the name is not interned. */
+static int32_t find_slot(const FbInitPlan *plan, HPy name, HPy_ssize_t n) {
+  int32_t k = 0;
+  while (k < plan->n_slots && plan->slots[k].name.handle._i != name._i) k++;
+  if (k == plan->n_slots || !fb_init_plan_takes_argument(&plan->slots[k])) return -1;
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    if (plan->positional[i] == k) return -1;
+  }
+  return k;
+}
+
+/* Fills Arguments.others for a tuple of names. Returns whether each of them is for a slot. */
+static bool match_names(const FbInitPlan *plan, HPy names, HPy_ssize_t n_names, HPy_ssize_t n, unsigned char *others) {
+  for (HPy_ssize_t i = 0; i < n_names; i++) {
+    int32_t k = find_slot(plan, fb_tuple_item(names, i), n);
+    if (k < 0) return false;
+    others[k] = (unsigned char)(i + 1);
+  }
+  return true;
+}
+
+/* In the order of the slots, as bind_keywords. */
+static int bind_others(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, const Arguments *args,
+                       unsigned char *given) {
+  const HPy *others = args->array + args->n;
+  for (int32_t k = 0; k < plan->n_slots; k++) {
+    int which = args->others[k];
+    if (which != 0 && write_argument(ctx, plan, k, object, others[which - 1], BY_KEYWORD, given) != 0) return -1;
+  }
+  return 0;
+}
+
 /* Positional arguments, keyword arguments, then all that is left. The order is that of the core's constructor, which
  * decides what message a wrong call gets. */
 static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, const Arguments *args,
@@ -193,6 +229,7 @@ static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *objec
   int rc = HPy_IsNull(args->tuple) ? bind_array(ctx, plan, object, args->array, args->n, given)
                                    : bind_tuple(ctx, plan, object, args->tuple, given);
   if (rc != 0) return -1;
+  if (args->others != NULL && bind_others(ctx, plan, object, args, given) != 0) return -1;
   rc = HPy_IsNull(args->keywords) ? 0 : bind_keywords(ctx, plan, object, args->keywords, given);
   if (rc != 0) return rc < 0 ? -1 : unexpected_keyword(ctx, plan, args->keywords, given);
   for (int32_t k = 0; k < plan->n_slots; k++) {
@@ -266,9 +303,16 @@ static int make(HPyContext *ctx, const FbInitPlan *plan, HPy instance, const Arg
   return object == NULL ? -1 : fb_transfer_put(ctx, instance, object);
 }
 
-int fb_initializer_make(HPyContext *ctx, HPy initializer, HPy instance, const HPy *args, size_t n) {
-  return make(ctx, FbInitPlan_AsStruct(ctx, initializer), instance,
-              &(Arguments){HPy_NULL, HPy_NULL, args, (HPy_ssize_t)n});
+int fb_initializer_make(HPyContext *ctx, HPy initializer, HPy instance, const HPy *args, size_t n, HPy kwnames) {
+  const FbInitPlan *plan = FbInitPlan_AsStruct(ctx, initializer);
+  Arguments given = {.tuple = HPy_NULL, .keywords = HPy_NULL, .array = args, .n = (HPy_ssize_t)n};
+  if (FH_LIKELY(HPy_IsNull(kwnames))) return make(ctx, plan, instance, &given);
+  unsigned char others[STACK_SLOTS] = {0};
+  HPy_ssize_t n_names = HPy_Length(ctx, kwnames);
+  bool is_few = plan->n_slots <= STACK_SLOTS && given.n <= plan->n_positional && n_names <= plan->n_slots;
+  if (fb_context_tuple_items == 0 || !is_few || !match_names(plan, kwnames, n_names, given.n, others)) return 1;
+  given.others = others;
+  return make(ctx, plan, instance, &given);
 }
 
 HPyDef_SLOT(initializer_call, HPy_tp_call)

@@ -6,9 +6,10 @@
 
 /* Whether h is an Initializer. */
 bool fb_initializer_check(HPyContext *ctx, HPy h);
-/* What a call of an Initializer does for an instance, which is a CObject without an object, and n positional arguments.
- * Returns 0, or -1 with an exception raised. */
-int fb_initializer_make(HPyContext *ctx, HPy initializer, HPy instance, const HPy *args, size_t n);
+/* What a call of an Initializer does for an instance, which is a CObject without an object, with n positional arguments
+ * and, behind them, those that `kwnames` names, a tuple or HPy_NULL. Returns 0, or -1 with an exception raised; 1, and
+ * nothing was done, if a name is not known by its address: it may be wrong. Only where there is the extension. */
+int fb_initializer_make(HPyContext *ctx, HPy initializer, HPy instance, const HPy *args, size_t n, HPy kwnames);
 
 HPy fb_initializer_type_new(HPyContext *ctx);
 

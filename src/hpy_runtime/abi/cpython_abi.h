@@ -89,6 +89,7 @@ enum {
   SLOT_TP_DEALLOC = 52,
   SLOT_TP_DESCR_GET = 54,
   SLOT_TP_DOC = 56,
+  SLOT_TP_GETATTRO = 58,
   SLOT_TP_INIT = 60,
   SLOT_TP_METHODS = 64,
   SLOT_TP_NEW = 65,
@@ -156,7 +157,7 @@ extern void PyMem_Free(void *), PyObject_Free(void *), PyObject_GC_Del(void *);
 #ifndef FHPY_PYPY
 extern void *PyObject_Calloc(size_t, size_t);
 extern PyObject *PyObject_Init(PyObject *, PyObject *); /* takes a reference to a heap type */
-extern void PyObject_GC_Track(void *), PyObject_GC_UnTrack(void *);
+extern void PyObject_GC_Track(void *), PyObject_GC_UnTrack(void *), PyObject_ClearWeakRefs(PyObject *);
 #endif
 
 /* errors */
@@ -191,6 +192,7 @@ extern PyObject *PyDescr_NewGetSet(PyObject *, PyGetSetDef *);
 
 /* object protocol */
 extern PyObject *PyObject_GetAttr(PyObject *, PyObject *), *PyObject_GetAttrString(PyObject *, const char *);
+extern PyObject *PyObject_GenericGetAttr(PyObject *, PyObject *);
 extern int PyObject_SetAttr(PyObject *, PyObject *, PyObject *);
 extern int PyObject_SetAttrString(PyObject *, const char *, PyObject *);
 extern PyObject *PyObject_GetItem(PyObject *, PyObject *);
@@ -229,6 +231,7 @@ extern PyObject *PyUnicode_FromString(const char *), *PyUnicode_FromStringAndSiz
 extern PyObject *PyUnicode_FromFormat(const char *, ...), *PyUnicode_FromWideChar(const wchar_t *, Py_ssize_t);
 extern PyObject *PyUnicode_AsASCIIString(PyObject *), *PyUnicode_AsLatin1String(PyObject *);
 extern PyObject *PyUnicode_AsUTF8String(PyObject *);
+extern int PyUnicode_CompareWithASCIIString(PyObject *, const char *);
 extern const char *PyUnicode_AsUTF8AndSize(PyObject *, Py_ssize_t *); /* stable since 3.10, exported before */
 extern PyObject *PyUnicode_DecodeFSDefault(const char *), *PyUnicode_EncodeFSDefault(PyObject *);
 extern PyObject *PyUnicode_DecodeFSDefaultAndSize(const char *, Py_ssize_t);

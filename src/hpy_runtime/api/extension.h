@@ -39,6 +39,11 @@ typedef struct FhpyGetSet {
   void *closure;
 } FhpyGetSet;
 
+/* What a method shows as __module__, __name__, __qualname__ and __doc__. */
+typedef struct FhpyMethodNames {
+  HPy module, name, qualname, doc;
+} FhpyMethodNames;
+
 /* Type slots that HPy does not have, and that HPyType_FromSpec accepts from a module that found the extension: the
  * descriptor protocol, in the interpreter's own shape, as cpy_trampoline. The numbers are the interpreter's, like those
  * of HPy's slots. */
@@ -98,9 +103,11 @@ typedef struct FhpyExtension {
   int (*reference_try)(HPy h);
 
   /* A method that calls `callable`, an instance of a type with HPy_tp_call, with the object as the first argument; to
-   * be set as an attribute of a class. `name`, `qualname` and `doc` become its __name__, __qualname__ and __doc__. New
-   * handle, or HPy_NULL with an exception raised. NULL where a method written in Python is no slower. */
-  HPy (*method_new)(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy doc);
+   * be set as an attribute of a class. copy and pickle take it for the object that its module and qualified name lead
+   * to. If `callable` has an attribute __wrapped__, that is the function which the method stands for: it shows the
+   * function's attributes where it has none of its own. New handle, or HPy_NULL with an exception raised. NULL where a
+   * method written in Python is no slower. */
+  HPy (*method_new)(HPyContext *ctx, HPy callable, const FhpyMethodNames *names);
 
   /* A str of byte_len bytes of UTF-8; malformed bytes become U+FFFD. New handle, or HPy_NULL with MemoryError raised.
    * NULL where the interpreter does not decode that way. */

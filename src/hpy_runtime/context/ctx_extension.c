@@ -40,9 +40,9 @@ static void error_restore(HPyContext *ctx, HPy exception) {
 
 static int refcount_defer(HPyContext *ctx, HPy h) { return (void)ctx, defer_references(to_py(h)); }
 
-static HPy method_new(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy doc) {
+static HPy method_new(HPyContext *ctx, HPy callable, const FhpyMethodNames *names) {
   (void)ctx;
-  return to_hpy(fhpy_descriptor_new_method(to_py(callable), to_py(name), to_py(qualname), to_py(doc)));
+  return to_hpy(fhpy_descriptor_new_method(to_py(callable), names));
 }
 
 /* While the interpreter ends, it collects without calling type_end.c back, so no type is watched any more. */

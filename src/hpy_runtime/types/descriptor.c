@@ -1,15 +1,18 @@
 /* Methods made of callables.
  *
  * The type declares its instances to be method descriptors. So `object.method(...)` calls the descriptor with the
- * object as the first argument, without making a bound method. The descriptor passes the arguments on as they are. */
+ * object as the first argument, without making a bound method. The descriptor passes the arguments on as they are.
+ *
+ * A callable that stands for a function written in Python has that as its attribute `__wrapped__`. A method made of it
+ * shows the function's attributes where it has none of its own, as the function would in its place. */
 #include "descriptor.h"
 
 #ifdef FHPY_PYPY
 
 /* On PyPy a call through a vectorcall word costs more than a method written in Python. */
 bool fhpy_descriptor_is_possible(void) { return false; }
-PyObject *fhpy_descriptor_new_method(PyObject *callable, PyObject *name, PyObject *qualname, PyObject *doc) {
-  (void)callable, (void)name, (void)qualname, (void)doc;
+PyObject *fhpy_descriptor_new_method(PyObject *callable, const FhpyMethodNames *names) {
+  (void)callable, (void)names;
   PyErr_SetString(PyExc_RuntimeError, "this runtime makes no method descriptors on PyPy");
   return NULL;
 }
@@ -18,15 +21,17 @@ PyObject *fhpy_descriptor_new_method(PyObject *callable, PyObject *name, PyObjec
 
 #include <stddef.h>
 
+#include "hpy_runtime/abi/handle.h"
 #include "type.h"
 
 typedef struct Method {
   vectorcall_fn vectorcall;
   vectorcall_fn target; /* the vectorcall function of `callable` */
-  PyObject *callable, *name, *qualname, *doc;
+  PyObject *weak;       /* the interpreter's list of weak references */
+  PyObject *callable, *wrapped, *module, *name, *qualname, *doc;
 } Method;
 
-enum { N_OWNED = 4 }; /* from `callable` on */
+enum { N_OWNED = 6 }; /* from `callable` on */
 
 static void *method_type; /* a PyObject, made at first use */
 
@@ -65,6 +70,7 @@ static int method_traverse(PyObject *self, visit_fn visit, void *arg) {
 static void method_dealloc(PyObject *self) {
   PyObject *type = type_of(self);
   PyObject_GC_UnTrack(self);
+  if (method_of(self)->weak != NULL) PyObject_ClearWeakRefs(self);
   for (int i = 0; i < N_OWNED; i++) drop_reference(owned_of(self)[i]);
   PyObject_GC_Del(self);
   drop_reference(type);
@@ -76,10 +82,22 @@ static PyObject *method_get(PyObject *self, void *offset) {
   return value;
 }
 
-/* What inspect shows, which does not go on from a bound method to what that wraps. AttributeError if there is none. */
-static PyObject *method_get_signature(PyObject *self, void *closure) {
-  (void)closure;
-  return PyObject_GetAttrString(method_of(self)->callable, "__signature__");
+/* `__module__` is found here, because the type's dict has it for the type itself. */
+static PyObject *method_get_attribute(PyObject *self, PyObject *name) {
+  if (PyUnicode_CompareWithASCIIString(name, "__module__") == 0)
+    return method_get(self, (void *)offsetof(Method, module));
+  PyObject *value = PyObject_GenericGetAttr(self, name);
+  const Method *method = method_of(self);
+  if (value != NULL || method->wrapped == method->callable || !PyErr_ExceptionMatches(PyExc_AttributeError))
+    return value;
+  PyErr_Clear();
+  return PyObject_GetAttr(method->wrapped, name);
+}
+
+/* copy and pickle take a str as the qualified name of a global object: a method is its class's, like a function. */
+static PyObject *method_reduce(PyObject *self, PyObject *ignored) {
+  (void)ignored;
+  return method_get(self, (void *)offsetof(Method, qualname));
 }
 
 static PyObject *make_type(void) {
@@ -87,20 +105,24 @@ static PyObject *make_type(void) {
   static PyGetSetDef getset[] = {{"__name__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, name)},
                                  {"__qualname__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, qualname)},
                                  {"__doc__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, doc)},
-                                 {"__wrapped__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, callable)},
-                                 {"__signature__", (void *)method_get_signature, NULL, NULL, NULL},
+                                 {"__wrapped__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, wrapped)},
                                  {NULL, NULL, NULL, NULL, NULL}};
+  static PyMethodDef methods[] = {{"__reduce__", (void *)method_reduce, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
   static PyMemberDef members[] = {{"__vectorcalloffset__", MEMBER_SSIZE, 0, MEMBER_READONLY, NULL},
+                                  {"__weaklistoffset__", MEMBER_SSIZE, 0, MEMBER_READONLY, NULL},
                                   {NULL, 0, 0, 0, NULL}};
   static PyType_Slot slots[] = {{SLOT_TP_CALL, (void *)PyVectorcall_Call},
                                 {SLOT_TP_DESCR_GET, (void *)method_bind},
                                 {SLOT_TP_REPR, (void *)method_repr},
+                                {SLOT_TP_GETATTRO, (void *)method_get_attribute},
+                                {SLOT_TP_METHODS, methods},
                                 {SLOT_TP_TRAVERSE, (void *)method_traverse},
                                 {SLOT_TP_DEALLOC, (void *)method_dealloc},
                                 {SLOT_TP_GETSET, getset},
                                 {SLOT_TP_MEMBERS, members},
                                 {0, NULL}};
   members[0].offset = (Py_ssize_t)fhpy_layout.header_size;
+  members[1].offset = (Py_ssize_t)(fhpy_layout.header_size + offsetof(Method, weak));
   unsigned flags =
       1u << 18 | (unsigned)TYPE_FLAG_HAVE_GC | (unsigned)TYPE_FLAG_HAVE_VECTORCALL | FLAG_METHOD_DESCRIPTOR;
   /* The interpreter remembers in its bytecode only methods of a type that nobody can change. */
@@ -126,23 +148,39 @@ static PyObject *get_type(void) {
 
 bool fhpy_descriptor_is_possible(void) { return fhpy_optional.PyMethod_New != NULL; }
 
-PyObject *fhpy_descriptor_new_method(PyObject *callable, PyObject *name, PyObject *qualname, PyObject *doc) {
+/* New reference to the function that `callable` stands for, or to `callable` itself; NULL with an exception raised. */
+static PyObject *wrapped_by(PyObject *callable) {
+  PyObject *wrapped = PyObject_GetAttrString(callable, "__wrapped__");
+  if (wrapped != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError)) return wrapped;
+  PyErr_Clear();
+  take_reference(callable);
+  return callable;
+}
+
+PyObject *fhpy_descriptor_new_method(PyObject *callable, const FhpyMethodNames *names) {
   const FhpyType *note = type_nearest_note(type_of(callable));
   if (note == NULL || note->vectorcall_offset == 0) {
     PyErr_Format(PyExc_TypeError, "a method is made of an HPy object that can be called, not of %R", type_of(callable));
     return NULL;
   }
   PyObject *type = get_type();
-  PyObject *self = type == NULL ? NULL : PyType_GenericAlloc(type, 0);
-  if (self == NULL) return NULL;
+  PyObject *wrapped = type == NULL ? NULL : wrapped_by(callable);
+  PyObject *self = wrapped == NULL ? NULL : PyType_GenericAlloc(type, 0);
+  if (self == NULL) {
+    drop_reference(wrapped);
+    return NULL;
+  }
   Method *method = method_of(self);
   *method = (Method){.vectorcall = method_call,
                      .target = *(vectorcall_fn *)(void *)((char *)callable + note->vectorcall_offset),
                      .callable = callable,
-                     .name = name,
-                     .qualname = qualname,
-                     .doc = doc};
+                     .wrapped = wrapped,
+                     .module = to_py(names->module),
+                     .name = to_py(names->name),
+                     .qualname = to_py(names->qualname),
+                     .doc = to_py(names->doc)};
   for (int i = 0; i < N_OWNED; i++) take_reference(owned_of(self)[i]);
+  drop_reference(wrapped);
   defer_references(self);
   return self;
 }

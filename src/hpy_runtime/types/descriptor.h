@@ -5,13 +5,13 @@
 #include <stdbool.h>
 
 #include "hpy_runtime/abi/cpython_abi.h"
+#include "hpy_runtime/api/extension.h"
 
 /* Whether this interpreter has them. */
 bool fhpy_descriptor_is_possible(void);
 
 /* A method that calls `callable`, an instance of an HPy type with HPy_tp_call, with the object as the first argument.
- * `name`, `qualname` and `doc` become its attributes __name__, __qualname__ and __doc__. NULL with an exception raised;
- * TypeError for another kind of callable. */
-PyObject *fhpy_descriptor_new_method(PyObject *callable, PyObject *name, PyObject *qualname, PyObject *doc);
+ * See method_new (extension.h). NULL with an exception raised; TypeError for another kind of callable. */
+PyObject *fhpy_descriptor_new_method(PyObject *callable, const FhpyMethodNames *names);
 
 #endif /* FFI_HPY_RUNTIME_DESCRIPTOR_H_ */

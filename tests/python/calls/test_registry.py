@@ -3,9 +3,10 @@
 import json
 import sys
 import types
+import weakref
 
 import pytest
-from support import is_gone, parallelize, run_python, unique_name
+from support import FREES_AT_ONCE, collect_garbage, is_gone, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -122,6 +123,50 @@ def test_the_registry_lets_go_of_what_was_removed_or_replaced():
     assert [is_gone(ref) for ref in refs] == [True, True, False]
     ffi_hpy.remove_global_func(name)
     assert is_gone(refs[2])
+
+
+class Counted:
+    def __call__(self):
+        return 1
+
+
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="objects are freed late here")
+def test_what_was_looked_up_and_called_once_waits_for_no_collection():
+    name, callback = unique_name(), Counted()
+    ref = weakref.ref(callback)
+    ffi_hpy.register_global_func(name, callback)
+    del callback
+    assert [ffi_hpy.get_global_func(name)() for _ in range(100)] == [1] * 100
+    kept = ffi_hpy.get_global_func(name)
+    ffi_hpy.remove_global_func(name)
+    assert kept() == 1
+    del kept
+    assert ref() is None
+
+
+def test_what_was_called_often_ends_too():
+    name, callback = unique_name(), Counted()
+    ref = weakref.ref(callback)
+    ffi_hpy.register_global_func(name, callback)
+    del callback
+    shared = ffi_hpy.get_global_func(name)
+    assert parallelize(lambda _, function=shared: [function() for _ in range(100)]) == [[1] * 100] * 4
+    ffi_hpy.remove_global_func(name)
+    assert shared() == 1
+    del shared
+    collect_garbage(lambda: ref() is None)
+    assert ref() is None
+
+
+def test_a_function_may_be_given_other_names():
+    name = unique_name()
+    ffi_hpy.register_global_func(name, lambda: 1)
+    first, second = ffi_hpy.get_global_func(name), ffi_hpy.get_global_func(name)
+    for new in ("another", "another", "third", name):
+        first.__name__ = new
+        assert (first.__name__, second.__name__) == (new, name)
+    with pytest.raises(TypeError, match=name):
+        first(x=1)
 
 
 def test_a_function_may_remove_itself():

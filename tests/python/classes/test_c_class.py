@@ -2,15 +2,21 @@
 
 import collections
 import copy
+import functools
 import inspect
+import pickle
+import pydoc
+import sys
 import threading
+import typing
+import weakref
 
 import pytest
-from support import parallelize, run_python
+from support import parallelize, run_python, unique_name
 
 import ffi_hpy
-from ffi_hpy import testing
-from ffi_hpy.dataclasses import MISSING, Field, c_class, fields, is_dataclass, replace
+from ffi_hpy import Object, testing
+from ffi_hpy.dataclasses import MISSING, Field, c_class, fields, is_dataclass, py_class, replace
 from ffi_hpy.testing import (
     TestCompare,
     TestCustomCompare,
@@ -53,6 +59,49 @@ def test_init_is_a_method_however_it_is_called():
     for wrong in ((), (pair,), (pair, 1), (pair, "a", 2)):
         with pytest.raises(TypeError):
             TestIntPair.__init__(*wrong)
+
+
+@py_class("test_c_class.Shown")
+class Shown(Object):
+    x: int
+    y: float = 2.0
+
+
+@pytest.mark.parametrize(
+    "method", [TestIntPair.__init__, Shown.__init__, TestIntPair.sum], ids=lambda m: m.__qualname__
+)
+def test_a_method_is_pickled_and_copied_by_its_name_like_a_function(method):
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(method, protocol)) is method
+    assert copy.copy(method) is method
+    assert copy.deepcopy([method, method]) == [method, method]
+    assert weakref.ref(method)() is method
+
+
+def test_a_method_of_a_class_that_has_no_global_name_is_not_pickled_but_copied():
+    @py_class(unique_name("test_c_class.Hidden"))
+    class Hidden(Object):
+        x: int
+
+    assert copy.deepcopy(Hidden.__init__) is Hidden.__init__
+    with pytest.raises((pickle.PicklingError, AttributeError), match="Hidden"):
+        pickle.dumps(Hidden.__init__)
+
+
+@pytest.mark.parametrize("cls", [TestIntPair, Shown])
+def test_an_init_shows_what_a_function_shows(cls):
+    init, module = cls.__init__, sys.modules[cls.__module__]
+    assert (init.__module__, inspect.getmodule(init)) == (cls.__module__, module)
+    assert inspect.isroutine(init)
+    assert typing.get_type_hints(init) == {}
+    assert init.__code__.co_flags & inspect.CO_VARKEYWORDS
+    assert "def init(" in inspect.getsource(init)
+    assert pydoc.plain(pydoc.render_doc(init)).splitlines()[0].endswith(f"in module {cls.__module__}")
+    wrapper = functools.wraps(init)(lambda self: None)
+    assert (wrapper.__module__, wrapper.__qualname__) == (cls.__module__, f"{cls.__name__}.__init__")
+    assert cls(1, 2).__init__.__module__ == cls.__module__
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = init.no_such_name
 
 
 def test_the_signature_is_that_of_the_fields():
@@ -339,6 +388,18 @@ def test_a_deep_copy_leaves_in_the_memo_what_the_copy_module_expects():
     other = TestIntPair(3, 4)
     copy.deepcopy(other, memo)
     assert [kept is one for kept, one in zip(memo[id(memo)], (made, other))] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "made", [ffi_hpy.Array([1]), ffi_hpy.List([1]), ffi_hpy.Map({1: 2}), ffi_hpy.Dict({1: 2})], ids=type
+)
+def test_a_deep_copy_of_a_container_leaves_the_same_in_the_memo(made):
+    memo = {}
+    copied = copy.deepcopy(made, memo)
+    assert copied == made
+    assert copied is not made
+    assert memo[id(memo)] == [made]
+    assert copy.deepcopy([made, made], memo)[1] is copied
 
 
 def test_a_deep_copy_takes_any_memo():

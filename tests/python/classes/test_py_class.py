@@ -66,6 +66,60 @@ def test_wrong_arguments_are_told(args, kwargs, message):
         Point(*args, **kwargs)
 
 
+def test_a_name_that_is_not_interned_is_as_good():
+    names = ["".join(["x"]), bytes([0x79]).decode()]
+    made = Point(**dict(zip(names, (1, 2.5))))
+    assert (made.x, made.y) == (1, 2.5)
+
+    @py_class(key())
+    class Long(Object):
+        longer_name: int
+        other_name: int = 3
+
+    name = "".join(["longer", "_name"])
+    made = Long(**{name: 1})
+    assert (made.longer_name, made.other_name) == (1, 3)
+    assert name is not sys.intern(name)
+
+
+def test_values_are_converted_in_the_order_of_the_fields_and_once_each():
+    seen = []
+
+    class Number:
+        def __init__(self, value):
+            self.value = value
+
+        def __tvm_ffi_int__(self):
+            seen.append(self.value)
+            if self.value < 0:
+                raise ZeroDivisionError("no number")
+            return self.value
+
+    @py_class(key())
+    class Three(Object):
+        a: int
+        b: int = 5
+        c: int = 7
+
+    made = Three(c=Number(3), a=Number(1))
+    assert (made.a, made.b, made.c, seen) == (1, 5, 3, [1, 3])
+    seen.clear()
+    with pytest.raises((TypeError, ZeroDivisionError)):
+        Three(Number(1), c=Number(2), b=Number(-1))
+    assert seen == [1, -1]
+    seen.clear()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'd'"):
+        Three(Number(1), d=Number(2))
+    assert seen == [1]
+
+
+def test_a_class_of_many_fields_is_made_by_keywords():
+    names = [f"field_{i}" for i in range(70)]
+    Many = py_class(key("Many"))(type("Many", (Object,), {"__annotations__": dict.fromkeys(names, int)}))
+    made = Many(0, **{name: i for i, name in enumerate(names) if i > 0})
+    assert [getattr(made, name) for name in names] == list(range(70))
+
+
 def test_a_keyword_only_field_is_none_by_position():
     @py_class(key())
     class Mixed(Object):

@@ -280,15 +280,16 @@ def test_a_method_descriptor_is_made_of_a_function():
     seen = ffi_hpy.convert(lambda *args: len(args))
 
     class Counted(ffi_hpy.Array):
-        count = _core.method_descriptor(seen, "count", "Counted.count", "How many.")
+        count = _core.method_descriptor(seen, __name__, "count", "Counted.count", "How many.")
         bare = _core.method_descriptor(seen)
 
     assert (Counted().count(1, 2), Counted().bare()) == (3, 1)
     assert (Counted.count.__doc__, Counted.bare.__doc__) == ("How many.", None)
     assert Counted.count.__wrapped__ is seen
+    assert (Counted.count.__module__, type(Counted.count).__module__) == (__name__, "ffi_hpy._hpy")
     with pytest.raises(TypeError, match="must be a Function, not int"):
         _core.method_descriptor(3)
-    with pytest.raises(TypeError, match=r"takes fn\[, name, qualname, doc\]"):
+    with pytest.raises(TypeError, match=r"takes fn\[, module, name, qualname, doc\]"):
         _core.method_descriptor(seen, "x")
 
 
