@@ -14,6 +14,7 @@ from ci.lib.matrix import BY_NAME, Interpreter
 from ci.lib.messages import Missing, say
 from ci.provision.debian_python import from_packages, from_source
 from ci.provision.entries import entries_dir, from_cache
+from ci.provision.foreign_python import from_foreign_packages
 from ci.provision.sources import Uv, from_path, from_pyenv
 from ci.provision.tarballs import from_tarball
 
@@ -37,9 +38,9 @@ ON_PATH = Source("PATH", from_path)
 UV = Source("uv", Uv().find)
 
 
-def debian_cpython(suite: str, python: str) -> Source:
-    """Return Debian's packages as a source of CPython with the GIL; `python` is a name like python3.14."""
-    packages = (
+def cpython_packages(python: str) -> tuple[str, ...]:
+    """Return Debian's packages of CPython with the GIL; `python` is a name like python3.14."""
+    return (
         python,
         f"{python}-minimal",
         f"{python}-dev",
@@ -47,19 +48,33 @@ def debian_cpython(suite: str, python: str) -> Source:
         f"lib{python}-stdlib",
         f"lib{python}-dev",
     )
-    return Source(
-        f"Debian {suite} packages",
-        functools.partial(from_packages, suite, packages, f"usr/bin/{python}"),
-    )
+
+
+PYPY_PACKAGES = ("pypy3", "pypy3-lib", "pypy3-dev", "libgdbm6t64")
+
+
+def debian_cpython(suite: str, python: str) -> Source:
+    """Return Debian's packages as a source of CPython with the GIL."""
+    find = functools.partial(from_packages, suite, cpython_packages(python), f"usr/bin/{python}")
+    return Source(f"Debian {suite} packages", find)
 
 
 def debian_pypy(suite: str) -> Source:
     """Return Debian's packages as a source of PyPy."""
-    packages = ("pypy3", "pypy3-lib", "pypy3-dev", "libgdbm6t64")
     return Source(
         f"Debian {suite} packages",
-        functools.partial(from_packages, suite, packages, "usr/bin/pypy3"),
+        functools.partial(from_packages, suite, PYPY_PACKAGES, "usr/bin/pypy3"),
     )
+
+
+def foreign(suite: str, packages: Sequence[str], executable: str) -> tuple[Source, ...]:
+    """Return where an interpreter for another machine is had: the cache, Debian's packages for that machine."""
+    find = functools.partial(from_foreign_packages, suite, packages, executable)
+    return CACHE, Source(f"Debian {suite} packages for its machine", find)
+
+
+def foreign_cpython(suite: str, python: str) -> tuple[Source, ...]:
+    return foreign(suite, cpython_packages(python), f"usr/bin/{python}")
 
 
 def tarball(*more: str) -> Source:
@@ -92,6 +107,11 @@ SOURCES: dict[str, tuple[Source, ...]] = {
     "cp314t-tsan": (CACHE, tarball(SANITIZE), debian_free_threaded("sid", "python3.14", SANITIZE)),
     "pp73": (*ANYWHERE, debian_pypy("trixie")),
     "pp80": (*ANYWHERE, debian_pypy("sid")),
+    "arm64-cp313": foreign_cpython("trixie", "python3.13"),
+    "arm64-cp314": foreign_cpython("sid", "python3.14"),
+    "arm64-cp315": foreign_cpython("sid", "python3.15"),
+    "arm64-pp80": foreign("sid", PYPY_PACKAGES, "usr/bin/pypy3"),
+    "riscv64-cp313": foreign_cpython("trixie", "python3.13"),
 }
 
 
