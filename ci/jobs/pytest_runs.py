@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci.jobs.result import Result
 from ci.lib.folders import REQUIREMENTS, ROOT, locked
-from ci.lib.matrix import MATRIX, Interpreter
+from ci.lib.machines import MACHINES, Machine
+from ci.lib.matrix import BY_NAME, FOREIGN, MATRIX, Interpreter
 from ci.lib.messages import Missing, say
-from ci.lib.process import clean_environ, closing_line, run_logged
+from ci.lib.process import LONGEST_SECONDS, clean_environ, closing_line, run_logged
+from ci.provision.cross import cross_tools
 from ci.provision.envs import cached_env, install_wheel, python_of
-from ci.provision.wheel import hpy_include
+from ci.provision.upstream import MACHINE_VARIABLE
+from ci.provision.wheel import TARGET_OF_MACHINE, build_wheel, hpy_include
 
 RUNNER = Path(__file__).resolve().with_name("run_pytest.py")
 TEST_SECONDS = 300
@@ -32,6 +36,8 @@ class PytestRun:
     environ: dict[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ("tests/python", "tests/hpy", "tests/hpy_runtime")
     is_default: bool = True  # False: only when asked for by name
+    test_seconds: int = TEST_SECONDS
+    seconds: float = LONGEST_SECONDS
 
 
 CHANGES_ENVIRONMENTS = ("cp311", "cp314t", "pp80")
@@ -79,11 +85,25 @@ def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, 
     )
 
 
+def foreign_run(interpreter: Interpreter) -> PytestRun:
+    """Return the run of all tests on an emulated machine, where everything takes ten times as long or more."""
+    return PytestRun(
+        interpreter.name,
+        interpreter.name,
+        arguments=NO_ENVIRONMENTS,
+        environ={"FFI_HPY_FORKS": "20"},
+        is_default=False,
+        test_seconds=1800,
+        seconds=4 * 3600,
+    )
+
+
 MOST_SHARED = ("tests/hpy_runtime", *(f"tests/python/{area}" for area in ("calls", "containers", "errors", "objects")))
 """Where the tests are of what threads share most: calls, objects and the runtime's handles."""
 
 PYTEST_RUNS = (
     *map(plain_run, MATRIX),
+    *map(foreign_run, FOREIGN),
     own_debug_run("cp311", gil="on"),
     own_debug_run("cp313", gil="on", is_default=False),
     own_debug_run("cp313t", gil="off", is_default=False),
@@ -114,8 +134,11 @@ PYTEST_RUNS = (
 
 
 def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log: Path) -> Result:
-    """Install the wheel into the run's environment and run pytest there."""
+    """Install the wheel into the run's environment and run pytest there; on an emulated machine, the wheel for that."""
     env = test_env(plan, python)
+    machine = MACHINES.get(BY_NAME[plan.interpreter].machine)
+    if machine is not None:
+        wheel = build_wheel(target=TARGET_OF_MACHINE[machine.name])
     with locked(env.with_name(f".{env.name}.use.lock")), tempfile.TemporaryDirectory() as folder:
         install_wheel(env, wheel)
         summary, empty = Path(folder, "summary.json"), Path(folder, "empty")
@@ -124,7 +147,9 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         command += [*pytest_arguments(plan), *extra]
         path = f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         environ = clean_environ({"PATH": path, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
-        status = run_logged(command, log, environ, empty)
+        if machine is not None:
+            environ |= cross_environ(machine, environ)
+        status = run_logged(command, log, environ, empty, plan.seconds)
         record = json.loads(summary.read_text()) if summary.exists() else {}
     return Result(
         plan.name,
@@ -137,11 +162,22 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
     )
 
 
+def cross_environ(machine: Machine, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables by which tests on an emulated machine find what is for it. Raises Missing."""
+    tools = cross_tools(machine)
+    return {
+        "PATH": f"{tools}{os.pathsep}{environ['PATH']}",
+        "CC": str(tools / "cc"),
+        "CXX": str(tools / "c++"),
+        MACHINE_VARIABLE: machine.name,
+    }
+
+
 def pytest_arguments(plan: PytestRun) -> list[str]:
     folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).exists()]
     if not folders:
         raise Missing(f"there is no {' and no '.join(plan.folders)}")
-    timeout = [f"--timeout={TEST_SECONDS}", "--timeout-method=thread"]  # a hang in C ends too
+    timeout = [f"--timeout={plan.test_seconds}", "--timeout-method=thread"]  # a hang in C ends too
     config = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider", "-v"]
     return [*config, *timeout, *plan.arguments, *folders]
 

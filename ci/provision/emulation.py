@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ci.lib.folders import cache_dir, locked
 from ci.lib.machines import MACHINES
-from ci.lib.messages import say
+from ci.lib.messages import Missing, say
 from ci.provision.debian import debian, unpack
 from ci.provision.envs import build_env
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from ci.lib.machines import Machine
 
-SUITE = "trixie"
-"""The Debian suite of QEMU, the first that links it statically, and of the libraries."""
+SUITES = ("trixie", "sid")
+"""Debian's suites with QEMU, from the first on that links it statically, and with the libraries."""
 LIBRARIES = ("libc6", "libgcc-s1", "libstdc++6")  # libc loads libgcc to walk the stack
 ROOT = "root"  # beside usr: what emulated programs see as / where it has a file
 
@@ -39,7 +39,7 @@ def emulator(machine: Machine) -> Path:
         if not folder.exists():
             say("QEMU: fetching Debian's ...")
             with _scratch() as scratch:
-                unpack(debian(SUITE, "deb"), ["qemu-user"], Path(scratch), _log())
+                _unpack_first("", ["qemu-user"], Path(scratch))
                 kept = Path(scratch, "kept")
                 kept.mkdir()
                 for each in MACHINES.values():
@@ -59,7 +59,7 @@ def runner(machine: Machine) -> Path:
             with _scratch() as scratch:
                 made = Path(scratch, "made")
                 made.mkdir()
-                unpack(debian(SUITE, "deb", machine.label), LIBRARIES, made, _log())
+                _unpack_first(machine.label, LIBRARIES, made)
                 make_root(made, machine)
                 write_script(made / "run", [qemu, "-L", folder / ROOT])
                 shutil.rmtree(folder, ignore_errors=True)
@@ -91,8 +91,15 @@ def zig_compiler(machine: Machine) -> list[str]:
     return [str(build_env() / "python"), "-m", "ziglang", "cc", "-target", machine.zig]
 
 
-def _log() -> Path:
-    return cache_dir() / "logs" / "emulation.log"
+def _unpack_first(architecture: str, packages: Sequence[str], root: Path) -> None:
+    """Unpack packages of the first suite whose archive is in order. Raises Missing."""
+    reasons = []
+    for suite in SUITES:
+        try:
+            return unpack(debian(suite, "deb", architecture), packages, root, cache_dir() / "logs" / "emulation.log")
+        except Missing as reason:
+            reasons.append(f"{suite}: {reason}")
+    raise Missing("; ".join(reasons))
 
 
 def _scratch() -> tempfile.TemporaryDirectory[str]:

@@ -67,14 +67,14 @@ def debian_pypy(suite: str) -> Source:
     )
 
 
-def foreign(suite: str, packages: Sequence[str], executable: str) -> tuple[Source, ...]:
-    """Return where an interpreter for another machine is had: the cache, Debian's packages for that machine."""
-    find = functools.partial(from_foreign_packages, suite, packages, executable)
-    return CACHE, Source(f"Debian {suite} packages for its machine", find)
-
-
-def foreign_cpython(suite: str, python: str) -> tuple[Source, ...]:
+def foreign_cpython(suite: str, python: str) -> Source:
+    """Return Debian's packages for another machine as a source of CPython with the GIL."""
     return foreign(suite, cpython_packages(python), f"usr/bin/{python}")
+
+
+def foreign(suite: str, packages: Sequence[str], executable: str) -> Source:
+    find = functools.partial(from_foreign_packages, suite, packages, executable)
+    return Source(f"Debian {suite} packages for its machine", find)
 
 
 def tarball(*more: str) -> Source:
@@ -107,11 +107,11 @@ SOURCES: dict[str, tuple[Source, ...]] = {
     "cp314t-tsan": (CACHE, tarball(SANITIZE), debian_free_threaded("sid", "python3.14", SANITIZE)),
     "pp73": (*ANYWHERE, debian_pypy("trixie")),
     "pp80": (*ANYWHERE, debian_pypy("sid")),
-    "arm64-cp313": foreign_cpython("trixie", "python3.13"),
-    "arm64-cp314": foreign_cpython("sid", "python3.14"),
-    "arm64-cp315": foreign_cpython("sid", "python3.15"),
-    "arm64-pp80": foreign("sid", PYPY_PACKAGES, "usr/bin/pypy3"),
-    "riscv64-cp313": foreign_cpython("trixie", "python3.13"),
+    "arm64-cp313": (CACHE, foreign_cpython("trixie", "python3.13"), foreign_cpython("sid", "python3.13")),
+    "arm64-cp314": (CACHE, foreign_cpython("sid", "python3.14")),
+    "arm64-cp315": (CACHE, foreign_cpython("sid", "python3.15")),
+    "arm64-pp80": (CACHE, foreign("sid", PYPY_PACKAGES, "usr/bin/pypy3")),
+    "riscv64-cp313": (CACHE, foreign_cpython("trixie", "python3.13"), foreign_cpython("sid", "python3.13")),
 }
 
 
