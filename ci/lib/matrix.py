@@ -24,6 +24,7 @@ class Interpreter:
     needs_module: str | None = None  # must be importable there
     joined: bool = True  # False: joins later, provided only when asked for by name
     machine: str = ""  # that it is for: a label of machines.py, or empty for this one
+    libc: str = "glibc"  # that it was compiled for
 
 
 def _cpython(minor: int, free_threaded: bool = False) -> Interpreter:
@@ -81,11 +82,12 @@ def _foreign(machine: str, interpreter: Interpreter) -> Interpreter:
     return replace(interpreter, name=f"{machine}-{interpreter.name}", machine=machine, joined=False)
 
 
-# Not in the matrix: for another machine, on an emulator.
+# Not in the matrix: for another machine, on an emulator, or for another C library.
 FOREIGN: tuple[Interpreter, ...] = (
     *(_foreign("arm64", _cpython(minor)) for minor in (13, 14, 15)),
     _foreign("arm64", _pypy8),
     _foreign("riscv64", _cpython(13)),
+    replace(_cpython(13), name="musl-cp313", libc="musl", joined=False),
 )
 
 BY_NAME: dict[str, Interpreter] = {interpreter.name: interpreter for interpreter in (*MATRIX, *SANITIZED, *FOREIGN)}

@@ -15,6 +15,7 @@ from ci.lib.messages import Missing, say
 from ci.provision.debian_python import from_packages, from_source
 from ci.provision.entries import entries_dir, from_cache
 from ci.provision.foreign_python import from_foreign_packages
+from ci.provision.musl_python import from_source_for_musl
 from ci.provision.sources import Uv, from_path, from_pyenv
 from ci.provision.tarballs import from_tarball
 
@@ -111,6 +112,7 @@ SOURCES: dict[str, tuple[Source, ...]] = {
     "arm64-cp314": (CACHE, foreign_cpython("sid", "python3.14")),
     "arm64-cp315": (CACHE, foreign_cpython("sid", "python3.15")),
     "arm64-pp80": (CACHE, foreign("sid", PYPY_PACKAGES, "usr/bin/pypy3")),
+    "musl-cp313": (CACHE, Source("Debian trixie source", functools.partial(from_source_for_musl, "python3.13"))),
     "riscv64-cp313": (CACHE, foreign_cpython("trixie", "python3.13"), foreign_cpython("sid", "python3.13")),
 }
 

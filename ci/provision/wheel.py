@@ -72,13 +72,13 @@ def find_current(inputs: str, recorded: Path) -> Path | None:
         return None
 
 
-def run_pip(folder: Path, target: Target | None) -> Path:
-    """Have pip build the wheel into `folder`, and return it. What the build says goes to stderr."""
+def run_pip(root: Path, folder: Path, target: Target | None) -> Path:
+    """Have pip build the wheel of the sources in `root` into `folder`, and return it. The build's words go to stderr."""
     python = build_env() / "python"
     wanted = {VARIABLE: target.name if target else ""}
     command = [str(python), "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
     log = subprocess.run(
-        [*command, "-v", str(ROOT)],
+        [*command, "-v", str(root)],
         env=clean_environ({"PIP_DISABLE_PIP_VERSION_CHECK": "1", **wanted}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -146,7 +146,7 @@ def build_wheel(force: bool = False, target: Target | None = None) -> Path:
             return current
         say(f"building the wheel{f' for {target.name}' if target else ''} ...")
         with tempfile.TemporaryDirectory() as folder:
-            built = run_pip(Path(folder), target)
+            built = run_pip(ROOT, Path(folder), target)
             packed = repack(built)
             check_size(packed)
             check_tag(packed)
@@ -155,6 +155,18 @@ def build_wheel(force: bool = False, target: Target | None = None) -> Path:
             shutil.copyfile(packed, final)
         recorded.write_text(json.dumps({"inputs": inputs, "name": final.name, "sha256": hash_file(final)}))
         return final
+
+
+def build_again(target: Target) -> str:
+    """Build the wheel from a copy of the sources in another place, and return its digest. Raises Missing."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copy, folder = Path(scratch, "elsewhere"), Path(scratch, "wheels")
+        for path in input_paths():
+            place = copy / path.relative_to(ROOT)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, place)
+        folder.mkdir()
+        return hash_file(repack(run_pip(copy, folder, target)))
 
 
 def hpy_include() -> Path:
