@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci.jobs.result import Result
 from ci.lib.folders import REQUIREMENTS, ROOT, locked
-from ci.lib.machines import MACHINES, Machine
 from ci.lib.matrix import BY_NAME, FOREIGN, MATRIX, Interpreter
 from ci.lib.messages import Missing, say
 from ci.lib.process import LONGEST_SECONDS, clean_environ, closing_line, run_logged
-from ci.provision.cross import cross_tools
+from ci.provision.cross import environ_for
 from ci.provision.envs import cached_env, install_wheel, python_of
-from ci.provision.upstream import MACHINE_VARIABLE
-from ci.provision.wheel import TARGET_OF_MACHINE, build_wheel, hpy_include
+from ci.provision.wheel import hpy_include, wheel_for
 from ci.provision.wheel_runs import note_run
 
 RUNNER = Path(__file__).resolve().with_name("run_pytest.py")
@@ -86,25 +83,38 @@ def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, 
     )
 
 
-def foreign_run(interpreter: Interpreter) -> PytestRun:
-    """Return the run of all tests on an emulated machine, where everything takes ten times as long or more."""
+MOST_SHARED = ("tests/hpy_runtime", *(f"tests/python/{area}" for area in ("calls", "containers", "errors", "objects")))
+"""Where the tests are of what threads share most: calls, objects and the runtime's handles."""
+
+ELSEWHERE_SHORT = (
+    *(f"tests/python/{area}" for area in ("calls", "errors", "containers")),
+    "tests/python/process/test_threads.py",
+    "tests/hpy_runtime",
+)
+"""Where the tests are of what processors and C libraries do differently, and of what every program does."""
+
+
+def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
+    """Return the run of all tests, or of a part, on a machine or with a C library that is not this system's.
+
+    An emulated machine takes ten times as long as this one, or more.
+    """
     return PytestRun(
-        interpreter.name,
+        f"{interpreter.name}-short" if is_short else interpreter.name,
         interpreter.name,
         arguments=NO_ENVIRONMENTS,
         environ={"FFI_HPY_FORKS": "20"},
-        is_default=False,
+        folders=ELSEWHERE_SHORT if is_short else PytestRun.folders,
+        is_default=is_short,
         test_seconds=1800,
         seconds=4 * 3600,
     )
 
 
-MOST_SHARED = ("tests/hpy_runtime", *(f"tests/python/{area}" for area in ("calls", "containers", "errors", "objects")))
-"""Where the tests are of what threads share most: calls, objects and the runtime's handles."""
-
 PYTEST_RUNS = (
     *map(plain_run, MATRIX),
     *map(foreign_run, FOREIGN),
+    *(foreign_run(interpreter, is_short=True) for interpreter in FOREIGN),
     own_debug_run("cp311", gil="on"),
     own_debug_run("cp313", gil="on", is_default=False),
     own_debug_run("cp313t", gil="off", is_default=False),
@@ -135,11 +145,10 @@ PYTEST_RUNS = (
 
 
 def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log: Path) -> Result:
-    """Install the wheel into the run's environment and run pytest there; on an emulated machine, the wheel for that."""
-    env = test_env(plan, python)
-    machine = MACHINES.get(BY_NAME[plan.interpreter].machine)
-    if machine is not None:
-        wheel = build_wheel(target=TARGET_OF_MACHINE[machine.name])
+    """Install the wheel, or that for the interpreter's machine, into the run's environment and run pytest there."""
+    env, interpreter = test_env(plan, python), BY_NAME[plan.interpreter]
+    if interpreter.machine:
+        wheel = wheel_for(interpreter)
     with locked(env.with_name(f".{env.name}.use.lock")), tempfile.TemporaryDirectory() as folder:
         install_wheel(env, wheel)
         summary, empty = Path(folder, "summary.json"), Path(folder, "empty")
@@ -147,9 +156,8 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         command = [str(python_of(env)), str(RUNNER), str(summary), plan.gil]
         command += [*pytest_arguments(plan), *extra]
         path = f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-        environ = clean_environ({"PATH": path, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
-        if machine is not None:
-            environ |= cross_environ(machine, environ)
+        found = environ_for(interpreter, path)
+        environ = clean_environ({**found, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
         status = run_logged(command, log, environ, empty, plan.seconds)
         record = json.loads(summary.read_text()) if summary.exists() else {}
     if not extra:  # a selection of tests proves less
@@ -163,17 +171,6 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         record.get("gil", "-"),
         closing=closing_line(log.read_text(errors="replace"), status),
     )
-
-
-def cross_environ(machine: Machine, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables by which tests on an emulated machine find what is for it. Raises Missing."""
-    tools = cross_tools(machine)
-    return {
-        "PATH": f"{tools}{os.pathsep}{environ['PATH']}",
-        "CC": str(tools / "cc"),
-        "CXX": str(tools / "c++"),
-        MACHINE_VARIABLE: machine.name,
-    }
 
 
 def pytest_arguments(plan: PytestRun) -> list[str]:

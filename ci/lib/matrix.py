@@ -77,7 +77,6 @@ SANITIZED: tuple[Interpreter, ...] = (
 )
 
 
-
 def _foreign(machine: str, interpreter: Interpreter) -> Interpreter:
     return replace(interpreter, name=f"{machine}-{interpreter.name}", machine=machine, joined=False)
 

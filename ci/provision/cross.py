@@ -1,4 +1,4 @@
-"""Compilers for other machines, under the names that compilers have: Debian's GCC for each, unpacked.
+"""Compilers for other machines, under the names that compilers have: Debian's GCC for each, unpacked; and for musl.
 
 They run on this machine, and what an emulated program starts runs here: with their folder first on PATH, `cc` is a
 compiler for the machine on which the program believes to be.
@@ -6,6 +6,7 @@ compiler for the machine on which the program believes to be.
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import tempfile
@@ -13,16 +14,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ci.lib.folders import cache_dir, locked
+from ci.lib.machines import MACHINES
 from ci.lib.messages import say
 from ci.lib.process import output_of
 from ci.provision.debian import Apt, release, unpack
 from ci.provision.emulation import write_script
 from ci.provision.envs import tool_env
+from ci.provision.musl import musl_tools
+from ci.provision.upstream import MACHINE_VARIABLE
 
 if TYPE_CHECKING:
     from ci.lib.machines import Machine
+    from ci.lib.matrix import Interpreter
 
 NAMES = {"cc": "gcc", "gcc": "gcc", "c++": "g++", "g++": "g++", "ld": "ld", "ar": "ar", "objcopy": "objcopy"}
+
+
+def tools_for(interpreter: Interpreter) -> Path | None:
+    """Return the folder of compilers of what an interpreter can load; None where they are this machine's.
+
+    Raises Missing.
+    """
+    if interpreter.libc == "musl":
+        return musl_tools()
+    return cross_tools(MACHINES[interpreter.machine]) if interpreter.machine else None
+
+
+def environ_for(interpreter: Interpreter, path: str) -> dict[str, str]:
+    """Return the variables by which a program that an interpreter runs finds what is for it. Raises Missing.
+
+    `path` is what PATH would be otherwise.
+    """
+    tools = tools_for(interpreter)
+    if tools is None:
+        return {"PATH": path}
+    found = {"PATH": f"{tools}{os.pathsep}{path}", "CC": str(tools / "cc"), "CXX": str(tools / "c++")}
+    if interpreter.machine:
+        found[MACHINE_VARIABLE] = MACHINES[interpreter.machine].name
+    return found
 
 
 def cross_tools(machine: Machine) -> Path:

@@ -1,4 +1,4 @@
-"""libffi for musl, which CPython's ctypes needs: compiled without its own build, for which a tool would be missing here.
+"""libffi for musl, which CPython's ctypes needs: compiled without its own build, for which tools would be missing.
 
 Debian's tarball is that of the repository, whose `configure` is made by autotools; of what that finds out, x86-64 Linux
 needs the few lines below. The public headers are made, too: they come from Debian's package.

@@ -1,70 +1,28 @@
 """CPython for musl, compiled by zig of Debian's sources: nobody has a binary of it that needs no system made for musl.
 
-Debian's musl is unpacked into the cache, and the interpreter's executable names the loader there. zlib and libffi, which
-CPython's modules need, are compiled into these.
+zlib and libffi, which CPython's modules need, are compiled into these.
 """
 
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ci.lib.folders import cache_dir, locked
 from ci.lib.messages import say
 from ci.provision.compiled_python import unpack_tree
-from ci.provision.debian import debian, run_appending, unpack
-from ci.provision.emulation import write_script
+from ci.provision.debian import debian, run_appending
 from ci.provision.entries import add_entry, log_of
-from ci.provision.envs import build_env
+from ci.provision.musl import SUITE, musl_tools
 from ci.provision.musl_libffi import compile_libffi
 from ci.provision.system import require
 
 if TYPE_CHECKING:
     from ci.lib.matrix import Interpreter
 
-SUITE = "trixie"
 OPTIONS = ("--disable-test-modules", "--without-ensurepip", "--without-readline")
-
-
-def musl_target() -> str:
-    return f"{platform.machine()}-linux-musl"
-
-
-def musl_loader() -> Path:
-    """Return musl's libc.so, which is its loader too, from Debian. Raises Missing."""
-    folder = cache_dir() / "emulation" / "musl"
-    with locked(folder.with_name(".musl.lock")):
-        if not folder.exists():
-            with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
-                made = Path(scratch, "made")
-                made.mkdir()
-                unpack(debian(SUITE, "deb"), ["musl"], made, cache_dir() / "logs" / "emulation.log")
-                made.rename(folder)
-    return folder / "usr" / "lib" / musl_target() / "libc.so"
-
-
-def musl_tools() -> Path:
-    """Return the folder of compilers for musl, whose programs run on this machine. Raises Missing."""
-    loader = musl_loader()
-    python = build_env() / "python"
-    folder = cache_dir() / "cross" / "musl"
-    with locked(folder.with_name(".musl.lock")):
-        if not folder.exists():
-            with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
-                made = Path(scratch, "made")
-                made.mkdir()
-                flags = ["-target", musl_target(), "-dynamic", "-fno-sanitize=undefined"]
-                flags += [f"-Wl,--dynamic-linker={loader}", "-Wno-unused-command-line-argument"]
-                for name, tool in {"cc": "cc", "gcc": "cc", "c++": "c++", "g++": "c++"}.items():
-                    write_script(made / name, [python, "-m", "ziglang", tool, *flags])
-                for name in ("ar", "ranlib"):
-                    write_script(made / name, [python, "-m", "ziglang", name])
-                made.rename(folder)
-    return folder
 
 
 def from_source_for_musl(package: str, wanted: Interpreter) -> Path:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ci.lib.folders import ROOT, locked
+from ci.lib.machines import MACHINES
 from ci.lib.messages import Missing, last_line, say
 from ci.lib.process import clean_environ, output_of
 from ci.provision.envs import build_env, tool_env
@@ -21,6 +22,7 @@ from tools.build.hpy_headers import find_hpy_devel
 from tools.build.targets import TARGETS, VARIABLE
 
 if TYPE_CHECKING:
+    from ci.lib.matrix import Interpreter
     from tools.build.targets import Target
 
 MAX_BYTES = 1_100_000
@@ -73,7 +75,7 @@ def find_current(inputs: str, recorded: Path) -> Path | None:
 
 
 def run_pip(root: Path, folder: Path, target: Target | None) -> Path:
-    """Have pip build the wheel of the sources in `root` into `folder`, and return it. The build's words go to stderr."""
+    """Have pip build the wheel of the sources in `root` into `folder`, and return it. Its words go to stderr."""
     python = build_env() / "python"
     wanted = {VARIABLE: target.name if target else ""}
     command = [str(python), "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
@@ -155,6 +157,12 @@ def build_wheel(force: bool = False, target: Target | None = None) -> Path:
             shutil.copyfile(packed, final)
         recorded.write_text(json.dumps({"inputs": inputs, "name": final.name, "sha256": hash_file(final)}))
         return final
+
+
+def wheel_for(interpreter: Interpreter) -> Path:
+    """Return the wheel that an interpreter installs, built unless it is current. Raises Missing."""
+    machine = MACHINES.get(interpreter.machine)
+    return build_wheel(target=TARGET_OF_MACHINE[machine.name]) if machine else build_wheel()
 
 
 def build_again(target: Target) -> str:
