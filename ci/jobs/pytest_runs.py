@@ -87,11 +87,12 @@ MOST_SHARED = ("tests/hpy_runtime", *(f"tests/python/{area}" for area in ("calls
 """Where the tests are of what threads share most: calls, objects and the runtime's handles."""
 
 ELSEWHERE_SHORT = (
-    *(f"tests/python/{area}" for area in ("calls", "errors", "containers")),
-    "tests/python/process/test_threads.py",
-    "tests/hpy_runtime",
+    *(f"tests/python/{tests}.py" for tests in ("calls/test_function", "calls/test_convert", "errors/test_error")),
+    *(f"tests/python/{tests}.py" for tests in ("containers/test_container", "process/test_threads")),
+    "tests/hpy_runtime/test_hpy_runtime.py",
 )
-"""Where the tests are of what processors and C libraries do differently, and of what every program does."""
+"""Where the tests are of what every program does, and of what processors and C libraries do differently."""
+SHORT_BY_DEFAULT = ("arm64-cp313",)
 
 
 def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
@@ -105,7 +106,7 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
         arguments=NO_ENVIRONMENTS,
         environ={"FFI_HPY_FORKS": "20"},
         folders=ELSEWHERE_SHORT if is_short else PytestRun.folders,
-        is_default=is_short,
+        is_default=is_short and interpreter.name in SHORT_BY_DEFAULT,
         test_seconds=1800,
         seconds=4 * 3600,
     )
