@@ -10,11 +10,13 @@ from pathlib import Path
 
 from ci.jobs.result import Result
 from ci.lib.folders import REQUIREMENTS, ROOT, locked
-from ci.lib.matrix import MATRIX, Interpreter
+from ci.lib.matrix import BY_NAME, FOREIGN, MATRIX, Interpreter
 from ci.lib.messages import Missing, say
-from ci.lib.process import clean_environ, closing_line, run_logged
+from ci.lib.process import LONGEST_SECONDS, clean_environ, closing_line, run_logged
+from ci.provision.cross import environ_for
 from ci.provision.envs import cached_env, install_wheel, python_of
-from ci.provision.wheel import hpy_include
+from ci.provision.wheel import hpy_include, wheel_for
+from ci.provision.wheel_runs import note_run
 
 RUNNER = Path(__file__).resolve().with_name("run_pytest.py")
 TEST_SECONDS = 300
@@ -32,6 +34,8 @@ class PytestRun:
     environ: dict[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ("tests/python", "tests/hpy", "tests/hpy_runtime")
     is_default: bool = True  # False: only when asked for by name
+    test_seconds: int = TEST_SECONDS
+    seconds: float = LONGEST_SECONDS
 
 
 CHANGES_ENVIRONMENTS = ("cp311", "cp314t", "pp80")
@@ -91,8 +95,36 @@ def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, 
 MOST_SHARED = ("tests/hpy_runtime", *(f"tests/python/{area}" for area in ("calls", "containers", "errors", "objects")))
 """Where the tests are of what threads share most: calls, objects and the runtime's handles."""
 
+ELSEWHERE_SHORT = (
+    *(f"tests/python/{tests}.py" for tests in ("calls/test_function", "calls/test_convert", "errors/test_error")),
+    *(f"tests/python/{tests}.py" for tests in ("containers/test_container", "process/test_threads")),
+    "tests/hpy_runtime/test_hpy_runtime.py",
+)
+"""Where the tests are of what every program does, and of what processors and C libraries do differently."""
+SHORT_BY_DEFAULT = ("arm64-cp313",)
+
+
+def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
+    """Return the run of all tests, or of a part, on a machine or with a C library that is not this system's.
+
+    An emulated machine takes ten times as long as this one, or more.
+    """
+    return PytestRun(
+        f"{interpreter.name}-short" if is_short else interpreter.name,
+        interpreter.name,
+        arguments=NO_ENVIRONMENTS,
+        environ={"FFI_HPY_FORKS": "20"},
+        folders=ELSEWHERE_SHORT if is_short else PytestRun.folders,
+        is_default=is_short and interpreter.name in SHORT_BY_DEFAULT,
+        test_seconds=1800,
+        seconds=4 * 3600,
+    )
+
+
 PYTEST_RUNS = (
     *map(plain_run, MATRIX),
+    *map(foreign_run, FOREIGN),
+    *(foreign_run(interpreter, is_short=True) for interpreter in FOREIGN),
     own_debug_run("cp311", gil="on"),
     own_debug_run("cp313", gil="on", is_default=False),
     own_debug_run("cp313t", gil="off", is_default=False),
@@ -123,8 +155,10 @@ PYTEST_RUNS = (
 
 
 def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log: Path) -> Result:
-    """Install the wheel into the run's environment and run pytest there."""
-    env = test_env(plan, python)
+    """Install the wheel, or that for the interpreter's machine, into the run's environment and run pytest there."""
+    env, interpreter = test_env(plan, python), BY_NAME[plan.interpreter]
+    if interpreter.machine:
+        wheel = wheel_for(interpreter)
     with locked(env.with_name(f".{env.name}.use.lock")), tempfile.TemporaryDirectory() as folder:
         install_wheel(env, wheel)
         summary, empty = Path(folder, "summary.json"), Path(folder, "empty")
@@ -132,9 +166,12 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         command = [str(python_of(env)), str(RUNNER), str(summary), plan.gil]
         command += [*pytest_arguments(plan), *extra]
         path = f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-        environ = clean_environ({"PATH": path, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
-        status = run_logged(command, log, environ, empty)
+        found = environ_for(interpreter, path)
+        environ = clean_environ({**found, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
+        status = run_logged(command, log, environ, empty, plan.seconds)
         record = json.loads(summary.read_text()) if summary.exists() else {}
+    if not extra:  # a selection of tests proves less
+        note_run(wheel, plan.name, status == 0)
     return Result(
         plan.name,
         "ok" if status == 0 else "FAILED",
@@ -150,7 +187,7 @@ def pytest_arguments(plan: PytestRun) -> list[str]:
     folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).exists()]
     if not folders:
         raise Missing(f"there is no {' and no '.join(plan.folders)}")
-    timeout = [f"--timeout={TEST_SECONDS}", "--timeout-method=thread"]  # a hang in C ends too
+    timeout = [f"--timeout={plan.test_seconds}", "--timeout-method=thread"]  # a hang in C ends too
     config = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider", "-v"]
     return [*config, *timeout, *plan.arguments, *folders]
 

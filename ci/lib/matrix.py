@@ -23,6 +23,8 @@ class Interpreter:
     at_least: tuple[int, ...] = ()  # oldest release of `version` that will do
     needs_module: str | None = None  # must be importable there
     joined: bool = True  # False: joins later, provided only when asked for by name
+    machine: str = ""  # that it is for: a label of machines.py, or empty for this one
+    libc: str = "glibc"  # that it was compiled for
 
 
 def _cpython(minor: int, free_threaded: bool = False) -> Interpreter:
@@ -36,6 +38,14 @@ def _cpython(minor: int, free_threaded: bool = False) -> Interpreter:
         free_threaded=free_threaded,
     )
 
+
+_pypy8 = Interpreter(
+    name="pp80",
+    implementation="pypy",
+    version=(8, 0),
+    uv_name="pypy>=3.11.16,<3.12",
+    executables=("pypy3", "pypy3.11"),
+)
 
 MATRIX: tuple[Interpreter, ...] = (
     _cpython(9),
@@ -57,13 +67,7 @@ MATRIX: tuple[Interpreter, ...] = (
         at_least=(7, 3, 19),
         needs_module="_hpy_universal",
     ),
-    Interpreter(
-        name="pp80",
-        implementation="pypy",
-        version=(8, 0),
-        uv_name="pypy>=3.11.16,<3.12",
-        executables=("pypy3", "pypy3.11"),
-    ),
+    _pypy8,
 )
 
 # Not in the matrix: built with ThreadSanitizer, for ci/tsan.
@@ -72,7 +76,20 @@ SANITIZED: tuple[Interpreter, ...] = (
     replace(_cpython(13, free_threaded=True), name="cp313t-tsan", joined=False),
 )
 
-BY_NAME: dict[str, Interpreter] = {interpreter.name: interpreter for interpreter in (*MATRIX, *SANITIZED)}
+
+def _foreign(machine: str, interpreter: Interpreter) -> Interpreter:
+    return replace(interpreter, name=f"{machine}-{interpreter.name}", machine=machine, joined=False)
+
+
+# Not in the matrix: for another machine, on an emulator, or for another C library.
+FOREIGN: tuple[Interpreter, ...] = (
+    *(_foreign("arm64", _cpython(minor)) for minor in (13, 14, 15)),
+    _foreign("arm64", _pypy8),
+    _foreign("riscv64", _cpython(13)),
+    replace(_cpython(13), name="musl-cp313", libc="musl", joined=False),
+)
+
+BY_NAME: dict[str, Interpreter] = {interpreter.name: interpreter for interpreter in (*MATRIX, *SANITIZED, *FOREIGN)}
 
 
 class UnknownName(ValueError):

@@ -111,14 +111,16 @@ def release() -> str:
 class Apt:
     """apt-get for one Debian suite with state of its own, so that the system's is left alone.
 
-    It knows of no installed package, unless `status` is the file that lists them.
+    It knows of no installed package, unless `status` is the file that lists them. `architecture` is Debian's name of
+    that of the packages; empty for this machine's.
     """
 
-    def __init__(self, suite: str, kind: str, status: str = "/dev/null") -> None:
+    def __init__(self, suite: str, kind: str, status: str = "/dev/null", architecture: str = "") -> None:
         self.suite = suite
         self.kind = kind
         self.status = status
-        self.state = cache_dir() / "apt" / f"{suite}-{kind}"
+        self.architecture = architecture
+        self.state = cache_dir() / "apt" / "-".join(filter(None, (suite, kind, architecture)))
         self.updated = False
         self.failure: str | None = None  # why the update failed in this run
 
@@ -183,13 +185,15 @@ class Apt:
             "Acquire::http::Timeout": "20",
             "Acquire::https::Timeout": "20",
         }
+        if self.architecture:
+            settings |= {"APT::Architecture": self.architecture, "APT::Architectures": self.architecture}
         return [f"-o{name}={value}" for name, value in settings.items()]
 
 
 @functools.cache
-def debian(suite: str, kind: str) -> Apt:
-    """Return the one Apt of this run for a suite and kind."""
-    return Apt(suite, kind)
+def debian(suite: str, kind: str, architecture: str = "") -> Apt:
+    """Return the one Apt of this run for a suite, a kind and an architecture."""
+    return Apt(suite, kind, architecture=architecture)
 
 
 def unpack(apt: Apt, packages: Sequence[str], root: Path, log: Path) -> None:

@@ -14,6 +14,8 @@ from ci.lib.matrix import BY_NAME, Interpreter
 from ci.lib.messages import Missing, say
 from ci.provision.debian_python import from_packages, from_source
 from ci.provision.entries import entries_dir, from_cache
+from ci.provision.foreign_python import from_foreign_packages
+from ci.provision.musl_python import from_source_for_musl
 from ci.provision.sources import Uv, from_path, from_pyenv
 from ci.provision.tarballs import from_tarball
 
@@ -37,9 +39,9 @@ ON_PATH = Source("PATH", from_path)
 UV = Source("uv", Uv().find)
 
 
-def debian_cpython(suite: str, python: str) -> Source:
-    """Return Debian's packages as a source of CPython with the GIL; `python` is a name like python3.14."""
-    packages = (
+def cpython_packages(python: str) -> tuple[str, ...]:
+    """Return Debian's packages of CPython with the GIL; `python` is a name like python3.14."""
+    return (
         python,
         f"{python}-minimal",
         f"{python}-dev",
@@ -47,19 +49,33 @@ def debian_cpython(suite: str, python: str) -> Source:
         f"lib{python}-stdlib",
         f"lib{python}-dev",
     )
-    return Source(
-        f"Debian {suite} packages",
-        functools.partial(from_packages, suite, packages, f"usr/bin/{python}"),
-    )
+
+
+PYPY_PACKAGES = ("pypy3", "pypy3-lib", "pypy3-dev", "libgdbm6t64")
+
+
+def debian_cpython(suite: str, python: str) -> Source:
+    """Return Debian's packages as a source of CPython with the GIL."""
+    find = functools.partial(from_packages, suite, cpython_packages(python), f"usr/bin/{python}")
+    return Source(f"Debian {suite} packages", find)
 
 
 def debian_pypy(suite: str) -> Source:
     """Return Debian's packages as a source of PyPy."""
-    packages = ("pypy3", "pypy3-lib", "pypy3-dev", "libgdbm6t64")
     return Source(
         f"Debian {suite} packages",
-        functools.partial(from_packages, suite, packages, "usr/bin/pypy3"),
+        functools.partial(from_packages, suite, PYPY_PACKAGES, "usr/bin/pypy3"),
     )
+
+
+def foreign_cpython(suite: str, python: str) -> Source:
+    """Return Debian's packages for another machine as a source of CPython with the GIL."""
+    return foreign(suite, cpython_packages(python), f"usr/bin/{python}")
+
+
+def foreign(suite: str, packages: Sequence[str], executable: str) -> Source:
+    find = functools.partial(from_foreign_packages, suite, packages, executable)
+    return Source(f"Debian {suite} packages for its machine", find)
 
 
 def tarball(*more: str) -> Source:
@@ -92,6 +108,12 @@ SOURCES: dict[str, tuple[Source, ...]] = {
     "cp314t-tsan": (CACHE, tarball(SANITIZE), debian_free_threaded("sid", "python3.14", SANITIZE)),
     "pp73": (*ANYWHERE, debian_pypy("trixie")),
     "pp80": (*ANYWHERE, debian_pypy("sid")),
+    "arm64-cp313": (CACHE, foreign_cpython("trixie", "python3.13"), foreign_cpython("sid", "python3.13")),
+    "arm64-cp314": (CACHE, foreign_cpython("sid", "python3.14")),
+    "arm64-cp315": (CACHE, foreign_cpython("sid", "python3.15")),
+    "arm64-pp80": (CACHE, foreign("sid", PYPY_PACKAGES, "usr/bin/pypy3")),
+    "musl-cp313": (CACHE, Source("Debian trixie source", functools.partial(from_source_for_musl, "python3.13"))),
+    "riscv64-cp313": (CACHE, foreign_cpython("trixie", "python3.13"), foreign_cpython("sid", "python3.13")),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -15,6 +16,9 @@ VERSIONS = (
     *("0.1.15.post2", "0.1.9", "0.1.10", "0.1.11", "0.1.12", "0.1.13", "0.1.13.post1", "0.1.13.post3"),
     *("0.1.14", "0.1.14.post0", "0.1.14.post1", "0.1.15"),
 )
+MACHINE_VARIABLE = "FFI_HPY_UPSTREAM_MACHINE"
+"""Names the machine whose wheel is meant, where that is another than this: what an emulated program may load."""
+
 NEEDED = ("tvm_ffi/include/tvm/ffi/c_api.h", "tvm_ffi/include/dlpack/dlpack.h", "tvm_ffi/lib/libtvm_ffi_testing.so")
 
 
@@ -23,15 +27,15 @@ def find_lacking(folder: Path) -> list[str]:
     return [name for name in NEEDED if not (folder / name).is_file()]
 
 
-def fetch(requirement: str, folder: Path) -> None:
-    """Unpack the wheel into `folder`, which appears complete or not at all. Raises Missing."""
+def fetch(requirement: str, machine: str, folder: Path) -> None:
+    """Unpack the wheel for a machine into `folder`, which appears complete or not at all. Raises Missing."""
     say(f"{requirement}: fetching it ...")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         unpacked = Path(temporary, "unpacked")
         run_uv(
             *("pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", "--link-mode", "copy"),
-            *("--python", sys.executable, "--python-version", "3.11", "--python-platform", "x86_64-manylinux_2_28"),
+            *("--python", sys.executable, "--python-version", "3.11", "--python-platform", f"{machine}-manylinux_2_28"),
             *("--target", unpacked, requirement),
         )
         lacking = find_lacking(unpacked)
@@ -44,8 +48,10 @@ def fetch(requirement: str, folder: Path) -> None:
 
 def fetch_upstream(version: str) -> Path:
     """Return the folder that the wheel of a version is unpacked in. Raises Missing."""
-    folder = cache_dir() / "upstream" / f"apache-tvm-ffi-{version}"
+    machine = os.environ.get(MACHINE_VARIABLE) or "x86_64"
+    name = f"apache-tvm-ffi-{version}" if machine == "x86_64" else f"apache-tvm-ffi-{version}-{machine}"
+    folder = cache_dir() / "upstream" / name
     with locked(folder.with_name(f".{folder.name}.lock")):
         if find_lacking(folder):
-            fetch(f"apache-tvm-ffi=={version}", folder)
+            fetch(f"apache-tvm-ffi=={version}", machine, folder)
     return folder

@@ -1,4 +1,4 @@
-"""The one wheel: built if it is not up to date, and checked."""
+"""The wheels, one for each target of tools/build: built if they are not up to date, and checked."""
 
 from __future__ import annotations
 
@@ -10,23 +10,29 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ci.lib.folders import ROOT, locked
+from ci.lib.machines import MACHINES
 from ci.lib.messages import Missing, last_line, say
 from ci.lib.process import clean_environ, output_of
 from ci.provision.envs import build_env, tool_env
 from tools.build.errors import BuildError
 from tools.build.hpy_headers import find_hpy_devel
+from tools.build.targets import TARGETS, VARIABLE
+
+if TYPE_CHECKING:
+    from ci.lib.matrix import Interpreter
+    from tools.build.targets import Target
 
 MAX_BYTES = 1_100_000
-NEWEST_GLIBC = (2, 17)
 
 INPUT_FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 INPUT_TREES = ("ffi_hpy", "include", "src", "tools/build")
 INPUT_VARIABLES = ("CC", "CFLAGS", "LDFLAGS", "FFI_HPY_HPY_DIR")
 NOT_INPUTS = {".so", ".pyc", ".bz2"}  # what an editable installation and Python leave between the sources
 
-RECORD = ROOT / "build" / "wheel.json"
+TARGET_OF_MACHINE = {target.machine: target for target in TARGETS}
 
 
 def input_paths() -> list[Path]:
@@ -38,8 +44,13 @@ def input_paths() -> list[Path]:
     return sorted(path for path in paths if path.is_file() and not any(folder in path.parents for folder in editable))
 
 
+def record_of(target: Target | None) -> Path:
+    """Return the file that says what the wheel in dist/ was made from."""
+    return ROOT / "build" / f"wheel-{target.name}.json" if target else ROOT / "build" / "wheel.json"
+
+
 def hash_inputs() -> str:
-    """Return a digest of all that the wheel depends on."""
+    """Return a digest of all that a wheel depends on, but for its target."""
     digest = hashlib.sha256()
     for path in input_paths():
         digest.update(f"{path.relative_to(ROOT)}\0".encode())
@@ -53,23 +64,24 @@ def hash_file(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def find_current(inputs: str) -> Path | None:
+def find_current(inputs: str, recorded: Path) -> Path | None:
     """Return the wheel in dist/ if it was made from `inputs` and nobody has changed it since."""
     try:
-        record = json.loads(RECORD.read_text())
+        record = json.loads(recorded.read_text())
         wheel = ROOT / "dist" / record["name"]
         return wheel if record["inputs"] == inputs and record["sha256"] == hash_file(wheel) else None
     except (OSError, ValueError, KeyError):
         return None
 
 
-def run_pip(folder: Path) -> Path:
-    """Have pip build the wheel into `folder`, and return it. What the build says goes to stderr."""
+def run_pip(root: Path, folder: Path, target: Target | None) -> Path:
+    """Have pip build the wheel of the sources in `root` into `folder`, and return it. Its words go to stderr."""
     python = build_env() / "python"
+    wanted = {VARIABLE: target.name if target else ""}
     command = [str(python), "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
     log = subprocess.run(
-        [*command, "-v", str(ROOT)],
-        env=clean_environ({"PIP_DISABLE_PIP_VERSION_CHECK": "1"}),
+        [*command, "-v", str(root)],
+        env=clean_environ({"PIP_DISABLE_PIP_VERSION_CHECK": "1", **wanted}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -111,31 +123,58 @@ def check_tag(wheel: Path) -> None:
     said = " ".join(output_of([tool_env("tool-auditwheel", "auditwheel") / "auditwheel", "show", wheel]).split())
     found = re.search(r'constrains the platform tag to "(\w+)"|following platform tag: "(\w+)"', said)
     confirmed = next(filter(None, found.groups()), "none") if found else "none"
-    glibc = re.fullmatch(r"manylinux_(\d+)_(\d+)_x86_64", confirmed)
-    if not glibc or (int(glibc[1]), int(glibc[2])) > NEWEST_GLIBC:
+    (needed, machine), (promised, promised_machine) = glibc_of(confirmed), glibc_of(tag)
+    if machine != promised_machine or needed > promised:
         raise Missing(f"auditwheel does not confirm {tag}: {said}")
     say(f"{wheel.name}: auditwheel confirms {confirmed}")
 
 
-def build_wheel(force: bool = False) -> Path:
-    """Return the wheel in dist/, built and checked unless it is current, or always by force. Raises Missing."""
+def glibc_of(tag: str) -> tuple[tuple[int, int], str]:
+    """Return the version of glibc and the machine of a platform tag; of none, a version beyond all."""
+    match = re.fullmatch(r"manylinux_(\d+)_(\d+)_(\w+)", tag)
+    return ((int(match[1]), int(match[2])), match[3]) if match else ((1000, 0), "")
+
+
+def build_wheel(force: bool = False, target: Target | None = None) -> Path:
+    """Return the wheel in dist/, built and checked unless it is current, or always by force. Raises Missing.
+
+    Without a target it is for this machine, by the compiler that CC names, where that is set.
+    """
     with locked(ROOT / "build" / ".wheel.lock"):
-        inputs = hash_inputs()
-        current = None if force else find_current(inputs)
+        inputs, recorded = hash_inputs(), record_of(target)
+        current = None if force else find_current(inputs, recorded)
         if current is not None:
             say(f"{current.name}: up to date")
             return current
-        say("building the wheel ...")
+        say(f"building the wheel{f' for {target.name}' if target else ''} ...")
         with tempfile.TemporaryDirectory() as folder:
-            built = run_pip(Path(folder))
+            built = run_pip(ROOT, Path(folder), target)
             packed = repack(built)
             check_size(packed)
             check_tag(packed)
             final = ROOT / "dist" / packed.name
             final.parent.mkdir(exist_ok=True)
             shutil.copyfile(packed, final)
-        RECORD.write_text(json.dumps({"inputs": inputs, "name": final.name, "sha256": hash_file(final)}))
+        recorded.write_text(json.dumps({"inputs": inputs, "name": final.name, "sha256": hash_file(final)}))
         return final
+
+
+def wheel_for(interpreter: Interpreter) -> Path:
+    """Return the wheel that an interpreter installs, built unless it is current. Raises Missing."""
+    machine = MACHINES.get(interpreter.machine)
+    return build_wheel(target=TARGET_OF_MACHINE[machine.name]) if machine else build_wheel()
+
+
+def build_again(target: Target) -> str:
+    """Build the wheel from a copy of the sources in another place, and return its digest. Raises Missing."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copy, folder = Path(scratch, "elsewhere"), Path(scratch, "wheels")
+        for path in input_paths():
+            place = copy / path.relative_to(ROOT)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, place)
+        folder.mkdir()
+        return hash_file(repack(run_pip(copy, folder, target)))
 
 
 def hpy_include() -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import os
-import platform
 import shlex
 import shutil
 import subprocess
@@ -18,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import BuildError
+from .targets import VARIABLE, find_target, is_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_ZIG_TARGET = "x86_64-linux-gnu.2.17"
-_MANYLINUX = "manylinux_2_17_x86_64"
+    from .targets import Target
 
 
 @dataclass(frozen=True)
@@ -37,27 +36,34 @@ class Compiler:
 
 
 def find_compiler() -> Compiler:
-    """Return the compiler to use: CC if set, ziglang if installed, cc, gcc or clang. Raises BuildError."""
+    """Return the compiler to use: ziglang where FFI_HPY_TARGET asks for a target, else CC if set, ziglang if installed,
+    cc, gcc or clang. Raises BuildError."""
     if not sys.platform.startswith("linux"):
         raise BuildError(f"ffi_hpy is built on Linux only so far, and this is {sys.platform}")
+    target, zig = find_target(), _find_zig()
+    if is_named() and zig is None:
+        raise BuildError(f"{VARIABLE} is set, and the compiler for that, ziglang from PyPI, is not installed")
     named = os.environ.get("CC")
-    if named:
+    if named and not is_named():
         return _system_compiler(tuple(shlex.split(named)), "CC names")
-    zig = _find_zig()
-    if zig is not None:
-        version = importlib.metadata.version("ziglang")
-        command = (str(zig), "cc", "-target", _ZIG_TARGET)
-        return Compiler(command, f"ziglang {version} {_ZIG_TARGET}", "zig-glibc-2.17", _MANYLINUX)
+    if zig is not None and target is not None:
+        return _zig_compiler(zig, target)
     for name in ("cc", "gcc", "clang"):
         if shutil.which(name):
             return _system_compiler((name,), "PATH has")
     raise BuildError("no C compiler: install ziglang from PyPI, or a cc, or set CC")
 
 
+def _zig_compiler(zig: Path, target: Target) -> Compiler:
+    version = importlib.metadata.version("ziglang")
+    command = (str(zig), "cc", "-target", target.zig)
+    return Compiler(command, f"ziglang {version} {target.zig}", f"zig-{target.zig}", target.platform_tag)
+
+
 def _find_zig() -> Path | None:
-    """Return the zig binary of the ziglang package, where that is installed and made for this machine."""
+    """Return the zig binary of the ziglang package, where that is installed."""
     spec = importlib.util.find_spec("ziglang")
-    if spec is None or not spec.origin or platform.machine() != "x86_64":
+    if spec is None or not spec.origin:
         return None
     zig = Path(spec.origin).with_name("zig")
     return zig if os.access(zig, os.X_OK) else None

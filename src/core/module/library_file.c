@@ -22,6 +22,8 @@
 #define OWN_MACHINE EM_X86_64
 #elif defined(__aarch64__)
 #define OWN_MACHINE EM_AARCH64
+#elif defined(__riscv)
+#define OWN_MACHINE EM_RISCV
 #else
 #define OWN_MACHINE EM_NONE /* not compared */
 #endif

@@ -1,0 +1,55 @@
+"""musl on a machine whose C library is another: Debian's, unpacked, and compilers whose programs name its loader."""
+
+from __future__ import annotations
+
+import platform
+import tempfile
+from pathlib import Path
+
+from ci.lib.folders import cache_dir, locked
+from ci.provision.debian import debian, unpack
+from ci.provision.emulation import write_script
+from ci.provision.envs import build_env
+
+SUITE = "trixie"
+TOOLS = {"cc": "cc", "gcc": "cc", "c++": "c++", "g++": "c++"}  # commands, and which of zig's they are
+
+
+def musl_target() -> str:
+    return f"{platform.machine()}-linux-musl"
+
+
+def musl_loader() -> Path:
+    """Return musl's libc.so, which is its loader too, from Debian. Raises Missing."""
+    folder = cache_dir() / "musl"
+    with locked(folder.with_name(".musl.lock")):
+        if not folder.exists():
+            with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
+                made = Path(scratch, "made")
+                made.mkdir()
+                unpack(debian(SUITE, "deb"), ["musl"], made, cache_dir() / "logs" / "musl.log")
+                made.rename(folder)
+    return folder / "usr" / "lib" / musl_target() / "libc.so"
+
+
+def musl_tools() -> Path:
+    """Return the folder of compilers for musl, whose programs run on this machine. Raises Missing.
+
+    C++ is zig's, whose library of C++ goes into what is linked.
+    """
+    loader, python = musl_loader(), build_env() / "python"
+    folder = cache_dir() / "cross" / "musl"
+    with locked(folder.with_name(".musl.lock")):
+        if not folder.exists():
+            with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
+                made = Path(scratch, "made")
+                made.mkdir()
+                flags = ["-target", musl_target(), "-dynamic", "-fno-sanitize=undefined"]
+                flags += [f"-Wl,--dynamic-linker={loader}", "-Wno-unused-command-line-argument"]
+                flags.append("-Wno-date-time")  # an error unless told, and CPython has its time of day compiled in
+                for name, tool in TOOLS.items():
+                    write_script(made / name, [python, "-m", "ziglang", tool, *flags])
+                for name in ("ar", "ranlib"):
+                    write_script(made / name, [python, "-m", "ziglang", name])
+                made.rename(folder)
+    return folder
