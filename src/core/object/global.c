@@ -6,6 +6,7 @@
 #include "global.h"
 
 #include "core/platform/fork.h"
+#include "core/platform/thread.h"
 #include "core/platform/mem.h"
 #include "error.h"
 #include "function.h"

@@ -44,6 +44,9 @@ typedef struct {
 
 #if defined(_MSC_VER) && !defined(__clang__)
 #define FH_FORK_ENTRY(type, section_name, id, value) static type id = (value);
+#elif defined(_WIN32) && defined(FH_TEST) /* for fork_check.c */
+#define FH_FORK_ENTRY(type, section_name, id, value) \
+  static type id __attribute__((used, section(section_name "$m"))) = (value);
 #elif defined(_WIN32) /* where there is no fork */
 #define FH_FORK_ENTRY(type, section_name, id, value) static type id __attribute__((unused)) = (value);
 #elif defined(__APPLE__)
