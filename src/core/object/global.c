@@ -6,8 +6,8 @@
 #include "global.h"
 
 #include "core/platform/fork.h"
-#include "core/platform/thread.h"
 #include "core/platform/mem.h"
+#include "core/platform/thread.h"
 #include "error.h"
 #include "function.h"
 #include "name.h"

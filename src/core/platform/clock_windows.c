@@ -15,7 +15,5 @@ uint64_t fh_clock_now(void) {
   return n / frequency * PER_SECOND + n % frequency * PER_SECOND / frequency;
 }
 
-void fh_clock_sleep(uint64_t nanoseconds) {
-  Sleep((DWORD)((nanoseconds + PER_MILLISECOND - 1) / PER_MILLISECOND));
-}
+void fh_clock_sleep(uint64_t nanoseconds) { Sleep((DWORD)((nanoseconds + PER_MILLISECOND - 1) / PER_MILLISECOND)); }
 #endif

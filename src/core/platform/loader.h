@@ -39,7 +39,7 @@ void fh_loader_pin(const void *address);
 /* The number of bytes from an address to the end of its segment, of a library or of the program. SIZE_MAX if the
  * address is in no segment, or if this system cannot tell. */
 size_t fh_loader_room(const void *address);
-/* The addresses in the calls that led here, the caller's own first; how many of at most n. 0 where that is not known. */
+/* The addresses in the calls that led here, the caller's own first; how many of at most n. 0 where that is unknown. */
 int fh_loader_frames(void **addresses, int n);
 
 #endif /* FH_LOADER_H_ */

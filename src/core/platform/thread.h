@@ -11,9 +11,9 @@
 #include <intrin.h>
 #endif
 
-/* fh_tls: one pointer per thread, all zero until fh_tls_new. at_thread_end(value) runs when a thread ends that has set a
- * non-NULL one; it may set it anew, and is then called again, except on Windows. fh_tls_new and fh_tls_set return 0, or
- * -1 without resources and nothing pending. Without a key (Linux has 1024) fh_tls_set fails, too: key 0 is somebody
+/* fh_tls: one pointer per thread, all zero until fh_tls_new. at_thread_end(value) runs when a thread ends that has set
+ * a non-NULL one; it may set it anew, and is then called again, except on Windows. fh_tls_new and fh_tls_set return 0,
+ * or -1 without resources and nothing pending. Without a key (Linux has 1024) fh_tls_set fails, too: key 0 is somebody
  * else's. */
 #if defined(_WIN32)
 typedef struct {
@@ -48,8 +48,8 @@ static inline int fh_tls_set(const fh_tls *tls, void *value) {
 static inline void fh_thread_yield(void) { (void)sched_yield(); }
 #endif
 
-/* Distinct among the threads that live at the same time; never 0. The one thread of a child of fork keeps its own. It is
- * the number by which CPython without a GIL knows a thread (_Py_ThreadId): the address of the thread's block. */
+/* Distinct among the threads that live at the same time; never 0. The one thread of a child of fork keeps its own. It
+ * is the number by which CPython without a GIL knows a thread (_Py_ThreadId): the address of the thread's block. */
 static inline uint64_t fh_thread_id(void) {
 #if defined(_MSC_VER) && !defined(__clang__) && defined(_M_ARM64)
   return __getReg(18);

@@ -6,7 +6,6 @@
 
 #include "core/platform/loader.h"
 
-
 /* Member, symbol, result and arguments of each function of PyPy's C API that is used. `release` comes last: pypy_api
  * takes a pointer there to mean that all were found. */
 #define PYPY_CAPSULE_FUNCTIONS(X)                                                              \
@@ -26,11 +25,11 @@ static struct {
 static bool pypy_api(void) {
   if (fb_ext != NULL) return false;
   if (pypy.release != NULL) return true;
-#define FIND(field, symbol, result, arguments)  \
-  {                                             \
-    void *found = fh_loader_find_anywhere(symbol);  \
-    if (found == NULL) return false;            \
-    memcpy(&pypy.field, &found, sizeof(found)); \
+#define FIND(field, symbol, result, arguments)     \
+  {                                                \
+    void *found = fh_loader_find_anywhere(symbol); \
+    if (found == NULL) return false;               \
+    memcpy(&pypy.field, &found, sizeof(found));    \
   }
   PYPY_CAPSULE_FUNCTIONS(FIND)
   return true;

@@ -3,7 +3,6 @@
 
 #include "core/platform/loader.h"
 
-
 void fb_pyobject_release(void *object) {
   /* Looked up each time: debug modes come here, and nobody else. */
   void *symbol = fh_loader_find_anywhere("Py_DecRef");

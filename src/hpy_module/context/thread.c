@@ -6,7 +6,6 @@
  * debug mode, which accept threads from outside and threads that are attached already. */
 #include "thread.h"
 
-
 #include "core/platform/atomic.h"
 #include "core/platform/clock.h"
 #include "core/platform/fork.h"
@@ -187,8 +186,7 @@ void fb_thread_mark_finalizing(HPyContext *ctx) {
     /* The interpreter ends a thread that is still inside when it goes. Waits detached, so that those threads can run;
      * polls, because the wait must end after a second even if a thread never leaves. */
     HPyThreadState state = HPy_LeavePythonExecution(ctx);
-    for (int i = 0; i < TRIES && fh_atomic_load_seq_cst(&n_inside) != 0; i++)
-      fh_clock_sleep(NANOSECONDS);
+    for (int i = 0; i < TRIES && fh_atomic_load_seq_cst(&n_inside) != 0; i++) fh_clock_sleep(NANOSECONDS);
     HPy_ReenterPythonExecution(ctx, state);
   }
 }

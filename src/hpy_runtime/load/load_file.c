@@ -94,8 +94,8 @@ static int check_version(const EntryPoints *entries, const char *short_name, con
   return 0;
 }
 
-/* A file that was loaded, and its mode. `library` is the system's handle, which is equal for each load of a file. The list
- * only grows. */
+/* A file that was loaded, and its mode. `library` is the system's handle, which is equal for each load of a file. The
+ * list only grows. */
 typedef struct LoadedFile {
   void *library;
   FhpyMode mode;

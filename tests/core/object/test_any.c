@@ -1,8 +1,8 @@
 /* test_any.c - the value cell: views to owned values, hash and equality, and their hooks of both conventions. */
 #include "core/object/any.h"
 #include "core/object/any_hash.h"
-#include "core/object/compare_hook.h"
 #include "core/object/bigint.h"
+#include "core/object/compare_hook.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/object_new.h"
@@ -232,7 +232,8 @@ TEST(native_hooks_of_the_newer_convention_decide) {
 }
 
 TEST(native_hooks_of_the_older_convention_decide) {
-  if (FH_OLDER_HOOKS) expect_all_equal(type_with_hooks("test.any.Older", POINTER_TO(hash_older), POINTER_TO(equal_older)));
+  if (FH_OLDER_HOOKS)
+    expect_all_equal(type_with_hooks("test.any.Older", POINTER_TO(hash_older), POINTER_TO(equal_older)));
 }
 
 /* Hooks of the older convention that return what looks like a newer result: the first word of an Int, of an Error. In
