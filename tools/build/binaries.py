@@ -94,7 +94,7 @@ _FOR_SIZE = ("-Os", "-falign-functions=1")
 # In each binary that has locks, with handlers of its own for fork, and what it takes of the system. Each of these files
 # is empty on the systems that it is not for.
 _SYSTEM = (
-    *("src/core/platform/sync*.c", "src/core/platform/fork.c", "src/core/platform/park_*.c"),
+    *("src/core/platform/sync*.c", "src/core/platform/fork_handlers.c", "src/core/platform/park_*.c"),
     *(f"src/core/platform/{name}_*.c" for name in ("clock", "loader", "shield", "thread")),
 )
 # In the core and in the binding: what threads use without writing where others read

@@ -1,4 +1,4 @@
-/* fork_entries.h - the lists that the declarations of fork.h make, for fork.c and fork_check.c. */
+/* fork_entries.h - the lists that the declarations of fork.h make, for fork_handlers.c and fork_check.c. */
 #ifndef FH_FORK_ENTRIES_H_
 #define FH_FORK_ENTRIES_H_
 

@@ -1,5 +1,5 @@
-/* fork.c - the handlers of fork(), for everything that fork.h has declared in this binary. Empty on Windows, which has
- * no fork.
+/* fork_handlers.c - the handlers of fork(), for everything that fork.h has declared in this binary. Empty on Windows,
+ * which has no fork.
  *
  * before_fork runs in the thread that forks, give_all afterwards in the parent, in_child in the child. The lists that
  * they go through are made by the linker, out of the pointers that the declarations have left in two sections. */
