@@ -34,6 +34,7 @@ COMMON = [
     "-fPIC",
     "-fvisibility=hidden",
     "-DFH_TEST=1",
+    "-DTVM_FFI_EXPORTS",  # all is in one program, from which nothing is imported
     f"-I{ROOT / 'include'}",
     f"-I{ROOT / 'src'}",
     f"-I{HERE}",

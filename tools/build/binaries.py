@@ -91,8 +91,12 @@ class Binary:
 
 _FOR_SIZE = ("-Os", "-falign-functions=1")
 
-# In each binary that has locks, with handlers of its own for fork
-_LOCKS = ("src/core/platform/sync.c", "src/core/platform/fork.c")
+# In each binary that has locks, with handlers of its own for fork, and what it takes of the system. Each of these files
+# is empty on the systems that it is not for.
+_SYSTEM = (
+    *("src/core/platform/sync*.c", "src/core/platform/fork_handlers.c", "src/core/platform/park_*.c"),
+    *(f"src/core/platform/{name}_*.c" for name in ("clock", "loader", "shield", "thread")),
+)
 # In the core and in the binding: what threads use without writing where others read
 _USES = tuple(f"src/core/platform/{name}.c" for name in ("barrier", "uses", "shared"))
 
@@ -101,6 +105,7 @@ BINARIES = (
         output="lib/libtvm_ffi.so",
         sources=("src/core/*/*.c",),
         include=("include", "src"),
+        defines=("TVM_FFI_EXPORTS",),  # its functions are exported, not imported, which Windows tells apart
         # nodelete: a thread that ends after the library was closed still runs its clean-up code
         link=("-Wl,-soname,libtvm_ffi.so", "-Wl,--no-undefined", "-Wl,-z,nodelete"),
         rare=(
@@ -130,7 +135,7 @@ BINARIES = (
     ),
     Binary(
         output="_hpy.so",  # its Py* symbols are the interpreter's, found when it is loaded
-        sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
+        sources=("src/hpy_runtime/*/*.c", *_SYSTEM, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL",),
         rare=(
@@ -142,7 +147,7 @@ BINARIES = (
     ),
     Binary(
         output="_hpy_pypy.so",  # from these sources, for PyPy's C API, whose symbols have other names
-        sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
+        sources=("src/hpy_runtime/*/*.c", *_SYSTEM, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
         flags=_FOR_SIZE,  # what PyPy does for a call of C takes many times as long as what is compiled here
@@ -150,7 +155,7 @@ BINARIES = (
     ),
     Binary(
         output="_core.hpy0.so",
-        sources=("src/hpy_module/*/*.c", *_LOCKS, *_USES, "src/core/tensor/dltensor.c"),
+        sources=("src/hpy_module/*/*.c", *_SYSTEM, *_USES, "src/core/tensor/dltensor.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
         link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),

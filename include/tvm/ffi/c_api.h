@@ -32,7 +32,7 @@
 #include <emscripten/emscripten.h>
 #define TVM_FFI_DLL EMSCRIPTEN_KEEPALIVE
 #define TVM_FFI_DLL_EXPORT EMSCRIPTEN_KEEPALIVE
-#elif defined(_MSC_VER)
+#elif defined(_WIN32)
 #ifdef TVM_FFI_EXPORTS
 #define TVM_FFI_DLL __declspec(dllexport)
 #else

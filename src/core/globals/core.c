@@ -13,6 +13,7 @@
 #include "core/object/sentinel.h"
 #include "core/object/type.h"
 #include "core/platform/base.h"
+#include "core/platform/loader.h"
 #include "core/structural/mutator.h"
 #include "core/structural/structural_key.h"
 #include "core/structural/visit_context.h"
@@ -34,6 +35,7 @@ static void register_object_metadata(void) {
  * and attributes of its own. fh_convert_init comes after the enum types, to which it gives conversions. A part that
  * finds no memory is missing afterwards, and a MemoryError is pending. */
 FH_CONSTRUCTOR(fh_core_load) {
+  fh_loader_pin((const void *)(uintptr_t)fh_core_load); /* threads that end later still run clean-up code of ours */
   fh_error_init();
   fh_backtrace_init();
   fh_type_init();

@@ -12,14 +12,9 @@ int fh_library_check_file(const char *path);
 /* Opens a library with its symbols local to it. NULL with an InternalError pending: that of fh_library_check_file, or
  * one that carries the system's text. */
 void *fh_library_open(const char *path);
-/* Loads libtvm_ffi_cxx.so, which lies beside this library, so that libraries loaded later find the ABI's C++ names.
+/* Loads libtvm_ffi_cxx, which lies beside this library, so that libraries loaded later find the ABI's C++ names.
  * Does nothing where it cannot be loaded (there is no libstdc++), and is cheap the second time. fh_library_open calls
  * it. */
 void fh_library_load_cxx(void);
-/* The address of a symbol, NULL if there is none; no error. */
-void *fh_library_find(void *library, const char *symbol);
-/* The number of bytes from an address to the end of its segment, of a library or of the program. SIZE_MAX if the
- * address is in no segment, or if this system cannot tell. */
-size_t fh_library_room(const void *address);
 
 #endif /* FH_LIBRARY_H_ */

@@ -10,6 +10,7 @@
 #include "core/object/function.h"
 #include "core/object/global.h"
 #include "core/object/str.h"
+#include "core/platform/loader.h"
 #include "library.h"
 #include "module.h"
 
@@ -116,7 +117,7 @@ static int link_modules(fh_seq_object *modules, const unsigned char *starts, con
 
 int fh_library_blob_load(const char *blob, TVMFFIObject *(*new_own)(void *state), void *state, TVMFFIAny *out) {
   const unsigned char *start = (const unsigned char *)blob, *starts, *children;
-  size_t room = fh_library_room(blob); /* the blob is the library's: its first number may lie */
+  size_t room = fh_loader_room(blob); /* the blob is the library's: its first number may lie */
   if (room < 8 || word_at(start) > room - 8) return raise_broken("they are longer than the library");
   reader in = {start + 8, start + 8 + word_at(start)};
   uint64_t n_starts, n_children;

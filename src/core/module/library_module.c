@@ -13,6 +13,7 @@
 #include "core/object/global.h"
 #include "core/object/object.h"
 #include "core/object/str.h"
+#include "core/platform/loader.h"
 #include "core/platform/mem.h"
 #include "library.h"
 #include "library_blob.h"
@@ -392,7 +393,7 @@ int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFI
 
 /* ---- Shared libraries ---- */
 
-static void *find_in_library(const void *state, const char *symbol) { return fh_library_find((void *)state, symbol); }
+static void *find_in_library(const void *state, const char *symbol) { return fh_loader_find((void *)state, symbol); }
 
 /* NULL also without memory for a long symbol. */
 static void *find_function_in_library(const void *state, const char *name) {
@@ -401,7 +402,7 @@ static void *find_function_in_library(const void *state, const char *name) {
   if (n > sizeof few && (symbol = (char *)fh_mem_alloc(n)) == NULL) return NULL;
   memcpy(symbol, FUNCTION_PREFIX, sizeof FUNCTION_PREFIX - 1);
   memcpy(symbol + sizeof FUNCTION_PREFIX - 1, name, n - sizeof FUNCTION_PREFIX + 1);
-  void *address = fh_library_find((void *)state, symbol);
+  void *address = fh_loader_find((void *)state, symbol);
   if (symbol != few) fh_mem_free(symbol);
   return address;
 }

@@ -102,10 +102,11 @@ static int virtual_function(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIA
   if (invoke(&call, module, FH_SLOT_GET_FUNCTION, name) != 0) return -1;
   if (call.returned.value.type_index == kTVMFFIFunction && call.returned.value.zero_padding == 0) {
     fh_any_drop(&call.returned.value);
+    fh_loader_place place;
     const void *code = (const void *)(uintptr_t)fh_module_slots(module)[FH_SLOT_GET_FUNCTION];
     return fh_error_raise(FH_RUNTIME_ERROR,
                           "%s " FH_GUARD_WITHDRAWN "its modules give functions in another layout" FH_GUARD_COMPILE_ANEW,
-                          fh_guard_library(code));
+                          fh_guard_library(code, &place));
   }
   *out = returned_object(&call);
   return 0;

@@ -2,9 +2,6 @@
  *
  * The text lies in a buffer of the calling thread, which the next call on that thread overwrites. The environment is
  * read anew at each call, so a program can switch native frames on while it runs. */
-#if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* dladdr */
-#endif
 #include "backtrace.h"
 
 #include <stdio.h>
@@ -12,16 +9,9 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
+#include "core/platform/loader.h"
 #include "core/platform/mem.h"
-#include "core/platform/sync.h"
-
-#if defined(__has_include)
-#if __has_include(<execinfo.h>) && __has_include(<dlfcn.h>)
-#define HAS_NATIVE_FRAMES 1
-#include <dlfcn.h>
-#include <execinfo.h>
-#endif
-#endif
+#include "core/platform/thread.h"
 
 #define DEFAULT_LIMIT 512
 #define MAX_NATIVE_FRAMES 256
@@ -97,12 +87,11 @@ void fh_backtrace_set_boundary(void *function) {
   fh_atomic_store_release_ptr(&boundary, function); /* pairs with the load in boundary_base */
 }
 
-#ifdef HAS_NATIVE_FRAMES
 /* Where the library of the boundary begins; NULL without one. */
 static void *boundary_base(void) {
   void *function = fh_atomic_load_acquire_ptr(&boundary); /* pairs with the store in fh_backtrace_set_boundary */
-  Dl_info info;
-  return function != NULL && dladdr(function, &info) ? info.dli_fbase : NULL;
+  fh_loader_place place;
+  return function != NULL && fh_loader_place_of(function, &place) ? place.base : NULL;
 }
 
 static int starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
@@ -128,7 +117,7 @@ typedef char *(*demangle_function)(const char *mangled, char *out, size_t *n_byt
 /* C++ names become readable when some library of the process brings the C++ runtime; this one does not. */
 static char *demangled(const char *symbol) {
   /* looked up at each call, because the library that brings it may be loaded later */
-  demangle_function demangle = (demangle_function)(uintptr_t)dlsym(RTLD_DEFAULT, "__cxa_demangle");
+  demangle_function demangle = (demangle_function)(uintptr_t)fh_loader_find_anywhere("__cxa_demangle");
   int status = -1;
   if (demangle == NULL || !starts_with(symbol, "_Z")) return NULL;
   return demangle(symbol, NULL, NULL, &status);
@@ -141,18 +130,18 @@ static char *demangled(const char *symbol) {
 static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi_boundary, int n_frames) {
   enum { N_OWN = 2 }; /* this function's frame and that of TVMFFIBacktrace, which is why neither may be inlined */
   void *addresses[MAX_NATIVE_FRAMES], *host = boundary_base();
-  int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES), is_at_host = !names_itself;
+  int n_addresses = fh_loader_frames(addresses, MAX_NATIVE_FRAMES), is_at_host = !names_itself;
   for (int i = N_OWN + names_itself; i < n_addresses && n_frames < limit; ++i) {
-    Dl_info info;
-    if (!dladdr(addresses[i], &info)) continue; /* code made at run time, for instance */
-    int is_host = host != NULL && info.dli_fbase == host && !cross_ffi_boundary;
+    fh_loader_place place;
+    if (!fh_loader_place_of(addresses[i], &place)) continue; /* code made at run time, for instance */
+    int is_host = host != NULL && place.base == host && !cross_ffi_boundary;
     if (is_host && !is_at_host) return; /* native code was called from here: the host's own traceback goes on */
     is_at_host &= is_host;
-    if (is_host || info.dli_sname == NULL) continue; /* without a name: no exported function is there */
-    if (!cross_ffi_boundary && is_boundary(info.dli_sname)) return;
-    if (is_uninteresting(info.dli_sname)) continue;
-    char *readable = demangled(info.dli_sname);
-    append_frame(info.dli_fname != NULL ? info.dli_fname : "<unknown>", 0, readable ? readable : info.dli_sname);
+    if (is_host || place.name == NULL) continue; /* without a name: no exported function is there */
+    if (!cross_ffi_boundary && is_boundary(place.name)) return;
+    if (is_uninteresting(place.name)) continue;
+    char *readable = demangled(place.name);
+    append_frame(place.file[0] != '\0' ? place.file : "<unknown>", 0, readable ? readable : place.name);
     free(readable); /* not fh_mem_free: the C++ runtime took it from malloc */
     ++n_frames;
   }
@@ -162,7 +151,6 @@ static int wants_native(void) {
   const char *text = getenv("TVM_FFI_NATIVE_BACKTRACE");
   return text != NULL && strcmp(text, "1") == 0;
 }
-#endif
 
 FH_NOINLINE const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const char *func,
                                                    int cross_ffi_boundary) {
@@ -175,12 +163,7 @@ FH_NOINLINE const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
     append_frame(filename, lineno, func);
     n_frames = 1;
   }
-#ifdef HAS_NATIVE_FRAMES
   if (wants_native()) append_native(names_itself, limit, cross_ffi_boundary, n_frames);
-#else
-  FH_UNUSED(cross_ffi_boundary);
-  FH_UNUSED(n_frames);
-#endif
   if (buffer.block != NULL) buffer.block[buffer.text.size] = '\0';
   return &buffer.text;
 }

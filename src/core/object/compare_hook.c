@@ -1,7 +1,7 @@
 /* compare_hook.c - hooks of hashing and equality, in the conventions of all releases.
  *
  * Native hash functions returned int64_t up to 0.1.14, and return an Any (Int, or Error) since. Equality returned bool,
- * and returns an Any (Bool, or Error). On the machines named below an Any comes back in the first two integer
+ * and returns an Any (Bool, or Error). Where FH_OLDER_HOOKS is 1 an Any comes back in the first two integer
  * registers, and an int64_t or a bool in the first. So a native function of either convention is called through the
  * newer type, and the first word of the result tells which it was. For equality that is certain: a bool has 0 or 1 in
  * its lowest byte, which the indices of Bool and Error have not. A hash may be any number, so that 1 and 67 look like
@@ -16,12 +16,6 @@
 #include "error.h"
 #include "function.h"
 #include "type.h"
-
-#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(_WIN32)
-enum { OLDER_HOOKS = 1 };
-#else
-enum { OLDER_HOOKS = 0 };
-#endif
 
 /* The newer convention. A hook of the older one is called through these types as well. */
 typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value);
@@ -47,7 +41,7 @@ static int is_bool(const TVMFFIAny *returned) { return ((uint32_t)returned->type
 static int call_native_equal(void *native, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (fh_function_check_count("__any_equal__", n_args, 2) != 0) return -1;
   TVMFFIAny returned = ((native_equal)(uintptr_t)native)(&args[0], &args[1]);
-  if (OLDER_HOOKS && is_bool(&returned)) returned = fh_any_bool(returned.type_index & 1);
+  if (FH_OLDER_HOOKS && is_bool(&returned)) returned = fh_any_bool(returned.type_index & 1);
   return give_result(returned, result);
 }
 
@@ -97,7 +91,7 @@ static int call_native_hash(void *self, const TVMFFIAny *args, int32_t n_args, T
   hasher *hash = (hasher *)self;
   if (fh_function_check_count("__any_hash__", n_args, 1) != 0) return -1;
   TVMFFIAny returned = hash->function(&args[0]);
-  if (OLDER_HOOKS && find_convention(hash, &args[0], &returned) == OLDER) {
+  if (FH_OLDER_HOOKS && find_convention(hash, &args[0], &returned) == OLDER) {
     int64_t number; /* the first register */
     memcpy(&number, &returned, sizeof number);
     returned = fh_any_int(number);

@@ -8,6 +8,13 @@
 
 #include "any.h"
 
+/* Whether native hooks of the older convention are recognised: see compare_hook.c. */
+#if defined(__aarch64__) || (defined(__x86_64__) && !defined(_WIN32))
+enum { FH_OLDER_HOOKS = 1 };
+#else
+enum { FH_OLDER_HOOKS = 0 };
+#endif
+
 /* Makes the value of an attribute, which is owned, what is registered for it. Only native functions of the two
  * attributes change. `equality` is the column of __any_equal__. -1 with an error pending, and *value is as it was. */
 int fh_compare_hook_adapt(TVMFFIByteArray attr_name, TVMFFIAny *value, const TVMFFITypeAttrColumn *equality);

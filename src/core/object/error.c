@@ -8,6 +8,7 @@
 
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
+#include "core/platform/thread.h"
 #include "error_deferred.h"
 
 /* kind and message live behind the struct; they never change. The backtrace has a block of its own, because it grows as

@@ -7,6 +7,7 @@
 
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
+#include "core/platform/thread.h"
 #include "error.h"
 #include "function.h"
 #include "name.h"

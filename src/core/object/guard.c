@@ -1,19 +1,9 @@
 /* guard.c - recognises libraries whose layouts this core does not share, by what they register. */
-#if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* dladdr */
-#endif
 #include "guard.h"
 
 #include <stdio.h>
 
 #include "core/platform/atomic.h"
-
-#if defined(__has_include)
-#if __has_include(<dlfcn.h>)
-#define HAS_DLADDR 1
-#include <dlfcn.h>
-#endif
-#endif
 
 static int (*refuse_load)(TVMFFIByteArray reason); /* written before there are other threads */
 
@@ -21,25 +11,10 @@ void fh_guard_set_refuse(int (*refuse)(TVMFFIByteArray reason)) { refuse_load = 
 
 /* ---- Saying it ---- */
 
-/* Where the library begins that has that address, and its file name. */
-static void *find_library(void *address, const char **name) {
-  *name = "a library";
-#ifdef HAS_DLADDR
-  Dl_info info;
-  if (dladdr(address, &info) != 0 && info.dli_fname != NULL && info.dli_fname[0] != '\0') {
-    *name = info.dli_fname;
-    return info.dli_fbase;
-  }
-#else
-  FH_UNUSED(address);
-#endif
-  return NULL;
-}
-
-const char *fh_guard_library(const void *address) {
-  const char *name;
-  find_library((void *)(uintptr_t)address, &name);
-  return name;
+const char *fh_guard_library(const void *address, fh_loader_place *place) {
+  if (fh_loader_place_of(address, place) && place->file[0] != '\0') return place->file;
+  place->base = NULL;
+  return "a library";
 }
 
 /* The libraries that a line was written about. When all places are taken, further libraries are silent. */
@@ -75,27 +50,27 @@ static void refuse(void *library, const char *sentence) {
 void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_index, const TVMFFITypeInfo *holder,
                    void *caller) {
   char sentence[MAX_SENTENCE];
-  const char *name;
+  fh_loader_place place;
   if (type_index == static_index && holder != NULL) return; /* the frequent case: it is known */
   /* Static indices are those of built-in types, whose keys begin so. */
   if (static_index >= kTVMFFIDynObjectBegin || type_key.data == NULL || type_key.size < 4) return;
   if (memcmp(type_key.data, "ffi.", 4) != 0) return;
-  void *library = find_library(caller, &name);
+  const char *name = fh_guard_library(caller, &place);
   if (type_index == static_index) {
     snprintf(sentence, sizeof sentence,
              "%s registers the built-in type `%.*s`, index %d, which is unknown here: " NEWER, name,
              SHORT_ARGS(type_key), (int)static_index);
-    warn(library, sentence);
+    warn(place.base, sentence);
   } else if (type_index >= 0) {
     snprintf(sentence, sizeof sentence,
              "%s registers the built-in type `%.*s` with index %d, but its index is %d here: " NEWER, name,
              SHORT_ARGS(type_key), (int)static_index, (int)type_index);
-    refuse(library, sentence);
+    refuse(place.base, sentence);
   } else if (holder != NULL) {
     snprintf(sentence, sizeof sentence,
              "%s registers the built-in type `%.*s` with index %d, which is that of `%s` here: " NEWER, name,
              SHORT_ARGS(type_key), (int)static_index, holder->type_key.data);
-    refuse(library, sentence);
+    refuse(place.base, sentence);
   }
 }
 
@@ -104,36 +79,37 @@ void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_
 
 void fh_guard_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, void *caller) {
   char sentence[MAX_SENTENCE];
-  const char *name;
+  fh_loader_place place;
   int64_t unknown = field->flags & ~KNOWN_FLAGS;
   if (unknown == 0) return;
-  void *library = find_library(caller, &name);
+  const char *name = fh_guard_library(caller, &place);
   snprintf(sentence, sizeof sentence, "%s gives field `%.*s` of type `%.100s` the flags 0x%llx, unknown here: " NEWER,
            name, SHORT_ARGS(field->name), type->type_key.data, (unsigned long long)unknown);
-  warn(library, sentence);
+  warn(place.base, sentence);
 }
 
 void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *metadata, void *caller) {
   char sentence[MAX_SENTENCE];
-  const char *name;
+  fh_loader_place place;
   int kind = (int)metadata->structural_eq_hash_kind;
   if (kind >= kTVMFFISEqHashKindUnsupported && kind <= kTVMFFISEqHashKindUniqueInstance) return;
-  void *library = find_library(caller, &name);
+  const char *name = fh_guard_library(caller, &place);
   snprintf(sentence, sizeof sentence, "%s gives type `%.100s` the structural kind %d, which is unknown here: " NEWER,
            name, type->type_key.data, kind);
-  warn(library, sentence);
+  warn(place.base, sentence);
 }
 
 /* ---- The layout of the versions that were withdrawn ---- */
 
 void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field) {
   char sentence[MAX_SENTENCE];
-  const char *name, *own_name;
-  void *library = find_library((void *)(uintptr_t)field->getter, &name);
+  fh_loader_place place, own;
+  const char *name = fh_guard_library((void *)(uintptr_t)field->getter, &place);
   /* Fields that a binding lays out have getters of the core, which know what is there. */
-  if (library == find_library((void *)(uintptr_t)fh_guard_withdrawn, &own_name)) return;
+  (void)fh_guard_library((void *)(uintptr_t)fh_guard_withdrawn, &own);
+  if (place.base == own.base) return;
   snprintf(sentence, sizeof sentence,
            "%s " FH_GUARD_WITHDRAWN "field `%.*s` of type `%.100s` has %d bytes instead of %d" FH_GUARD_COMPILE_ANEW,
            name, SHORT_ARGS(field->name), type->type_key.data, (int)field->size, (int)sizeof(void *));
-  refuse(library, sentence);
+  refuse(place.base, sentence);
 }

@@ -8,7 +8,7 @@
 #ifndef FH_GUARD_H_
 #define FH_GUARD_H_
 
-#include "core/platform/base.h"
+#include "core/platform/loader.h"
 
 /* Where the function that is being run returns to. */
 #if defined(_MSC_VER)
@@ -33,9 +33,9 @@ void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *met
 /* A field whose size is that of the withdrawn versions (fh_reflect_is_withdrawn); its getter tells the library. */
 void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field);
 
-/* The file name, for messages, of the library that has an address; "a library" where that is not known. Valid as long
- * as the library is loaded. */
-const char *fh_guard_library(const void *address);
+/* The file name, for messages, of the library that has an address; "a library" where that is not known, and place->base
+ * is NULL. As long as `place`. */
+const char *fh_guard_library(const void *address, fh_loader_place *place);
 
 /* What refuses: fails the load in progress on this thread with that reason, or gives 0 if there is none. Set once, by
  * the load-time constructor. */

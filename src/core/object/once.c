@@ -5,6 +5,7 @@
  * thread that would close such a circle of waiting threads gets an error instead. */
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
+#include "core/platform/thread.h"
 #include "error.h"
 
 /* One initialisation in progress; lives on its thread's stack. */

@@ -4,11 +4,11 @@
 #endif
 #include "barrier.h"
 
+#include "clock.h"
 #include "fork.h"
 
 #if defined(__linux__)
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* From linux/membarrier.h, which old systems do not have. */
@@ -36,12 +36,13 @@ void fh_barrier_heavy(void) {
   /* A sandbox that the process has entered since refuses the call. From now on the light side has fences; a store that
    * was made without one is seen long before a millisecond has passed. All threads that come here meanwhile wait. */
   fh_atomic_store_relaxed_i32(&fh_barrier_is_one_sided, FH_BARRIER_CHANGES);
-  struct timespec millisecond = {0, 1000000};
-  (void)nanosleep(&millisecond, NULL);
+  fh_clock_sleep(1000000);
   fh_atomic_store_relaxed_i32(&fh_barrier_is_one_sided, 0);
 }
 
 #elif defined(_WIN32)
+#include "windows_api.h"
+
 int32_t fh_barrier_is_one_sided = 1;
 
 void fh_barrier_heavy(void) {

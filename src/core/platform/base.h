@@ -1,5 +1,5 @@
-/* base.h - what compilers spell differently (attributes, static assert, the load-time constructor), and byte arrays of
- * C strings. */
+/* base.h - what compilers spell differently (attributes, static assert, the load-time constructor), and text in
+ * buffers. */
 #ifndef FH_BASE_H_
 #define FH_BASE_H_
 
@@ -15,8 +15,12 @@ FH_STATIC_ASSERT(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit sys
 /* FH_EXPORT marks functions that leave the library beside the ABI's: the test build's controls. The ABI's own are
  * exported by their prototypes in c_api.h. Everything else is hidden (-fvisibility=hidden).
  * FH_COLD marks what runs on errors only. */
-#if defined(_MSC_VER)
+#if defined(_WIN32)
 #define FH_EXPORT __declspec(dllexport)
+#else
+#define FH_EXPORT __attribute__((visibility("default")))
+#endif
+#if defined(_MSC_VER)
 #define FH_PRINTF(format_index, first_index)
 #define FH_COLD __declspec(noinline)
 #define FH_NOINLINE __declspec(noinline)
@@ -26,7 +30,6 @@ FH_STATIC_ASSERT(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit sys
 #define FH_THREAD_LOCAL __declspec(thread)
 #define FH_PREFETCH(address) ((void)(address))
 #else
-#define FH_EXPORT __attribute__((visibility("default")))
 #define FH_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
 #define FH_COLD __attribute__((cold, noinline))
 #define FH_NOINLINE __attribute__((noinline))
@@ -62,6 +65,14 @@ FH_STATIC_ASSERT(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit sys
 static inline TVMFFIByteArray fh_base_bytes(const char *text) {
   TVMFFIByteArray bytes = {text, strlen(text)};
   return bytes;
+}
+
+/* Copies text, or "" for NULL, cut to the n_to bytes that there are, of which the last is a NUL. */
+static inline void fh_base_copy(char *to, size_t n_to, const char *text) {
+  size_t n = text != NULL ? strlen(text) : 0;
+  if (n >= n_to) n = n_to - 1;
+  if (n != 0) memcpy(to, text, n);
+  to[n] = '\0';
 }
 
 /* For "%.*s": precision and pointer of a byte array. The precision is never negative, which 2 GiB as an int would be:

@@ -5,8 +5,8 @@
  * fork. State without a lock that says that a thread is busy (a count of readers, an initialisation in progress) is
  * corrected in the child, by the functions that FH_FORK_CHILD names.
  *
- * A declaration leaves a pointer in a section of the binary, and fork.c finds those; so there is no list to forget an
- * entry in, and the test build ends the process where it meets a lock that was declared otherwise. The binaries that
+ * A declaration leaves a pointer in a section of the binary, and fork_handlers.c finds those; so there is no list to
+ * forget an entry in, and the test build ends the process where it meets a lock that was declared otherwise. The binaries that
  * compile this (core, binding, HPy runtime) each have handlers of their own. They run in the order binding, runtime,
  * core, because the binaries are loaded in the opposite one, and the binding may call the others with a lock held.
  *
@@ -44,6 +44,9 @@ typedef struct {
 
 #if defined(_MSC_VER) && !defined(__clang__)
 #define FH_FORK_ENTRY(type, section_name, id, value) static type id = (value);
+#elif defined(_WIN32) && defined(FH_TEST) /* for fork_check.c */
+#define FH_FORK_ENTRY(type, section_name, id, value) \
+  static type id __attribute__((used, section(section_name "$m"))) = (value);
 #elif defined(_WIN32) /* where there is no fork */
 #define FH_FORK_ENTRY(type, section_name, id, value) static type id __attribute__((unused)) = (value);
 #elif defined(__APPLE__)

@@ -22,6 +22,8 @@
 
 #include "atomic.h"
 #include "fork.h"
+#include "loader.h"
+#include "thread.h"
 
 /* ---- Sizes: by 16 bytes up to 256, then by 64 ---- */
 
@@ -228,7 +230,7 @@ static int is_watched(void) {
 #else
   static const char *const marks[] = {"_vgnU_freeres", "__asan_init", "__lsan_init", "__msan_init", "__tsan_init"};
   for (size_t i = 0; i < FH_COUNT_OF(marks); ++i) {
-    if (dlsym(RTLD_DEFAULT, marks[i]) != NULL) return 1;
+    if (fh_loader_find_anywhere(marks[i]) != NULL) return 1;
   }
   return 0;
 #endif

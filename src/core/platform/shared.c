@@ -1,6 +1,8 @@
 /* shared.c - opening and closing the locks of shared.h. */
 #include "shared.h"
 
+#include "thread.h"
+
 FH_NOINLINE void fh_shared_read_closed(fh_shared *lock) {
   fh_mutex_lock(&lock->lock);
   if (++lock->n_reads < FH_SHARED_READS) return;

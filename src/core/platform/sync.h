@@ -1,13 +1,11 @@
-/* sync.h - mutex, condition, once, and a thread-local pointer with an end. Nothing else uses the system's threads
- * library, except fork.c, which registers handlers of fork().
+/* sync.h - mutex, condition, once.
  *
  * The core, the binding and the HPy runtime each compile it, so that there is one kind of lock. Locks are static, never
- * held while foreign code runs, and known to fork (fork.h). FH_THREAD_LOCAL (base.h) is the fast way to thread-local
- * plain data; what must be freed when a thread ends goes through fh_tls as well. */
+ * held while foreign code runs, and known to fork (fork.h). */
 #ifndef FH_SYNC_H_
 #define FH_SYNC_H_
 
-#include "base.h"
+#include "atomic.h"
 
 /* The test build counts the locks that a thread holds, and the sections that other threads wait for as if they were
  * locked. Code that is about to run foreign code calls fh_sync_check_unlocked, which ends the process when the count is
@@ -29,47 +27,9 @@ static inline void fh_sync_count_section(int change) { FH_UNUSED(change); }
 static inline void fh_sync_check_unlocked(const char *what) { FH_UNUSED(what); }
 #endif
 
-#if defined(_WIN32)
-#ifndef WIN32_LEAN_AND_MEAN
-#define WIN32_LEAN_AND_MEAN
-#endif
-#include <windows.h>
-
-typedef struct {
-  SRWLOCK lock;
-} fh_mutex;
-static inline void fh_mutex_take(fh_mutex *m) { AcquireSRWLockExclusive(&m->lock); }
-static inline void fh_mutex_give(fh_mutex *m) { ReleaseSRWLockExclusive(&m->lock); }
-
-typedef struct {
-  CONDITION_VARIABLE cond;
-} fh_cond;
-#define FH_COND_INIT {CONDITION_VARIABLE_INIT}
-
-typedef struct {
-  DWORD index;
-  int is_made;
-} fh_tls;
-#define FH_TLS_CALLBACK WINAPI
-static inline int fh_tls_new(fh_tls *tls, void(FH_TLS_CALLBACK *at_thread_end)(void *)) {
-  tls->index = FlsAlloc(at_thread_end);
-  tls->is_made = tls->index != FLS_OUT_OF_INDEXES;
-  return tls->is_made ? 0 : -1;
-}
-static inline int fh_tls_set(const fh_tls *tls, void *value) {
-  return tls->is_made && FlsSetValue(tls->index, value) ? 0 : -1;
-}
-static inline uint64_t fh_thread_id(void) { return GetCurrentThreadId(); }
-static inline void fh_thread_yield(void) { SwitchToThread(); }
-
-#else
-#include <pthread.h>
-#include <sched.h>
-
-#if defined(__linux__)
-#include "atomic.h"
-
-/* One word that threads park on. Taking and giving it costs one atomic operation each while nobody waits. */
+#if defined(__linux__) || defined(_WIN32)
+/* The three-state lock of Drepper's "Futexes Are Tricky": a word that is free, held, or held while somebody may sleep
+ * (park.h). Taking and giving it costs one atomic operation each while nobody waits. */
 typedef struct {
   uint32_t state; /* one of the following */
 } fh_mutex;
@@ -95,6 +55,7 @@ typedef struct {
 
 #elif defined(__APPLE__)
 #include <os/lock.h>
+#include <pthread.h>
 
 typedef struct {
   os_unfair_lock lock;
@@ -111,34 +72,6 @@ typedef struct {
 
 #else
 #error "sync.h has locks for Linux, macOS and Windows"
-#endif
-
-/* One pointer per thread, all zero until fh_tls_new. at_thread_end(value) runs when a thread ends that has set a
- * non-NULL one; it may set it anew, and is then called again. fh_tls_new and fh_tls_set return 0, or -1 without
- * resources and nothing pending. Without a key (Linux has 1024) fh_tls_set fails, too: key 0 is somebody else's. */
-typedef struct {
-  pthread_key_t key;
-  int is_made;
-} fh_tls;
-#define FH_TLS_CALLBACK
-static inline int fh_tls_new(fh_tls *tls, void (*at_thread_end)(void *)) {
-  tls->is_made = pthread_key_create(&tls->key, at_thread_end) == 0;
-  return tls->is_made ? 0 : -1;
-}
-static inline int fh_tls_set(const fh_tls *tls, void *value) {
-  return tls->is_made && pthread_setspecific(tls->key, value) == 0 ? 0 : -1;
-}
-
-/* Distinct among the threads that live at the same time; never 0. The one thread of a child of fork keeps its own. */
-static inline uint64_t fh_thread_id(void) {
-#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__linux__) && FH_HAS_BUILTIN(__builtin_thread_pointer)
-  return (uint64_t)(uintptr_t)__builtin_thread_pointer(); /* one instruction */
-#else
-  static FH_THREAD_LOCAL char mark;
-  return (uint64_t)(uintptr_t)&mark;
-#endif
-}
-static inline void fh_thread_yield(void) { (void)sched_yield(); }
 #endif
 
 /* Locks are declared by FH_LOCK, FH_LOCKS or FH_ONCE (fork.h), so that fork knows of them. A lock whose bytes are all 0

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "fork.h"
+#include "thread.h"
 
 FH_STATIC_ASSERT(sizeof(fh_uses) % 64 == 0, "threads write records that share no cache line");
 

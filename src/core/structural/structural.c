@@ -4,7 +4,7 @@
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/type.h"
-#include "core/platform/sync.h"
+#include "core/platform/thread.h"
 #include "core/tensor/dltensor.h"
 #include "core/tensor/tensor.h"
 

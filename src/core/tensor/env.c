@@ -14,6 +14,7 @@
 #include "core/platform/atomic.h"
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
+#include "core/platform/thread.h"
 
 /* ---- Streams: a short list per thread, freed at its end ---- */
 

@@ -10,7 +10,7 @@
 #include "core/object/function.h"
 #include "core/object/type.h"
 #include "core/platform/mem.h"
-#include "core/platform/sync.h"
+#include "core/platform/thread.h"
 
 int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(id), type_index);

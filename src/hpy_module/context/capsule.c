@@ -4,7 +4,7 @@
  * is used, reached through the handle's PyObject; everywhere else an HPy capsule is a C API capsule. */
 #include "capsule.h"
 
-#include <dlfcn.h>
+#include "core/platform/loader.h"
 
 /* Member, symbol, result and arguments of each function of PyPy's C API that is used. `release` comes last: pypy_api
  * takes a pointer there to mean that all were found. */
@@ -25,11 +25,11 @@ static struct {
 static bool pypy_api(void) {
   if (fb_ext != NULL) return false;
   if (pypy.release != NULL) return true;
-#define FIND(field, symbol, result, arguments)  \
-  {                                             \
-    void *found = dlsym(RTLD_DEFAULT, symbol);  \
-    if (found == NULL) return false;            \
-    memcpy(&pypy.field, &found, sizeof(found)); \
+#define FIND(field, symbol, result, arguments)     \
+  {                                                \
+    void *found = fh_loader_find_anywhere(symbol); \
+    if (found == NULL) return false;               \
+    memcpy(&pypy.field, &found, sizeof(found));    \
   }
   PYPY_CAPSULE_FUNCTIONS(FIND)
   return true;

@@ -1,12 +1,12 @@
 /* The interpreter's own object pointers, where handles are something else. */
 #include "pyobject.h"
 
-#include <dlfcn.h>
+#include "core/platform/loader.h"
 
 void fb_pyobject_release(void *object) {
   /* Looked up each time: debug modes come here, and nobody else. */
-  void *symbol = dlsym(RTLD_DEFAULT, "Py_DecRef");
-  if (symbol == NULL) symbol = dlsym(RTLD_DEFAULT, "PyPy_DecRef"); /* PyPy 8 has all names with this prefix */
+  void *symbol = fh_loader_find_anywhere("Py_DecRef");
+  if (symbol == NULL) symbol = fh_loader_find_anywhere("PyPy_DecRef"); /* PyPy 8 has all names with this prefix */
   void (*release)(void *);
   memcpy(&release, &symbol, sizeof(release));
   if (release != NULL) release(object);

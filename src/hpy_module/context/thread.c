@@ -6,11 +6,10 @@
  * debug mode, which accept threads from outside and threads that are attached already. */
 #include "thread.h"
 
-#include <dlfcn.h>
-#include <time.h>
-
 #include "core/platform/atomic.h"
+#include "core/platform/clock.h"
 #include "core/platform/fork.h"
+#include "core/platform/loader.h"
 
 /* Set by fb_thread_mark_finalizing, and never reset. */
 static bool finalizing;
@@ -71,9 +70,9 @@ static void find_gil_functions(void) {
   static const char *const names[][2] = {{"PyPyGILState_Ensure", "PyPyGILState_Release"},
                                          {"PyGILState_Ensure", "PyGILState_Release"}};
   for (int i = 0; i < 2; i++) {
-    void *symbols[2] = {dlsym(RTLD_DEFAULT, names[i][0]), dlsym(RTLD_DEFAULT, names[i][1])};
+    void *symbols[2] = {fh_loader_find_anywhere(names[i][0]), fh_loader_find_anywhere(names[i][1])};
     if (symbols[0] == NULL || symbols[1] == NULL) continue;
-    /* ISO C has no cast from an object pointer, which dlsym gives, to a function pointer. */
+    /* ISO C has no cast from an object pointer, which the loader gives, to a function pointer. */
     GilEnsure ensure;
     GilRelease release;
     memcpy(&ensure, &symbols[0], sizeof(ensure));
@@ -187,8 +186,7 @@ void fb_thread_mark_finalizing(HPyContext *ctx) {
     /* The interpreter ends a thread that is still inside when it goes. Waits detached, so that those threads can run;
      * polls, because the wait must end after a second even if a thread never leaves. */
     HPyThreadState state = HPy_LeavePythonExecution(ctx);
-    for (int i = 0; i < TRIES && fh_atomic_load_seq_cst(&n_inside) != 0; i++)
-      nanosleep(&(struct timespec){.tv_nsec = NANOSECONDS}, NULL);
+    for (int i = 0; i < TRIES && fh_atomic_load_seq_cst(&n_inside) != 0; i++) fh_clock_sleep(NANOSECONDS);
     HPy_ReenterPythonExecution(ctx, state);
   }
 }

@@ -1,9 +1,9 @@
 /* Signals that arrive while native code runs: the function that the core calls for TVMFFIEnvCheckSignals. */
 #include "signals.h"
 
-#include <dlfcn.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include "core/platform/loader.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/thread.h"
 
@@ -36,7 +36,7 @@ static int check_signals(void) {
 }
 
 void fb_signals_connect(void) {
-  void *symbol = dlsym(RTLD_DEFAULT, "PyErr_CheckSignals");
+  void *symbol = fh_loader_find_anywhere("PyErr_CheckSignals");
   if (symbol != NULL && !fb_context_is_pypy) memcpy(&check_in_interpreter, &symbol, sizeof(symbol));
   /* PyGILState_Ensure and PyGILState_Release, which the core would call around it, are not registered: check_signals
    * attaches by itself. */

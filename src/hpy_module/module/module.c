@@ -2,12 +2,12 @@
  *
  * An import runs module_exec once. set_up() calls what each folder wants done during the import, what is needed before
  * what needs it. After a failure another import may try again. */
-#include <dlfcn.h>
 #include <tvm/ffi/c_api.h>
 
 #include "classes.h"
 #include "constants.h"
 #include "core/platform/atomic.h"
+#include "core/platform/loader.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/container/iterate.h"
 #include "hpy_module/container/mapping.h"
@@ -51,13 +51,7 @@
 #include "registry.h"
 
 /* Libraries compiled against the core name it by soname only and carry no path to it: they find it if it is global. */
-static void core_make_global(void) {
-  Dl_info info;
-  if (dladdr((void *)(uintptr_t)&TVMFFIGetVersion, &info) == 0 || info.dli_fname == NULL) return;
-  /* With RTLD_NOLOAD this only makes the symbols of the library, which is loaded, global. */
-  void *library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
-  if (library != NULL) dlclose(library); /* it stays: the module depends on it */
-}
+static void core_make_global(void) { fh_loader_show((const void *)(uintptr_t)&TVMFFIGetVersion); }
 
 /* C++ libraries need names that the C header of the core does not declare. Our core has them in a library beside it,
  * which it loads before it loads a library itself. But ctypes and imports load libraries without asking the core: so

@@ -6,6 +6,7 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/sync.h"
+#include "core/platform/thread.h"
 
 int32_t fb_handle_cell_wait(FbHandleCell *cell) {
   /* Yields instead of parking: a move is short, because it runs no Python code and no destructor. */

@@ -3,7 +3,7 @@
 #ifndef FFI_HPY_RUNTIME_HANDLE_H_
 #define FFI_HPY_RUNTIME_HANDLE_H_
 
-#include <alloca.h> /* hpy.h calls alloca without declaring it, which -std=c11 does not forgive */
+#include "hpy_runtime/api/alloca.h" /* for hpy.h */
 #include <hpy.h>
 
 #include "reference.h"

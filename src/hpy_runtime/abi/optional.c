@@ -1,10 +1,10 @@
 /* Looks up the functions of optional.h among the global symbols of the process. */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "optional.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
+
+#include "core/platform/loader.h"
 
 FhpyOptional fhpy_optional;
 
@@ -14,10 +14,10 @@ static void *find_function(const char *name) {
   char prefixed[80];
   bool is_private = name[0] == '_';
   snprintf(prefixed, sizeof prefixed, "%sPy%s", is_private ? "_" : "", name + is_private);
-  return dlsym(RTLD_DEFAULT, prefixed);
+  return fh_loader_find_anywhere(prefixed);
 }
 #else
-static void *find_function(const char *name) { return dlsym(RTLD_DEFAULT, name); }
+static void *find_function(const char *name) { return fh_loader_find_anywhere(name); }
 #endif
 
 void fhpy_optional_find(void) {

@@ -1,10 +1,8 @@
 /* The C stack that is left to a thread, on PyPy. */
-#define _GNU_SOURCE /* pthread_getattr_np */
 #include "pypy_stack.h"
 
 #ifdef FHPY_PYPY
-#include <pthread.h>
-#include <stdint.h>
+#include "core/platform/thread.h"
 
 extern PyObject *PyExc_RecursionError;
 
@@ -26,15 +24,8 @@ typedef struct {
 
 static Stack find_stack(void) {
   Stack stack = {0};
-#ifdef __linux__
-  pthread_attr_t attributes;
-  void *end;
   size_t size;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return stack;
-  if (pthread_attr_getstack(&attributes, &end, &size) == 0)
-    stack = (Stack){(uintptr_t)end, size / 4 < ROOM / 2 ? size / 4 : ROOM / 2};
-  pthread_attr_destroy(&attributes);
-#endif
+  if (fh_thread_stack(&stack.end, &size)) stack.spared = size / 4 < ROOM / 2 ? size / 4 : ROOM / 2;
   return stack;
 }
 

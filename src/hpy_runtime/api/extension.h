@@ -15,7 +15,7 @@
 #ifndef FFI_HPY_RUNTIME_EXTENSION_H_
 #define FFI_HPY_RUNTIME_EXTENSION_H_
 
-#include <alloca.h> /* hpy.h calls alloca without declaring it, which -std=c11 does not forgive */
+#include "alloca.h" /* for hpy.h */
 #include <hpy.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -2,12 +2,11 @@
  *
  * A thread is known to the interpreter if the interpreter has a state for it, otherwise foreign. Foreign threads are
  * counted while they are attached, so that fhpy_threads_close can wait for them. */
-#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "threads.h"
 
 #include <stdbool.h>
-#include <time.h>
 
+#include "core/platform/clock.h"
 #include "core/platform/fork.h"
 #include "hpy_runtime/abi/layout.h"
 
@@ -158,8 +157,7 @@ void fhpy_threads_close(void) {
   fh_atomic_store_seq_cst_u64(&is_closed, 1);
   if (fh_atomic_load_seq_cst_u64(&n_foreign) == 0) return;
   void *state = PyEval_SaveThread();
-  for (int i = 0; i < TRIES && fh_atomic_load_seq_cst_u64(&n_foreign) != 0; i++)
-    nanosleep(&(struct timespec){.tv_nsec = NANOSECONDS}, NULL);
+  for (int i = 0; i < TRIES && fh_atomic_load_seq_cst_u64(&n_foreign) != 0; i++) fh_clock_sleep(NANOSECONDS);
   PyEval_RestoreThread(state);
 }
 

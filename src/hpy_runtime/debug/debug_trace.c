@@ -1,15 +1,11 @@
-/* Debug mode: the native stack at which a handle was opened, by backtrace() of the C library where it has that. */
+/* Debug mode: the native stack at which a handle was opened, where the system tells that. */
 #include "debug_trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__has_include)
-#if __has_include(<execinfo.h>)
-#define HAS_FRAMES 1
-#include <execinfo.h>
-#endif
-#endif
+#include "core/platform/loader.h"
 
 enum { MAX_FRAMES = 256, OWN_FRAMES = 1 }; /* the innermost frame, fhpy_debug_trace_new itself, is left out */
 
@@ -28,33 +24,35 @@ static FhpyTrace *make_trace(void *const *frames, size_t n_frames) {
   return trace;
 }
 
-#ifdef HAS_FRAMES
-
-FhpyTrace *fhpy_debug_trace_new(size_t n_frames) {
+FH_NOINLINE FhpyTrace *fhpy_debug_trace_new(size_t n_frames) {
   if (n_frames == 0) return NULL;
   void *frames[MAX_FRAMES];
-  int n = backtrace(frames, n_frames < MAX_FRAMES - OWN_FRAMES ? (int)n_frames + OWN_FRAMES : MAX_FRAMES);
+  int n = fh_loader_frames(frames, n_frames < MAX_FRAMES - OWN_FRAMES ? (int)n_frames + OWN_FRAMES : MAX_FRAMES);
   return n > OWN_FRAMES ? make_trace(frames + OWN_FRAMES, (size_t)n - OWN_FRAMES) : NULL;
 }
 
-PyObject *fhpy_debug_trace_text(const FhpyTrace *trace) {
-  char **lines = trace != NULL ? backtrace_symbols(trace->frames, (int)trace->n_frames) : NULL;
-  PyObject *text = PyUnicode_FromString("");
-  for (size_t i = 0; lines != NULL && text != NULL && i < trace->n_frames; i++) {
-    PyObject *longer = PyUnicode_FromFormat("%U%s\n", text, lines[i]);
-    Py_DecRef(text);
-    text = longer;
-  }
-  free(lines);
-  return text;
+/* One frame as glibc's backtrace_symbols writes it: file(function+0x12) [0x7f0123456789]. A new reference, or NULL with
+ * an exception raised. */
+static PyObject *text_of_frame(void *address) {
+  fh_loader_place place;
+  if (!fh_loader_place_of(address, &place)) return PyUnicode_FromFormat("[%p]\n", address);
+  const char *name = place.name != NULL ? place.name : "";
+  size_t offset = (size_t)((char *)address - (char *)(place.name != NULL ? place.start : place.base));
+  char number[32];
+  snprintf(number, sizeof number, "%llx", (unsigned long long)offset);
+  return PyUnicode_FromFormat("%s(%s+0x%s) [%p]\n", place.file, name, number, address);
 }
 
-#else
-
-FhpyTrace *fhpy_debug_trace_new(size_t n_frames) { return (void)n_frames, NULL; }
-PyObject *fhpy_debug_trace_text(const FhpyTrace *trace) { return (void)trace, PyUnicode_FromString(""); }
-
-#endif
+PyObject *fhpy_debug_trace_text(const FhpyTrace *trace) {
+  PyObject *text = PyUnicode_FromString("");
+  for (size_t i = 0; trace != NULL && text != NULL && i < trace->n_frames; i++) {
+    PyObject *line = text_of_frame(trace->frames[i]);
+    PyObject *longer = line != NULL ? PyUnicode_FromFormat("%U%U", text, line) : NULL;
+    Py_DecRef(text), Py_DecRef(line);
+    text = longer;
+  }
+  return text;
+}
 
 FhpyTrace *fhpy_debug_trace_copy(const FhpyTrace *trace) {
   return trace != NULL ? make_trace(trace->frames, trace->n_frames) : NULL;

@@ -16,7 +16,7 @@
 #include "watch.h"
 
 #include "core/platform/atomic.h"
-#include "core/platform/sync.h"
+#include "core/platform/thread.h"
 #include "hpy_runtime/abi/reference.h"
 
 static ptrdiff_t shared_offset; /* of the shared word, without a GIL; 0: unknown. Written once, while importing */

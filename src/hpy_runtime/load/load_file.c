@@ -2,13 +2,13 @@
  * good. */
 #include "load_file.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/module/library_file.h"
 #include "core/platform/fork.h"
+#include "core/platform/loader.h"
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/debug/debug_context.h"
 #include "hpy_runtime/debug/debug_name.h"
@@ -26,7 +26,7 @@ typedef struct {
 static void *get_symbol(void *library, const char *prefix, const char *short_name) {
   char symbol[256];
   int n = snprintf(symbol, sizeof symbol, "%s%s", prefix, short_name);
-  return n > 0 && (size_t)n < sizeof symbol ? dlsym(library, symbol) : NULL;
+  return n > 0 && (size_t)n < sizeof symbol ? fh_loader_find(library, symbol) : NULL;
 }
 
 /* get_symbol, with ImportError raised for NULL. An extension for the CPython ABI is recognised, and named as one. */
@@ -50,7 +50,7 @@ static int find_entry_points(void *library, const char *short_name, const char *
                                    "HPyInitGlobalContext_", "HPyInit_"};
   for (int i = 0; i < 4; i++)
     if ((found[i] = find_entry_point(library, prefixes[i], short_name, path)) == NULL) return -1;
-  memcpy(entries, found, sizeof found); /* ISO C has no cast from dlsym's pointer to a function's */
+  memcpy(entries, found, sizeof found); /* ISO C has no cast from an object pointer to a function's */
   return 0;
 }
 
@@ -94,8 +94,8 @@ static int check_version(const EntryPoints *entries, const char *short_name, con
   return 0;
 }
 
-/* A file that was loaded, and its mode. `library` is dlopen's handle, which is equal for each load of a file. The list
- * only grows. */
+/* A file that was loaded, and its mode. `library` is the system's handle, which is equal for each load of a file. The
+ * list only grows. */
 typedef struct LoadedFile {
   void *library;
   FhpyMode mode;
@@ -158,9 +158,10 @@ int fhpy_load_file_check(const char *path) {
 int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *path, FhpyMode mode) {
   if (fhpy_load_file_check(path) < 0) return -1;
   /* Never closed, not even after an error: types and methods may refer to its functions for good. */
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  char reason[FH_LOADER_REASON];
+  void *library = fh_loader_open(path, FH_LOADER_LOCAL, reason, sizeof reason);
   if (library == NULL) {
-    PyErr_Format(PyExc_ImportError, "cannot load %s: %s", path, dlerror());
+    PyErr_Format(PyExc_ImportError, "cannot load %s: %s", path, reason);
     return -1;
   }
   EntryPoints entries;

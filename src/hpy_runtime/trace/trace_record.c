@@ -1,14 +1,11 @@
 /* Trace mode: totals in atomic words, and the hooks. Time is monotonic; that of a call includes what it calls. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* clock_gettime */
-#endif
 #include "trace_record.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/platform/atomic.h"
+#include "core/platform/clock.h"
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/context/hook.h"
 
@@ -58,22 +55,16 @@ static void tell(FhpyTraceHook which, size_t place) {
   ctx->ctx_Close(ctx, hook);
 }
 
-static uint64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* A thread that is not attached runs no Python: before Reenter, and after Leave. */
 
 uint64_t fhpy_trace_record_enter(size_t place) {
   fh_atomic_add_relaxed_u64(&totals[TRACE_CALLS][place], 1);
   if (place != TRACE_PLACE(ReenterPythonExecution)) tell(TRACE_ON_ENTER, place);
-  return now();
+  return fh_clock_now();
 }
 
 void fhpy_trace_record_leave(size_t place, uint64_t start) {
-  fh_atomic_add_relaxed_u64(&totals[TRACE_NANOSECONDS][place], now() - start);
+  fh_atomic_add_relaxed_u64(&totals[TRACE_NANOSECONDS][place], fh_clock_now() - start);
   if (place != TRACE_PLACE(LeavePythonExecution)) tell(TRACE_ON_EXIT, place);
 }
 

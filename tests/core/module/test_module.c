@@ -4,10 +4,12 @@
 #include "core/module/module.h"
 #include "core/module/module_abi.h"
 #include "core/object/error.h"
+#include "core/platform/loader.h"
 #include "core/platform/mem.h"
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "support/calls.h"
+#include "support/system.h"
 
 /* ---- A library in the test's own memory ---- */
 
@@ -406,7 +408,7 @@ TEST(embedded_modules_that_claim_more_bytes_than_the_library_has_are_an_error) {
     expect_raised("RuntimeError", "are broken: they are longer than the library");
   }
   put(bytes, UINT64_C(1) << 40);
-  expect(fh_library_room(bytes) >= sizeof bytes && fh_library_room(bytes) < UINT64_C(1) << 40);
+  expect(fh_loader_room(bytes) >= sizeof bytes && fh_loader_room(bytes) < UINT64_C(1) << 40);
   blob = NULL;
 }
 
@@ -423,7 +425,7 @@ TEST(loading_says_what_is_wrong) {
 }
 
 TEST(a_shared_library_loads) {
-  TVMFFIAny module = call_ok("ffi.Module.load_from_file.so", ARGS(raw("libm.so.6"), raw("so")));
+  TVMFFIAny module = call_ok("ffi.Module.load_from_file.so", ARGS(raw(TEST_SYSTEM_LIBRARY), raw("so")));
   expect_int(get(module, "no_such_function", 0).type_index, kTVMFFINone);
   call_int("ffi.ModuleGlobalsAdd", ARGS(module));
   call_int("ffi.ModuleGlobalsAdd", ARGS(module));

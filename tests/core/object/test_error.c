@@ -2,12 +2,13 @@
 #include "core/object/error.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include "core/object/backtrace.h"
 #include "core/object/error_deferred.h"
 #include "core/platform/mem.h"
+#include "core/platform/shield.h"
 #include "support/harness.h"
+#include "support/system.h"
 
 static TVMFFIErrorCell *cell_of(TVMFFIObjectHandle error) { return TVMFFIErrorGetCellPtr(error); }
 
@@ -148,16 +149,16 @@ TEST(a_raised_message_is_formatted_whatever_its_length) {
 /* Text without a NUL, followed by memory that nobody may read, of which more is announced than an int can count. */
 TEST(a_message_reads_no_text_beyond_its_end_if_that_is_beyond_2_gib) {
   size_t n_bytes = 1 << 16, n_guard = 1 << 16;
-  char *data = (char *)mmap(NULL, n_bytes + n_guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  expect(data != MAP_FAILED);
+  char *data = (char *)fh_shield_new(n_bytes + n_guard);
+  expect(data != NULL);
   memset(data, 'x', n_bytes);
-  expect_int(mprotect(data + n_bytes, n_guard, PROT_NONE), 0);
+  fh_shield_no_access(data + n_bytes, n_guard);
   TVMFFIByteArray text = {data, (size_t)INT32_MAX + 6}, missing = {NULL, 0};
   fh_error_raise(FH_VALUE_ERROR, "<%.*s|%.*s>", FH_BYTES_ARGS(text), FH_BYTES_ARGS(missing));
   TVMFFIObject *error = fh_error_take();
   expect_text(cell_of(error)->message, "<xxxxx|>");
   fh_object_release(error);
-  expect_int(munmap(data, n_bytes + n_guard), 0);
+  fh_shield_free(data, n_bytes + n_guard);
 }
 
 static int make_error(void *unused) {
@@ -226,7 +227,7 @@ TEST(every_thread_has_its_own_pending_error) { test_threads(4, raise_own, NULL);
 /* ---- Backtraces ---- */
 
 TEST(a_backtrace_starts_with_the_given_frame) {
-  unsetenv("TVM_TRACEBACK_LIMIT");
+  test_setenv("TVM_TRACEBACK_LIMIT", NULL);
   expect_text(*TVMFFIBacktrace("f.c", 12, "g", 0), "  File \"f.c\", line 12, in g\n");
   expect_text(*TVMFFIBacktrace(NULL, 0, NULL, 0), "");
   expect_text(*TVMFFIBacktrace("f.c", 0, NULL, 1), "");
@@ -246,15 +247,15 @@ TEST(a_frame_may_be_long) {
 
 TEST(the_frame_limit_is_honoured_and_nonsense_ignored) {
   static const char *const nonsense[] = {"", "many", "-1", "3x", "99999999999999999999"};
-  setenv("TVM_TRACEBACK_LIMIT", "0", 1);
+  test_setenv("TVM_TRACEBACK_LIMIT", "0");
   expect_text(*TVMFFIBacktrace("f.c", 12, "g", 0), "");
-  setenv("TVM_TRACEBACK_LIMIT", "1", 1);
+  test_setenv("TVM_TRACEBACK_LIMIT", "1");
   expect_int(TVMFFIBacktrace("f.c", 12, "g", 0)->size, 28);
   for (size_t i = 0; i < FH_COUNT_OF(nonsense); ++i) {
-    setenv("TVM_TRACEBACK_LIMIT", nonsense[i], 1);
+    test_setenv("TVM_TRACEBACK_LIMIT", nonsense[i]);
     expect_int(TVMFFIBacktrace("f.c", 12, "g", 0)->size, 28);
   }
-  unsetenv("TVM_TRACEBACK_LIMIT");
+  test_setenv("TVM_TRACEBACK_LIMIT", NULL);
 }
 
 static int count_lines(const TVMFFIByteArray *text) {
@@ -270,12 +271,12 @@ FH_EXPORT int test_error_visible_frame(void);
 FH_NOINLINE int test_error_visible_frame(void) { return count_frames() - 1; }
 
 TEST(native_frames_follow_when_asked_for) {
-  setenv("TVM_FFI_NATIVE_BACKTRACE", "1", 1);
+  test_setenv("TVM_FFI_NATIVE_BACKTRACE", "1");
   expect(test_error_visible_frame() > 0);
-  setenv("TVM_TRACEBACK_LIMIT", "2", 1);
+  test_setenv("TVM_TRACEBACK_LIMIT", "2");
   expect_int(test_error_visible_frame(), 1);
-  unsetenv("TVM_TRACEBACK_LIMIT");
-  unsetenv("TVM_FFI_NATIVE_BACKTRACE");
+  test_setenv("TVM_TRACEBACK_LIMIT", NULL);
+  test_setenv("TVM_FFI_NATIVE_BACKTRACE", NULL);
 }
 
 static char traced[10000];
@@ -289,14 +290,14 @@ static int trace_from_library(const void *a, const void *b) {
 
 TEST(native_frames_end_at_the_library_of_the_host) {
   int pair[] = {2, 1};
-  setenv("TVM_FFI_NATIVE_BACKTRACE", "1", 1);
+  test_setenv("TVM_FFI_NATIVE_BACKTRACE", "1");
   fh_backtrace_set_boundary((void *)(uintptr_t)trace_from_library);
   qsort(pair, 2, sizeof pair[0], trace_from_library);
   fh_backtrace_set_boundary(NULL);
   expect(strstr(traced, "qsort") != NULL);
   expect(strstr(traced, "main") == NULL);
   expect(strstr(traced, "trace_from_library") == NULL);
-  unsetenv("TVM_FFI_NATIVE_BACKTRACE");
+  test_setenv("TVM_FFI_NATIVE_BACKTRACE", NULL);
 }
 
 TEST(a_backtrace_without_memory_is_shorter) {

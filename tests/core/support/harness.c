@@ -2,10 +2,7 @@
 #include "support/calls.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/module/module.h"
 #include "core/object/any.h"
@@ -15,6 +12,7 @@
 #include "core/object/str.h"
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
+#include "support/system.h"
 
 static test_case *all_tests;
 static int64_t n_kept;
@@ -112,27 +110,10 @@ void test_sweep(int (*body)(void *state), void *state) { test_sweep_checked(body
 
 void test_aborts(void (*body)(void *state), void *state, const char *part) {
   char said[4096];
-  size_t n_said = 0;
-  int ends[2], status;
-  expect_int(pipe(ends), 0);
-  fflush(stderr);
-  pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
-    signal(SIGABRT, SIG_DFL); /* otherwise a sanitizer would report it */
-    body(state);
-    _exit(0);
-  }
-  expect(child > 0);
-  close(ends[1]);
-  for (ssize_t n; (n = read(ends[0], said + n_said, sizeof said - 1 - n_said)) > 0;) n_said += (size_t)n;
-  said[n_said] = '\0';
-  close(ends[0]);
-  expect_int(waitpid(child, &status, 0), child);
-  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT || strstr(said, part) == NULL) {
-    test_fail(__FILE__, __LINE__, "expected the child to abort with \"%s\" but it ended with status %d: %s", part,
-              status, said);
-  }
+  int has_aborted = test_system_aborts(body, state, said, sizeof said);
+  if (has_aborted < 0 || (has_aborted && strstr(said, part) != NULL)) return;
+  test_fail(__FILE__, __LINE__, "expected a process to abort with \"%s\" but it %s: %s", part,
+            has_aborted ? "aborted" : "did not", said);
 }
 
 /* A barrier, because macOS has no pthread_barrier_t. */
@@ -295,6 +276,7 @@ static void make_what_stays(void) {
 static void run_test(const test_case *test) {
   int64_t live = fh_mem_live_blocks();
   n_kept = 0;
+  test_system_begin(test->name);
   test->run();
   if (fh_error_is_pending()) test_fail(test->file, 0, "%s leaves an error pending", test->name);
   int64_t grown = fh_mem_live_blocks() - live - n_kept;
@@ -316,10 +298,19 @@ static int take_option(int *argc, char ***argv, const char *name) {
   return 1;
 }
 
+/* Takes the first two arguments if they are --apart and a number; see test_system_aborts. */
+static void take_apart(int *argc, char ***argv) {
+  if (*argc < 3 || !take_option(argc, argv, "--apart")) return;
+  test_system_apart(atoi((*argv)[1]));
+  *argc -= 1;
+  *argv += 1;
+}
+
 int main(int argc, char **argv) {
   int n_run = 0;
   is_oom_run = take_option(&argc, &argv, "--oom");
   if (take_option(&argc, &argv, "--pending")) test_pending_run();
+  take_apart(&argc, &argv);
   make_what_stays();
   if (argc == 2 && strcmp(argv[1], "--list") == 0) {
     for (test_case *test = all_tests; test != NULL; test = test->next) printf("%s\n", test->name);

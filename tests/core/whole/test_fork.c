@@ -5,12 +5,13 @@
 #include "core/object/error.h"
 #include "core/platform/atomic.h"
 #include "core/platform/mem.h"
+#include "support/calls.h"
+
+#if !defined(_WIN32) /* which has no fork */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "support/calls.h"
 
 enum { N_BUSY = 3, N_CHILDREN = 60 };
 enum { CHILD_SECONDS = 60 }; /* far more than a slow machine needs: only a child that hangs takes so long */
@@ -148,6 +149,8 @@ TEST(children_of_fork_use_everything_while_threads_of_the_parent_do) {
   test_keeps(2 * SYSTEM_MODULE_BLOCKS); /* the importer and the imported */
 }
 
+#endif
+
 /* ---- What the test build refuses ---- */
 
 static fh_mutex undeclared;
@@ -166,9 +169,11 @@ static void take_both(void *unused) {
 }
 TEST(two_locks_of_one_rank_are_caught) { test_aborts(take_both, NULL, "the lock second is taken while"); }
 
+#if !defined(_WIN32)
 static void fork_with_a_lock(void *unused) {
   (void)unused;
   fh_mutex_lock(&first);
   if (fork() == 0) _exit(0);
 }
 TEST(forking_with_a_lock_held_is_caught) { test_aborts(fork_with_a_lock, NULL, "fork runs while this thread holds 1"); }
+#endif

@@ -13,6 +13,7 @@
 #include "core/object/any_own.h"
 #include "core/object/object_new.h"
 #include "support/calls.h"
+#include "support/system.h"
 
 typedef struct {
   const char *name;
@@ -366,7 +367,7 @@ static TVMFFIAny new_argument(char letter) {
   case 'F': return fh_any_ptr((void *)(uintptr_t)answer);
   case 'C': return fh_any_ptr((void *)(uintptr_t)convert_field);
   case 'x': return raw("a_file.sweep");
-  case 'L': return raw("libm.so.6");
+  case 'L': return raw(TEST_SYSTEM_LIBRARY);
   case 'M': return new_module();
   case 'c': return raw(FUNCTION_NAME);
   default: expect(letter >= '0' && letter <= '9'); return i64(letter - '0');

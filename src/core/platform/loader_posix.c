@@ -1,0 +1,93 @@
+/* loader_posix.c - loader.h by dlopen and its like. Empty on Windows. */
+#if !defined(_WIN32) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr, RTLD_DEFAULT */
+#endif
+#include "loader.h"
+
+#if !defined(_WIN32)
+#include <dlfcn.h>
+
+void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t n_reason) {
+  int scope = mode == FH_LOADER_GLOBAL ? RTLD_GLOBAL : RTLD_LOCAL;
+  void *library = dlopen(path, (mode == FH_LOADER_LAZY ? RTLD_LAZY : RTLD_NOW) | scope);
+  const char *text = library == NULL ? dlerror() : NULL;
+  if (n_reason != 0) fh_base_copy(reason, n_reason, library == NULL && text == NULL ? "no reason given" : text);
+  return library;
+}
+
+void *fh_loader_find(void *library, const char *name) { return dlsym(library, name); }
+void *fh_loader_find_anywhere(const char *name) { return dlsym(RTLD_DEFAULT, name); }
+
+int fh_loader_place_of(const void *address, fh_loader_place *place) {
+  Dl_info info;
+  if (dladdr((void *)(uintptr_t)address, &info) == 0) return 0;
+  place->base = info.dli_fbase;
+  place->name = info.dli_sname;
+  place->start = info.dli_saddr;
+  fh_base_copy(place->file, sizeof place->file, info.dli_fname);
+  return 1;
+}
+
+/* With RTLD_NOLOAD this only changes what is loaded. */
+static void open_again(const void *address, int flags) {
+  Dl_info info;
+  if (dladdr((void *)(uintptr_t)address, &info) == 0 || info.dli_fname == NULL) return;
+  void *library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | flags);
+  if (library != NULL) dlclose(library);
+}
+
+void fh_loader_show(const void *address) { open_again(address, RTLD_GLOBAL); }
+
+#if defined(__linux__)
+#include <link.h>
+
+/* The linker's -z nodelete does it, without a call. */
+void fh_loader_pin(const void *address) { FH_UNUSED(address); }
+
+/* What find_segment looks for, and what it has found. */
+typedef struct {
+  uintptr_t address;
+  size_t room;
+} segment_query;
+
+/* Looks for the address in the segments of one library, or of the program. 1 ends the iteration. */
+static int find_segment(struct dl_phdr_info *info, size_t n_bytes, void *state) {
+  segment_query *at = (segment_query *)state;
+  FH_UNUSED(n_bytes);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    uintptr_t begin = info->dlpi_addr + part->p_vaddr;
+    /* An address before `begin` wraps around and is too large. */
+    if (part->p_type != PT_LOAD || at->address - begin >= part->p_memsz) continue;
+    at->room = part->p_memsz - (at->address - begin);
+    return 1;
+  }
+  return 0;
+}
+
+size_t fh_loader_room(const void *address) {
+  segment_query at = {(uintptr_t)address, SIZE_MAX};
+  (void)dl_iterate_phdr(find_segment, &at);
+  return at.room;
+}
+#else
+void fh_loader_pin(const void *address) { open_again(address, RTLD_NODELETE); }
+
+size_t fh_loader_room(const void *address) {
+  FH_UNUSED(address);
+  return SIZE_MAX;
+}
+#endif
+
+/* Looked up, because musl has no such function. */
+FH_NOINLINE int fh_loader_frames(void **addresses, int n) {
+  int (*backtrace)(void **, int);
+  void *found = dlsym(RTLD_DEFAULT, "backtrace");
+  if (found == NULL) return 0;
+  memcpy(&backtrace, &found, sizeof found); /* ISO C has no cast from an object pointer to a function's */
+  int n_found = backtrace(addresses, n);
+  if (n_found <= 0) return 0;
+  memmove(addresses, addresses + 1, (size_t)(n_found - 1) * sizeof *addresses); /* this function's own frame */
+  return n_found - 1;
+}
+#endif

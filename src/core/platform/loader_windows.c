@@ -1,0 +1,148 @@
+/* loader_windows.c - loader.h by LoadLibrary and its like. Empty elsewhere. */
+#include "loader.h"
+
+#if defined(_WIN32)
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PSAPI_VERSION 2 /* EnumProcessModules is kernel32's */
+#include "windows_api.h"
+
+#include <psapi.h>
+
+/* The text in UTF-16, on malloc's memory; NULL without memory. */
+static wchar_t *wide_of(const char *text) {
+  int n = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0); /* with the NUL */
+  wchar_t *wide = n > 0 ? (wchar_t *)malloc((size_t)n * sizeof *wide) : NULL;
+  if (wide != NULL) MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, n);
+  return wide;
+}
+
+/* "" if the text does not fit, or is no UTF-16. */
+static void narrow(const wchar_t *wide, char *to, size_t n_to) {
+  if (WideCharToMultiByte(CP_UTF8, 0, wide, -1, to, (int)n_to, NULL, NULL) == 0 && n_to > 0) to[0] = '\0';
+}
+
+/* ---- Opening ---- */
+
+/* The system's sentence for an error, without its last full stop and end of line. */
+static void describe(DWORD code, char *reason, size_t n_reason) {
+  wchar_t wide[300];
+  char text[600];
+  DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS;
+  DWORD n = FormatMessageW(flags, NULL, code, 0, wide, (DWORD)FH_COUNT_OF(wide) - 1, NULL);
+  while (n > 0 && (wide[n - 1] == L'\r' || wide[n - 1] == L'\n' || wide[n - 1] == L'.' || wide[n - 1] == L' ')) --n;
+  wide[n] = L'\0';
+  narrow(wide, text, sizeof text);
+  const char *hint = code == ERROR_MOD_NOT_FOUND ? ": the file, or a library that it needs, was not found" : "";
+  snprintf(reason, n_reason, "%s%s(error %lu)%s", text, text[0] != '\0' ? " " : "", (unsigned long)code, hint);
+}
+
+/* What a library needs is looked for in the system's folder, that of the program, those of os.add_dll_directory, and
+ * where the path names a folder also in that one. */
+static HMODULE open_wide(const wchar_t *path) {
+  DWORD flags = LOAD_LIBRARY_SEARCH_DEFAULT_DIRS;
+  if (wcschr(path, L'/') == NULL && wcschr(path, L'\\') == NULL) return LoadLibraryExW(path, NULL, flags);
+  DWORD n = GetFullPathNameW(path, 0, NULL, NULL); /* only absolute paths have that folder; with the NUL */
+  wchar_t *whole = n > 0 ? (wchar_t *)malloc(n * sizeof *whole) : NULL;
+  if (whole == NULL) return NULL;
+  GetFullPathNameW(path, n, whole, NULL);
+  HMODULE library = LoadLibraryExW(whole, NULL, flags | LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR);
+  DWORD code = GetLastError();
+  free(whole);
+  SetLastError(code);
+  return library;
+}
+
+void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t n_reason) {
+  FH_UNUSED(mode);
+  wchar_t *wide = wide_of(path);
+  HMODULE library = NULL;
+  DWORD code = ERROR_NOT_ENOUGH_MEMORY;
+  if (wide != NULL) {
+    library = open_wide(wide);
+    code = GetLastError(); /* at once, before freeing the text can change it */
+    free(wide);
+  }
+  if (library == NULL && n_reason != 0) describe(code, reason, n_reason);
+  return library;
+}
+
+/* ---- Looking up ---- */
+
+void *fh_loader_find(void *library, const char *name) {
+  return (void *)(uintptr_t)GetProcAddress((HMODULE)library, name);
+}
+
+void *fh_loader_find_anywhere(const char *name) {
+  HMODULE libraries[1024];
+  DWORD n_bytes = 0;
+  if (!EnumProcessModules(GetCurrentProcess(), libraries, sizeof libraries, &n_bytes)) return NULL;
+  size_t n = n_bytes < sizeof libraries ? n_bytes / sizeof libraries[0] : FH_COUNT_OF(libraries);
+  for (size_t i = 0; i < n; ++i) {
+    void *found = fh_loader_find(libraries[i], name);
+    if (found != NULL) return found;
+  }
+  return NULL;
+}
+
+/* ---- Whose an address is ---- */
+
+static HMODULE library_of(const void *address) {
+  HMODULE library = NULL;
+  DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+  return GetModuleHandleExW(flags, (const wchar_t *)address, &library) ? library : NULL;
+}
+
+/* The last exported function that begins before the address. The headers are those of a file that is loaded, so the
+ * system has believed them. */
+static void find_function(const char *base, const char *address, fh_loader_place *place) {
+  const IMAGE_NT_HEADERS64 *head =
+      (const IMAGE_NT_HEADERS64 *)(const void *)(base + ((const IMAGE_DOS_HEADER *)(const void *)base)->e_lfanew);
+  const IMAGE_DATA_DIRECTORY *at = &head->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT];
+  uint32_t wanted = (uint32_t)(address - base), best = 0;
+  if (at->Size == 0) return;
+  const IMAGE_EXPORT_DIRECTORY *exports = (const IMAGE_EXPORT_DIRECTORY *)(const void *)(base + at->VirtualAddress);
+  const uint32_t *functions = (const uint32_t *)(const void *)(base + exports->AddressOfFunctions);
+  const uint32_t *names = (const uint32_t *)(const void *)(base + exports->AddressOfNames);
+  const uint16_t *numbers = (const uint16_t *)(const void *)(base + exports->AddressOfNameOrdinals);
+  for (uint32_t i = 0; i < exports->NumberOfNames; ++i) {
+    uint32_t start = functions[numbers[i]];
+    if (start > wanted || start < best) continue;
+    best = start;
+    place->name = base + names[i];
+    place->start = (void *)(uintptr_t)(base + start);
+  }
+}
+
+int fh_loader_place_of(const void *address, fh_loader_place *place) {
+  wchar_t file[FH_COUNT_OF(place->file)];
+  HMODULE library = library_of(address);
+  if (library == NULL) return 0;
+  DWORD n = GetModuleFileNameW(library, file, (DWORD)FH_COUNT_OF(file));
+  file[n < FH_COUNT_OF(file) ? n : 0] = L'\0';
+  narrow(file, place->file, sizeof place->file);
+  place->base = library;
+  place->name = NULL;
+  place->start = NULL;
+  find_function((const char *)library, (const char *)address, place);
+  return 1;
+}
+
+void fh_loader_show(const void *address) { FH_UNUSED(address); } /* libraries find others by their file names */
+
+void fh_loader_pin(const void *address) {
+  HMODULE library;
+  DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
+  (void)GetModuleHandleExW(flags, (const wchar_t *)address, &library);
+}
+
+/* A region is a run of pages with the same rights, which a section of a file is. */
+size_t fh_loader_room(const void *address) {
+  MEMORY_BASIC_INFORMATION region;
+  if (library_of(address) == NULL || VirtualQuery(address, &region, sizeof region) == 0) return SIZE_MAX;
+  return region.RegionSize - (size_t)((const char *)address - (const char *)region.BaseAddress);
+}
+
+int fh_loader_frames(void **addresses, int n) { return CaptureStackBackTrace(1, (DWORD)n, addresses, NULL); }
+#endif

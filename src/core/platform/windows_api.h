@@ -1,0 +1,14 @@
+/* windows_api.h - the system's header, as the files of this folder for Windows include it; no header does, because it
+ * defines macros with everyday names. */
+#ifndef FH_WINDOWS_API_H_
+#define FH_WINDOWS_API_H_
+
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef _WIN32_WINNT
+#define _WIN32_WINNT 0x0602 /* Windows 8: the oldest one with WaitOnAddress; Python 3.9 asks for 8.1 */
+#endif
+#include <windows.h>
+
+#endif /* FH_WINDOWS_API_H_ */

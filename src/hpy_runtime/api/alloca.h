@@ -1,0 +1,11 @@
+/* alloca, which hpy.h calls without declaring it, and which -std=c11 does not forgive. */
+#ifndef FFI_HPY_RUNTIME_ALLOCA_H_
+#define FFI_HPY_RUNTIME_ALLOCA_H_
+
+#if defined(_WIN32)
+#include <malloc.h>
+#else
+#include <alloca.h>
+#endif
+
+#endif /* FFI_HPY_RUNTIME_ALLOCA_H_ */
