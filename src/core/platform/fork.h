@@ -6,9 +6,10 @@
  * corrected in the child, by the functions that FH_FORK_CHILD names.
  *
  * A declaration leaves a pointer in a section of the binary, and fork_handlers.c finds those; so there is no list to
- * forget an entry in, and the test build ends the process where it meets a lock that was declared otherwise. The binaries that
- * compile this (core, binding, HPy runtime) each have handlers of their own. They run in the order binding, runtime,
- * core, because the binaries are loaded in the opposite one, and the binding may call the others with a lock held.
+ * forget an entry in, and the test build ends the process where it meets a lock that was declared otherwise. The
+ * binaries that compile this (core, binding, HPy runtime) each have handlers of their own. They run in the order
+ * binding, runtime, core, because the binaries are loaded in the opposite one, and the binding may call the others with
+ * a lock held.
  *
  * vfork, posix_spawn and _Fork run no handlers; after the last one nothing of ours may be used. */
 #ifndef FH_FORK_H_
