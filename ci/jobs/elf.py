@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 _SHT_DYNSYM, _SHT_DYNAMIC, _SHT_VERNEED = 11, 6, 0x6FFFFFFE
 _DT_NEEDED, _DT_SONAME = 1, 14
-_BINDINGS = {1: "global", 2: "weak", 10: "unique"}
+_WEAK = 2
+_BINDINGS = {1: "global", _WEAK: "weak", 10: "unique"}
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Library:
     soname: str
     exports: dict[str, str]  # global, weak or unique, by name
     imports: set[str]  # names that it expects others to have
+    weak_imports: set[str]  # those of them that it can do without
     needed: tuple[str, ...]
     versions: tuple[str, ...]  # that it asks of the needed libraries
 
@@ -43,14 +45,17 @@ def read_library(path: Path) -> Library:
 
     exports: dict[str, str] = {}
     imports: set[str] = set()
+    weak_imports: set[str] = set()
     tags: list[tuple[int, str]] = []
     versions: list[str] = []
     for kind, offset, length, link, n_items in sections:
         if kind == _SHT_DYNSYM:
-            for at in range(offset, offset + length, 24):
+            for at in range(offset + 24, offset + length, 24):  # the first entry is empty
                 name, info, _, section = struct.unpack_from("<IBBH", data, at)
                 if not section:
                     imports.add(text(link, name))
+                    if info >> 4 == _WEAK:
+                        weak_imports.add(text(link, name))
                 elif info >> 4 in _BINDINGS:
                     exports[text(link, name)] = _BINDINGS[info >> 4]
         elif kind == _SHT_DYNAMIC:
@@ -59,7 +64,8 @@ def read_library(path: Path) -> Library:
         elif kind == _SHT_VERNEED:
             versions = [text(link, name) for name in _needed_versions(data, offset, n_items)]
     soname = next((value for tag, value in tags if tag == _DT_SONAME), "")
-    return Library(soname, exports, imports, tuple(value for tag, value in tags if tag == _DT_NEEDED), tuple(versions))
+    needed = tuple(value for tag, value in tags if tag == _DT_NEEDED)
+    return Library(soname, exports, imports, weak_imports, needed, tuple(versions))
 
 
 def _needed_versions(data: bytes, at: int, n_libraries: int) -> list[int]:

@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ci.jobs.elsewhere import left_out
 from ci.jobs.result import Result
 from ci.lib.folders import REQUIREMENTS, ROOT, locked
 from ci.lib.matrix import BY_NAME, FOREIGN, MATRIX, Interpreter
@@ -112,7 +113,7 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
     return PytestRun(
         f"{interpreter.name}-short" if is_short else interpreter.name,
         interpreter.name,
-        arguments=NO_ENVIRONMENTS,
+        arguments=(*NO_ENVIRONMENTS, *left_out(interpreter.name)),
         environ={"FFI_HPY_FORKS": "20"},
         folders=ELSEWHERE_SHORT if is_short else PytestRun.folders,
         is_default=is_short and interpreter.name in SHORT_BY_DEFAULT,

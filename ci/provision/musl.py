@@ -46,6 +46,7 @@ def musl_tools() -> Path:
                 made.mkdir()
                 flags = ["-target", musl_target(), "-dynamic", "-fno-sanitize=undefined"]
                 flags += [f"-Wl,--dynamic-linker={loader}", "-Wno-unused-command-line-argument"]
+                flags.append("-D__MUSL__")  # musl says nothing of the kind, and apache-tvm-ffi's headers ask for it
                 flags.append("-Wno-date-time")  # an error unless told, and CPython has its time of day compiled in
                 for name, tool in TOOLS.items():
                     write_script(made / name, [python, "-m", "ziglang", tool, *flags])

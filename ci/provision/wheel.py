@@ -115,8 +115,8 @@ def check_size(wheel: Path) -> None:
 
 
 def check_tag(wheel: Path) -> None:
-    """Have auditwheel confirm the manylinux tag in the name of the wheel."""
-    tag = wheel.stem.split("-")[-1]
+    """Have auditwheel confirm the manylinux tag of the wheel. The tag for musl, after it, is for the job exports."""
+    tag, _, _ = wheel.stem.split("-")[-1].partition(".")
     if not tag.startswith("manylinux"):
         say(f"{wheel.name}: built for this machine only, nothing for auditwheel to confirm")
         return

@@ -20,9 +20,10 @@ _C_FLAGS = ("-std=c11",)
 # No C++ library's headers: each compiler would bring its own. The other operator delete is younger than manylinux.
 _CXX_FLAGS = ("-std=c++17", "-nostdinc++", "-fno-sized-deallocation")
 _LINK_FLAGS = (
-    *("-Wl,--gc-sections", "-Wl,--as-needed", "-lpthread", "-ldl", "-lm"),
+    *("-Wl,--gc-sections", "-Wl,--as-needed"),
     "-Wl,--hash-style=gnu",  # without the older table of symbols, which glibc since 2.5 and musl since 1.0 need not
 )
+_SYSTEM_LIBRARIES = ("-lpthread", "-ldl", "-lm")  # where no stand-ins take their place
 HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
 
 
@@ -200,8 +201,12 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     output = workshop.build / "package" / binary.output
     needed = [workshop.build / "package" / name for name in binary.needs]
     needed += [make_stub(workshop, library) for library in binary.needs_system]
+    needed += [make_stub(workshop, library) for library in workshop.compiler.c_library]
+    if workshop.compiler.c_library:
+        objects += workshop.compile([Path(__file__).with_name("stat.c")], ["-O2", "-fPIC"], "stubs")
+    libraries = ("-nostdlib",) if workshop.compiler.c_library else _SYSTEM_LIBRARIES
     strip = () if "-g" in workshop.compiler.command else ("-s",)  # a CC with -g asks for symbols
-    workshop.link(output, objects, [*binary.link, *_LINK_FLAGS, *strip], needed)
+    workshop.link(output, objects, [*binary.link, *_LINK_FLAGS, *libraries, *strip], needed)
     return output
 
 

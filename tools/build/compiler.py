@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .c_library import c_library
 from .errors import BuildError
 from .targets import VARIABLE, find_target, is_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .stub_library import StubLibrary
     from .targets import Target
 
 
@@ -33,6 +35,7 @@ class Compiler:
     identity: str  # what objects depend on: differs between compilers, not between places of the same one
     folder: str  # name of its own folder of objects
     platform_tag: str  # of a wheel that holds what it links
+    c_library: tuple[StubLibrary, ...] = ()  # what is linked to in place of the compiler's own C library
 
 
 def find_compiler() -> Compiler:
@@ -57,7 +60,8 @@ def find_compiler() -> Compiler:
 def _zig_compiler(zig: Path, target: Target) -> Compiler:
     version = importlib.metadata.version("ziglang")
     command = (str(zig), "cc", "-target", target.zig)
-    return Compiler(command, f"ziglang {version} {target.zig}", f"zig-{target.zig}", target.platform_tag)
+    identity, folder = f"ziglang {version} {target.zig}", f"zig-{target.zig}"
+    return Compiler(command, identity, folder, target.platform_tag, c_library(target.glibc))
 
 
 def _find_zig() -> Path | None:

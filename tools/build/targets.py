@@ -18,7 +18,8 @@ class Target:
 
     name: str  # as FFI_HPY_TARGET and a compiler call it: machine, system, C library
     zig: str  # with the oldest C library that has what we take
-    platform_tag: str  # of the wheel; two joined by a dot where one wheel serves two C libraries
+    glibc: str  # the first version of it on that machine: what all names have that are as old
+    platform_tag: str  # of the wheel, which serves two C libraries
 
     @property
     def machine(self) -> str:
@@ -26,10 +27,25 @@ class Target:
 
 
 TARGETS = (
-    Target("x86_64-linux-gnu", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64"),
-    Target("aarch64-linux-gnu", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64"),
-    # glibc has RISC-V since 2.27, the index takes wheels of it since 2.31
-    Target("riscv64-linux-gnu", "riscv64-linux-gnu.2.31", "manylinux_2_31_riscv64"),
+    Target(
+        "x86_64-linux-gnu",
+        "x86_64-linux-gnu.2.17",
+        "GLIBC_2.2.5",
+        "manylinux_2_17_x86_64.musllinux_1_2_x86_64",
+    ),
+    Target(
+        "aarch64-linux-gnu",
+        "aarch64-linux-gnu.2.17",
+        "GLIBC_2.17",
+        "manylinux_2_17_aarch64.musllinux_1_2_aarch64",
+    ),
+    # the index takes wheels for this machine and glibc since 2.31
+    Target(
+        "riscv64-linux-gnu",
+        "riscv64-linux-gnu.2.31",
+        "GLIBC_2.27",
+        "manylinux_2_31_riscv64.musllinux_1_2_riscv64",
+    ),
 )
 
 

@@ -55,6 +55,22 @@ static void in_child(void) {
   free_all_in_child();
 }
 
-/* pthread_atfork fails without memory; then forks go on without the handlers. */
-FH_CONSTRUCTOR(fh_fork_load) { (void)pthread_atfork(before_fork, give_all, in_child); }
+/* What registers them. glibc has __register_atfork, and on younger machines nothing else: there pthread_atfork is code
+ * of each library that calls it. musl has pthread_atfork alone. Both are weak, so that a binary loads with either. */
+#if defined(__linux__)
+extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void), void *library)
+    __attribute__((weak));
+#pragma weak pthread_atfork
+extern char this_library __asm("__dso_handle") __attribute__((visibility("hidden")));
+
+static int add_handlers(void) {
+  if (__register_atfork != NULL) return __register_atfork(before_fork, give_all, in_child, &this_library);
+  return pthread_atfork(before_fork, give_all, in_child);
+}
+#else
+static int add_handlers(void) { return pthread_atfork(before_fork, give_all, in_child); }
+#endif
+
+/* It fails without memory; then forks go on without the handlers. */
+FH_CONSTRUCTOR(fh_fork_load) { (void)add_handlers(); }
 #endif

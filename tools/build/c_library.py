@@ -1,0 +1,46 @@
+"""What the wheel's libraries take of the C library: names that every glibc since 2.17 has, and musl.
+
+They are linked to stand-ins with these names and no others, so that one file serves both C libraries. musl answers for
+the names of glibc's libraries itself and does not look at versions; but it knows no ld-linux-*.so, in which glibc has
+__tls_get_addr. So the name stands here among those of libc.so.6, which brings the loader. What only one of the two has
+is weak, or looked up at run time.
+"""
+
+from __future__ import annotations
+
+from .stub_library import StubLibrary
+
+_LIBC = """
+    __cxa_atexit __errno_location __isoc99_sscanf __register_atfork __tls_get_addr __xstat abort bcmp calloc
+    clock_gettime close dl_iterate_phdr fflush fprintf fputs free getenv madvise malloc memchr memcmp memcpy memmove
+    memset mmap mprotect munmap nanosleep open pread pthread_attr_destroy pthread_self puts qsort realloc sched_yield
+    snprintf stderr stdout strchr strcmp strcspn strlen strncmp strrchr strstr strtod strtol strtoll syscall sysconf
+    vsnprintf
+"""
+_OTHERS = {
+    "libpthread.so.0": """
+        pthread_atfork pthread_attr_getstack pthread_getattr_np pthread_key_create pthread_setspecific
+    """,
+    "libdl.so.2": "dladdr dlclose dlerror dlopen dlsym",
+}
+# Those that are younger than glibc on x86-64, the oldest machine of all; on others they are as old as that.
+_YOUNGER = {
+    "__isoc99_sscanf": "GLIBC_2.7",
+    "__register_atfork": "GLIBC_2.3.2",
+    "__tls_get_addr": "GLIBC_2.3",
+    "clock_gettime": "GLIBC_2.17",
+    "memcpy": "GLIBC_2.14",
+}
+_OLDEST = "GLIBC_2.2.5"
+
+
+def c_library(glibc: str) -> tuple[StubLibrary, ...]:
+    """Return the stand-ins for a machine whose first glibc is `glibc`."""
+    libraries = {"libc.so.6": _LIBC, **_OTHERS}
+    return tuple(StubLibrary(soname, _by_version(names.split(), glibc)) for soname, names in libraries.items())
+
+
+def _by_version(names: list[str], glibc: str) -> dict[str, tuple[str, ...]]:
+    versions = {name: _YOUNGER.get(name, _OLDEST) if glibc == _OLDEST else glibc for name in names}
+    in_order = sorted(set(versions.values()), key=lambda version: [int(part) for part in version[6:].split(".")])
+    return {each: tuple(name for name in names if versions[name] == each) for each in in_order}
