@@ -9,16 +9,16 @@
 
 FhpyWindowsObjects fhpy_windows_objects;
 
-/* Each function has a word with its address, fhpy_at_<name>, and the symbol <name>, which jumps there with all arguments
- * in place. */
+/* Each function has a word with its address, fhpy_at_<name>, and the symbol <name>, which jumps there with all
+ * arguments in place. */
 #if defined(__aarch64__)
 #define JUMP(name) \
   "adrp x16, fhpy_at_" #name "\nldr x16, [x16, :lo12:fhpy_at_" #name "]\nbr x16\n" /* x16 is for such jumps */
 #else
 #define JUMP(name) "jmpq *fhpy_at_" #name "(%rip)\n"
 #endif
-#define FUNCTION(name)    \
-  void *fhpy_at_##name;   \
+#define FUNCTION(name)  \
+  void *fhpy_at_##name; \
   __asm__(".text\n.globl " #name "\n.p2align 4\n" #name ":\n" JUMP(name));
 #define EXCEPTION(name) void *name;
 #define OBJECT(name)

@@ -1,10 +1,10 @@
 /* The interpreter's functions and objects on Windows, found when the runtime is imported.
  *
- * A file for Windows names the library of each symbol that it needs, and the library of the interpreter has another name
- * in each version (python311.dll); that of the stable ABI (python3.dll) lacks names in old versions, and interpreters
- * without a GIL do not bring it. So nothing is linked: each function is a jump through a word, each exception a copy of
- * the interpreter's pointer, and each static object is reached through a pointer. All are looked up by name in the
- * library that the process has. Empty elsewhere, where the loader binds names wherever they are. */
+ * A file for Windows names the library of each symbol that it needs, and the library of the interpreter has another
+ * name in each version (python311.dll); that of the stable ABI (python3.dll) lacks names in old versions, and
+ * interpreters without a GIL do not bring it. So nothing is linked: each function is a jump through a word, each
+ * exception a copy of the interpreter's pointer, and each static object is reached through a pointer. All are looked up
+ * by name in the library that the process has. Empty elsewhere, where the loader binds names wherever they are. */
 #ifndef FFI_HPY_RUNTIME_WINDOWS_NAMES_H_
 #define FFI_HPY_RUNTIME_WINDOWS_NAMES_H_
 
