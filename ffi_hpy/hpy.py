@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SUFFIX", "abi_version", "context_name", "install", "load", "uninstall"]
 
-SUFFIX = ".hpy0.so"
+SUFFIX = ".hpy0.pyd" if sys.platform == "win32" else ".hpy0.so"
 """The suffix of a universal module's file name."""
 
 abi_version = 0

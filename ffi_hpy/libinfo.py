@@ -74,7 +74,7 @@ def find_source_path() -> str:
 
 def find_cython_lib() -> str:
     """Path of the binding's binary. The name is tvm_ffi's; ours is not made with Cython."""
-    return _own_file("the binding", "_core.hpy0.so")
+    return _own_file("the binding", "_core.hpy0.so", "_core.hpy0.pyd")
 
 
 def find_python_helper_include_path() -> str:

@@ -27,10 +27,18 @@ _NAME = f"{_PACKAGE}._core"
 # pathlib costs 5 ms of import time
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 
-CORE_LIBRARY = os.path.join(_HERE, "lib", "libtvm_ffi.so")  # noqa: PTH118
+_LIBRARY, _MODULE = {"win32": ("{}.dll", "pyd"), "darwin": ("lib{}.dylib", "so")}.get(sys.platform, ("lib{}.so", "so"))
+
+
+def library_path(name: str) -> str:
+    """Path of a library of the package, by its name for linkers, which is without a prefix and a suffix."""
+    return os.path.join(_HERE, "lib", _LIBRARY.format(name))  # noqa: PTH118
+
+
+CORE_LIBRARY = library_path("tvm_ffi")
 """Path of the core. The binding finds the core by itself and makes its symbols global, as libraries for tvm-ffi expect.
 """
-_BINDING = os.path.join(_HERE, "_core.hpy0.so")  # noqa: PTH118
+_BINDING = os.path.join(_HERE, f"_core.hpy0.{_MODULE}")  # noqa: PTH118
 
 
 def subclass_made(cls: type) -> None:
@@ -135,6 +143,8 @@ def _load_with_own_runtime() -> ModuleType:
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
         raise ImportError(f"{_PACKAGE} does not run in this interpreter, {interpreter}: {error}") from error
+    if sys.platform == "win32":  # where libraries name others without a folder, and find them in these
+        os.add_dll_directory(os.path.dirname(CORE_LIBRARY))  # noqa: PTH120
     runtime.check_file(CORE_LIBRARY)  # load() checks the binding only, and the system's loader maps both
     module: ModuleType = runtime.load(_NAME, _BINDING)
     return module

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 
 from .. import _core, module
-from .._start.load import CORE_LIBRARY
+from .._start.load import library_path
 
 __all__ = ["TESTING_LIBRARY", "load"]
 
-TESTING_LIBRARY = os.path.join(os.path.dirname(CORE_LIBRARY), "libtvm_ffi_testing.so")  # noqa: PTH118, PTH120
+TESTING_LIBRARY = library_path("tvm_ffi_testing")
 """Path of the library."""
 
 

@@ -31,7 +31,6 @@ TESTING = ROOT / "src" / "testing"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 COMMON = [
     "-g",
-    "-fPIC",
     "-fvisibility=hidden",
     "-DFH_TEST=1",
     "-DTVM_FFI_EXPORTS",  # all is in one program, from which nothing is imported
@@ -55,6 +54,8 @@ MODES = {
     "tsan": ["-O1", "-fsanitize=thread"],
     "oom": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
 }
+LINK = ["-rdynamic", "-lpthread", "-ldl"]
+LINK_WINDOWS = ["-lpthread", "-lapi-ms-win-core-synch-l1-2-0"]
 SANITIZER_ENV = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
@@ -110,11 +111,11 @@ def sweeps():
     return [name for name, body in tests() if re.search(r"sweep|memory|failing", name + body)]
 
 
-def build(compiler, mode, scratch, extra):
+def build(compiler, mode, scratch, extra, is_windows):
     """The path of the program, or None after printing why not."""
     (scratch / "exported_names.h").write_text(exported_names())
     (scratch / "exported_calls.h").write_text(exported_calls())
-    flags = [*COMMON, *MODES[mode], f"-I{scratch}"]
+    flags = [*COMMON, *([] if is_windows else ["-fPIC"]), *MODES[mode], f"-I{scratch}"]
     sources = [source for folder in (CORE, TESTING, HERE) for source in sorted(folder.rglob("*.c"))]
     sources += [pathlib.Path(path).resolve() for path in extra]
     jobs = [(source, scratch / f"{i}_{source.stem}.o") for i, source in enumerate(sources)]
@@ -126,10 +127,10 @@ def build(compiler, mode, scratch, extra):
             sys.stderr.write(result.stderr)
     if any(result.returncode for result in results):
         return None
-    program = scratch / "core_tests"
+    program = scratch / ("core_tests.exe" if is_windows else "core_tests")
     objects = [str(output) for _, output in jobs if output.suffix == ".o"]
     linked = subprocess.run(
-        [*compiler, *MODES[mode], *objects, "-o", str(program), "-rdynamic", "-lpthread", "-ldl"],
+        [*compiler, *MODES[mode], *objects, "-o", str(program), *(LINK_WINDOWS if is_windows else LINK)],
         capture_output=True,
         text=True,
     )
@@ -149,7 +150,7 @@ def run_mode(args, mode, scratch):
     if mode != "plain" and not compiler_has(args.compiler, MODES[mode], scratch):
         print(f"core {mode}: FAILED, {shlex.join(args.compiler)} has no {mode} runtime here")
         return 1
-    program = build(args.compiler, mode, scratch, args.extra)
+    program = build(args.compiler, mode, scratch, args.extra, args.windows)
     if program is None:
         print(f"core {mode}: FAILED to build")
         return 1
@@ -199,6 +200,7 @@ def main():
     parser.add_argument(
         "--runner", type=shlex.split, default="", metavar="WORDS", help="run a program, where it is for another machine"
     )
+    parser.add_argument("--windows", action="store_true", help="the compiler is zig, for Windows")
     parser.add_argument("--timeout", type=float, default=600, help="seconds for one mode's tests")
     parser.add_argument("--without", action="append", default=[], metavar="NAME", help="a test to leave out")
     parser.add_argument("--gdb", action="store_true", help="run under gdb")

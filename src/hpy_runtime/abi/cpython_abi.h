@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <wchar.h>
 
+#include "windows_names.h"
+
 #ifdef FHPY_PYPY
 #include "pypy_names.h"
 #endif
@@ -112,10 +114,12 @@ typedef void (*dealloc_fn)(PyObject *);
 
 /* ---- data exported by every version ---- */
 
+#if !defined(_WIN32) /* where windows_names.h has the objects */
 extern PyObject _Py_NoneStruct, _Py_TrueStruct, _Py_FalseStruct, _Py_NotImplementedStruct, _Py_EllipsisObject;
 extern PyObject PyBaseObject_Type, PyType_Type, PyBool_Type, PyLong_Type, PyFloat_Type, PyUnicode_Type, PyTuple_Type;
 extern PyObject PyList_Type, PyDict_Type, PyComplex_Type, PyBytes_Type, PyMemoryView_Type, PyCapsule_Type, PySlice_Type;
 extern PyObject PyModule_Type;
+#endif
 extern PyObject *PyExc_AttributeError, *PyExc_ImportError, *PyExc_MemoryError, *PyExc_OverflowError;
 extern PyObject *PyExc_RuntimeError, *PyExc_SystemError, *PyExc_TypeError, *PyExc_ValueError;
 /* the other PyExc_* are declared where the context takes them, ctx_constant.c */

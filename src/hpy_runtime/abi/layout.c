@@ -71,7 +71,7 @@ static ptrdiff_t find_word(const void *o, size_t byte_size, const void *word) {
  * theirs there, too. 0 if there is none. */
 static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
   PyObject *const others[] = {&PyType_Type, &PyLong_Type, &PyList_Type, &PyBaseObject_Type};
-  ptrdiff_t found = find_word(probe, byte_size, (void *)PyType_GetFlags((PyObject *)(uintptr_t)probe));
+  ptrdiff_t found = find_word(probe, byte_size, (void *)(uintptr_t)PyType_GetFlags((PyObject *)(uintptr_t)probe));
   for (int i = 0; found != 0 && i < 4; i++)
     if (*(unsigned long *)((char *)others[i] + found) != PyType_GetFlags(others[i])) return 0;
   return found;

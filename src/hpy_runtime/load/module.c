@@ -160,8 +160,8 @@ static struct { /* PyModuleDef of a free-threaded build, 3.13 and 3.14 */
   ModuleDefBody body;
 } def_free_threaded;
 
-__attribute__((visibility("default"))) PyObject *PyInit__hpy(void) {
-  if (fhpy_layout_check_header() < 0) return NULL;
+FH_EXPORT PyObject *PyInit__hpy(void) {
+  if (fhpy_windows_names_find() < 0 || fhpy_layout_check_header() < 0) return NULL;
   const char *version = Py_GetVersion();
   int minor = 0;
   sscanf(version, "3.%d", &minor);
@@ -210,7 +210,8 @@ enum {
 };
 enum { ABI_STABLE = 1, ABI_GIL = 2, ABI_FREE_THREADED = 4 };
 
-__attribute__((visibility("default"))) PySlot *PyModExport__hpy(void) {
+FH_EXPORT PySlot *PyModExport__hpy(void) {
+  if (fhpy_windows_names_find() < 0) return NULL;
   static PyABIInfo abi = {1, 0, ABI_STABLE | ABI_GIL | ABI_FREE_THREADED, 0x030f0000, 0x030f0000};
   static PySlot slots[] = {{EXPORT_ABI, SLOT_STATIC, 0, &abi},
                            {EXPORT_NAME, SLOT_STATIC, 0, "_hpy"},

@@ -5,8 +5,8 @@
 
 /* The built-in type of a shape, borrowed. The legacy shape has no struct, so its base is object. */
 static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
-  static PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
-                                       &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
+  PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
+                                &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
   return shape == HPyType_BuiltinShape_Legacy ? &PyBaseObject_Type : builtins[shape];
 }
 
