@@ -93,7 +93,11 @@ static inline void fh_atomic_fence_acquire_after_u64(const uint64_t *p) {
 }
 static inline void fh_atomic_store_relaxed_i32(int32_t *p, int32_t v) { *(volatile int32_t *)p = v; }
 static inline uint32_t fh_atomic_load_relaxed_u32(const uint32_t *p) { return *(const volatile uint32_t *)p; }
+static inline void fh_atomic_store_relaxed_u32(uint32_t *p, uint32_t v) { *(volatile uint32_t *)p = v; }
 static inline uint32_t fh_atomic_exchange_release_u32(uint32_t *p, uint32_t v) {
+  return (uint32_t)_InterlockedExchange((volatile long *)p, (long)v);
+}
+static inline uint32_t fh_atomic_exchange_acquire_u32(uint32_t *p, uint32_t v) {
   return (uint32_t)_InterlockedExchange((volatile long *)p, (long)v);
 }
 static inline int fh_atomic_cas_acquire_u32(uint32_t *p, uint32_t *expected, uint32_t desired) {

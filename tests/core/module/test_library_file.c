@@ -27,6 +27,8 @@ static image whole_image(void) {
   made.head.e_machine = EM_X86_64;
 #elif defined(__aarch64__)
   made.head.e_machine = EM_AARCH64;
+#elif defined(__riscv)
+  made.head.e_machine = EM_RISCV;
 #endif
   made.head.e_type = ET_DYN;
   made.head.e_phoff = offsetof(image, parts);

@@ -106,11 +106,11 @@ static int read_once(fh_shared *lock) {
 }
 
 TEST(a_lock_opens_after_many_readers_and_a_writer_closes_it) {
-  for (int i = 0; i < FH_SHARED_READS; ++i) expect_int(read_once(&locks[0]), 1);
-  expect_int(read_once(&locks[0]), 0);
-  fh_shared_write(&locks[0]);
-  fh_shared_write_end(&locks[0]);
-  expect_int(read_once(&locks[0]), 1);
+  for (int i = 0; i < FH_SHARED_READS; ++i) expect_int(read_once(&locks[0].lock), 1);
+  expect_int(read_once(&locks[0].lock), 0);
+  fh_shared_write(&locks[0].lock);
+  fh_shared_write_end(&locks[0].lock);
+  expect_int(read_once(&locks[0].lock), 1);
 }
 
 /* Two words that are equal whenever nobody writes. */
@@ -124,14 +124,14 @@ static void read_and_write(void *unused, int thread) {
   FH_UNUSED(unused);
   for (int i = 0; i < 20000; ++i) {
     if (thread == 0 && i % 1000 == 0) {
-      fh_shared_write(&locks[1]);
+      fh_shared_write(&locks[1].lock);
       pair.first += 1;
       pair.second += 1;
-      fh_shared_write_end(&locks[1]);
+      fh_shared_write_end(&locks[1].lock);
     } else {
-      int is_held = fh_shared_read(&locks[1]);
+      int is_held = fh_shared_read(&locks[1].lock);
       int is_whole = pair.first == pair.second;
-      fh_shared_read_end(&locks[1], is_held);
+      fh_shared_read_end(&locks[1].lock, is_held);
       expect_int(is_whole, 1);
     }
   }
