@@ -235,8 +235,9 @@ static FH_NOINLINE cpy_PyObject *call_object(cpy_PyObject *self, cpy_PyObject *c
   size_t n = n_of(nargsf);
   HPy object = {(intptr_t)args[0]};
   TVMFFIAny views[STACK_ARGS], result;
+  const FbTypeKindEntry *entry = fb_type_kind_find(object);
   TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
-  bool is_short = n <= STACK_ARGS && handle != NULL;
+  bool is_short = entry != NULL && entry->kind == FB_TYPE_KIND_OBJECT && n <= STACK_ARGS && handle != NULL;
   for (size_t i = 1; is_short && i < n; i++) is_short = fb_immediate_int((HPy){(intptr_t)args[i]}, &views[i]);
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
   FbHandleCell *cell = fb_object_cell(fb_ctx, object);
@@ -260,11 +261,8 @@ static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, s
     if (FH_LIKELY(handle != NULL)) return run_immediate(struct_of(self), handle, NULL, 0);
   } else if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) {
     return call_ints(self, args, nargsf);
-  } else {
-    const FbTypeKindEntry *entry = fb_type_kind_find((HPy){(intptr_t)args[0]});
-    if (entry != NULL && entry->kind == FB_TYPE_KIND_OBJECT) return call_object(self, args, nargsf);
   }
-  return call_any(self, args, nargsf, kwnames);
+  return call_object(self, args, nargsf);
 }
 
 /* References to a Function that was called so often are not counted from then on, where the interpreter offers that: it
