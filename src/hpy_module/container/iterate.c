@@ -22,11 +22,9 @@ enum { CHUNK = 64 };
 
 /* The Python value of an item that somebody else owns. */
 FH_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
+  HPy found = fb_iterate_find(ctx, item, exchange);
+  if (FH_UNLIKELY(!HPy_IsNull(found))) return found;
   TVMFFIAny value = *item;
-  if (FH_UNLIKELY(fb_context_free_threaded) && exchange == NULL && value.type_index >= kTVMFFIDynObjectBegin) {
-    HPy found = fb_wrap_find(ctx, value.v_obj);
-    if (!HPy_IsNull(found)) return found;
-  }
   if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
   return fb_iterate_item(ctx, &value, exchange);
 }

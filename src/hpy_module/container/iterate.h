@@ -21,6 +21,15 @@ FH_INLINE HPy fb_iterate_item(HPyContext *ctx, TVMFFIAny *item, const DLPackExch
   return fb_result_make(ctx, item);
 }
 
+/* As fb_wrap_find, for an item of any kind that somebody else keeps alive. HPy_NULL, and nothing raised, also for what
+ * has no wrapper, or becomes an array of the table's library. */
+FH_INLINE HPy fb_iterate_find(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
+  if (FH_LIKELY(!fb_context_free_threaded) || exchange != NULL || item->type_index < kTVMFFIDynObjectBegin) {
+    return HPy_NULL;
+  }
+  return fb_wrap_find(ctx, item->v_obj);
+}
+
 /* A Python list of n items, from items[first] on, `step` apart. The array that they are in is kept alive by the caller
  * and does not change. New handle, or HPy_NULL with an exception raised. */
 HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n,

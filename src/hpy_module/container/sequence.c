@@ -153,11 +153,10 @@ FH_INLINE int list_item_in_place(TVMFFIObject *handle, int64_t i, TVMFFIAny *out
   return 1;
 }
 
-/* As fb_wrap_find, for an item of an Array, which is an object with a wrapper or anything else. */
+/* As fb_iterate_find, for item i of an Array. */
 FH_INLINE HPy array_item_find(HPyContext *ctx, HPy self, const TVMFFIObject *handle, int64_t i) {
   const TVMFFIAny *place = array_place(handle, i);
-  if (place == NULL || place->type_index < kTVMFFIDynObjectBegin || exchange_of(ctx, self) != NULL) return HPy_NULL;
-  return fb_wrap_find(ctx, place->v_obj);
+  return place == NULL ? HPy_NULL : fb_iterate_find(ctx, place, exchange_of(ctx, self));
 }
 
 /* The quick way to an item: a use of the cell keeps the sequence, instead of a reference, whose count threads that
@@ -167,13 +166,12 @@ FH_INLINE bool item_in_place(HPyContext *ctx, HPy self, int64_t i, HPy *value, T
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
   TVMFFIObject *handle = fb_handle_cell_get(cell);
-  bool found = handle != NULL;
-  if (FH_UNLIKELY(!found)) {
-  } else if (is_array(handle)) {
-    *value = fb_context_free_threaded ? array_item_find(ctx, self, handle, i) : HPy_NULL;
+  bool found = false;
+  *value = HPy_NULL;
+  if (handle != NULL && is_array(handle)) {
+    if (FH_UNLIKELY(fb_context_free_threaded)) *value = array_item_find(ctx, self, handle, i);
     found = !HPy_IsNull(*value) || array_item(handle, i, out) == 0;
-  } else {
-    *value = HPy_NULL;
+  } else if (handle != NULL) {
     found = list_item_in_place(handle, i, out) == 0;
   }
   fb_handle_cell_unuse(cell);
@@ -198,7 +196,7 @@ static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
   int64_t i;
   FbPosition position = fb_position_of(ctx, self, key, &i);
   if (FH_UNLIKELY(position == FB_POSITION_NONE)) return HPy_NULL;
-  HPy value = HPy_NULL;
+  HPy value;
   TVMFFIAny item;
   if (FH_LIKELY(position == FB_POSITION_INDEX) && item_in_place(ctx, self, i, &value, &item)) {
     if (FH_UNLIKELY(!HPy_IsNull(value))) return value;
