@@ -160,7 +160,7 @@ static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 
 /* --- the call in the interpreter's own shape ---------------------------------------------------------------------- */
 
-/* fb_function_call in the shape of extension.h, which a call runs where handles are object pointers. It is four
+/* fb_function_call in the shape of extension.h, which a call runs where handles are object pointers. It is several
  * functions, so that each has a small frame: without arguments, of ints alone, of an object and ints, of any values.
  * Ints are complete as soon as they are read, so that a call of nothing else has nothing that ends after it. */
 
@@ -229,15 +229,14 @@ static FH_NOINLINE cpy_PyObject *call_ints(cpy_PyObject *self, cpy_PyObject *con
   return run_immediate(struct_of(self), handle, views, n);
 }
 
-/* An object that is no more than that, and ints after it: a method, mostly. The object is used while native code runs,
- * as by fb_argument_convert. */
+/* The first argument is an object that is no more than that: a method, mostly, if ints follow. The object is used while
+ * native code runs, as by fb_argument_convert. */
 static FH_NOINLINE cpy_PyObject *call_object(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf);
   HPy object = {(intptr_t)args[0]};
   TVMFFIAny views[STACK_ARGS], result;
-  const FbTypeKindEntry *entry = fb_type_kind_find(object);
   TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
-  bool is_short = entry != NULL && entry->kind == FB_TYPE_KIND_OBJECT && n <= STACK_ARGS && handle != NULL;
+  bool is_short = n <= STACK_ARGS && handle != NULL;
   for (size_t i = 1; is_short && i < n; i++) is_short = fb_immediate_int((HPy){(intptr_t)args[i]}, &views[i]);
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
   FbHandleCell *cell = fb_object_cell(fb_ctx, object);
@@ -254,15 +253,23 @@ static FH_NOINLINE cpy_PyObject *call_object(cpy_PyObject *self, cpy_PyObject *c
   return finish_short(struct_of(self), rc, &result);
 }
 
+/* The first argument is no int. It is looked at here, before there is a frame that the values of other kinds would pay
+ * for. */
+static FH_NOINLINE cpy_PyObject *call_rest(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  const FbTypeKindEntry *entry = fb_type_kind_find((HPy){(intptr_t)args[0]});
+  if (entry != NULL && entry->kind == FB_TYPE_KIND_OBJECT) return call_object(self, args, nargsf);
+  return call_any(self, args, nargsf, NULL);
+}
+
 static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
   if (FH_UNLIKELY(kwnames != NULL)) return call_any(self, args, nargsf, kwnames);
   if (n_of(nargsf) == 0) {
     TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
-    if (FH_LIKELY(handle != NULL)) return run_immediate(struct_of(self), handle, NULL, 0);
-  } else if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) {
-    return call_ints(self, args, nargsf);
+    if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
+    return run_immediate(struct_of(self), handle, NULL, 0);
   }
-  return call_object(self, args, nargsf);
+  if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) return call_ints(self, args, nargsf);
+  return call_rest(self, args, nargsf);
 }
 
 /* References to a Function that was called so often are not counted from then on, where the interpreter offers that: it
