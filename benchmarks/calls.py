@@ -47,7 +47,6 @@ PAGE_ROWS = (
     *("field read", "py_class text field read", "field set", "Array item", "Map item", "List item set"),
     *("object made", "py_class object made", "copy", "deep copy", "error of native code raised"),
 )
-PYPY_MODE = "released"  # a call that keeps the GIL goes the long way round there
 PYPY_MOST_NS = {("pp73", "no argument"): 80}
 
 
@@ -62,11 +61,14 @@ Found = dict[tuple[str, str], dict[str, list[float]]]
 
 
 def time_calls(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[str]) -> Found:
-    """Time rows on a CPython."""
-    sides = {kind: open_side(kind, find_place(kind, name, python, wheel, "calls")) for kind in KINDS}
-    found = {(row, mode): time_row(sides, row, mode, rounds) for mode in MODES for row in wanted}
-    for side in sides.values():
-        side.close()
+    """Time rows on a CPython, with processes of their own for each mode: methods know no other way to keep the GIL."""
+    places = {kind: find_place(kind, name, python, wheel, "calls") for kind in KINDS}
+    found = {}
+    for mode in MODES:
+        sides = {kind: open_side(kind, place, mode) for kind, place in places.items()}
+        found.update({(row, mode): time_row(sides, row, mode, rounds) for row in wanted})
+        for side in sides.values():
+            side.close()
     return found
 
 
@@ -89,18 +91,19 @@ def publish(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[
     return 0
 
 
-def open_side(kind: str, place: Place) -> Side:
-    return Side(place.env, "nanobind_side.py" if kind == "nanobind" else "side.py", kind, place.file)
+def open_side(kind: str, place: Place, mode: str) -> Side:
+    script = "nanobind_side.py" if kind == "nanobind" else "side.py"
+    return Side(place.env, script, kind, place.file, {"TVM_FFI_RELEASE_GIL_BY_DEFAULT": str(int(mode == "released"))})
 
 
 def time_row(sides: dict[str, Side], row: str, mode: str, rounds: int) -> dict[str, list[float]]:
     """Return the ns of each side that has the row, round by round; the sides take turns within a round."""
     having = {kind: side for kind, side in sides.items() if kind != "nanobind" or has_nanobind(row, mode)}
-    n = max(1000, int(ROUND_SECONDS / (max(sides["tvm_ffi"].ns(row, mode, 2000), 5.0) * 1e-9)))
+    n = max(1000, int(ROUND_SECONDS / (max(sides["tvm_ffi"].ns(row, 2000), 5.0) * 1e-9)))
     found: dict[str, list[float]] = {kind: [] for kind in having}
     for _ in range(rounds):
         for kind, side in having.items():
-            found[kind].append(side.ns(row, mode, n))
+            found[kind].append(side.ns(row, n))
     return found
 
 
@@ -131,8 +134,8 @@ def bench_pypy(name: str, env: Path, library: Path, rounds: int) -> list[list[ob
     sides = (Side(env, "side.py", "ffi_hpy", library), Side(env, "side.py", "plain", library))
     lines: list[list[object]] = [["row", f"{name}: ffi_hpy ns", "plain Python ns", "goal", ""]]
     for row in [row for row in ROWS if row not in NATIVE_ROWS]:
-        n = max(200, min(100_000, int(5 * ROUND_SECONDS / (max(sides[0].ns(row, PYPY_MODE, 200), 5.0) * 1e-9))))
-        mine, plain = (statistics.median(side.ns(row, PYPY_MODE, n) for _ in range(rounds)) for side in sides)
+        n = max(200, min(100_000, int(5 * ROUND_SECONDS / (max(sides[0].ns(row, 200), 5.0) * 1e-9))))
+        mine, plain = (statistics.median(side.ns(row, n) for _ in range(rounds)) for side in sides)
         goal = PYPY_MOST_NS.get((name, row))
         verdict = ["", ""] if goal is None else [f"{goal:.0f} ns", "met" if mine < goal else "not met"]
         lines.append([row, f"{mine:.1f}", f"{plain:.1f}", *verdict])

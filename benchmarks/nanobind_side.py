@@ -1,6 +1,6 @@
 """nanobind's side of calls.py: a process that times calls into the module of calls_nanobind.cc when told to.
 
-Reads lines `ROW MODE N` and answers each as side.py does; MODE says nothing here. Usage: nanobind_side.py nanobind FILE
+Reads lines `ROW N` and answers each as side.py does. Usage: nanobind_side.py nanobind FILE
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def main() -> None:
     empty = make_loop("pass", names)
     print("ready", flush=True)
     for line in sys.stdin:
-        row, _, count = line.rstrip("\n").split("\t")
+        row, count = line.rstrip("\n").split("\t")
         n = int(count)
         print((seconds(loops[row], n) - seconds(empty, n)) / n * 1e9, flush=True)
 

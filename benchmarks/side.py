@@ -1,7 +1,7 @@
 """One side of a benchmark: a process that times calls, through ffi_hpy or tvm_ffi or of plain Python, when told to.
 
-Reads lines `ROW MODE N` and answers each with the ns per call of N calls, the cost of the empty loop taken off.
-`ROW?` with N 0 asks whether this side knows the row. Usage: side.py ffi_hpy|tvm_ffi|plain LIBRARY
+Reads lines `ROW N` and answers each with the ns per call of N calls, the cost of the empty loop taken off. Whether
+calls give up the GIL is in the environment. Usage: side.py ffi_hpy|tvm_ffi|plain LIBRARY
 """
 
 from __future__ import annotations
@@ -219,9 +219,7 @@ def main() -> None:
     empty = make_loop("pass", names)
     print("ready", flush=True)
     for line in sys.stdin:
-        row, mode, count = line.rstrip("\n").split("\t")
-        for function in ("nop", "echo", "callback"):
-            names[function].release_gil = mode == "released"
+        row, count = line.rstrip("\n").split("\t")
         n = int(count)
         print((seconds(loops[row], n) - seconds(empty, n)) / n * 1e9, flush=True)
 

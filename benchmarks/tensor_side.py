@@ -1,7 +1,7 @@
 """One side of tensors.py: a process that times how arrays pass through ffi_hpy or tvm_ffi when it is told to.
 
-Reads lines `ROW MODE N` and answers each with the ns per call of N calls, the cost of the empty loop taken off.
-Usage: tensor_side.py ffi_hpy|tvm_ffi LIBRARY
+Reads lines `ROW N` and answers each with the ns per call of N calls, the cost of the empty loop taken off. Whether
+calls give up the GIL is in the environment. Usage: tensor_side.py ffi_hpy|tvm_ffi LIBRARY
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ ROWS = {
 def names_of(package: str, library: str) -> dict[str, Any]:
     """Everything the statements use. `library` registers the testing.* functions when it is loaded."""
     ffi = importlib.import_module(package)
-    ctypes.CDLL(library)
+    if package == "ffi_hpy":
+        ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
+    importlib.import_module(f"{package}.testing")
     tensor = torch.zeros((2, 3))
     array = numpy.zeros((2, 3), dtype="float32")
     make_array = ffi.get_global_func("testing.make_array_with_tensor")
@@ -63,9 +65,7 @@ def main() -> None:
     empty = make_loop("pass", names)
     print("ready", flush=True)
     for line in sys.stdin:
-        row, mode, count = line.rstrip("\n").split("\t")
-        for function in ("nop", "echo", "make_array", "callback"):
-            names[function].release_gil = mode == "released"
+        row, count = line.rstrip("\n").split("\t")
         n = int(count)
         print((seconds(loops[row], n) - seconds(empty, n)) / n * 1e9, flush=True)
 

@@ -4,7 +4,7 @@
 Both sides run in processes of their own, which are told in turn to time the same row, so that a machine that changes
 its speed changes both. Printed are medians over the rounds; a ratio is the median of the ratios round by round.
 
-    python benchmarks/tensors.py [--rounds N]
+    python benchmarks/tensors.py [ROW ...] [--rounds N]
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ def torch_env(label: str, python: Path, *requirements: str) -> Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="What arrays cost on their way in and out.")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="rows of tensor_side.py; none: all")
     parser.add_argument("--rounds", type=int, default=25)
     options = parser.parse_args()
     python = find_interpreters(["cp311"]).get("cp311")
@@ -59,24 +60,23 @@ def main() -> int:
     ours = torch_env("bench-torch", python)
     install_wheel(ours, build_wheel())
     library = find_testing_library()
-    sides = (
-        Side(ours, "tensor_side.py", "ffi_hpy", library),
-        Side(upstream, "tensor_side.py", "tvm_ffi", library),
-    )
     lines: list[tuple[object, ...]] = [("row", "GIL", "ffi_hpy ns", "tvm_ffi ns", "ratio", "goal", "")]
     within = True
     for mode in ("kept", "released"):
-        for row in rows():
-            n = max(200, int(ROUND_SECONDS / (max(sides[1].ns(row, mode, 2000), 5.0) * 1e-9)))
-            pairs = [(sides[0].ns(row, mode, n), sides[1].ns(row, mode, n)) for _ in range(options.rounds)]
+        extra = {"TVM_FFI_RELEASE_GIL_BY_DEFAULT": str(int(mode == "released"))}
+        envs = {"ffi_hpy": ours, "tvm_ffi": upstream}
+        sides = [Side(env, "tensor_side.py", kind, library, extra) for kind, env in envs.items()]
+        for row in options.rows or rows():
+            n = max(200, int(ROUND_SECONDS / (max(sides[1].ns(row, 2000), 5.0) * 1e-9)))
+            pairs = [(sides[0].ns(row, n), sides[1].ns(row, n)) for _ in range(options.rounds)]
             ratio = statistics.median(a / b for a, b in pairs)
             mine, theirs = (statistics.median(side) for side in zip(*pairs))
             goal = TENSOR_GOALS.get(row, TENSOR_GOAL)
             within = within and ratio <= goal
             verdict = "met" if ratio <= goal else "not met"
             lines.append((row, mode, f"{mine:.1f}", f"{theirs:.1f}", f"{ratio:.2f}", f"{goal:.2f}", verdict))
-    for side in sides:
-        side.close()
+        for side in sides:
+            side.close()
     print(table(lines), end="\n\n")
     say("every goal met" if within else "some goals not met: see the table")
     return 0

@@ -13,8 +13,11 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/exchange_number.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
+#include "hpy_module/object/identity.h"
+#include "hpy_module/object/type_kind.h"
 #include "hpy_module/tensor/exchange.h"
 
 /* So many arguments are converted on the C stack. */
@@ -157,9 +160,9 @@ static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 
 /* --- the call in the interpreter's own shape ---------------------------------------------------------------------- */
 
-/* fb_function_call in the shape of extension.h, which a call runs where handles are object pointers. It is three
- * functions, so that each has a small frame: without arguments, of ints alone, of any values. Ints are complete as soon
- * as they are read, so that a call of nothing else has nothing that ends after it. */
+/* fb_function_call in the shape of extension.h, which a call runs where handles are object pointers. It is several
+ * functions, so that each has a small frame: without arguments, of ints alone, of an object and ints, of any values.
+ * Ints are complete as soon as they are read, so that a call of nothing else has nothing that ends after it. */
 
 /* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which is not needed here. */
 FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
@@ -174,23 +177,35 @@ static FH_NOINLINE HPy raise_failure(FbFunction *function) {
   return HPy_NULL;
 }
 
-/* The native call and its result. */
-FH_INLINE cpy_PyObject *run_immediate(FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n) {
-  TVMFFIAny result = {0};
+/* The native call. *result is owned if it returns 0. */
+FH_INLINE int run_short(FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
+                        TVMFFIAny *result) {
+  *result = (TVMFFIAny){0};
+  if (FH_UNLIKELY(needs_brackets[fh_atomic_load_relaxed(&function->gil)])) {
+    return run_bracketed(fb_ctx, handle, views, n, fb_function_struct_releases_gil(function), result);
+  }
+  return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
+}
+
+/* The Python value of its result, or what it failed with. */
+FH_INLINE cpy_PyObject *finish_short(FbFunction *function, int rc, TVMFFIAny *result) {
   HPy value;
-  int rc = FH_UNLIKELY(needs_brackets[fh_atomic_load_relaxed(&function->gil)])
-               ? run_bracketed(fb_ctx, handle, views, n, fb_function_struct_releases_gil(function), &result)
-               : ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, &result);
   if (FH_UNLIKELY(rc != 0)) {
     value = raise_failure(function);
-  } else if (result.type_index == kTVMFFINone) {
+  } else if (result->type_index == kTVMFFINone) {
     value = fb_immediate_constant(fb_ctx, fb_immediate.none);
-  } else if (result.type_index == kTVMFFIInt) {
-    value = fb_immediate_int_new(fb_ctx, result.v_int64);
+  } else if (result->type_index == kTVMFFIInt) {
+    value = fb_immediate_int_new(fb_ctx, result->v_int64);
   } else {
-    value = make_other(&result);
+    value = make_other(result);
   }
   return (cpy_PyObject *)value._i;
+}
+
+FH_INLINE cpy_PyObject *run_immediate(FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n) {
+  TVMFFIAny result;
+  int rc = run_short(function, handle, views, n, &result);
+  return finish_short(function, rc, &result);
 }
 
 static FH_NOINLINE cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
@@ -214,15 +229,47 @@ static FH_NOINLINE cpy_PyObject *call_ints(cpy_PyObject *self, cpy_PyObject *con
   return run_immediate(struct_of(self), handle, views, n);
 }
 
+/* The first argument is an object that is no more than that: a method, mostly, if ints follow. The object is used while
+ * native code runs, as by fb_argument_convert. */
+static FH_NOINLINE cpy_PyObject *call_object(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  size_t n = n_of(nargsf);
+  HPy object = {(intptr_t)args[0]};
+  TVMFFIAny views[STACK_ARGS], result;
+  TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
+  bool is_short = n <= STACK_ARGS && handle != NULL;
+  for (size_t i = 1; is_short && i < n; i++) is_short = fb_immediate_int((HPy){(intptr_t)args[i]}, &views[i]);
+  if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
+  FbHandleCell *cell = fb_object_cell(fb_ctx, object);
+  if (FH_UNLIKELY(!fb_handle_cell_use(cell))) return call_any(self, args, nargsf, NULL);
+  TVMFFIObject *argument = fb_handle_cell_get(cell);
+  if (FH_UNLIKELY(argument == NULL || fb_exchange_number_find(cell) != NULL)) {
+    fb_handle_cell_unuse(cell);
+    return call_any(self, args, nargsf, NULL);
+  }
+  fb_identity_share(fb_ctx, object, cell);
+  views[0] = (TVMFFIAny){.type_index = argument->type_index, .v_obj = argument};
+  int rc = run_short(struct_of(self), handle, views, n, &result);
+  fb_handle_cell_unuse(cell);
+  return finish_short(struct_of(self), rc, &result);
+}
+
+/* The first argument is no int. It is looked at here, before there is a frame that the values of other kinds would pay
+ * for. */
+static FH_NOINLINE cpy_PyObject *call_rest(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  const FbTypeKindEntry *entry = fb_type_kind_find((HPy){(intptr_t)args[0]});
+  if (entry != NULL && entry->kind == FB_TYPE_KIND_OBJECT) return call_object(self, args, nargsf);
+  return call_any(self, args, nargsf, NULL);
+}
+
 static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
   if (FH_UNLIKELY(kwnames != NULL)) return call_any(self, args, nargsf, kwnames);
   if (n_of(nargsf) == 0) {
     TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
-    if (FH_LIKELY(handle != NULL)) return run_immediate(struct_of(self), handle, NULL, 0);
-  } else if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) {
-    return call_ints(self, args, nargsf);
+    if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
+    return run_immediate(struct_of(self), handle, NULL, 0);
   }
-  return call_any(self, args, nargsf, kwnames);
+  if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) return call_ints(self, args, nargsf);
+  return call_rest(self, args, nargsf);
 }
 
 /* References to a Function that was called so often are not counted from then on, where the interpreter offers that: it

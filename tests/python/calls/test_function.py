@@ -126,6 +126,36 @@ def test_any_number_of_arguments_reaches_a_callback(n):
     assert function(*expected) == expected
 
 
+@pytest.mark.parametrize("n", [0, 1, 6, 7, 8, 9, 40])
+@pytest.mark.parametrize("other", [5, -1, 2**62, True, 1.5, None, "text", "pair"], ids=repr)
+def test_what_follows_an_object_is_passed_in_order(classes, n, other):
+    pair = classes.TestIntPair(1, 2)
+    got = []
+    function = ffi_hpy.convert(lambda *args: got.extend(args))
+    expected = [*range(n), pair if other == "pair" else other, *range(n)]
+    assert function(pair, *expected) is None
+    assert [type(item) for item in got] == [type(item) for item in [pair, *expected]]
+    for item, sent in zip(got, [pair, *expected]):
+        assert item.same_as(pair) if sent is pair else item == sent
+
+
+def test_an_object_cannot_be_moved_away_while_it_is_an_argument_and_can_be_again_afterwards(testing, classes):
+    pair = classes.TestIntPair(3, 4)
+
+    def move(argument, number):
+        with pytest.raises(RuntimeError, match="while a call uses it"):
+            testing.echo(pair._move())
+        return argument.a + number
+
+    def fail(argument, number):
+        raise KeyError(number)
+
+    assert ffi_hpy.convert(move)(pair, 10) == 13
+    with pytest.raises(KeyError, match="7"):
+        ffi_hpy.convert(fail)(pair, 7)
+    assert testing.echo(pair._move()).b == 4
+
+
 def test_keyword_arguments_are_refused_by_name(testing):
     with pytest.raises(TypeError, match=r"testing\.echo\(\) takes positional arguments only, got keyword .*'value'"):
         testing.echo(value=1)
@@ -250,6 +280,9 @@ def test_a_subclass_without_a_function_says_so():
     compiled = Compiled("")
     with pytest.raises(ValueError, match="this Compiled has no native object"):
         compiled(1)
+    for arguments in [(), (compiled,), (ffi_hpy.convert([1]), 2), ("text",)]:
+        with pytest.raises(ValueError, match="no native object"):
+            compiled(*arguments)
     with pytest.raises(ValueError, match="no native object"):
         ffi_hpy.convert(lambda f: f)(compiled)
     assert repr(compiled) == "Compiled(chandle=None)"
