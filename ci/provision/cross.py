@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +17,7 @@ from ci.lib.machines import MACHINES
 from ci.lib.messages import say
 from ci.lib.process import output_of
 from ci.provision.debian import Apt, release, unpack
-from ci.provision.emulation import write_script
-from ci.provision.envs import tool_env
+from ci.provision.emulation import write_ninja, write_script
 from ci.provision.musl import musl_tools
 from ci.provision.upstream import MACHINE_VARIABLE
 
@@ -80,6 +78,5 @@ def _fill(made: Path, final: Path, machine: Machine) -> None:
         # Linker scripts of the C library name its files from / on.
         more = [f"--sysroot={final}"] if tool in ("gcc", "g++") else []
         write_script(made / "bin" / name, [*libraries, command, *more])
-    ninja = shutil.which("ninja", path=str(tool_env("tool-ninja", "ninja")))
-    write_script(made / "bin" / "ninja", [ninja or "ninja"])  # an environment's own is for the other machine
+    write_ninja(made / "bin")
     output_of([made / "usr" / "bin" / f"{machine.triplet}-gcc", "--version"])

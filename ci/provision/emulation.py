@@ -15,7 +15,7 @@ from ci.lib.folders import cache_dir, locked
 from ci.lib.machines import MACHINES
 from ci.lib.messages import Missing, say
 from ci.provision.debian import debian, unpack
-from ci.provision.envs import build_env
+from ci.provision.envs import build_env, tool_env
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,6 +84,12 @@ def write_script(path: Path, words: Sequence[str | Path]) -> None:
     quoted = " ".join('"$0"' if word == "$0" else f"'{word}'" for word in words)
     path.write_text(f'#!/bin/sh\nexec {quoted} "$@"\n')
     path.chmod(0o755)
+
+
+def write_ninja(folder: Path) -> None:
+    """Write a command `ninja` that is this machine's: the one of an environment for another cannot be started here."""
+    ninja = shutil.which("ninja", path=str(tool_env("tool-ninja", "ninja")))
+    write_script(folder / "ninja", [ninja or "ninja"])
 
 
 def zig_compiler(machine: Machine) -> list[str]:

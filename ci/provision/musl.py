@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import platform
+import shutil
 import tempfile
 from pathlib import Path
 
 from ci.lib.folders import cache_dir, locked
 from ci.provision.debian import debian, unpack
-from ci.provision.emulation import write_script
+from ci.provision.emulation import write_ninja, write_script
 from ci.provision.envs import build_env
 
 SUITE = "trixie"
@@ -40,7 +41,7 @@ def musl_tools() -> Path:
     loader, python = musl_loader(), build_env() / "python"
     folder = cache_dir() / "cross" / "musl"
     with locked(folder.with_name(".musl.lock")):
-        if not folder.exists():
+        if not (folder / "ninja").exists():
             with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
                 made = Path(scratch, "made")
                 made.mkdir()
@@ -52,5 +53,7 @@ def musl_tools() -> Path:
                     write_script(made / name, [python, "-m", "ziglang", tool, *flags])
                 for name in ("ar", "ranlib"):
                     write_script(made / name, [python, "-m", "ziglang", name])
+                write_ninja(made)
+                shutil.rmtree(folder, ignore_errors=True)
                 made.rename(folder)
     return folder
