@@ -108,7 +108,9 @@ def problems_on_windows(binary: Binary, target: Target, facts: dict[str, Any]) -
     problems += [f"it is built without {flag}" for flag in sorted(HARDENED - set(facts["flags"]))]
     problems += differences(given_by(binary), set(facts["exports"]))
     own = {Path(target.system.rename(output)).name for output in binary.needs}
-    problems += [f"it needs {name}" for name in facts["libraries"] if name not in own and not OF_WINDOWS.fullmatch(name)]
+    problems += [
+        f"it needs {name}" for name in facts["libraries"] if name not in own and not OF_WINDOWS.fullmatch(name)
+    ]
     abi = listed("libtvm_ffi")
     return problems + [f"it takes {name} of {lib}" for name, lib in facts["imports"] if lib in own and name not in abi]
 

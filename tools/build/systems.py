@@ -27,7 +27,7 @@ class System:
     link_flags: tuple[str, ...]  # of everything
     libraries: tuple[str, ...]  # of the system, where no stand-ins take their place
     named: tuple[str, ...] = ()  # a library has this name for those that are linked to it
-    named_module: tuple[str, ...] = ()  # the same for a module, where it would have the name of the build's folder
+    named_module: tuple[str, ...] = ()  # and a module, where it would have the name of the build's folder
     complete: tuple[str, ...] = ()  # a name that nothing has is an error
     of_python: tuple[str, ...] = ()  # or is the interpreter's
     stays: tuple[str, ...] = ()  # the library is never unloaded
@@ -84,8 +84,8 @@ SYSTEMS = {
             of_python=("-Wl,-undefined,dynamic_lookup",),
             rpath="-Wl,-rpath,@loader_path{}",
         ),
-        # A module finds tvm_ffi.dll because it is loaded already, or because its folder was announced to the system. The
-        # library of Python has another name in each version, so nothing is linked to it: see windows_names.h.
+        # A module finds tvm_ffi.dll because it is loaded already, or because its folder was announced to the system.
+        # The library of Python has another name in each version, so nothing is linked to it: see windows_names.h.
         System(
             "windows",
             library="{}.dll",
