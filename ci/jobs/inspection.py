@@ -17,7 +17,7 @@ from ci.jobs.result import Result
 from ci.lib.folders import ROOT
 from ci.lib.process import output_of
 from ci.provision.envs import tool_env
-from ci.provision.wheel import build_wheel
+from ci.provision.wheel import quick_wheel
 from tools.build.binaries import BINARIES
 from tools.build.systems import is_library
 from tools.build.targets import TARGETS
@@ -42,6 +42,8 @@ HARDENED = {"DYNAMIC_BASE", "NX_COMPAT"}
 TAKEN_WITHOUT_PROMISE = {
     *("PyObject_VectorcallDict", "PyObject_VectorcallMethod", "PyUnicode_AsUTF8AndSize", "PyVectorcall_Call"),
 }
+# What the runtime takes of PyPy besides, which PyPy 7.3 and 8 have.
+TAKEN_OF_PYPY = {"PyPyGILState_Check", "PyPyInterpreterState_Head", "PyPy_CompileStringFlags"}
 ENTRIES = {
     "_hpy.so": {"PyInit__hpy", "PyModExport__hpy"},
     "_hpy_pypy.so": {"PyInit__hpy", "PyModExport__hpy"},
@@ -60,7 +62,7 @@ def listed(name: str) -> set[str]:
 def names_of_python(is_pypy: bool = False) -> set[str]:
     """Return the names that may be expected of an interpreter."""
     names = listed("stable_abi") | TAKEN_WITHOUT_PROMISE
-    return {re.sub("^(_?)Py", r"\1PyPy", name) for name in names} if is_pypy else names
+    return {re.sub("^(_?)Py", r"\1PyPy", name) for name in names} | TAKEN_OF_PYPY if is_pypy else names
 
 
 def given_by(binary: Binary) -> set[str]:
@@ -143,8 +145,9 @@ def inspect(target: Target, wheel: Path) -> list[list[str]]:
 
 def run_inspection(target: Target, _: Path, log: Path) -> Result:
     """Build the wheel for a target, unless that is done, and inspect its binaries."""
-    wheel = build_wheel(target=target)
-    found = inspect(target, wheel)
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = quick_wheel(target, Path(folder))
+        found = inspect(target, wheel)
     problems = [problem for each in found for problem in each]
     log.write_text("\n".join([wheel.name, *problems, ""]))
     n_bad = sum(bool(each) for each in found)

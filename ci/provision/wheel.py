@@ -162,6 +162,13 @@ def build_wheel(force: bool = False, target: Target | None = None) -> Path:
         return final
 
 
+def quick_wheel(target: Target, folder: Path) -> Path:
+    """Return the wheel in dist/ if it is current, else one in `folder` with the same files, which takes more room and
+    less time. Raises Missing."""
+    with locked(ROOT / "build" / ".wheel.lock"):
+        return find_current(hash_inputs(), record_of(target)) or run_pip(ROOT, folder, target)
+
+
 def wheel_for(interpreter: Interpreter) -> Path:
     """Return the wheel that an interpreter installs, built unless it is current. Raises Missing."""
     machine = MACHINES.get(interpreter.machine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -65,8 +66,7 @@ class Step:
 
     def run_in_sh(self) -> str:
         """`run` for systems whose ninja starts sh."""
-        named = {OUT: '"$part"', DEPENDENCIES: '"$part".d'}
-        steps = [" ".join(named.get(word) or shlex.quote(word) for word in self.words)]
+        steps = [" ".join(map(_quote_for_sh, self.words))]
         if self.depfile:
             steps.append(f'mv -f "$part".d {shlex.quote(self.depfile)}')
         steps.append(f'mv -f "$part" {shlex.quote(self.output)}')
@@ -108,6 +108,12 @@ def ninja_text(steps: Sequence[Step], work: Path) -> str:
                 f"a path or a flag has a line break or a null character, which ninja cannot be told: {line!r}"
             )
     return "\n".join(lines)
+
+
+def _quote_for_sh(word: str) -> str:
+    named = {OUT: '"$part"', DEPENDENCIES: '"$part".d'}
+    parts = [part for part in re.split(f"({OUT}|{DEPENDENCIES})", word) if part]
+    return "".join(named.get(part) or shlex.quote(part) for part in parts) or "''"
 
 
 def _quote_for_cmd(words: Sequence[str]) -> str:
