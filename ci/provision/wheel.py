@@ -32,7 +32,7 @@ INPUT_TREES = ("ffi_hpy", "include", "src", "tools/build")
 INPUT_VARIABLES = ("CC", "CFLAGS", "LDFLAGS", "FFI_HPY_HPY_DIR")
 NOT_INPUTS = {".so", ".pyc", ".bz2"}  # what an editable installation and Python leave between the sources
 
-TARGET_OF_MACHINE = {target.machine: target for target in TARGETS}
+TARGET_OF_MACHINE = {target.machine: target for target in TARGETS if target.system.name == "linux"}
 
 
 def input_paths() -> list[Path]:
@@ -117,6 +117,9 @@ def check_size(wheel: Path) -> None:
 def check_tag(wheel: Path) -> None:
     """Have auditwheel confirm the manylinux tag of the wheel. The tag for musl, after it, is for the job exports."""
     tag, _, _ = wheel.stem.split("-")[-1].partition(".")
+    if tag.startswith(("macosx", "win")):
+        say(f"{wheel.name}: its binaries are for the jobs inspect-* of ci/test")
+        return
     if not tag.startswith("manylinux"):
         say(f"{wheel.name}: built for this machine only, nothing for auditwheel to confirm")
         return
@@ -157,6 +160,13 @@ def build_wheel(force: bool = False, target: Target | None = None) -> Path:
             shutil.copyfile(packed, final)
         recorded.write_text(json.dumps({"inputs": inputs, "name": final.name, "sha256": hash_file(final)}))
         return final
+
+
+def quick_wheel(target: Target, folder: Path) -> Path:
+    """Return the wheel in dist/ if it is current, else one in `folder` with the same files, which takes more room and
+    less time. Raises Missing."""
+    with locked(ROOT / "build" / ".wheel.lock"):
+        return find_current(hash_inputs(), record_of(target)) or run_pip(ROOT, folder, target)
 
 
 def wheel_for(interpreter: Interpreter) -> Path:

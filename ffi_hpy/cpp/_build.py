@@ -10,10 +10,11 @@ from pathlib import Path
 
 from .. import libinfo, utils
 from ._cache import LOCK, cache_folder, digest_of, digest_of_bytes, environment_digest, held, write_whole
+from ._dialect import OUT, dialect_of
 from ._errors import BuildError
 from ._gpu import GpuCompiler, choose_backend, gpu_compiler
 from ._headers import NOTES
-from ._ninja import DEPENDENCIES, NINJA_FILE, OUT, Step, ninja_text, run_ninja
+from ._ninja import NINJA_FILE, Step, ninja_text, run_ninja
 from ._toolchain import Tool, c_compiler, cxx_compiler, find_ninja, identify, relocatable_linker
 
 TYPE_CHECKING = False
@@ -71,14 +72,11 @@ class _Toolchain:
             self.gpu = self.gpu or gpu_compiler(choose_backend(self.backend))
             return self.gpu.tool, [*self.gpu.tool.words, *self.gpu.compile_flags, *self._gpu_flags]
         tool = c_compiler() if kind == "c" else cxx_compiler()
-        default = ["-fPIC", "-O2"] if kind == "c" else ["-std=c++17", "-fPIC", "-O2"]
-        return tool, [*tool.words, *default, *self._flags]
+        return tool, [*tool.words, *dialect_of(tool.words).defaults[kind], *self._flags]
 
 
 def make(build: Build) -> str:
     """Build what is not up to date, and return the path of the library or object file. BuildError."""
-    if sys.platform == "win32":
-        raise NotImplementedError("ffi_hpy.cpp has no build for Windows yet")
     toolchain = _Toolchain(build)
     steps = [*_compile_steps(build, toolchain)]
     objects = [*(step.output for step in steps), *(str(p) for p in build.sources if kind_of(p) == "object")]
@@ -123,11 +121,11 @@ def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
     units += [(str(path), path.read_bytes()) for path in build.sources if kind_of(path) != "object"]
     for i, (path, content) in enumerate(units):
         tool, words = toolchain.compiler(kind_of(Path(path)))
-        output = f"{_OBJECTS}/{re.sub(_ODD, '_', Path(path).stem)}.{i}.o"
-        listing = ("-MMD", "-MT", "object", "-MF", DEPENDENCIES)  # lists headers; ninja knows for which output
-        command = (*words, *listing, "-c", path, "-o", OUT)
+        dialect = dialect_of(tool.words)
+        output = f"{_OBJECTS}/{re.sub(_ODD, '_', Path(path).stem)}.{i}{dialect.object_suffix}"
+        command = (*words, *dialect.compile_words(path))
         made_by = digest_of(environment_digest(), tool.identity)
-        yield Step(output, (path,), command, made_by, digest_of_bytes(content), lists_dependencies=True)
+        yield Step(output, (path,), command, made_by, digest_of_bytes(content), lists_in=dialect.lists_in)
 
 
 def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> Iterator[Step]:
@@ -168,8 +166,7 @@ def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stam
     # A missing symbol is an error when the library is loaded, not the end of the process at the first call
     bind_now = ["-Wl,-z,now"] if sys.platform.startswith("linux") else []
     gpu = toolchain.gpu.link_flags if toolchain.gpu is not None else ()
-    flags = (*bind_now, f"-L{library.parent}", "-ltvm_ffi", *gpu, *build.ldflags)
-    words = (*tool.words, "-shared", *objects, *flags, "-o", OUT)
+    words = (*tool.words, *dialect_of(tool.words).link_words(objects, library, (*bind_now, *gpu, *build.ldflags)))
     return Step(build.output, tuple(objects), words, digest_of(environment_digest(), tool.identity), stamp)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from ._dialect import DEPENDENCIES, OUT
 from ._errors import BuildError
 from ._headers import note_headers, remove_outdated
 from ._toolchain import end_of, find_ninja
@@ -17,11 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["DEPENDENCIES", "NINJA_FILE", "OUT", "Step", "ninja_text", "run_ninja"]
+__all__ = ["NINJA_FILE", "Step", "ninja_text", "run_ninja"]
 
 NINJA_FILE = "build.ninja"
-OUT, DEPENDENCIES = "\0out", "\0dependencies"
-"""Placeholders in the words of a step: its output, and the file in which it lists what else it has read."""
 _WORK = "FFI_HPY_WORK"
 """The environment variable by which steps find the folder of unfinished files. So the steps are the same in every
 build."""
@@ -32,7 +32,8 @@ _STATUS = "[ffi_hpy %f/%t] "
 
 @dataclass(frozen=True)
 class Step:
-    """A command that makes a file of others. With `lists_dependencies` it lists what else it has read.
+    """A command that makes a file of others. With `lists_in` it lists what else it has read, in a file ("gcc") or in
+    its output ("msvc").
 
     It runs again if an input, or a file that it has read, is newer than its output; and if the command, `made_by` or
     `stamp` has changed. These stand for the versions of tools and for the content of inputs.
@@ -43,31 +44,50 @@ class Step:
     words: tuple[str, ...]
     made_by: str = ""
     stamp: str = ""
-    lists_dependencies: bool = False
+    lists_in: str = ""
 
     @property
     def depfile(self) -> str:
-        """The file in which the command lists its dependencies; "" if it lists none."""
-        return f"{self.output}.d" if self.lists_dependencies else ""
+        """The file in which the command lists its dependencies; "" if it lists them in none."""
+        return f"{self.output}.d" if self.lists_in == "gcc" else ""
 
     @property
     def shown(self) -> str:
         """The command as a person would write it."""
-        named = {OUT: self.output, DEPENDENCIES: self.depfile}
-        return shlex.join(named.get(word, word) for word in self.words)
+        words = self._words(self.output, self.depfile)
+        return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
     @property
     def run(self) -> str:
         """The command for the shell. It writes elsewhere and then renames the output into place: a process may have the
         old file mapped, and the output of an interrupted command must never be taken for a finished one. The command of
         a killed build finds nothing to rename, because its folder is removed before the next build begins."""
-        named = {OUT: '"$part"', DEPENDENCIES: '"$part".d'}
-        steps = [" ".join(named.get(word) or shlex.quote(word) for word in self.words)]
+        return self.run_in_cmd() if sys.platform == "win32" else self.run_in_sh()
+
+    def run_in_sh(self) -> str:
+        """`run` for systems whose ninja starts sh."""
+        steps = [" ".join(map(_quote_for_sh, self.words))]
         if self.depfile:
             steps.append(f'mv -f "$part".d {shlex.quote(self.depfile)}')
         steps.append(f'mv -f "$part" {shlex.quote(self.output)}')
         part = shlex.quote(Path(self.output).name)
         return f'part="${_WORK}"/{part}; {" && ".join(steps)} # {self.made_by} {self.stamp}'
+
+    def run_in_cmd(self) -> str:
+        """`run` for Windows, whose ninja starts a program: cmd, which takes what stands between the outermost quotes.
+        BuildError for a word that cmd would read as a variable."""
+        for word in self.words:
+            if "%" in word:
+                raise BuildError(f"a path or a flag has a percent sign, which cmd cannot be told: {word!r}")
+        part = f"%{_WORK}%\\{Path(self.output).name}"
+        steps = [_quote_for_cmd(self._words(part, f"{part}.d"))]
+        moves = [(f"{part}.d", self.depfile)] if self.depfile else []
+        for made, final in (*moves, (part, self.output)):
+            steps.append(_quote_for_cmd(["move", "/y", made, final.replace("/", "\\")]) + " >nul")
+        return f'cmd /d /s /c "set FFI_HPY_STAMP={self.made_by} {self.stamp}&& {" && ".join(steps)}"'
+
+    def _words(self, output: str, listed: str) -> list[str]:
+        return [word.replace(OUT, output).replace(DEPENDENCIES, listed) for word in self.words]
 
 
 def ninja_text(steps: Sequence[Step], work: Path) -> str:
@@ -78,8 +98,8 @@ def ninja_text(steps: Sequence[Step], work: Path) -> str:
     lines = ["ninja_required_version = 1.3", f"builddir = {_word(work.name)}"]
     for i, step in enumerate(steps):
         lines += [f"rule step{i}", f"  command = {step.run.replace('$', '$$')}"]
-        if step.depfile:
-            lines += ["  deps = gcc", f"  depfile = {_word(step.depfile)}"]
+        lines += [f"  deps = {step.lists_in}"] if step.lists_in else []
+        lines += [f"  depfile = {_word(step.depfile)}"] if step.depfile else []
         lines.append(f"build {_word(step.output)}: step{i} {' '.join(map(_word, step.inputs))}")
     lines += [f"default {_word(steps[-1].output)}", ""]
     for line in lines:
@@ -88,6 +108,18 @@ def ninja_text(steps: Sequence[Step], work: Path) -> str:
                 f"a path or a flag has a line break or a null character, which ninja cannot be told: {line!r}"
             )
     return "\n".join(lines)
+
+
+def _quote_for_sh(word: str) -> str:
+    named = {OUT: '"$part"', DEPENDENCIES: '"$part".d'}
+    parts = [part for part in re.split(f"({OUT}|{DEPENDENCIES})", word) if part]
+    return "".join(named.get(part) or shlex.quote(part) for part in parts) or "''"
+
+
+def _quote_for_cmd(words: Sequence[str]) -> str:
+    """The words for cmd, which reads & and the like as they are in quotes only."""
+    quoted = (subprocess.list2cmdline([word]) for word in words)
+    return " ".join(f'"{word}"' if set(word) & set("&|<>^()") and '"' not in word else word for word in quoted)
 
 
 def _word(path: str) -> str:
@@ -106,6 +138,7 @@ def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str) -> Non
     remove_outdated(folder)
     _move(_LOGS, folder, work)
     environ = {**os.environ, "NINJA_STATUS": _STATUS, _WORK: work.name}
+    environ["VSLANG"] = "1033"  # ninja finds headers in what MSVC says by a text in English
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = subprocess.run(command, cwd=folder, env=environ, **options)  # type: ignore[call-overload]
     if done.returncode in (0, 1):  # otherwise commands may still run, and ninja's records may not match the files

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+from ._dialect import dialect_of
 from ._errors import BuildError
 
 TYPE_CHECKING = False
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 __all__ = ["Tool", "c_compiler", "cxx_compiler", "end_of", "find_ninja", "identify", "on_path", "relocatable_linker"]
+
+
+_OF_WINDOWS = ("cl", "clang-cl") if sys.platform == "win32" else ()
 
 
 @dataclass(frozen=True)
@@ -28,13 +32,13 @@ class Tool:
 
 
 def c_compiler() -> Tool:
-    """The command that CC names, else cc, gcc or clang. BuildError if there is none."""
-    return _compiler("C", "CC", ("cc", "gcc", "clang"))
+    """The command that CC names, else cc, gcc or clang, on Windows cl or clang-cl. BuildError if there is none."""
+    return _compiler("C", "CC", (*_OF_WINDOWS, "cc", "gcc", "clang"))
 
 
 def cxx_compiler() -> Tool:
-    """The command that CXX names, else c++, g++ or clang++. BuildError if there is none."""
-    return _compiler("C++", "CXX", ("c++", "g++", "clang++"))
+    """The command that CXX names, else c++, g++ or clang++, on Windows cl or clang-cl. BuildError if there is none."""
+    return _compiler("C++", "CXX", (*_OF_WINDOWS, "c++", "g++", "clang++"))
 
 
 def relocatable_linker() -> Tool:
@@ -74,7 +78,7 @@ def on_path(name: str, variables: Iterable[str] = (), folders: Iterable[str] = (
 def _compiler(language: str, variable: str, names: Sequence[str], kind: str = "compiler") -> Tool:
     text = os.environ.get(variable, "").strip()
     try:
-        chosen = shlex.split(text)
+        chosen = shlex.split(text.replace("\\", "/") if sys.platform == "win32" else text)
     except ValueError as error:
         raise BuildError(f"{variable} cannot be read as a command: {error}: {text!r}") from None
     chosen = chosen or next(([name] for name in names if shutil.which(name)), [])
@@ -82,7 +86,7 @@ def _compiler(language: str, variable: str, names: Sequence[str], kind: str = "c
         raise BuildError(f"there is no {language} {kind}: none of {', '.join(names)} is on PATH; {variable} names one")
     if shutil.which(chosen[0]) is None:
         raise BuildError(f"{variable} names {chosen[0]!r} as {language} {kind}, and there is no such program")
-    if os.sep in chosen[0]:
+    if os.path.dirname(chosen[0]):  # noqa: PTH120
         chosen[0] = os.path.abspath(chosen[0])  # noqa: PTH100 - it runs in the folder of the build
     return Tool(tuple(chosen), identify(chosen))
 
@@ -97,7 +101,7 @@ def identify(words: Sequence[str]) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _version_of(words: tuple[str, ...], of_file: tuple[str, int, int]) -> str:
-    command = [*words, "--version"]
+    command = [*words, *dialect_of(words).asks_version]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError as error:

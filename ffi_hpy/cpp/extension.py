@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from .._start.elsewhere import find_elsewhere
 from . import _arguments, _build, _gpu, _source
+from ._dialect import library_suffix
 from ._errors import BuildError
 from ._loading import load_built
 
@@ -214,9 +214,8 @@ def _places(name: str, build_directory: Any, backend: Any, output: Any) -> dict[
     """The folder, backend and output that both kinds of builds take."""
     if not isinstance(build_directory, (str, os.PathLike, type(None))):
         raise TypeError(f"build_directory must be a path, got a {type(build_directory).__name__}")
-    library = f"{name}.dylib" if sys.platform == "darwin" else f"{name}.so"
     return {
         "folder": None if build_directory is None else _arguments.absolute_path("build_directory", build_directory),
         "backend": None if backend is None else _gpu.choose_backend(backend),
-        "output": library if output is None else _arguments.check_file_name("output", output),
+        "output": f"{name}{library_suffix()}" if output is None else _arguments.check_file_name("output", output),
     }

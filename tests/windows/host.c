@@ -4,6 +4,7 @@
  *     host RUNTIME CORE BINDING    the paths of _hpy.pyd, tvm_ffi.dll and _core.hpy0.pyd
  *
  * Compiled with WITHOUT_PYTHON it exports nothing, and the runtime must refuse it. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

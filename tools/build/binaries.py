@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .compiler import Compiler, Workshop
 from .errors import BuildError
 from .hpy_headers import find_hpy_devel
 from .stub_library import StubLibrary, make_stub
+from .systems import System, is_library
 
 _COMPILE_FLAGS = (
-    *("-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG"),
+    *("-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-DNDEBUG"),
     "-fomit-frame-pointer",  # zig keeps them unless told; unwinders read .eh_frame
     "-ffunction-sections",  # what nothing calls is left out by the linker
     "-falign-functions=64",  # to cache lines: what code costs does not change with what stands before it in the file
@@ -19,11 +20,6 @@ _COMPILE_FLAGS = (
 _C_FLAGS = ("-std=c11",)
 # No C++ library's headers: each compiler would bring its own. The other operator delete is younger than manylinux.
 _CXX_FLAGS = ("-std=c++17", "-nostdinc++", "-fno-sized-deallocation")
-_LINK_FLAGS = (
-    *("-Wl,--gc-sections", "-Wl,--as-needed"),
-    "-Wl,--hash-style=gnu",  # without the older table of symbols, which glibc since 2.5 and musl since 1.0 need not
-)
-_SYSTEM_LIBRARIES = ("-lpthread", "-ldl", "-lm")  # where no stand-ins take their place
 HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
 
 
@@ -56,20 +52,45 @@ _CXX_RUNTIME = (
     ),
     StubLibrary("libgcc_s.so.1", {"GCC_3.0": ("_Unwind_Resume",)}),
 )
+_CXX_RUNTIME_OF_MACOS = (
+    StubLibrary(
+        "/usr/lib/libc++.1.dylib",
+        {
+            "": (
+                "_ZNSt9exceptionD2Ev",
+                "_ZSt9terminatev",
+                "_ZTISt9exception",
+                "_ZTVN10__cxxabiv117__class_type_infoE",
+                "_ZTVN10__cxxabiv121__vmi_class_type_infoE",
+                "_ZdlPv",
+                "__cxa_allocate_exception",
+                "__cxa_begin_catch",
+                "__cxa_end_catch",
+                "__cxa_pure_virtual",
+                "__cxa_rethrow",
+                "__cxa_throw",
+                "__gxx_personality_v0",
+            )
+        },
+    ),
+)
 
 
 @dataclass(frozen=True)
 class Binary:
     """One shared object of the wheel."""
 
-    output: str  # path inside the package
+    output: str  # path inside the package on Linux; System.rename tells those of the others
     sources: tuple[str, ...]  # globs, relative to the root of the sources
     include: tuple[str, ...] = ()  # folders of headers, relative to the same root
     defines: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()  # of the compiler, after those of all
-    link: tuple[str, ...] = ()  # flags of the linker
     needs: tuple[str, ...] = ()  # outputs of this table, earlier in it, that it is linked to
-    needs_system: tuple[StubLibrary, ...] = ()  # libraries of the system besides libc that it is linked to
+    folder_of_needs: str | None = None  # where they are, as seen from it; "" beside it
+    needs_system: dict[str, tuple[StubLibrary, ...]] = field(default_factory=dict)  # besides libc, by system
+    stays: bool = False  # once loaded, until the process ends
+    of_python: bool = False  # it has names of the interpreter, found when it is loaded
+    not_on: tuple[str, ...] = ()  # names of systems that have no use for it
     rare: tuple[str, ...] = ()  # globs of those sources that no program spends its time in: compiled for size
     is_cxx: bool = False
     hpy_headers: bool = False  # whether it sees the headers of hpy
@@ -107,8 +128,7 @@ BINARIES = (
         sources=("src/core/*/*.c",),
         include=("include", "src"),
         defines=("TVM_FFI_EXPORTS",),  # its functions are exported, not imported, which Windows tells apart
-        # nodelete: a thread that ends after the library was closed still runs its clean-up code
-        link=("-Wl,-soname,libtvm_ffi.so", "-Wl,--no-undefined", "-Wl,-z,nodelete"),
+        stays=True,  # a thread that ends after the library was closed still runs its clean-up code
         rare=(
             "src/core/module/*.c",
             *(f"src/core/fields/{name}.c" for name in ("builtin", "enum")),
@@ -120,9 +140,11 @@ BINARIES = (
         output="lib/libtvm_ffi_cxx.so",
         sources=("src/cxx_abi/*.cc",),
         include=("include", "src/cxx_abi"),
-        link=("-Wl,-soname,libtvm_ffi_cxx.so", "-Wl,--no-undefined", "-Wl,-z,nodelete", "-Wl,-rpath,$ORIGIN"),
         needs=("lib/libtvm_ffi.so",),
-        needs_system=_CXX_RUNTIME,
+        folder_of_needs="",
+        needs_system={"linux": _CXX_RUNTIME, "macos": _CXX_RUNTIME_OF_MACOS},
+        stays=True,
+        not_on=("windows",),  # MSVC has other names for C++
         is_cxx=True,
     ),
     Binary(
@@ -130,15 +152,16 @@ BINARIES = (
         sources=("src/testing/*.c",),
         include=("include", "src/testing"),
         flags=("-Os",),
-        # nodelete: what it registers is never taken back
-        link=("-Wl,-soname,libtvm_ffi_testing.so", "-Wl,--no-undefined", "-Wl,-z,nodelete", "-Wl,-rpath,$ORIGIN"),
         needs=("lib/libtvm_ffi.so",),
+        folder_of_needs="",
+        stays=True,  # what it registers is never taken back
     ),
     Binary(
-        output="_hpy.so",  # its Py* symbols are the interpreter's, found when it is loaded
+        output="_hpy.so",
         sources=("src/hpy_runtime/*/*.c", *_SYSTEM, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL",),
+        of_python=True,
         rare=(
             *(f"src/hpy_runtime/{folder}/*.c" for folder in ("load", "debug", "trace")),
             *("src/hpy_runtime/abi/layout.c", "src/hpy_runtime/types/methods.c"),
@@ -151,6 +174,8 @@ BINARIES = (
         sources=("src/hpy_runtime/*/*.c", *_SYSTEM, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
+        of_python=True,
+        not_on=("windows",),  # PyPy's names would have to be looked up there, as CPython's are
         flags=_FOR_SIZE,  # what PyPy does for a call of C takes many times as long as what is compiled here
         hpy_headers=True,
     ),
@@ -159,8 +184,8 @@ BINARIES = (
         sources=("src/hpy_module/*/*.c", *_SYSTEM, *_USES, "src/core/tensor/dltensor.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
-        link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),
         needs=("lib/libtvm_ffi.so",),
+        folder_of_needs="lib",
         rare=(
             "src/hpy_module/module/*.c",
             *(f"src/hpy_module/context/{name}.c" for name in ("cut", "hook", "instance", "property", "type")),
@@ -177,19 +202,26 @@ BINARIES = (
 
 
 def build_binaries(root: Path, build: Path, compiler: Compiler) -> list[tuple[Path, str]]:
-    """Bring every binary of the table up to date and return (file, path inside the package) of each.
+    """Bring every binary of the table up to date and return (file, path inside the package) of each, and of the import
+    libraries.
 
     Everything is written below `build`, in a folder of the compiler's own, with nothing of the running Python in its
     name. Raises BuildError.
     """
     workshop = Workshop(compiler, root, build / compiler.folder)
-    return [(_build_one(workshop, binary, build), binary.output) for binary in BINARIES]
+    system = compiler.system
+    wanted = [binary for binary in BINARIES if system.name not in binary.not_on]
+    made = [(_build_one(workshop, binary, build), system.rename(binary.output)) for binary in wanted]
+    if system.has_import_libraries:
+        made += [(_linked_to(file, system), str(Path(name).with_suffix(".lib"))) for file, name in made[:1]]
+    return made
 
 
 def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
+    compiler, system = workshop.compiler, workshop.compiler.system
     sources = binary.find_sources(workshop.root)
     language = _CXX_FLAGS if binary.is_cxx else _C_FLAGS
-    flags = [*language, *_COMPILE_FLAGS, *binary.flags]
+    flags = [*language, *_COMPILE_FLAGS, *system.compile_flags, *binary.flags]
     flags += [*(f"-D{name}" for name in binary.defines), *(f"-I{path}" for path in binary.include)]
     unit = binary.output.replace("/", ".")
     if binary.hpy_headers:
@@ -198,16 +230,25 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     rare = binary.find_rare(workshop.root)
     objects = workshop.compile([source for source in sources if source not in rare], flags, unit)
     objects += workshop.compile(rare, [*flags, *_FOR_SIZE], unit)
-    output = workshop.build / "package" / binary.output
-    needed = [workshop.build / "package" / name for name in binary.needs]
-    needed += [make_stub(workshop, library) for library in binary.needs_system]
-    needed += [make_stub(workshop, library) for library in workshop.compiler.c_library]
-    if workshop.compiler.c_library:
+    package = workshop.build / "package"
+    output = package / system.rename(binary.output)
+    needed = [_linked_to(package / system.rename(name), system) for name in binary.needs]
+    needed += [make_stub(workshop, library) for library in binary.needs_system.get(system.name, ())]
+    needed += [make_stub(workshop, library) for library in compiler.c_library]
+    if compiler.c_library:
         objects += workshop.compile([Path(__file__).with_name("stat.c")], ["-O2", "-fPIC"], "stubs")
-    libraries = ("-nostdlib",) if workshop.compiler.c_library else _SYSTEM_LIBRARIES
-    strip = () if "-g" in workshop.compiler.command else ("-s",)  # a CC with -g asks for symbols
-    workshop.link(output, objects, [*binary.link, *_LINK_FLAGS, *libraries, *strip], needed)
+    words = system.link_words(system.rename(binary.output), binary.stays, binary.of_python, binary.folder_of_needs)
+    words += ["-nostdlib"] if compiler.c_library else system.libraries
+    words += [] if "-g" in compiler.command else ["-s"]  # a CC with -g asks for symbols
+    if system.has_import_libraries and is_library(binary.output):
+        words.append(f"-Wl,--out-implib,{_linked_to(output, system)}")
+    workshop.link(output, objects, words, needed)
     return output
+
+
+def _linked_to(library: Path, system: System) -> Path:
+    """Return the file that stands for a library where another is linked to it."""
+    return library.with_suffix(".lib") if system.has_import_libraries else library
 
 
 def find_headers(root: Path) -> list[tuple[Path, str]]:

@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING
 
 from .c_library import c_library
 from .errors import BuildError
+from .systems import SYSTEMS
 from .targets import VARIABLE, find_target, is_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .stub_library import StubLibrary
+    from .systems import System
     from .targets import Target
 
 
@@ -35,25 +37,27 @@ class Compiler:
     identity: str  # what objects depend on: differs between compilers, not between places of the same one
     folder: str  # name of its own folder of objects
     platform_tag: str  # of a wheel that holds what it links
+    system: System  # that it compiles for
     c_library: tuple[StubLibrary, ...] = ()  # what is linked to in place of the compiler's own C library
 
 
 def find_compiler() -> Compiler:
     """Return the compiler to use: ziglang where FFI_HPY_TARGET asks for a target, else CC if set, ziglang if installed,
-    cc, gcc or clang. Raises BuildError."""
-    if not sys.platform.startswith("linux"):
-        raise BuildError(f"ffi_hpy is built on Linux only so far, and this is {sys.platform}")
+    cc, gcc or clang. Raises BuildError.
+
+    On macOS and Windows no build was ever run.
+    """
     target, zig = find_target(), _find_zig()
     if is_named() and zig is None:
         raise BuildError(f"{VARIABLE} is set, and the compiler for that, ziglang from PyPI, is not installed")
     named = os.environ.get("CC")
     if named and not is_named():
-        return _system_compiler(tuple(shlex.split(named)), "CC names")
+        return _system_compiler(tuple(shlex.split(named)), "CC names", target)
     if zig is not None and target is not None:
         return _zig_compiler(zig, target)
     for name in ("cc", "gcc", "clang"):
         if shutil.which(name):
-            return _system_compiler((name,), "PATH has")
+            return _system_compiler((name,), "PATH has", target)
     raise BuildError("no C compiler: install ziglang from PyPI, or a cc, or set CC")
 
 
@@ -61,7 +65,8 @@ def _zig_compiler(zig: Path, target: Target) -> Compiler:
     version = importlib.metadata.version("ziglang")
     command = (str(zig), "cc", "-target", target.zig)
     identity, folder = f"ziglang {version} {target.zig}", f"zig-{target.zig}"
-    return Compiler(command, identity, folder, target.platform_tag, c_library(target.glibc))
+    stand_ins = c_library(target.glibc) if target.glibc else ()
+    return Compiler(command, identity, folder, target.platform_tag, target.system, stand_ins)
 
 
 def _find_zig() -> Path | None:
@@ -73,14 +78,21 @@ def _find_zig() -> Path | None:
     return zig if os.access(zig, os.X_OK) else None
 
 
-def _system_compiler(command: tuple[str, ...], origin: str) -> Compiler:
-    """Return a compiler of this machine: for its own glibc, so its wheels are tagged for this machine only."""
+def _system_compiler(command: tuple[str, ...], origin: str, target: Target | None) -> Compiler:
+    """Return a compiler of this machine. On Linux it is for its own glibc, so its wheels are tagged for this machine
+    only; on macOS it is asked for the version of the system that `target` names."""
     try:
         said = subprocess.run([*command, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise BuildError(f"{origin} the C compiler {shlex.join(command)!r}, which does not run: {error}") from None
+    identity = f"{shlex.join(command)} {said.splitlines()[0]}"
     tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    return Compiler(command, f"{shlex.join(command)} {said.splitlines()[0]}", "cc", tag)
+    if target is None or target.system.name == "linux":
+        return Compiler(command, identity, "cc", tag, SYSTEMS["linux"])
+    if target.system.name == "macos":
+        machine, _, version = target.zig.partition("-macos.")
+        command = (*command, "-target", f"{machine}-apple-macos{version}")
+    return Compiler(command, identity, "cc", target.platform_tag, target.system)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""Stand-ins for system libraries at link time, made from a list of names."""
+"""Stand-ins for system libraries at link time, made from a list of names: small libraries, and on macOS texts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,13 +20,15 @@ class StubLibrary:
     whatever the machine of the build has. A name that is missing here is a link error.
     """
 
-    soname: str
-    names: dict[str, tuple[str, ...]]  # by version, the oldest first
+    soname: str  # on macOS the path
+    names: dict[str, tuple[str, ...]]  # by version, the oldest first; "" where there are no versions
 
 
 def make_stub(workshop: Workshop, library: StubLibrary) -> Path:
     """Return the stub, made unless it is up to date. Raises BuildError."""
     folder = workshop.build / "stubs"
+    if library.soname.endswith(".dylib"):
+        return _make_text(folder / PurePosixPath(library.soname).with_suffix(".tbd").name, library)
     source, versions, output = folder / f"{library.soname}.c", folder / f"{library.soname}.map", folder / library.soname
     folder.mkdir(parents=True, exist_ok=True)
     _write(source, "".join(f"void {name}(void) {{}}\n" for names in library.names.values() for name in names))
@@ -33,6 +36,26 @@ def make_stub(workshop: Workshop, library: StubLibrary) -> Path:
     objects = workshop.compile([source], ["-fPIC", "-w"], "stubs")
     flags = ["-nostdlib", f"-Wl,-soname,{library.soname}", f"-Wl,--version-script,{versions}"]
     workshop.link(output, objects, flags)
+    return output
+
+
+_TEXT = """\
+--- !tapi-tbd
+tbd-version: 4
+targets: [ {targets} ]
+install-name: '{path}'
+exports:
+  - targets: [ {targets} ]
+    symbols: [ {names} ]
+...
+"""
+"""The form in which Apple's tools have libraries that one only links to."""
+
+
+def _make_text(output: Path, library: StubLibrary) -> Path:
+    names = ", ".join(f"_{name}" for names in library.names.values() for name in names)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    _write(output, _TEXT.format(targets="x86_64-macos, arm64-macos", path=library.soname, names=names))
     return output
 
 
