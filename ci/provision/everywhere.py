@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import filecmp
 import json
+import platform
 import shutil
 import tempfile
 from pathlib import Path
@@ -16,7 +17,16 @@ from ci.lib.folders import ROOT, locked
 from ci.lib.messages import Missing, say
 from ci.lib.process import output_of
 from ci.provision.envs import tool_env
-from ci.provision.wheel import build_wheel, check_size, find_current, hash_file, repack
+from ci.provision.wheel import (
+    TARGET_OF_MACHINE,
+    build_wheel,
+    check_size,
+    find_current,
+    hash_file,
+    hash_inputs,
+    record_of,
+    repack,
+)
 from tools.build.targets import TARGETS
 
 if TYPE_CHECKING:
@@ -37,11 +47,11 @@ def system_of(target: Target) -> str:
     return "-".join(target.name.split("-")[:2])
 
 
-def build_everywhere(targets: Sequence[Target] = TARGETS) -> Path:
-    """Return the wheel in dist/ that has the binaries of all targets, made unless it is current. Raises Missing."""
-    wheels = {system_of(target): build_wheel(target=target) for target in targets}
+def build_everywhere(targets: Sequence[Target]) -> Path:
+    """Return the wheel in dist/ that has the binaries of these targets, made unless it is current. Raises Missing."""
+    wheels = _build_parts(targets)
     with locked(ROOT / "build" / ".wheel.lock"):
-        current = find_everywhere(wheels)
+        current = find_current(_describe(wheels), RECORDED)
         if current is not None:
             say(f"{current.name}: up to date")
             return current
@@ -55,13 +65,31 @@ def build_everywhere(targets: Sequence[Target] = TARGETS) -> Path:
         return final
 
 
-def find_everywhere(wheels: Mapping[str, Path]) -> Path | None:
-    """Return the wheel in dist/ if it was made of these."""
-    return find_current(_describe(wheels), RECORDED)
+def build_everywhere_again(targets: Sequence[Target]) -> str:
+    """Make the wheel a second time, of the same parts, and return its digest. Raises Missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        return hash_file(repack(merge(_build_parts(targets), Path(folder))))
 
 
-def _describe(wheels: Mapping[str, Path]) -> str:
-    return " ".join(f"{system} {hash_file(wheel)}" for system, wheel in sorted(wheels.items()))
+def _build_parts(targets: Sequence[Target]) -> dict[str, Path]:
+    """Return the wheels of targets, by their systems."""
+    wheels = {system_of(target): build_wheel(target=target) for target in targets}
+    if len(wheels) < len(targets):
+        raise Missing("two targets are for one system, and the loader could not tell their binaries apart")
+    return wheels
+
+
+def everywhere_to_test(own: Path, folder: Path) -> Path:
+    """Return a wheel for every system to run tests with. That is the one in dist/ if it is of these sources, else one
+    that is made in a folder, within seconds, of this system's wheel and of that for emulated ARM. Raises Missing."""
+    inputs = hash_inputs()
+    parts = {system_of(target): find_current(inputs, record_of(target)) for target in TARGETS}
+    there = {system: wheel for system, wheel in parts.items() if wheel}
+    whole = find_current(_describe(there), RECORDED)
+    if whole is not None and len(there) == len(parts):
+        return whole
+    arm = TARGET_OF_MACHINE["aarch64"]
+    return merge({f"{platform.machine()}-linux": own, system_of(arm): build_wheel(target=arm)}, folder)
 
 
 def merge(wheels: Mapping[str, Path], folder: Path) -> Path:
