@@ -41,7 +41,7 @@ def run(package: Path, *words: str, before: str = "") -> subprocess.CompletedPro
     program += "    sys.argv[:] = sys.argv[2:]\n    runpy.run_module(sys.argv[0], run_name='__main__')"
     environ = {**os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
-        [sys.executable, "-c", program, *words], env=environ, cwd=package.parent, capture_output=True, text=True
+        [sys.executable, "-c", program, *words], env=environ, cwd=os.sep, capture_output=True, text=True
     )
 
 
