@@ -200,8 +200,8 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         environ = clean_environ({**found, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
         status = run_logged(command, log, environ, empty, plan.seconds)
         record = json.loads(summary.read_text()) if summary.exists() else {}
-    if not extra:  # a selection of tests proves less
-        note_run(wheel, plan.name, status == 0)
+        if not extra:  # a selection of tests proves less
+            note_run(wheel, plan.name, status == 0)
     return Result(
         plan.name,
         "ok" if status == 0 else "FAILED",

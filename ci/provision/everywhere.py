@@ -92,6 +92,10 @@ def everywhere_to_test(own: Path, folder: Path) -> Path:
     return merge({f"{platform.machine()}-linux": own, system_of(arm): build_wheel(target=arm)}, folder)
 
 
+def _describe(wheels: Mapping[str, Path]) -> str:
+    return " ".join(f"{system} {hash_file(wheel)}" for system, wheel in sorted(wheels.items()))
+
+
 def merge(wheels: Mapping[str, Path], folder: Path) -> Path:
     """Make one wheel of the wheels of systems, by the systems' names, in a folder, and return it. Raises Missing."""
     tool = tool_env("tool-wheel", "wheel") / "wheel"

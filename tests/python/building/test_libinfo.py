@@ -137,7 +137,7 @@ class TestFindLibrary:
             "Cannot find library libgone.so of 'lost-it'; searched:",
             "  the files that the distribution 'lost-it' lists",
             f"  {tmp_path}",
-            f"  {PACKAGE / 'lib'}",
+            f"  {BINARIES / 'lib'}",
             f"  {tmp_path / 'bin'}",
         ]
 
@@ -192,10 +192,10 @@ def test_a_truncated_library_is_an_os_error_that_says_so(plain_path, tmp_path):
         ("--libfiles", str(BINARIES / "lib" / "libtvm_ffi.so")),
         ("--libdir", str(BINARIES / "lib")),
         ("--libs", "-ltvm_ffi"),
-        ("--cython-lib-path", str(PACKAGE / "_core.hpy0.so")),
+        ("--cython-lib-path", str(BINARIES / "_core.hpy0.so")),
         ("--cxxflags", f"-I{PACKAGE}/include -I{PACKAGE}/include -std=c++17"),
         ("--cflags", f"-I{PACKAGE}/include -I{PACKAGE}/include"),
-        ("--ldflags", f"-L{PACKAGE}/lib"),
+        ("--ldflags", f"-L{BINARIES}/lib"),
     ],
 )
 def test_config_prints(option, expected, capsys):
@@ -212,7 +212,7 @@ def test_config_as_a_module_a_command_and_a_dropin_prints_the_same():
     if command is not None:  # not installed, but run from a folder
         programs.append((command,))
     said = {run_config("--libs", "--libdir", program=program) for program in programs}
-    assert said == {f"{PACKAGE}/lib\n-ltvm_ffi\n"}
+    assert said == {f"{BINARIES}/lib\n-ltvm_ffi\n"}
 
 
 def test_config_prints_in_the_order_of_tvm_ffi_config():
@@ -244,7 +244,7 @@ def test_flags_are_quoted_for_a_shell_where_a_path_has_a_space(tmp_path, folder,
     for option, words in (
         ("--cxxflags", [f"-I{package}/include", f"-I{package}/include", "-std=c++17"]),
         ("--cflags", [f"-I{package}/include", f"-I{package}/include"]),
-        ("--ldflags", [f"-L{package}/lib"]),
+        ("--ldflags", [f"-L{package / BINARIES.relative_to(PACKAGE)}/lib"]),
     ):
         call = f'"$0" "$1" {option}'
         said = said_by(f'{read.format(call)}; printf "%s\\n" "$@"')
