@@ -1,6 +1,8 @@
-"""The package's own HPy runtime, for import systems that do not find `_hpy.so`: PyPy's wants another suffix.
+"""The package's own HPy runtime, for import systems that do not find `_hpy.so`: PyPy's wants another suffix, and in the
+wheel for every system it lies elsewhere.
 
-This module puts the runtime in its own place. Where `_hpy.so` is found, as on CPython, this file is not.
+This module puts the runtime in its own place. Where `_hpy.so` is found, as on CPython in the other wheels, this file is
+not.
 """
 
 from __future__ import annotations

@@ -62,7 +62,13 @@ def choose_file(release: str | None, names: Container[str]) -> str:
 def import_file(name: str) -> ModuleType:
     """Import the package's own runtime as the module `name`, by its path. `sys.modules` is not touched."""
     folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs import time
-    path = os.path.join(folder, choose_file(*look()))  # noqa: PTH118
+    file = choose_file(*look())
+    if sys.platform == "win32":
+        file = file.replace(".so", ".pyd")
+    path = os.path.join(folder, file)  # noqa: PTH118
+    if __package__ and not os.path.exists(path):  # noqa: PTH110 - the wheel for every system
+        find_binaries = import_module(f"{__package__}._system").find_binaries
+        path = os.path.join(find_binaries(folder), file)  # noqa: PTH118
     loader = ExtensionFileLoader(name, path)
     spec = ModuleSpec(name, loader, origin=path)
     spec.has_location = True
@@ -73,6 +79,8 @@ def import_file(name: str) -> ModuleType:
 
 def _is_exported(name: str) -> bool:
     """Return whether a library of the process exports a name."""
+    if sys.implementation.name == "cpython":  # has its own, and to look would take ctypes, which costs more than the rest
+        return name == "PyObject_GetAttr"
     try:
         # PyPy brings it; ctypes takes it longer.
         import _cffi_backend  # type: ignore[import-not-found,import-untyped,unused-ignore]

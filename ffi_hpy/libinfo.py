@@ -9,6 +9,8 @@ import os
 import sys
 from pathlib import Path
 
+from ._system import find_binaries, is_of_another
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
@@ -32,6 +34,7 @@ __all__ = [
 ]
 
 _HERE = Path(__file__).resolve().parent
+_BINARIES = Path(find_binaries(str(_HERE)))
 
 
 # --- this package's own files ---------------------------------------------------------------------------------------
@@ -39,12 +42,12 @@ _HERE = Path(__file__).resolve().parent
 
 def find_libtvm_ffi() -> str:
     """Path of the core, libtvm_ffi. RuntimeError if it is not there."""
-    return _own_file("the core", *(f"lib/{name}" for name in library_names("tvm_ffi")))
+    return _own_file("the core", *(f"lib/{name}" for name in library_names("tvm_ffi")), folder=_BINARIES)
 
 
 def find_windows_implib() -> str:
     """Path of tvm_ffi.lib, which a linker on Windows needs in place of the DLL. RuntimeError elsewhere."""
-    return _own_file("the import library, which only packages for Windows have", "lib/tvm_ffi.lib")
+    return _own_file("the import library, which only packages for Windows have", "lib/tvm_ffi.lib", folder=_BINARIES)
 
 
 def find_include_path() -> str:
@@ -74,7 +77,7 @@ def find_source_path() -> str:
 
 def find_cython_lib() -> str:
     """Path of the binding's binary. The name is tvm_ffi's; ours is not made with Cython."""
-    return _own_file("the binding", "_core.hpy0.so", "_core.hpy0.pyd")
+    return _own_file("the binding", "_core.hpy0.so", "_core.hpy0.pyd", folder=_BINARIES)
 
 
 def find_python_helper_include_path() -> str:
@@ -86,12 +89,12 @@ def find_python_helper_include_path() -> str:
     )
 
 
-def _own_file(what: str, *names: str) -> str:
+def _own_file(what: str, *names: str, folder: Path = _HERE) -> str:
     for name in names:
-        path = _HERE / name
+        path = folder / name
         if path.is_file():
             return str(path)
-    expected = " or ".join(str(_HERE / name) for name in names)
+    expected = " or ".join(str(folder / name) for name in names)
     raise RuntimeError(f"Cannot find {what}: there is no {expected}")
 
 
@@ -194,7 +197,7 @@ def find_library(
         return listed
     folders = [*(extra_lib_paths or ())]
     if use_fallback_build_path:
-        folders += [*_project_folders(package), _HERE / "lib"]
+        folders += [*_project_folders(package), _BINARIES / "lib"]
     if use_env_path:
         folders += _folders_of_environment()
     for folder in dict.fromkeys(folders):
@@ -236,7 +239,9 @@ def _in_distribution(package: str, names: list[str], searched: list[str]) -> Pat
         if file.name in names:
             path = Path(str(file.locate()))
             if path.is_file():  # before Python 3.12 missing files are listed too
-                return path.resolve()
+                found = path.resolve()
+                if not is_of_another(str(found), str(_HERE)):
+                    return found
     searched.append(f"the files that the distribution {package!r} lists")
     return None
 

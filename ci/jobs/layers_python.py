@@ -10,7 +10,7 @@ from pathlib import Path
 
 PACKAGE = "ffi_hpy"
 LAYERS = {
-    "runtime": "_hpy_choice _hpy",
+    "runtime": "_system _hpy_choice _hpy",
     "start": "_start",
     "cffi: context": "_pypy.context",
     "cffi: object": "_pypy.object",

@@ -16,6 +16,7 @@ from ci.lib.messages import Missing, say
 from ci.lib.process import LONGEST_SECONDS, clean_environ, closing_line, run_logged
 from ci.provision.cross import environ_for
 from ci.provision.envs import cached_env, install_wheel, python_of
+from ci.provision.everywhere import everywhere_to_test
 from ci.provision.wheel import hpy_include, wheel_for
 from ci.provision.wheel_runs import note_run
 
@@ -37,6 +38,7 @@ class PytestRun:
     is_default: bool = True  # False: only when asked for by name
     test_seconds: int = TEST_SECONDS
     seconds: float = LONGEST_SECONDS
+    is_everywhere: bool = False  # whether it is with the wheel for every system
 
 
 CHANGES_ENVIRONMENTS = ("cp311", "cp314t", "pp80")
@@ -122,10 +124,35 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
     )
 
 
+EVERYWHERE = (
+    *(f"tests/python/{tests}.py" for tests in ("calls/test_function", "package/test_import", "building/test_libinfo")),
+    *("tests/python/building/test_cpp_inline.py", "tests/python/package/test_system.py", "tests/hpy/test_hpy.py"),
+)
+"""Where the tests are of what finds the binaries: imports, the command for compilers, builds at run time."""
+
+
+def everywhere_run(name: str, is_default: bool = False) -> PytestRun:
+    """Return the run of some tests on the wheel for every system."""
+    interpreter = BY_NAME[name]
+    return PytestRun(
+        f"{name}-everywhere",
+        name,
+        gil="off" if interpreter.free_threaded else "on",
+        arguments=left_out(name),
+        folders=EVERYWHERE[-2:] if interpreter.machine else EVERYWHERE,
+        is_default=is_default,
+        test_seconds=1800 if interpreter.machine else TEST_SECONDS,
+        is_everywhere=True,
+    )
+
+
 PYTEST_RUNS = (
     *map(plain_run, MATRIX),
     *map(foreign_run, FOREIGN),
     *(foreign_run(interpreter, is_short=True) for interpreter in FOREIGN),
+    everywhere_run("cp311", is_default=True),
+    everywhere_run("arm64-cp313", is_default=True),
+    *map(everywhere_run, ("cp39", "cp314t", "pp73", "pp80", "musl-cp313")),
     own_debug_run("cp311", gil="on"),
     own_debug_run("cp313", gil="on", is_default=False),
     own_debug_run("cp313t", gil="off", is_default=False),
@@ -158,9 +185,11 @@ PYTEST_RUNS = (
 def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log: Path) -> Result:
     """Install the wheel, or that for the interpreter's machine, into the run's environment and run pytest there."""
     env, interpreter = test_env(plan, python), BY_NAME[plan.interpreter]
-    if interpreter.machine:
-        wheel = wheel_for(interpreter)
     with locked(env.with_name(f".{env.name}.use.lock")), tempfile.TemporaryDirectory() as folder:
+        if plan.is_everywhere:
+            wheel = everywhere_to_test(wheel, Path(folder, "wheel"))
+        elif interpreter.machine:
+            wheel = wheel_for(interpreter)
         install_wheel(env, wheel)
         summary, empty = Path(folder, "summary.json"), Path(folder, "empty")
         empty.mkdir()
@@ -171,8 +200,8 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         environ = clean_environ({**found, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
         status = run_logged(command, log, environ, empty, plan.seconds)
         record = json.loads(summary.read_text()) if summary.exists() else {}
-    if not extra:  # a selection of tests proves less
-        note_run(wheel, plan.name, status == 0)
+        if not extra:  # a selection of tests proves less
+            note_run(wheel, plan.name, status == 0)
     return Result(
         plan.name,
         "ok" if status == 0 else "FAILED",

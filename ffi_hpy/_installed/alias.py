@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import re
 
+from .._system import SYSTEMS, is_of_another
 from .identity import TVM_FFI, installed_version
 
 TYPE_CHECKING = False
@@ -30,11 +31,18 @@ class _Alias(importlib.metadata.Distribution):
         if filename == "entry_points.txt":
             return TVM_FFI.describe_entry_points()
         text = self._ours.read_text(filename)
+        if filename == "RECORD" and text and f"/{SYSTEMS}/" in text:
+            text = "".join(line for line in text.splitlines(keepends=True) if not self._is_of_another(line))
         if filename in ("METADATA", "PKG-INFO") and text:
             text = re.sub(r"(?m)^Name: .*$", f"Name: {TVM_FFI.name}", text, count=1)
             version = installed_version(TVM_FFI) or TVM_FFI.version
             text = re.sub(r"(?m)^Version: .*$", f"Version: {version}", text, count=1)
         return text
+
+    def _is_of_another(self, line: str) -> bool:
+        """Whether a line of the record is of a file for another system, which programs are not to take for this one's."""
+        package = str(self._ours.locate_file("ffi_hpy"))
+        return is_of_another(str(self._ours.locate_file(line.partition(",")[0])), package)
 
     def locate_file(self, path: str | PathLike[str]) -> PathLike[str]:  # type: ignore[override,unused-ignore]
         return self._ours.locate_file(path)  # type: ignore[return-value,unused-ignore]

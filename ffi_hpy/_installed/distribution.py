@@ -18,6 +18,7 @@ import re
 import sys
 from pathlib import Path
 
+from .._system import find_binaries
 from .identity import INSTALLER, ORIGINALS
 from .place import search_path
 
@@ -132,7 +133,8 @@ def _links(folder: Path, module: str, shown: Path) -> dict[str, str]:
     """The links to the files in a folder of ffi_hpy, relative if that is in the same folder of packages, which may be
     moved. Type checkers take __init__.pyi before __init__.py."""
     links = {}
-    for path in sorted(shown.iterdir()):
+    binaries = Path(find_binaries(str(shown)))
+    for path in sorted({*shown.iterdir(), *(binaries.iterdir() if binaries.is_dir() else ())}):
         if path.name not in ("_dropin", "__pycache__"):
             name = f"{module}/{path.name}{'i' if path.name == '__init__.py' else ''}"
             is_beside = folder.parent == _OWN.parent

@@ -27,18 +27,24 @@ _NAME = f"{_PACKAGE}._core"
 # pathlib costs 5 ms of import time
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 
+_BINARIES = _HERE
+if os.path.isdir(os.path.join(_HERE, "_systems")):  # noqa: PTH112, PTH118 - the wheel for every system
+    from .._system import find_binaries
+
+    _BINARIES = find_binaries(_HERE)
+
 _LIBRARY, _MODULE = {"win32": ("{}.dll", "pyd"), "darwin": ("lib{}.dylib", "so")}.get(sys.platform, ("lib{}.so", "so"))
 
 
 def library_path(name: str) -> str:
     """Path of a library of the package, by its name for linkers, which is without a prefix and a suffix."""
-    return os.path.join(_HERE, "lib", _LIBRARY.format(name))  # noqa: PTH118
+    return os.path.join(_BINARIES, "lib", _LIBRARY.format(name))  # noqa: PTH118
 
 
 CORE_LIBRARY = library_path("tvm_ffi")
 """Path of the core. The binding finds the core by itself and makes its symbols global, as libraries for tvm-ffi expect.
 """
-_BINDING = os.path.join(_HERE, f"_core.hpy0.{_MODULE}")  # noqa: PTH118
+_BINDING = os.path.join(_BINARIES, f"_core.hpy0.{_MODULE}")  # noqa: PTH118
 
 
 def subclass_made(cls: type) -> None:
@@ -75,11 +81,15 @@ def _watch_subclasses(native: type) -> None:
 def load() -> ModuleType:
     """Load `_core`, make it `sys.modules["ffi_hpy._core"]`, and return it; a second call returns the same module.
 
-    ImportError names the file or the interpreter feature that is missing.
+    ImportError names the file, the interpreter feature or the system that is missing.
     """
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return loaded
+    if _BINARIES != _HERE and not os.path.isdir(_BINARIES):  # noqa: PTH112
+        from .._system import describe_lack
+
+        raise ImportError(f"{_PACKAGE} {describe_lack(_HERE)}", path=_BINARIES)
     for path in (CORE_LIBRARY, _BINDING):
         if not os.path.exists(path):  # noqa: PTH110
             raise ImportError(f"{_PACKAGE} is not built or not installed completely: {path} is missing", path=path)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from support import IS_DEBUG, IS_OWN_DEBUG
-from support.native_build import ROOT, read_library
+from support.native_build import BINARIES, ROOT, read_library
 
 import ffi_hpy
 from ffi_hpy import dropin, libinfo
@@ -214,7 +214,7 @@ tvm_ffi_configure_target(user)
     assert project.run("shared") == project.run("static") == "1 1\n"
     assert read_library(project.build / "lib" / "libtvm_ffi.so").soname == "libtvm_ffi.so"
     built = read_library(project.build / "lib" / "libtvm_ffi.so").exports
-    prebuilt = [read_library(PACKAGE / "lib" / name).exports for name in ("libtvm_ffi.so", "libtvm_ffi_cxx.so")]
+    prebuilt = [read_library(BINARIES / "lib" / name).exports for name in ("libtvm_ffi.so", "libtvm_ffi_cxx.so")]
     assert {*prebuilt[0], *prebuilt[1]} <= set(built)
     assert not any("tvm_ffi" in name for name in read_library(project.build / "static").needed)
     project.cmake("--install", "build", "--prefix", "out")

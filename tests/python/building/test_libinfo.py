@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import IS_DEBUG, run_python
+from support.native_build import BINARIES
 
 import ffi_hpy
 from ffi_hpy import libinfo
@@ -54,7 +55,7 @@ def site(tmp_path, monkeypatch):
 
 
 def test_the_package_has_what_it_says_it_has():
-    assert libinfo.find_libtvm_ffi() == str(PACKAGE / "lib" / "libtvm_ffi.so")
+    assert libinfo.find_libtvm_ffi() == str(BINARIES / "lib" / "libtvm_ffi.so")
     assert Path(libinfo.find_include_path(), "tvm", "ffi", "c_api.h").is_file()
     assert Path(libinfo.find_dlpack_include_path(), "dlpack", "dlpack.h").is_file()
     assert Path(libinfo.find_cmake_path(), "tvm_ffi-config.cmake").is_file()
@@ -125,7 +126,7 @@ class TestFindLibrary:
             libinfo.find_library("nobody", "found", use_env_path=False)
 
     def test_the_core_itself_is_found(self, site):
-        assert libinfo.find_library("nobody", "tvm_ffi") == PACKAGE / "lib" / "libtvm_ffi.so"
+        assert libinfo.find_library("nobody", "tvm_ffi") == BINARIES / "lib" / "libtvm_ffi.so"
 
     def test_the_error_lists_what_was_searched(self, site, tmp_path, monkeypatch):
         install_distribution(site, "lost-it", ["a/libgone.so", "b.txt"])
@@ -136,7 +137,7 @@ class TestFindLibrary:
             "Cannot find library libgone.so of 'lost-it'; searched:",
             "  the files that the distribution 'lost-it' lists",
             f"  {tmp_path}",
-            f"  {PACKAGE / 'lib'}",
+            f"  {BINARIES / 'lib'}",
             f"  {tmp_path / 'bin'}",
         ]
 
@@ -188,13 +189,13 @@ def test_a_truncated_library_is_an_os_error_that_says_so(plain_path, tmp_path):
         ("--dlpack-includedir", str(PACKAGE / "include")),
         ("--cmakedir", str(PACKAGE / "share" / "cmake" / "tvm_ffi")),
         ("--sourcedir", str(PACKAGE)),
-        ("--libfiles", str(PACKAGE / "lib" / "libtvm_ffi.so")),
-        ("--libdir", str(PACKAGE / "lib")),
+        ("--libfiles", str(BINARIES / "lib" / "libtvm_ffi.so")),
+        ("--libdir", str(BINARIES / "lib")),
         ("--libs", "-ltvm_ffi"),
-        ("--cython-lib-path", str(PACKAGE / "_core.hpy0.so")),
+        ("--cython-lib-path", str(BINARIES / "_core.hpy0.so")),
         ("--cxxflags", f"-I{PACKAGE}/include -I{PACKAGE}/include -std=c++17"),
         ("--cflags", f"-I{PACKAGE}/include -I{PACKAGE}/include"),
-        ("--ldflags", f"-L{PACKAGE}/lib"),
+        ("--ldflags", f"-L{BINARIES}/lib"),
     ],
 )
 def test_config_prints(option, expected, capsys):
@@ -211,7 +212,7 @@ def test_config_as_a_module_a_command_and_a_dropin_prints_the_same():
     if command is not None:  # not installed, but run from a folder
         programs.append((command,))
     said = {run_config("--libs", "--libdir", program=program) for program in programs}
-    assert said == {f"{PACKAGE}/lib\n-ltvm_ffi\n"}
+    assert said == {f"{BINARIES}/lib\n-ltvm_ffi\n"}
 
 
 def test_config_prints_in_the_order_of_tvm_ffi_config():
@@ -243,7 +244,7 @@ def test_flags_are_quoted_for_a_shell_where_a_path_has_a_space(tmp_path, folder,
     for option, words in (
         ("--cxxflags", [f"-I{package}/include", f"-I{package}/include", "-std=c++17"]),
         ("--cflags", [f"-I{package}/include", f"-I{package}/include"]),
-        ("--ldflags", [f"-L{package}/lib"]),
+        ("--ldflags", [f"-L{package / BINARIES.relative_to(PACKAGE)}/lib"]),
     ):
         call = f'"$0" "$1" {option}'
         said = said_by(f'{read.format(call)}; printf "%s\\n" "$@"')
@@ -252,11 +253,12 @@ def test_flags_are_quoted_for_a_shell_where_a_path_has_a_space(tmp_path, folder,
 
 def test_config_needs_no_binary(tmp_path):
     package = tmp_path / "ffi_hpy"
+    binaries = package / BINARIES.relative_to(PACKAGE)
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
     if sys.version_info >= (3, 10):  # older versions do not tell a package that one of its modules is being run
         assert run_config("--includedir", cwd=tmp_path) == f"{package}/include\n"
         said = run_config("--libdir", cwd=tmp_path, status=1)
-        assert said == f"ffi-hpy-config: Cannot find the core: there is no {package}/lib/libtvm_ffi.so\n"
+        assert said == f"ffi-hpy-config: Cannot find the core: there is no {binaries}/lib/libtvm_ffi.so\n"
     program = tmp_path / "ffi-hpy-config"  # what an installer makes of the entry point
     program.write_text("import sys\nfrom ffi_hpy.config import main\nsys.exit(main())\n")
     assert run_config("--cflags", program=(str(program),)).startswith(f"-I{package}/include ")

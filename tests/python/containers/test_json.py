@@ -6,7 +6,7 @@ import random
 
 import pytest
 from support import run_python, unique_name
-from support.native_build import PACKAGE
+from support.native_build import BINARIES
 
 import ffi_hpy
 
@@ -163,7 +163,7 @@ def test_the_reference_gives_the_same(upstream, testing_library, tmp_path):
     texts += [("json", text[: rng.randint(0, len(text))]) for _, text in texts[:100]]
     texts += [("graph", make_graph(rng)) for _ in range(150)] + [("graph", text) for text in BROKEN]
     reference = upstream / "tvm_ffi" / "lib" / "libtvm_ffi.so"
-    ours = PACKAGE / "lib" / "libtvm_ffi.so"
+    ours = BINARIES / "lib" / "libtvm_ffi.so"
     file = tmp_path / unique_name()
     file.write_text(json.dumps(texts))
     wanted, got = (json.loads(run_python(PROGRAM, core, testing_library, file)) for core in (reference, ours))

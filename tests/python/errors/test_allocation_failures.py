@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, TESTED_LIBRARY
-from support.native_build import PACKAGE, Missing, compile_preload, core_without_pool
+from support.native_build import BINARIES, PACKAGE, Missing, compile_preload, core_without_pool
 
 PROGRAM = Path(__file__).with_name("allocation_sweep.py")
 SUBJECTS = re.findall(r"^@subject\ndef (\w+)", PROGRAM.read_text(), re.M)
@@ -38,7 +38,7 @@ def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("package")
     package = folder / PACKAGE.name
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "include"))
-    shutil.copyfile(core, package / "lib" / "libtvm_ffi.so")
+    shutil.copyfile(core, package / BINARIES.relative_to(PACKAGE) / "lib" / "libtvm_ffi.so")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FFI_HPY_"))}
     return {**kept, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "LD_PRELOAD": str(preloaded)}
 

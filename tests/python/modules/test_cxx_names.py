@@ -2,7 +2,7 @@
 
 import pytest
 from support import run_python
-from support.native_build import ERAS, PACKAGE, RULES, listed_names, read_library
+from support.native_build import BINARIES, ERAS, RULES, listed_names, read_library
 
 import ffi_hpy
 
@@ -42,11 +42,11 @@ def test_the_list_of_names_is_what_both_eras_export(era_headers):
 
 
 def test_the_bridge_exports_the_list():
-    assert set(read_library(PACKAGE / "lib" / "libtvm_ffi_cxx.so").exports) == CXX_NAMES
+    assert set(read_library(BINARIES / "lib" / "libtvm_ffi_cxx.so").exports) == CXX_NAMES
 
 
 def test_the_bridge_asks_for_no_younger_runtime_than_the_oldest_systems_have():
-    asked = read_library(PACKAGE / "lib" / "libtvm_ffi_cxx.so").versions
+    asked = read_library(BINARIES / "lib" / "libtvm_ffi_cxx.so").versions
     assert {version for version in asked if "CXX" in version} == {"GLIBCXX_3.4", "CXXABI_1.3", "CXXABI_1.3.2"}
 
 
@@ -96,7 +96,7 @@ for path in sys.argv[2:]:
     status = core.TVMFFIFunctionCall(load, ctypes.byref(Any(8, 0, path.encode())), 1, ctypes.byref(module))
     print(status, module.type_index, is_there())
 """
-    output = run_python(program, PACKAGE / "lib" / "libtvm_ffi.so", plain_path, names_path)
+    output = run_python(program, BINARIES / "lib" / "libtvm_ffi.so", plain_path, names_path)
     assert output == "False\n0 73 True\n0 73 True\n"
 
 

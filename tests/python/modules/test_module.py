@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import collect_garbage, run_python
-from support.native_build import PACKAGE, compile_c, compile_cxx
+from support.native_build import BINARIES, PACKAGE, compile_c, compile_cxx
 
 import ffi_hpy
 from ffi_hpy.module import LibraryNotFoundError, ModulePropertyMask
@@ -178,7 +178,7 @@ def test_a_file_name_need_not_be_utf8(plain_path, tmp_path):
 
 
 def test_a_truncated_hpy_module_is_an_import_error_that_says_so(tmp_path):
-    whole = (PACKAGE / "_core.hpy0.so").read_bytes()
+    whole = (BINARIES / "_core.hpy0.so").read_bytes()
     path = tmp_path / "half.hpy0.so"
     path.write_bytes(whole[: len(whole) // 2])
     program = """

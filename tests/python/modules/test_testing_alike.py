@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from support import IS_DEBUG, run_python
-from support.native_build import PACKAGE, read_library
+from support.native_build import BINARIES, read_library
 
 from ffi_hpy.testing import _library
 
@@ -289,4 +289,4 @@ except ImportError as error:
 
 
 def test_it_is_small():
-    assert (PACKAGE / "lib" / "libtvm_ffi_testing.so").stat().st_size < 120_000
+    assert (BINARIES / "lib" / "libtvm_ffi_testing.so").stat().st_size < 120_000

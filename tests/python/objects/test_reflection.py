@@ -1,10 +1,10 @@
 """Classes for the types of libtvm_ffi_testing.so: fields, methods, constructors, inheritance."""
 
 import ctypes
-from pathlib import Path
 
 import pytest
 from support import IS_PYPY, parallelize, run_python, unique_name
+from support.native_build import BINARIES
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -324,7 +324,7 @@ def set_int(address, value):
 
 def register_int_fields(names, default=None, is_read_only=False):
     """A new type with fields of int64, and its Initializer."""
-    core = ctypes.CDLL(str(next((Path(ffi_hpy.__file__).parent / "lib").glob("libtvm_ffi.so*"))))
+    core = ctypes.CDLL(str(next((BINARIES / "lib").glob("libtvm_ffi.so*"))))
     index = _core.type_define(unique_name(), _core.TYPE_INDEX_OBJECT)
     getter = ffi_hpy.get_global_func("ffi.MakeFieldGetter")(_core.TYPE_INDEX_INT)
     for i, name in enumerate(names):
@@ -360,7 +360,7 @@ GETTER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(AnyValue
 
 def register_number(static_index, size, getter):
     """A new type with a field whose getter is a C function, and a new object of it, all zeros."""
-    core = ctypes.CDLL(str(next((Path(ffi_hpy.__file__).parent / "lib").glob("libtvm_ffi.so*"))))
+    core = ctypes.CDLL(str(next((BINARIES / "lib").glob("libtvm_ffi.so*"))))
     index = _core.type_define(unique_name(), _core.TYPE_INDEX_OBJECT)
     info = FieldInfo(
         name=Bytes(b"x", 1), doc=Bytes(b"", 0), metadata=Bytes(b"", 0), size=size, alignment=size, offset=24,
@@ -419,7 +419,7 @@ def test_a_field_of_a_library_is_what_its_getter_says(memory, what_it_gives, val
 
 
 def test_a_getter_that_fails_for_some_values_is_asked_each_time():
-    core = ctypes.CDLL(str(next((Path(ffi_hpy.__file__).parent / "lib").glob("libtvm_ffi.so*"))))
+    core = ctypes.CDLL(str(next((BINARIES / "lib").glob("libtvm_ffi.so*"))))
 
     @GETTER
     def getter(address, result):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support import IS_DEBUG, IS_PYPY, needs_threads, run_python
+from support.native_build import BINARIES, PACKAGE
 
 import ffi_hpy
 
@@ -121,9 +122,9 @@ import ffi_hpy
 ffi_hpy.load_module(sys.argv[1])
 mapped = Path("/proc/self/maps").read_text().splitlines()
 cores = {line.split()[-1] for line in mapped if "libtvm_ffi.so" in line}
-print(cores == {str(Path(ffi_hpy.__file__).resolve().parent / "lib" / "libtvm_ffi.so")})
+print(cores == {sys.argv[2]})
 """
-    assert run_python(program, testing_library) == "True\n"
+    assert run_python(program, testing_library, BINARIES / "lib" / "libtvm_ffi.so") == "True\n"
 
 
 def test_version_is_text_and_numbers():
@@ -169,7 +170,8 @@ except ImportError as error:
     print(error)
 """
     said = run_python(program, tmp_path)
-    assert said == f"ffi_hpy is not built or not installed completely: {package}/lib/libtvm_ffi.so is missing\n"
+    core = package / BINARIES.relative_to(PACKAGE) / "lib" / "libtvm_ffi.so"
+    assert said == f"ffi_hpy is not built or not installed completely: {core} is missing\n"
 
 
 # --- sub-interpreters -----------------------------------------------------------------------------------------------

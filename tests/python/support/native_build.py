@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import ffi_hpy
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = ROOT / "tests" / "python" / "native"
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
+BINARIES = next(PACKAGE.glob(f"_systems/{platform.machine()}-linux"), PACKAGE)
+"""The folder of the package that has `lib`: in the wheel for every system there is one for each."""
 
 sys.path.append(str(ROOT))
 from ci.jobs.elf import read_library  # noqa: E402
@@ -24,6 +27,7 @@ from ci.lib.messages import Missing  # noqa: E402
 from ci.provision.compilers import find_c_compiler, find_cxx_compiler  # noqa: E402
 
 __all__ = [
+    "BINARIES",
     "EARLIER_VERSIONS",
     "ERAS",
     "RULES",
@@ -113,7 +117,7 @@ def core_without_pool() -> Path:
 
 
 def _compile(source: Path, compiler: list[str], include: Path, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
-    core = PACKAGE / "lib" / "libtvm_ffi.so"
+    core = BINARIES / "lib" / "libtvm_ffi.so"
     key = hashlib.sha256()
     linked_to = read_library(core)  # a library that is linked to the core depends on nothing else of it
     words = repr([compiler, link, linked_to.soname, sorted(linked_to.exports)]).encode()

@@ -9,8 +9,16 @@
 get_filename_component(_tvm_ffi_package "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(tvm_ffi_INCLUDE_DIR "${_tvm_ffi_package}/include")
 set(tvm_ffi_DLPACK_INCLUDE_DIR "${_tvm_ffi_package}/include")
-set(tvm_ffi_LIB_FILES "${_tvm_ffi_package}/lib/libtvm_ffi.so")
-set(_tvm_ffi_cxx "${_tvm_ffi_package}/lib/libtvm_ffi_cxx.so")
+set(_tvm_ffi_binaries "${_tvm_ffi_package}")
+if(IS_DIRECTORY "${_tvm_ffi_package}/_systems") # the wheel for every system: that which the project is built for
+  string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}-${CMAKE_SYSTEM_NAME}" _tvm_ffi_system)
+  string(REGEX REPLACE "^amd64-" "x86_64-" _tvm_ffi_system "${_tvm_ffi_system}")
+  string(REGEX REPLACE "^arm64-" "aarch64-" _tvm_ffi_system "${_tvm_ffi_system}")
+  string(REGEX REPLACE "-darwin$" "-macos" _tvm_ffi_system "${_tvm_ffi_system}")
+  string(APPEND _tvm_ffi_binaries "/_systems/${_tvm_ffi_system}")
+endif()
+set(tvm_ffi_LIB_FILES "${_tvm_ffi_binaries}/lib/libtvm_ffi.so")
+set(_tvm_ffi_cxx "${_tvm_ffi_binaries}/lib/libtvm_ffi_cxx.so")
 
 foreach(_tvm_ffi_file IN ITEMS "${tvm_ffi_INCLUDE_DIR}/tvm/ffi/c_api.h" "${tvm_ffi_LIB_FILES}" "${_tvm_ffi_cxx}")
   if(NOT EXISTS "${_tvm_ffi_file}")
