@@ -27,7 +27,7 @@ _VARIABLES = ("FFI_HPY_", "TVM_FFI_", "CC", "CXX", "CUDA_HOME", "LD_LIBRARY_PATH
 
 
 def main(problem: BaseException | None = None) -> int:
-    """Print the report. `problem` is why the package could not be loaded. Returns the exit status: 1 if it could not."""
+    """Print the report. `problem` is why the package could not be loaded. Returns the exit status: 1 with a problem."""
     for title, answer in _LINES.items():
         try:
             said = answer()

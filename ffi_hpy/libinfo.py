@@ -35,9 +35,9 @@ __all__ = [
 _HERE = Path(__file__).resolve().parent
 
 CROSS_ROOT = "FFI_HPY_CROSS_ROOT"
-"""The variable of the environment that names a folder with ffi_hpy for another machine, as ``pip install --target`` fills
-it. What is built is then for that machine: the functions find_...path(), find_libtvm_ffi() and include_paths() answer
-with that package's files."""
+"""The variable of the environment that names a folder with ffi_hpy for another machine, which ``pip install --target``
+fills. What is built is then for that machine: find_libtvm_ffi(), include_paths() and their like answer with that
+package's files."""
 
 
 # --- this package's own files ---------------------------------------------------------------------------------------
