@@ -13,7 +13,8 @@ import ffi_hpy
 from ffi_hpy import libinfo
 
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
-TITLES = "ffi_hpy python executable system core context calls compiler ninja packages environment".split()
+TITLES = ["ffi_hpy", "python", "executable", "system", "core", "context", "calls", "compiler", "ninja", "packages"]
+TITLES += ["environment"]
 
 
 def run_module(module, *arguments, cwd=None, status=0, **variables):
