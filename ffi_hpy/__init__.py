@@ -16,9 +16,13 @@ from ._start.load import load
 
 try:
     load()  # from here on `ffi_hpy._core` can be imported
-except Exception:
-    from ._start.command import is_config_command
+except Exception as problem:
+    from ._start.command import is_config_command, is_report_command
 
+    if is_report_command():
+        from ._report import main as report
+
+        raise SystemExit(report(problem)) from None
     if not is_config_command():
         raise
     # ffi-hpy-config only looks at files, and is needed most where the binary cannot be loaded

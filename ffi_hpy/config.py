@@ -12,6 +12,7 @@ from pathlib import Path
 
 from . import libinfo
 from ._start.elsewhere import find_elsewhere
+from ._start.version import PrintVersion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ _ANSWERS: dict[str, tuple[Callable[[], str], str]] = {
     "--includedir": (libinfo.find_include_path, "folder of the headers"),
     "--dlpack-includedir": (libinfo.find_dlpack_include_path, "folder of DLPack's header"),
     "--cmakedir": (libinfo.find_cmake_path, "folder of tvm_ffi-config.cmake, for CMake's tvm_ffi_ROOT"),
+    "--pkgconfigdir": (libinfo.find_pkgconfig_path, "folder of tvm_ffi.pc, for PKG_CONFIG_PATH"),
     "--libdir": (_library_folder, "folder of the library"),
     "--libfiles": (_library_file, "path of the library to link with"),
     "--sourcedir": (libinfo.find_source_path, "folder for CMake's add_subdirectory"),
@@ -65,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="ffi-hpy-config", description="Print where the headers and the libraries of ffi_hpy are, a line each."
     )
+    parser.add_argument("--version", action=PrintVersion)
     for option, (_, text) in _ANSWERS.items():
         parser.add_argument(option, action="store_true", help=text)
     wanted = parser.parse_args(arguments)

@@ -25,6 +25,7 @@ __all__ = [
     "find_include_path",
     "find_library",
     "find_libtvm_ffi",
+    "find_pkgconfig_path",
     "find_python_helper_include_path",
     "find_source_path",
     "find_windows_implib",
@@ -35,6 +36,11 @@ __all__ = [
 
 _HERE = Path(__file__).resolve().parent
 _BINARIES = Path(find_binaries(str(_HERE)))
+
+CROSS_ROOT = "FFI_HPY_CROSS_ROOT"
+"""The variable of the environment that names a folder with ffi_hpy for another machine, which ``pip install --target``
+fills. What is built is then for that machine: find_libtvm_ffi(), include_paths() and their like answer with that
+package's files."""
 
 
 # --- this package's own files ---------------------------------------------------------------------------------------
@@ -70,6 +76,11 @@ def find_cmake_path() -> str:
     return str(Path(_own_file("CMake's file", "share/cmake/tvm_ffi/tvm_ffi-config.cmake")).parent)
 
 
+def find_pkgconfig_path() -> str:
+    """Folder of tvm_ffi.pc, for ``PKG_CONFIG_PATH``. RuntimeError if it is not there."""
+    return str(Path(_own_file("pkg-config's file", "share/pkgconfig/tvm_ffi.pc")).parent)
+
+
 def find_source_path() -> str:
     """Folder for CMake's ``add_subdirectory``: like ``find_package``, but the core is built with the project."""
     return str(Path(_own_file("CMakeLists.txt", "CMakeLists.txt")).parent)
@@ -90,12 +101,15 @@ def find_python_helper_include_path() -> str:
 
 
 def _own_file(what: str, *names: str, folder: Path = _HERE) -> str:
+    root = os.environ.get(CROSS_ROOT)
+    home = Path(root).absolute() / "ffi_hpy" if root else folder
     for name in names:
-        path = folder / name
+        path = home / name
         if path.is_file():
             return str(path)
-    expected = " or ".join(str(folder / name) for name in names)
-    raise RuntimeError(f"Cannot find {what}: there is no {expected}")
+    expected = " or ".join(str(home / name) for name in names)
+    reason = f", and {CROSS_ROOT} says to look there" if root else ""
+    raise RuntimeError(f"Cannot find {what}: there is no {expected}{reason}")
 
 
 # Functions that code written for tvm_ffi.libinfo calls.

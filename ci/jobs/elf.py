@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+_PT_LOAD = 1
 _SHT_DYNSYM, _SHT_DYNAMIC, _SHT_VERNEED = 11, 6, 0x6FFFFFFE
 _DT_NEEDED, _DT_SONAME = 1, 14
 _WEAK = 2
@@ -25,6 +26,7 @@ class Library:
     weak_imports: set[str]  # those of them that it can do without
     needed: tuple[str, ...]
     versions: tuple[str, ...]  # that it asks of the needed libraries
+    page: int  # the largest size of pages that it can be mapped with
 
 
 def read_library(path: Path) -> Library:
@@ -65,7 +67,14 @@ def read_library(path: Path) -> Library:
             versions = [text(link, name) for name in _needed_versions(data, offset, n_items)]
     soname = next((value for tag, value in tags if tag == _DT_SONAME), "")
     needed = tuple(value for tag, value in tags if tag == _DT_NEEDED)
-    return Library(soname, exports, imports, weak_imports, needed, tuple(versions))
+    return Library(soname, exports, imports, weak_imports, needed, tuple(versions), _page(data))
+
+
+def _page(data: bytes) -> int:
+    """Return the smallest alignment of the segments that are mapped."""
+    start, size, count = (*struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54))
+    segments = (struct.unpack_from("<IIQQQQQQ", data, start + i * size) for i in range(count))
+    return min((fields[7] for fields in segments if fields[0] == _PT_LOAD), default=0)
 
 
 def _needed_versions(data: bytes, at: int, n_libraries: int) -> list[int]:

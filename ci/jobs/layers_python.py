@@ -28,8 +28,8 @@ LAYERS = {
     "names": "core",
     "dataclasses": "dataclasses _dunder",
     "files": "libinfo config",
-    "tools": "cpp testing dropin _installed stub hpy hpy_debug _run utils._build_optional_torch_c_dlpack",
-    "package": f"{PACKAGE} _version",
+    "tools": "cpp testing dropin _installed stub hpy hpy_debug _run _report utils._build_optional_torch_c_dlpack",
+    "package": f"{PACKAGE} __main__ _version",
 }
 """The layers, the lowest first, with their modules: a folder stands for all that is in it and not named elsewhere."""
 

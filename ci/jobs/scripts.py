@@ -13,7 +13,7 @@ from ci.provision.compilers import find_c_compiler, find_cxx_compiler
 if TYPE_CHECKING:
     from pathlib import Path
 
-CORE_MODES = ("plain", "pending", "asan", "ubsan", "tsan", "arm64", "riscv64", "windows", "oom", "fuzz")
+CORE_MODES = ("plain", "pending", "asan", "ubsan", "tsan", "arm64", "riscv64", "s390x", "windows", "oom", "fuzz")
 SOAKED = ("cp311", "cp314t")
 
 

@@ -25,5 +25,7 @@ MACHINES: dict[str, Machine] = {
     for machine in (
         Machine("arm64", "aarch64", "ld-linux-aarch64.so.1", "aarch64-linux-gnu.2.17"),
         Machine("riscv64", "riscv64", "ld-linux-riscv64-lp64d.so.1", "riscv64-linux-gnu.2.31"),
+        # big-endian
+        Machine("s390x", "s390x", "ld64.so.1", "s390x-linux-gnu.2.17"),
     )
 }

@@ -36,7 +36,7 @@ def emulator(machine: Machine) -> Path:
     """Return the QEMU for a machine. Raises Missing."""
     folder = emulation_dir() / "qemu"
     with locked(folder.with_name(".qemu.lock")):
-        if not folder.exists():
+        if not (folder / f"qemu-{machine.name}").exists():
             say("QEMU: fetching Debian's ...")
             with _scratch() as scratch:
                 _unpack_first("", ["qemu-user"], Path(scratch))
@@ -44,6 +44,7 @@ def emulator(machine: Machine) -> Path:
                 kept.mkdir()
                 for each in MACHINES.values():
                     Path(scratch, f"usr/bin/qemu-{each.name}").rename(kept / f"qemu-{each.name}")
+                shutil.rmtree(folder, ignore_errors=True)
                 kept.rename(folder)
     return folder / f"qemu-{machine.name}"
 

@@ -1,15 +1,15 @@
-"""Tells whether this process is the command ffi-hpy-config. Needed before the binding is loaded, because that command
-also works where the binding cannot be loaded."""
+"""Tells whether this process is a command that works where the binding cannot be loaded, too: ffi-hpy-config, or the
+report that `python -m ffi_hpy` prints. Needed before the binding is loaded."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-__all__ = ["is_config_command"]
+__all__ = ["is_config_command", "is_report_command"]
 
 _PROGRAMS = ("ffi-hpy-config", "tvm-ffi-config")
-_MODULES = (f"{(__package__ or '').rpartition('.')[0]}.config", "tvm_ffi.config")
+_PACKAGE = (__package__ or "").rpartition(".")[0]
 
 
 def is_config_command() -> bool:
@@ -18,8 +18,18 @@ def is_config_command() -> bool:
     program: str = (getattr(sys, "argv", None) or [""])[0]  # a program that embeds Python may not set it
     if program != "-m":
         return os.path.basename(program) in _PROGRAMS  # noqa: PTH119
+    return _runs(f"{_PACKAGE}.config") or _runs("tvm_ffi.config")
+
+
+def is_report_command() -> bool:
+    """Whether this process is `python -m ffi_hpy`, as Python 3.10 and later tell."""
+    program: str = (getattr(sys, "argv", None) or [""])[0]
+    return program == "-m" and _runs(_PACKAGE)
+
+
+def _runs(module: str) -> bool:
     words = getattr(sys, "orig_argv", ())
-    return any(("-m", module) in zip(words, words[1:]) for module in _MODULES)
+    return ("-m", module) in zip(words, words[1:])
 
 
 _is_config_mode = is_config_command  # its name in tvm_ffi

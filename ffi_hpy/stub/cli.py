@@ -16,6 +16,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from .._start.version import PrintVersion
 from . import consts as C
 from .file_utils import FileInfo, collect_files, syntax_for
 from .generator import generator_names, get_generator
@@ -331,6 +332,7 @@ def _parse(arguments: Sequence[str] | None) -> Options:
         prog=_PROGRAM, description=summary, epilog=details, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
+    add("--version", action=PrintVersion)
     add("files", nargs="*", metavar="PATH", help="files, and folders whose files have regions to fill")
     add("--imports", default="", metavar="A;B", help="modules to import first, separated by ';'")
     add("--dlls", default="", metavar="A;B", help="libraries to load first, separated by ';'")

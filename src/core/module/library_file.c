@@ -24,6 +24,8 @@
 #define OWN_MACHINE EM_AARCH64
 #elif defined(__riscv)
 #define OWN_MACHINE EM_RISCV
+#elif defined(__s390x__)
+#define OWN_MACHINE EM_S390
 #else
 #define OWN_MACHINE EM_NONE /* not compared */
 #endif

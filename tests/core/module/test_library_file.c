@@ -29,6 +29,8 @@ static image whole_image(void) {
   made.head.e_machine = EM_AARCH64;
 #elif defined(__riscv)
   made.head.e_machine = EM_RISCV;
+#elif defined(__s390x__)
+  made.head.e_machine = EM_S390;
 #endif
   made.head.e_type = ET_DYN;
   made.head.e_phoff = offsetof(image, parts);

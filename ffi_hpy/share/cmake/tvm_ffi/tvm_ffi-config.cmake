@@ -7,6 +7,10 @@
 # Everything is found from this file's own place. Python runs where stubs are generated, when the target is built.
 
 get_filename_component(_tvm_ffi_package "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+# Build tools that are Python packages bring the package of the machine that builds; this one is for the target
+if(NOT "$ENV{FFI_HPY_CROSS_ROOT}" STREQUAL "")
+  get_filename_component(_tvm_ffi_package "$ENV{FFI_HPY_CROSS_ROOT}/ffi_hpy" ABSOLUTE)
+endif()
 set(tvm_ffi_INCLUDE_DIR "${_tvm_ffi_package}/include")
 set(tvm_ffi_DLPACK_INCLUDE_DIR "${_tvm_ffi_package}/include")
 set(_tvm_ffi_binaries "${_tvm_ffi_package}")

@@ -1,0 +1,132 @@
+"""What a bug report needs, printed by `python -m ffi_hpy`: what is installed, and what it runs on.
+
+Each line is found by itself: a part that is missing or broken is a line that says so, and does not end the report. So
+it also answers where the binary cannot be loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["main"]
+
+_HERE = Path(__file__).resolve().parent
+_DISTRIBUTION = "ffi-hpy"
+_OTHERS = ("apache-tvm-ffi", "cffi", "cmake", "hpy", "ninja", "numpy", "torch")
+"""Distributions that ffi_hpy works with, or that stand in its place."""
+_VARIABLES = ("FFI_HPY_", "TVM_FFI_", "CC", "CXX", "CUDA_HOME", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHON_GIL")
+"""Variables of the environment that change what ffi_hpy does; what ends with "_" is the beginning of many."""
+
+
+def main(problem: BaseException | None = None) -> int:
+    """Print the report. `problem` is why the package could not be loaded. Returns the exit status: 1 with a problem."""
+    for title, answer in _LINES.items():
+        try:
+            said = answer()
+        except Exception as error:  # whatever is wrong with a part is what the report is for
+            said = f"not known: {type(error).__name__}: {error}"
+        print(f"{title + ':':<12} {said}")
+    if problem is not None:
+        print(f"{'problem:':<12} {type(problem).__name__}: {problem}")
+    return 0 if problem is None else 1
+
+
+def _package() -> str:
+    try:
+        found = metadata.distribution(_DISTRIBUTION)
+    except metadata.PackageNotFoundError:
+        return f"{_HERE}, of which no installer knows"
+    tags = [line.partition(":")[2].strip() for line in (found.read_text("WHEEL") or "").splitlines() if "Tag:" in line]
+    is_here = Path(str(found.locate_file("ffi_hpy"))).resolve() == _HERE
+    installed = f"{found.version} ({' '.join(tags) or 'of no wheel'})"
+    return f"{installed} in {_HERE}" if is_here else f"{_HERE}; installed elsewhere: {installed}"
+
+
+def _python() -> str:
+    has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    version = " ".join(sys.version.split())
+    return f"{platform.python_implementation()} {version}, GIL {'on' if has_gil else 'off'}"
+
+
+def _system() -> str:
+    libc = " ".join(filter(None, platform.libc_ver()))
+    return ", ".join(filter(None, (platform.platform(), platform.machine(), libc)))
+
+
+def _core() -> str:
+    from ctypes import CDLL, byref, c_uint32
+
+    from . import libinfo
+
+    path = libinfo.find_libtvm_ffi()
+    numbers = (c_uint32 * 3)()
+    CDLL(path).TVMFFIGetVersion(byref(numbers))
+    return f"{path}, ABI of tvm-ffi {'.'.join(map(str, numbers))}"
+
+
+def _context() -> str:
+    from . import _core
+
+    own = "" if _core.HAS_EXTENSION else ", without what ours has beyond HPy"
+    return f"{_core.CONTEXT_NAME}{own}"
+
+
+def _calls() -> str:
+    from . import _core
+
+    return f"{_core.CALLS}, {_core.CALLS_REASON}" if _core.CALLS_REASON else _core.CALLS
+
+
+def _compiler() -> str:
+    from .cpp._toolchain import cxx_compiler
+
+    tool = cxx_compiler()
+    return f"{' '.join(tool.words)}: {tool.identity.splitlines()[1]}"
+
+
+def _ninja() -> str:
+    from .cpp._toolchain import find_ninja
+
+    return find_ninja()
+
+
+def _packages() -> str:
+    found = []
+    for name in _OTHERS:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            continue
+    return ", ".join(found) or "none of " + ", ".join(_OTHERS)
+
+
+def _environment() -> str:
+    found = [
+        f"{name}={value}"
+        for name, value in sorted(os.environ.items())
+        if any(name == known or (known.endswith("_") and name.startswith(known)) for known in _VARIABLES)
+    ]
+    return " ".join(found) or "nothing that ffi_hpy reads"
+
+
+_LINES: dict[str, Callable[[], str]] = {
+    "ffi_hpy": _package,
+    "python": _python,
+    "executable": lambda: sys.executable,
+    "system": _system,
+    "core": _core,
+    "context": _context,
+    "calls": _calls,
+    "compiler": _compiler,
+    "ninja": _ninja,
+    "packages": _packages,
+    "environment": _environment,
+}

@@ -1,0 +1,11 @@
+"""The version is written in two files."""
+
+import re
+
+from ci.lib.folders import ROOT
+
+
+def test_the_citation_names_the_version_of_the_package():
+    (cited,) = re.findall(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    (built,) = re.findall(r'^version = "(\S+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert cited == built
