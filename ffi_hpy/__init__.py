@@ -38,6 +38,7 @@ from ._errors.reraise import arrive
 from ._start.fork import import_whole
 from ._start.memo import remember_by_class
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack
+from ._types import about as _about
 from ._types.info import info_of_key, set_class, set_python_class
 from ._values import function as _function
 from ._values.device import Device, device
@@ -217,8 +218,10 @@ home_of_type.update(
         "ffi.reflection.AccessStep": f"{__name__}.access_path",
     }
 )
+_about.signature_home = f"{__name__}._signature"
 home_of_names["testing"] = f"{__name__}.testing"
 del (
+    _about,
     _key,
     _cls,
     _function,

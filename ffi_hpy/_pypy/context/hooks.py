@@ -13,6 +13,7 @@ def _missing(*_args: Any) -> Any:
     raise RuntimeError("ffi_hpy._core is not set up: import ffi_hpy")
 
 
+arguments_by_names: Any = _missing
 array_stream: Any = _missing
 array_to_tensor: Any = _missing
 bytes_class: Any = _missing
@@ -28,6 +29,7 @@ exception_arrives: Any = _missing
 exception_asked_for: Any = _missing
 exception_leaves: Any = _missing
 exception_to_error: Any = _missing
+function_annotations: Any = _missing
 shape_class: Any = _missing
 string_class: Any = _missing
 tensor_to_array: Any = _missing
