@@ -319,5 +319,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """All names, also those that are made on first use."""
-    return sorted({*globals(), *_HOMES, "LIB", "__version__", "__version_tuple__"})
+    """The public names, also those that are made on first use."""
+    own = (name for name in globals() if name.startswith("__") and name.endswith("__"))
+    return sorted({*__all__, *own, *(name for name in _HOMES if not name.startswith("_"))})

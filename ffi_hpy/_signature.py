@@ -17,7 +17,7 @@ from ._types.parameters import NO_DEFAULT
 from ._types.schema import TypeSchema
 from .registry import class_for_type_index
 
-__all__ = ["annotations_of", "constructor_signature", "signature_of", "text_of"]
+__all__ = ["LazySignature", "annotation_of", "annotations_of", "constructor_signature", "signature_of", "text_of"]
 
 _PLAIN: dict[str, Any] = {
     "Any": Any,
@@ -31,6 +31,31 @@ _PLAIN: dict[str, Any] = {
     "dict": dict,
     "tuple": tuple,
 }
+
+
+class LazySignature(Signature):
+    """A signature that is made when it is first looked at: that of a class costs more than the class."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[], Signature]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> Any:  # for the slots of the base, as long as they are empty
+        if name not in ("_parameters", "_return_annotation"):
+            raise AttributeError(name)
+        made = self._make()
+        super().__init__(list(made.parameters.values()), return_annotation=made.return_annotation)
+        return getattr(self, name)
+
+    def replace(self, **changes: Any) -> Signature:
+        """As that of the base, whose result is made by its own class."""
+        return self._make().replace(**changes)
+
+    __replace__ = replace
+
+    def __reduce__(self) -> Any:
+        return self._make().__reduce__()
 
 
 def signature_of(function: Function) -> Signature:
@@ -150,6 +175,10 @@ def _has_positional_only(signature: Signature) -> bool:
     return any(p.kind is Parameter.POSITIONAL_ONLY for p in signature.parameters.values())
 
 
+def _short(origin: str) -> str:
+    return origin.rpartition(".")[2]
+
+
 def _text_of_note(name: str, note: Note) -> str:
     parameters = parameters_of(note)
     if parameters.schemas is None and parameters.names is None and parameters.result is None:
@@ -162,9 +191,10 @@ def _text_of_note(name: str, note: Note) -> str:
         schema = None if star or parameters.schemas is None or (i == 0 and note.is_member) else parameters.schemas[i]
         is_optional = each.default is not Parameter.empty
         default = (f" = {each.default!r}" if schema else f"={each.default!r}") if is_optional else ""
-        words.append(f"{star}{each.name}{f': {schema}' if schema else ''}{default}")
+        shown = f": {schema.repr(_short)}" if schema else ""
+        words.append(f"{star}{each.name}{shown}{default}")
     if n_positional_only:
         words.insert(n_positional_only, "/")
-    line = f"{name or 'function'}({', '.join(words)})"
-    line += f" -> {parameters.result}" if parameters.result else ""
+    line = f"{name.rpartition('.')[2] or 'function'}({', '.join(words)})"
+    line += f" -> {parameters.result.repr(_short)}" if parameters.result else ""
     return f"{line}\n\n{inspect.cleandoc(note.doc)}" if note.doc else line

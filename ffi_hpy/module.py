@@ -86,6 +86,16 @@ class Module(Object):
         setattr(self, name, function)
         return function
 
+    def __dir__(self) -> list[str]:
+        from ._exported import exported_functions
+
+        path = self.__dict__.get("_path")
+        return sorted({*super().__dir__(), *(exported_functions(path) if path else ())})
+
+    def __repr__(self) -> str:
+        path = self.__dict__.get("_path")
+        return f"<{type(self).__name__} {self.kind!r}{f' from {path!r}' if path else ''}>"
+
     def __getitem__(self, name: str) -> Function:
         """The function of that name; AttributeError if there is none."""
         if not isinstance(name, str):

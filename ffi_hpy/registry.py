@@ -239,6 +239,8 @@ def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
         return cls
     info = info_of_key(type_key)
     _bind(cls, info, init)
+    if info.doc and cls.__doc__ is None:
+        cls.__doc__ = info.doc
     set_class(info, cls)
     return cls
 
@@ -328,7 +330,7 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
                     f"a {info.type_key}, not a {own.type_key}"
                 )
         if kwargs:
-            args = arguments_of_constructor(cls, constructor, args, kwargs)
+            args = arguments_of_constructor(cls, constructor, args, kwargs, _flatten)
         self.__init_handle_by_constructor__(constructor, *args)
 
     construct.__wrapped__ = Constructor(constructor)  # type: ignore[attr-defined]
@@ -336,13 +338,17 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
 
 
 def arguments_of_constructor(
-    cls: type, constructor: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
+    cls: type,
+    constructor: Function,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    flatten: Callable[[dict[str, Any]], tuple[Any, ...]],
 ) -> tuple[Any, ...]:
     """The arguments for a constructor, whose author has given the parameters names, or which is made of the fields and
-    knows theirs."""
+    knows theirs: then `flatten` puts keyword arguments into the form that it takes."""
     parameters = parameters_of(note_of(constructor))
     if parameters.names is None:
-        return (*args, _ffi_api.GetKwargsObject(), *_flatten(kwargs))
+        return (*args, *flatten(kwargs))
     ordered = parameters.in_order(cls.__name__, args, kwargs)
     if isinstance(ordered, str):
         raise TypeError(ordered)
@@ -373,6 +379,6 @@ def _set_method(cls: type, name: str, function: Any) -> None:
     setattr(cls, name, named(function, cls, name))
 
 
-def _flatten(kwargs: dict[str, Any]) -> list[Any]:
-    """Name, value, name, value, ... in the form of native constructors."""
-    return [part for pair in kwargs.items() for part in pair]
+def _flatten(kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """A marker, then name, value, name, value, ...: the form of native constructors."""
+    return (_ffi_api.GetKwargsObject(), *(part for pair in kwargs.items() for part in pair))

@@ -102,6 +102,9 @@ TEST(method_info_brings_metadata) {
   expect_int(fh_global_text(text_of("test.global.info"), 0, &text), 0);
   expect_text(fh_str_object_bytes(text.v_obj), "{\"type_schema\": \"{}\"}");
   fh_any_drop(&text);
+  expect_int(fh_global_text(text_of("test.global.info"), 1, &text), 0);
+  expect_text(fh_str_object_bytes(text.v_obj), "what it does");
+  fh_any_drop(&text);
   expect_int(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0), -1);
   expect_raised("RuntimeError", "is already registered");
   expect_int(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1), 0);

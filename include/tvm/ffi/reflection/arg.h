@@ -196,6 +196,12 @@ std::pair<Function, std::string> MakeNamed([[maybe_unused]] bool has_object, F &
   }
 }
 
+/* What the metadata say of parameters; "" if `extra` names none. */
+template <typename... Extra> std::string NamesToJSON([[maybe_unused]] const Extra &...extra) {
+  if constexpr ((kIsArg<Extra> || ...)) return ArgList(extra...).ToJSON();
+  return std::string();
+}
+
 /* The callable that an exported function is, made at its first call. */
 template <typename F, typename... Extra>
 NamedCallable<std::decay_t<F>> ExportNamed(const char *name, F &&f, const Extra &...extra) {

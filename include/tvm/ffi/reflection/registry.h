@@ -158,10 +158,10 @@ public:
     auto [made, args] = detail::MakeNamed(false, std::forward<F>(f), name, extra...);
     return Register(name, made, std::move(schema), args, extra...);
   }
-  /* Registers a packed function. */
+  /* Registers a packed function. It fills in defaults itself. */
   template <typename F, typename... Extra> GlobalDef &def_packed(const char *name, F f, const Extra &...extra) {
-    return Register(name, Function::FromPacked(std::move(f)), TypeTraits<Function>::TypeSchema(), std::string(),
-                    extra...);
+    return Register(name, Function::FromPacked(std::move(f)), TypeTraits<Function>::TypeSchema(),
+                    detail::NamesToJSON(extra...), extra...);
   }
   /* Registers a method as a function whose first parameter is the object. */
   template <typename F, typename... Extra> GlobalDef &def_method(const char *name, F &&f, const Extra &...extra) {
