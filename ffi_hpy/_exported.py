@@ -18,7 +18,7 @@ def exported_functions(path: str) -> list[str]:
     try:
         with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return sorted(_names(data))
-    except (OSError, ValueError, struct.error, IndexError):
+    except (OSError, ValueError, struct.error, IndexError, OverflowError):
         return []
 
 

@@ -44,7 +44,10 @@ class LazySignature(Signature):
     def __getattr__(self, name: str) -> Any:  # for the slots of the base, as long as they are empty
         if name not in ("_parameters", "_return_annotation"):
             raise AttributeError(name)
-        made = self._make()
+        try:
+            made = self._make()
+        except AttributeError as error:  # which would look as if the slot were missing
+            raise RuntimeError("cannot make the signature") from error
         super().__init__(list(made.parameters.values()), return_annotation=made.return_annotation)
         return getattr(self, name)
 

@@ -8,7 +8,7 @@ from inspect import Parameter
 from .. import _core
 from .._start.named import named
 from .._signature import LazySignature, Signature, annotation_of, constructor_signature
-from .._types.about import note_of, parameters_of
+from .._types import about
 from ..core import MISSING
 from ..registry import arguments_of_constructor
 from .common import type_chain
@@ -112,8 +112,7 @@ def _in_order(info: TypeInfo) -> list[TypeField]:
 def _signature(info: TypeInfo) -> Signature:
     written = next((method.func for method in info.methods if method.name == "__ffi_init__"), None)
     if isinstance(written, _core.Function):
-        named_by_author = parameters_of(note_of(written)).names
-        if named_by_author is not None:
+        if about.parameters_of(about.note_of(written)).names is not None:
             return constructor_signature(written)
     parameters = [
         Parameter(

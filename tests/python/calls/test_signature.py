@@ -10,6 +10,7 @@ import pytest
 from support import parallelize, unique_name
 
 import ffi_hpy
+from ffi_hpy import _core
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def test_methods_and_constructors_have_signatures(Counter):
     assert list(inspect.signature(Counter.make).parameters) == ["n"]
     assert (Counter.add.__doc__, Counter.__doc__) == ("Counts on.", "Counts.")
     assert Counter.make.__doc__.endswith("Makes one.")
-    assert typing.get_type_hints(Counter.make) == {"n": int, "return": Counter}
+    assert typing.get_type_hints(Counter.make) == {"n": int, "return": Optional[Counter]}
     assert typing.get_type_hints(Counter.add) in ({"by": int, "times": int, "return": int}, {})  # PyPy: a plain function
     assert "add(self, by: int, times: int = 1)" in pydoc.plain(pydoc.render_doc(Counter))
 
@@ -80,10 +81,10 @@ def test_every_registered_function_and_type_has_a_signature(testing):
             assert isinstance(function.__doc__, str)
             assert isinstance(function.__annotations__, dict)
     for key in ("testing.TestIntPair", "testing.SchemaAllTypes", "testing.TestObjectDerived"):
-        cls = ffi_hpy.registry.class_for_type_index(ffi_hpy.core._lookup_or_register_type_info_from_type_key(key).type_index)
+        cls = ffi_hpy.registry.class_for_type_index(_core.type_key_to_index(key))
         assert inspect.signature(cls)
         for name, member in inspect.getmembers(cls, callable):
-            if not name.startswith("__"):
+            if not name.startswith("_"):
                 assert inspect.signature(member), name
 
 
@@ -138,3 +139,47 @@ def test_threads_ask_at_the_same_time(library):
         return str(inspect.signature(ffi_hpy.get_global_func("named_args.show")))
 
     assert len(set(parallelize(ask))) == 1
+
+
+# --- what else a person looks at ----------------------------------------------------------------------------------------
+
+
+def test_the_package_lists_its_public_names():
+    names = dir(ffi_hpy)
+    assert set(ffi_hpy.__all__) <= set(names)
+    assert not {name for name in names if name.startswith("_") and not name.endswith("__")}
+    assert not {"TYPE_CHECKING", "annotations", "atexit", "registry"} & set(names)
+
+
+def test_a_module_lists_what_its_library_exports(library):
+    assert {"plain", "subtract", "get_function"} <= set(dir(library))
+    assert not [name for name in dir(library) if "metadata" in name and "subtract" in name]
+    assert repr(library).startswith("<Module 'library' from '/")
+    assert repr(ffi_hpy.system_lib()) == "<Module 'library'>"
+
+
+@pytest.mark.parametrize("content", [b"", b"\x7fELF\x02\x01" + b"\xff" * 80, b"\x7fELF\x01", b"text"], ids=len)
+def test_a_file_that_is_no_library_exports_nothing(tmp_path, content):
+    from ffi_hpy._exported import exported_functions
+
+    (tmp_path / "file").write_bytes(content)
+    assert exported_functions(str(tmp_path / "file")) == []
+    assert exported_functions(str(tmp_path / "none")) == []
+
+
+@pytest.mark.parametrize("kind", [ffi_hpy.Map, ffi_hpy.Dict])
+def test_mappings_offer_their_keys(kind):
+    assert kind({"a": 1, "b": 2})._ipython_key_completions_() == ["a", "b"]
+
+
+def test_objects_and_tensors_are_tables_in_notebooks(Counter):
+    table = ffi_hpy.Array([Counter(i) for i in range(30)])._repr_html_()
+    assert "<caption>30 Counter, 10 more</caption>" in table
+    assert "<tr><th></th><th>count</th></tr>\n<tr><td>0</td><td>0</td></tr>" in table
+    assert ffi_hpy.Array([1, Counter(1)])._repr_html_() is None
+    assert ffi_hpy.List([])._repr_html_() is None
+    numpy = pytest.importorskip("numpy")
+    assert "<td>1.5</td>" in ffi_hpy.from_dlpack(numpy.array([1.5, 2.0]))._repr_html_()
+    big = ffi_hpy.from_dlpack(numpy.zeros((40, 2)))._repr_html_()
+    assert "<caption>Tensor (40, 2), float64, cpu:0</caption>" in big
+    assert "<td>" not in big
