@@ -488,7 +488,6 @@ def set_hooks(
     convert: Callable[[Any], Any] = ...,
     opaque_value: Callable[[Any], Any] = ...,
     arguments_by_names: Callable[[Function, tuple[Any, ...], tuple[str, ...]], tuple[Any, ...] | str] = ...,
-    function_annotations: Callable[[Function], dict[str, Any]] = ...,
 ) -> None:
     """Give the binding its Python half; called by the package. What is not given stays.
 
@@ -513,7 +512,6 @@ def set_hooks(
       value itself. Set only where Python code holds objects of its own.
     - arguments_by_names(function, args, names): the arguments of a call by position, where the last ones are given by
       name; a text, for a TypeError, if they do not fit the function's parameters.
-    - function_annotations(function): what the attribute `__annotations__` of a Function gives.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 

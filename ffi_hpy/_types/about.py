@@ -132,14 +132,6 @@ def arguments_by_names(function: Function, args: tuple[Any, ...], names: tuple[s
     return parameters_of(note_of(function)).in_order(title, args[:n], dict(zip(names, args[n:])))
 
 
-def function_annotations(function: Function) -> dict[str, Any]:
-    """The annotations of a function, as far as they are known."""
-    if function._about == _SILENT:
-        raise AttributeError("__annotations__")
-    found: dict[str, Any] = import_module(signature_home).annotations_of(function)
-    return found
-
-
 class _Signature:
     """`__signature__`, for inspect: there for functions, not for their class."""
 
@@ -150,6 +142,18 @@ class _Signature:
 
     def _refuse(self) -> NoReturn:
         raise AttributeError("__signature__")
+
+
+class _Annotations(dict[str, Any] if TYPE_CHECKING else dict):  # type: ignore[misc]
+    """`__annotations__`, for typing: of the class, which has none, and of functions."""
+
+    def __get__(self, instance: Function | None, owner: type) -> dict[str, Any]:
+        if instance is None:
+            return self
+        if instance._about == _SILENT:
+            raise AttributeError("__annotations__")
+        found: dict[str, Any] = import_module(signature_home).annotations_of(instance)
+        return found
 
 
 class _Doc:
@@ -170,4 +174,5 @@ class _Doc:
 
 Function.__signature__ = _Signature()  # type: ignore[attr-defined]
 Function.__doc__ = _Doc(Function.__doc__)  # type: ignore[assignment]
-_core.set_hooks(arguments_by_names=arguments_by_names, function_annotations=function_annotations)
+Function.__annotations__ = _Annotations()
+_core.set_hooks(arguments_by_names=arguments_by_names)

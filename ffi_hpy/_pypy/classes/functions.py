@@ -43,12 +43,11 @@ class Function(CObject):
     __slots__ = ("_about", "_call", "_keeps_gil", "_kept", "_name")
 
     _is_function = True
-    if TYPE_CHECKING:  # a class with annotations could not have the property below
-        _about: int  # the number of what the package has noted of the author's words (ffi_hpy/_types/about.py)
-        _call: Any  # the safe_call of the native function, None without one
-        _name: str
-        _keeps_gil: bool | None  # None: as the environment says
-        _kept: Any  # the binding's Function for this one, made for calls that keep the GIL
+    _about: int  # the number of what the package has noted of the author's words (ffi_hpy/_types/about.py)
+    _call: Any  # the safe_call of the native function, None without one
+    _name: str
+    _keeps_gil: bool | None  # None: as the environment says
+    _kept: Any  # the binding's Function for this one, made for calls that keep the GIL
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Function, "Function")
@@ -211,10 +210,6 @@ class Function(CObject):
             raise TypeError(ordered)
         return self(*ordered)
 
-    @property
-    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
-        """The types of parameters and result, as far as known."""
-        return hooks.function_annotations(self)  # type: ignore[no-any-return]
 
     @property
     def __name__(self) -> str:

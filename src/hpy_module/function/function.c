@@ -8,7 +8,6 @@
 #include "function_struct.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/cut.h"
-#include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/object/function_name.h"
@@ -129,13 +128,12 @@ static int function_about_set(HPyContext *ctx, HPy self, HPy value, void *closur
   return 0;
 }
 
-/* A slot of the binding's own, and not an attribute that the package sets: inspect and typing know that such a slot of a
- * class is not the class's own annotations. */
+/* Holds the place of what the package puts there (ffi_hpy/_types/about.py): CPython 3.14 stores the annotations of a
+ * class under another name, unless the class has this one. */
 HPyDef_GET(function_annotations, "__annotations__", .doc = "The types of parameters and result, as far as known.")
 static HPy function_annotations_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  if (function_struct_if(ctx, self) == NULL) return fb_instance_raise_unmade(ctx, self);
-  return fb_hook_call(ctx, FB_HOOK_FUNCTION_ANNOTATIONS, &self, 1);
+  (void)self, (void)closure;
+  return HPyDict_New(ctx);
 }
 
 HPyDef_SLOT(function_repr, HPy_tp_repr)

@@ -3,6 +3,8 @@
 import functools
 import inspect
 import pydoc
+import sys
+import types
 import typing
 from typing import Any, Optional
 
@@ -11,6 +13,8 @@ from support import parallelize, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
+
+HAS_TEXT_SIGNATURES = sys.version_info >= (3, 10)  # before, the interpreter drops those of classes that C code makes
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +86,8 @@ def test_every_registered_function_and_type_has_a_signature(testing):
             assert isinstance(function.__annotations__, dict)
     for key in ("testing.TestIntPair", "testing.SchemaAllTypes", "testing.TestObjectDerived"):
         cls = ffi_hpy.registry.class_for_type_index(_core.type_key_to_index(key))
-        assert inspect.signature(cls)
+        if HAS_TEXT_SIGNATURES or key != "testing.SchemaAllTypes":  # which has no constructor
+            assert inspect.signature(cls)
         for name, member in inspect.getmembers(cls, callable):
             if not name.startswith("_"):
                 assert inspect.signature(member), name
@@ -93,8 +98,8 @@ def test_a_function_about_which_nothing_is_known_takes_anything():
     assert str(inspect.signature(function)) == "(*args)"
     assert function.__annotations__ == {}
     assert function.__doc__ == ffi_hpy.Function.__doc__
-    assert inspect.signature(ffi_hpy.Function)
-    assert typing.get_type_hints(ffi_hpy.Function).keys() <= {"release_gil", "__name__", "_about"}
+    assert not HAS_TEXT_SIGNATURES or inspect.signature(ffi_hpy.Function)
+    assert "return" not in typing.get_type_hints(ffi_hpy.Function)
     assert functools.wraps(function)(lambda: 0).__wrapped__ is function
 
 
@@ -110,9 +115,6 @@ def test_a_function_does_not_show_what_another_one_of_its_name_says(library):
 
 
 def test_functions_in_a_module_of_names_keep_their_signatures(library):
-    import sys
-    import types
-
     module = sys.modules["named_args"] = types.ModuleType("named_args")
     ffi_hpy.init_ffi_api("named_args")
     assert (module.show.__name__, module.show([1], unit="m")) == ("show", "1 3 0.500000 m short")
