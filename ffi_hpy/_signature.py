@@ -51,11 +51,11 @@ class LazySignature(Signature):
         super().__init__(list(made.parameters.values()), return_annotation=made.return_annotation)
         return getattr(self, name)
 
-    def replace(self, **changes: Any) -> Signature:
+    def replace(self, **changes: Any) -> Any:
         """As that of the base, whose result is made by its own class."""
         return self._make().replace(**changes)
 
-    __replace__ = replace
+    __replace__ = replace  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
         return self._make().__reduce__()
@@ -122,8 +122,8 @@ def _callable(schema: TypeSchema) -> Any:
         return Callable[..., Any]
     result = annotation_of(groups["return"][0])
     if "params" not in groups:
-        return Callable[..., result]  # type: ignore[misc,valid-type]
-    return Callable[list(map(annotation_of, groups["params"])), result]  # type: ignore[misc]
+        return Callable[..., result]
+    return Callable[list(map(annotation_of, groups["params"])), result]
 
 
 def _class_of(schema: TypeSchema) -> Any:
@@ -151,6 +151,7 @@ def _class_of(schema: TypeSchema) -> Any:
 def _parameters(note: Note) -> list[Parameter]:
     parameters = parameters_of(note)
     schemas, names = parameters.schemas, parameters.names
+    kind: Any
     if names is not None and all(name.isidentifier() and not iskeyword(name) for name in names):
         kind = Parameter.POSITIONAL_OR_KEYWORD
     elif schemas is None:
@@ -168,9 +169,7 @@ def _parameters(note: Note) -> list[Parameter]:
             default = ...
         is_self = i == 0 and note.is_member
         annotation = Parameter.empty if schemas is None or is_self else annotation_of(schemas[i])
-        found.append(
-            Parameter(name, kind, default=default if is_optional else Parameter.empty, annotation=annotation)
-        )
+        found.append(Parameter(name, kind, default=default if is_optional else Parameter.empty, annotation=annotation))
     return found
 
 

@@ -51,7 +51,7 @@ class _Reading(CMapping, Object):
         return equal if equal is NotImplemented else not equal
 
     def _ipython_key_completions_(self) -> list[Any]:
-        return list(self)  # type: ignore[call-overload,no-any-return]
+        return list(self)
 
     __deepcopy__ = CObject._deep_copy
 

@@ -8,7 +8,7 @@ from .._core import CObject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
 __all__ = ["objects_to_html", "tensor_to_html"]
@@ -16,7 +16,7 @@ __all__ = ["objects_to_html", "tensor_to_html"]
 _MOST = 20  # rows and columns that are shown
 
 
-def objects_to_html(items: Sequence[Any]) -> str | None:
+def objects_to_html(items: Any) -> str | None:
     """A row for each object, a column for each field. None, and so the plain text, for items that are not objects of
     one type with fields."""
     shown = [items[i] for i in range(min(len(items), _MOST))]
@@ -37,7 +37,8 @@ def objects_to_html(items: Sequence[Any]) -> str | None:
 
 
 def tensor_to_html(tensor: Any) -> str:
-    """Shape, element type and device; below, the numbers of a small tensor of one or two dimensions that NumPy reads."""
+    """Shape, element type and device; below, the numbers of a small tensor of one or two dimensions, if NumPy reads
+    them."""
     title = f"Tensor {tuple(tensor.shape)}, {tensor.dtype}, {tensor.device}"
     rows: list[list[str]] = []
     if 1 <= len(tensor.shape) <= 2 and all(0 < extent <= _MOST for extent in tensor.shape):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from inspect import Parameter
+from inspect import Parameter, Signature
 
 from .. import _core
+from .._signature import LazySignature, annotation_of, constructor_signature
 from .._start.named import named
-from .._signature import LazySignature, Signature, annotation_of, constructor_signature
 from .._types import about
 from ..core import MISSING
 from ..registry import arguments_of_constructor
@@ -129,7 +129,7 @@ def _signature(info: TypeInfo) -> Signature:
 
 
 def _shown_default(field: TypeField) -> Any:
-    """The default, if it is a plain value; MISSING, which stands for it, if it is an object or made for each instance."""
+    """The default if it is a plain value; otherwise MISSING, which stands for it."""
     is_plain = field.c_default is None or isinstance(field.c_default, (bool, int, float, str))
     return field.c_default if is_plain else MISSING
 
@@ -146,11 +146,13 @@ def _native_maker(cls: type, info: TypeInfo) -> tuple[Make | None, Any]:
     if constructor is None:
         return None, None
 
+    native: Any = constructor
+
     def construct(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         if type(self) is not cls:
             _check_type(self, cls, info)
         if kwargs:
-            args = arguments_of_constructor(cls, constructor, args, kwargs, _named)
+            args = arguments_of_constructor(cls, native, args, kwargs, _named)
         self.__init_handle_by_constructor__(constructor, *args)
         return True
 

@@ -210,7 +210,6 @@ class Function(CObject):
             raise TypeError(ordered)
         return self(*ordered)
 
-
     @property
     def __name__(self) -> str:
         """Name for messages; "" if unknown."""

@@ -348,9 +348,7 @@ def _parameters_from_fields(info: ObjectInfo, ty_map: TypeMap) -> list[str]:
     return [*(words[f.name] for f in by_position), *star, *(words[f.name] for f in by_name)]
 
 
-def _arguments(
-    func: FuncInfo, params: Collection[TypeSchema], ty_map: TypeMap, is_bound: bool = True
-) -> list[str]:
+def _arguments(func: FuncInfo, params: Collection[TypeSchema], ty_map: TypeMap, is_bound: bool = True) -> list[str]:
     """The parameters behind `self`: with their names, or, without them, by position only."""
     first = 1 if func.is_member else 0
     names = func.names

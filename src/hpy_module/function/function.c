@@ -215,8 +215,16 @@ bool fb_function_has_methods(void) {
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   /* Three places are left: for a destructor, a traverse slot, and the final NULL. Where there is an owner,
    * fb_object_type_derive takes the first of them. */
-  static HPyDef *defines[] = {&fb_function_call, &function_name, &function_gil, &function_about, &function_annotations,
-                              &function_repr,    &function_new,  NULL,          NULL,            NULL};
+  static HPyDef *defines[] = {&fb_function_call,
+                              &function_name,
+                              &function_gil,
+                              &function_about,
+                              &function_annotations,
+                              &function_repr,
+                              &function_new,
+                              NULL,
+                              NULL,
+                              NULL};
   int n_defines = 7;
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Function",

@@ -145,7 +145,8 @@ FH_INLINE HPy result_of(HPyContext *ctx, TVMFFIAny *result, const FbScope *scope
 
 /* A call from Python: new handle, or HPy_NULL with an exception raised. */
 static HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
-  if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return call_by_names(ctx, self, argv, n, kwnames);
+  if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0)
+    return call_by_names(ctx, self, argv, n, kwnames);
   TVMFFIAny result;
   FbScope scope = {0};
   if (FH_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) return HPy_NULL;

@@ -23,7 +23,7 @@ def library(compile_era):
 
 
 @pytest.fixture(scope="module")
-def Counter(library):  # noqa: N802
+def Counter(library):
     @ffi_hpy.register_object("named_args.Counter")
     class Counter(ffi_hpy.Object):
         pass
@@ -40,8 +40,8 @@ def test_a_function_shows_names_types_and_defaults(library):
     assert typing.get_type_hints(show)["unit"] == Optional[str]
     assert show.__annotations__["values"].__origin__ is ffi_hpy.Array
     assert show.__doc__.splitlines() == [
-        "show(values: Array[int], window: int = 3, scale: float = 0.5, unit: str | None = None, is_short: bool = True)"
-        " -> str",
+        "show(values: Array[int], window: int = 3, scale: float = 0.5, unit: str | None = None, "
+        "is_short: bool = True) -> str",
         "",
         "Shows what came.",
         "",
@@ -73,7 +73,8 @@ def test_methods_and_constructors_have_signatures(Counter):
     assert (Counter.add.__doc__, Counter.__doc__) == ("Counts on.", "Counts.")
     assert Counter.make.__doc__.endswith("Makes one.")
     assert typing.get_type_hints(Counter.make) == {"n": int, "return": Optional[Counter]}
-    assert typing.get_type_hints(Counter.add) in ({"by": int, "times": int, "return": int}, {})  # PyPy: a plain function
+    hints = typing.get_type_hints(Counter.add)
+    assert hints in ({"by": int, "times": int, "return": int}, {})  # PyPy: a plain function
     assert "add(self, by: int, times: int = 1)" in pydoc.plain(pydoc.render_doc(Counter))
 
 
@@ -143,7 +144,7 @@ def test_threads_ask_at_the_same_time(library):
     assert len(set(parallelize(ask))) == 1
 
 
-# --- what else a person looks at ----------------------------------------------------------------------------------------
+# --- what else a person looks at --------------------------------------------------------------------------------------
 
 
 def test_the_package_lists_its_public_names():

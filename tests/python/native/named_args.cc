@@ -29,8 +29,9 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("named_args.show", Show, "Shows what came.\n\nAt length.", refl::arg("values"), refl::arg("window") = 3,
            refl::arg("scale") = 0.5, refl::arg("unit") = nullptr, refl::arg("is_short") = true)
       .def("named_args.plain", Subtract, "Has no names.")
-      .def_packed("named_args.packed", [](PackedArgs args, Any *result) { *result = args.size(); }, refl::arg("first"),
-                  refl::arg("second") = "x")
+      .def_packed(
+          "named_args.packed", [](PackedArgs args, Any *result) { *result = args.size(); }, refl::arg("first"),
+          refl::arg("second") = "x")
       .def_method("named_args.add", &CounterObj::Add, refl::arg("by"), refl::arg("times") = 1);
   refl::ObjectDef<CounterObj>("Counts.")
       .def(refl::init<int64_t, int64_t>(), refl::arg("start"), refl::arg("step") = 1)

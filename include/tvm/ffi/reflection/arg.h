@@ -217,22 +217,22 @@ NamedCallable<std::decay_t<F>> ExportNamed(const char *name, F &&f, const Extra 
 
 /* Exports a function from the library, as TVM_FFI_DLL_EXPORT_TYPED_FUNC, with names for its parameters, and always with
  * its metadata. */
-#define TVM_FFI_DLL_EXPORT_NAMED_FUNC(ExportName, Func, ...)                                                      \
-  static const auto &ffi_named_##ExportName##_() {                                                                \
-    static const auto named = ::tvm::ffi::reflection::detail::ExportNamed(#ExportName, Func, __VA_ARGS__);        \
-    return named;                                                                                                 \
-  }                                                                                                               \
-  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                                \
-    TVM_FFI_SAFE_CALL_BEGIN();                                                                                    \
-    ffi_named_##ExportName##_()(reinterpret_cast<const ::tvm::ffi::AnyView *>(ffi_args_), ffi_num_args_,          \
-                                reinterpret_cast<::tvm::ffi::Any *>(ffi_result_));                                \
-    TVM_FFI_SAFE_CALL_END();                                                                                      \
-  }                                                                                                               \
-  TVM_FFI_EXPORT_TEXT_(__tvm_ffi__metadata_##ExportName,                                                          \
-                       "{\"type_schema\":" +                                                                      \
-                           std::string(::tvm::ffi::EscapeStringJSON(                                              \
-                               ::tvm::ffi::detail::FunctionInfo<std::decay_t<decltype(Func)>>::TypeSchema())) +   \
-                           ",\"params\":" +                                                                       \
-                           std::string(::tvm::ffi::EscapeStringJSON(ffi_named_##ExportName##_().ToJSON())) + "}")
+#define TVM_FFI_DLL_EXPORT_NAMED_FUNC(ExportName, Func, ...)                                               \
+  static const auto &ffi_named_##ExportName##_() {                                                         \
+    static const auto named = ::tvm::ffi::reflection::detail::ExportNamed(#ExportName, Func, __VA_ARGS__); \
+    return named;                                                                                          \
+  }                                                                                                        \
+  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                         \
+    TVM_FFI_SAFE_CALL_BEGIN();                                                                             \
+    ffi_named_##ExportName##_()(reinterpret_cast<const ::tvm::ffi::AnyView *>(ffi_args_), ffi_num_args_,   \
+                                reinterpret_cast<::tvm::ffi::Any *>(ffi_result_));                         \
+    TVM_FFI_SAFE_CALL_END();                                                                               \
+  }                                                                                                        \
+  TVM_FFI_EXPORT_TEXT_(                                                                                    \
+      __tvm_ffi__metadata_##ExportName,                                                                    \
+      "{\"type_schema\":" +                                                                                \
+          std::string(::tvm::ffi::EscapeStringJSON(                                                        \
+              ::tvm::ffi::detail::FunctionInfo<std::decay_t<decltype(Func)>>::TypeSchema())) +             \
+          ",\"params\":" + std::string(::tvm::ffi::EscapeStringJSON(ffi_named_##ExportName##_().ToJSON())) + "}")
 
 #endif /* TVM_FFI_REFLECTION_ARG_H_ */
