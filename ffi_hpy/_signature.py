@@ -17,6 +17,8 @@ from ._types.parameters import NO_DEFAULT
 from ._types.schema import TypeSchema
 from .registry import class_for_type_index
 
+TYPE_CHECKING = False
+
 __all__ = ["LazySignature", "annotation_of", "annotations_of", "constructor_signature", "signature_of", "text_of"]
 
 _PLAIN: dict[str, Any] = {
@@ -51,11 +53,12 @@ class LazySignature(Signature):
         super().__init__(list(made.parameters.values()), return_annotation=made.return_annotation)
         return getattr(self, name)
 
-    def replace(self, **changes: Any) -> Any:
-        """As that of the base, whose result is made by its own class."""
-        return self._make().replace(**changes)
+    if not TYPE_CHECKING:  # that of the base makes its result by the class of the instance
 
-    __replace__ = replace  # type: ignore[assignment]
+        def replace(self, **changes):
+            return self._make().replace(**changes)
+
+        __replace__ = replace
 
     def __reduce__(self) -> Any:
         return self._make().__reduce__()

@@ -111,9 +111,8 @@ def _in_order(info: TypeInfo) -> list[TypeField]:
 
 def _signature(info: TypeInfo) -> Signature:
     written = next((method.func for method in info.methods if method.name == "__ffi_init__"), None)
-    if isinstance(written, _core.Function):
-        if about.parameters_of(about.note_of(written)).names is not None:
-            return constructor_signature(written)
+    if isinstance(written, _core.Function) and about.parameters_of(about.note_of(written)).names is not None:
+        return constructor_signature(written)
     parameters = [
         Parameter(
             field.name,

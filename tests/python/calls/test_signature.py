@@ -39,14 +39,10 @@ def test_a_function_shows_names_types_and_defaults(library):
     assert signature.return_annotation is str
     assert typing.get_type_hints(show)["unit"] == Optional[str]
     assert show.__annotations__["values"].__origin__ is ffi_hpy.Array
-    assert show.__doc__.splitlines() == [
-        "show(values: Array[int], window: int = 3, scale: float = 0.5, unit: str | None = None, "
-        "is_short: bool = True) -> str",
-        "",
-        "Shows what came.",
-        "",
-        "At length.",
-    ]
+    line, *rest = show.__doc__.splitlines()
+    assert line.startswith("show(values: Array[int], window: int = 3, scale: float = 0.5, unit: str | None = None, ")
+    assert line.endswith("is_short: bool = True) -> str")
+    assert rest == ["", "Shows what came.", "", "At length."]
     assert "Shows what came." in pydoc.plain(pydoc.render_doc(show))
 
 
