@@ -42,6 +42,7 @@ from ._errors.reraise import arrive
 from ._start.fork import import_whole
 from ._start.memo import remember_by_class
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack
+from ._types import about as _about
 from ._types.info import info_of_key, set_class, set_python_class
 from ._values import function as _function
 from ._values.device import Device, device
@@ -221,8 +222,10 @@ home_of_type.update(
         "ffi.reflection.AccessStep": f"{__name__}.access_path",
     }
 )
+_about.signature_home = f"{__name__}._signature"
 home_of_names["testing"] = f"{__name__}.testing"
 del (
+    _about,
     _key,
     _cls,
     _function,
@@ -320,5 +323,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """All names, also those that are made on first use."""
-    return sorted({*globals(), *_HOMES, "LIB", "__version__", "__version_tuple__"})
+    """The public names, also those that are made on first use."""
+    own = (name for name in globals() if name.startswith("__") and name.endswith("__"))
+    return sorted({*__all__, *own, *(name for name in _HOMES if not name.startswith("_"))})

@@ -244,7 +244,8 @@ class ObjectRValueRef:
 
 @final
 class Function(CObject):
-    """A native function. Arguments are positional; keyword arguments are a TypeError.
+    """A native function. Arguments may be given by the names that its author has given the parameters; without such
+    names, keyword arguments are a TypeError.
 
     It cannot be made directly; an instance of a subclass has no function at first, and takes that of another one over
     by `__move_handle_from__`.
@@ -255,7 +256,10 @@ class Function(CObject):
     __name__: str
     """Name for messages; "" if unknown. Can be set."""
 
-    def __call__(self, *args: Any) -> Any: ...
+    _about: int
+    """The number of what the package has noted of the author's words (ffi_hpy/_types/about.py); 0: nothing."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     @staticmethod
     def __from_extern_c__(c_symbol: int, *, keep_alive_object: Any = None) -> Function:
         """See ffi_hpy._values.function.from_extern_c."""
@@ -483,6 +487,7 @@ def set_hooks(
     shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
     convert: Callable[[Any], Any] = ...,
     opaque_value: Callable[[Any], Any] = ...,
+    arguments_by_names: Callable[[Function, tuple[Any, ...], tuple[str, ...]], tuple[Any, ...] | str] = ...,
 ) -> None:
     """Give the binding its Python half; called by the package. What is not given stays.
 
@@ -505,6 +510,8 @@ def set_hooks(
     - convert: `convert` itself, for call_guarded.
     - opaque_value(value): for a schema, what is inside of an OpaquePyObject that is not the binding's own, else the
       value itself. Set only where Python code holds objects of its own.
+    - arguments_by_names(function, args, names): the arguments of a call by position, where the last ones are given by
+      name; a text, for a TypeError, if they do not fit the function's parameters.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 

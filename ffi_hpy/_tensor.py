@@ -52,6 +52,11 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
             return "Tensor(chandle=None)"
         return f"{self.dtype}{list(self.shape)}@{self.device}"
 
+    def _repr_html_(self) -> str:
+        from ._values.display import tensor_to_html
+
+        return tensor_to_html(self)
+
 
 if TYPE_CHECKING:
 

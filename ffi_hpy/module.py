@@ -8,6 +8,7 @@ from enum import IntEnum
 from . import _ffi_api
 from ._core import Function
 from ._start.elsewhere import find_elsewhere
+from ._types.about import note_function
 from ._types.metadata import apply_nonblocking, parse_function_metadata
 from ._values.object import Object
 from .registry import get_global_func, register_object
@@ -72,9 +73,9 @@ class Module(Object):
                 f"Module has no function '{name}': there is no __tvm_ffi_{name} in the {self._title()}"
             )
         function.__name__ = name
-        metadata = self._metadata_text(name, query_imports)
-        if metadata is not None:
-            apply_nonblocking(function, metadata)
+        metadata = self._text_of("ModuleGetFunctionMetadata", name, query_imports)
+        note_function(function, metadata, self._text_of("ModuleGetFunctionDoc", name, query_imports))
+        apply_nonblocking(function, metadata)
         return function
 
     def __getattr__(self, name: str) -> Function:
@@ -84,6 +85,16 @@ class Module(Object):
         function = self.get_function(name)
         setattr(self, name, function)
         return function
+
+    def __dir__(self) -> list[str]:
+        from ._exported import exported_functions
+
+        path = self.__dict__.get("_path")
+        return sorted({*super().__dir__(), *(exported_functions(path) if path else ())})
+
+    def __repr__(self) -> str:
+        path = self.__dict__.get("_path")
+        return f"<{type(self).__name__} {self.kind!r}{f' from {path!r}' if path else ''}>"
 
     def __getitem__(self, name: str) -> Function:
         """The function of that name; AttributeError if there is none."""
@@ -145,9 +156,9 @@ class Module(Object):
         """Write the module to a file in a format."""
         _ffi_api.ModuleWriteToFile(self, file_name, fmt)
 
-    def _metadata_text(self, name: str, query_imports: bool) -> str | None:
-        get = getattr(_ffi_api, "ModuleGetFunctionMetadata", None)
-        return None if get is None else get(self, name, query_imports)
+    def _text_of(self, getter: str, name: str, query_imports: bool) -> str:
+        get = getattr(_ffi_api, getter, None)
+        return "" if get is None else str(get(self, name, query_imports) or "")
 
     def _title(self) -> str:
         path = self.__dict__.get("_path")

@@ -17,6 +17,8 @@ from . import _core, _ffi_api
 from ._core import SHORT_CALLS_KEEP_GIL, CObject, Function
 from ._start.elsewhere import find_elsewhere
 from ._start.named import named
+from ._types import about
+from ._types.about import note_global, note_of, parameters_of
 from ._types.info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
 from ._types.metadata import NONBLOCKING, apply_nonblocking, parse_function_metadata
 from ._values.object import Object, ObjectMeta, _raise_not_constructible
@@ -149,6 +151,7 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
             continue
         function = get_global_func(full_name, allow_missing=True)
         if function is not None:  # another thread may have removed it
+            note_global(function, full_name)
             function.__name__ = str(name)
             setattr(module, name, function)
 
@@ -236,6 +239,8 @@ def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
         return cls
     info = info_of_key(type_key)
     _bind(cls, info, init)
+    if info.doc and cls.__doc__ is None:
+        cls.__doc__ = info.doc
     set_class(info, cls)
     return cls
 
@@ -325,10 +330,40 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
                     f"a {info.type_key}, not a {own.type_key}"
                 )
         if kwargs:
-            args = (*args, _ffi_api.GetKwargsObject(), *_flatten(kwargs))
+            args = arguments_of_constructor(cls, constructor, args, kwargs, _flatten)
         self.__init_handle_by_constructor__(constructor, *args)
 
+    construct.__wrapped__ = Constructor(constructor)  # type: ignore[attr-defined]
     return construct
+
+
+def arguments_of_constructor(
+    cls: type,
+    constructor: Function,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    flatten: Callable[[dict[str, Any]], tuple[Any, ...]],
+) -> tuple[Any, ...]:
+    """The arguments for a constructor, whose author has given the parameters names, or which is made of the fields and
+    knows theirs: then `flatten` puts keyword arguments into the form that it takes."""
+    parameters = parameters_of(note_of(constructor))
+    if parameters.names is None:
+        return (*args, *flatten(kwargs))
+    ordered = parameters.in_order(cls.__name__, args, kwargs)
+    if isinstance(ordered, str):
+        raise TypeError(ordered)
+    return ordered
+
+
+class Constructor:
+    """What `__init__` stands for, for inspect: a constructor, whose signature is made when somebody asks."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+
+    @property
+    def __signature__(self) -> Any:
+        return import_module(about.signature_home).constructor_signature(self._function)
 
 
 def _refuse_for(cls: type[CObject]) -> Callable[..., None]:
@@ -344,6 +379,6 @@ def _set_method(cls: type, name: str, function: Any) -> None:
     setattr(cls, name, named(function, cls, name))
 
 
-def _flatten(kwargs: dict[str, Any]) -> list[Any]:
-    """Name, value, name, value, ... in the form of native constructors."""
-    return [part for pair in kwargs.items() for part in pair]
+def _flatten(kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """A marker, then name, value, name, value, ...: the form of native constructors."""
+    return (_ffi_api.GetKwargsObject(), *(part for pair in kwargs.items() for part in pair))

@@ -50,6 +50,9 @@ class _Reading(CMapping, Object):
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else not equal
 
+    def _ipython_key_completions_(self) -> list[Any]:
+        return list(self)
+
     __deepcopy__ = CObject._deep_copy
 
     def __hash__(self) -> int:

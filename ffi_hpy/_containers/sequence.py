@@ -36,6 +36,11 @@ class _Reading(CSequence, Object):
             return bool(self[:] == list(other))
         return NotImplemented
 
+    def _repr_html_(self) -> str | None:
+        from .._values.display import objects_to_html
+
+        return objects_to_html(self)
+
     def __ne__(self, other: object) -> bool:
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else not equal

@@ -10,6 +10,7 @@ from .. import _core
 from .._core import CObject
 from .._start.memo import Lazy
 from .._values.object import MISSING, Object
+from .about import note_function, static_method
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
 from .metadata import apply_nonblocking, parse_metadata, schema_in
 from .origin import INDEX_OF_CLASS
@@ -211,17 +212,19 @@ class TypeMethod:
         """The attribute for a class: a method, or a staticmethod."""
         func = self.func
         if self.is_static:
-            return staticmethod(func)
+            return static_method(func) if isinstance(func, _core.Function) else staticmethod(func)
         bind = getattr(_core, "method_descriptor", None)
         if bind is not None:
             return bind(func, cls.__module__, self.name, f"{cls.__qualname__}.{self.name}", self.doc)
 
-        def method(self: CObject, *args: Any) -> Any:
-            return func(self, *args)
+        def method(self: CObject, /, *args: Any, **kwargs: Any) -> Any:
+            return func(self, *args, **kwargs)
 
         method.__name__, method.__module__ = self.name, cls.__module__
         method.__qualname__ = f"{cls.__qualname__}.{self.name}"
         method.__doc__ = self.doc
+        method.__annotations__ = {}  # those of the lines above mean nothing to the caller
+        method.__wrapped__ = func  # type: ignore[attr-defined]
         return method
 
 
@@ -330,10 +333,11 @@ class TypeInfo:
 
 def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> TypeMethod:
     function = rest[-1]
+    is_static = bool(flags & _core.FIELD_IS_STATIC_METHOD)
     if isinstance(function, _core.Function):
         function.__name__ = str(name)
+        note_function(function, str(metadata), str(doc), not is_static)
         apply_nonblocking(function, metadata)
-    is_static = bool(flags & _core.FIELD_IS_STATIC_METHOD)
     return TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), is_static)
 
 

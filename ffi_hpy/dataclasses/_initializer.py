@@ -6,8 +6,11 @@ import functools
 from inspect import Parameter, Signature
 
 from .. import _core
+from .._signature import LazySignature, annotation_of, constructor_signature
 from .._start.named import named
+from .._types import about
 from ..core import MISSING
+from ..registry import arguments_of_constructor
 from .common import type_chain
 
 TYPE_CHECKING = False
@@ -48,7 +51,7 @@ def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
                 self.__post_init__()
 
     function = named(init_and_finish if computed or has_post_init else init, cls, "__init__")
-    function.__signature__ = _signature(info)
+    function.__signature__ = LazySignature(lambda: _signature(info))
     function._ffi_maker = None if computed or has_post_init else maker  # the whole of what it does
     return function  # type: ignore[no-any-return]
 
@@ -107,17 +110,27 @@ def _in_order(info: TypeInfo) -> list[TypeField]:
 
 
 def _signature(info: TypeInfo) -> Signature:
+    written = next((method.func for method in info.methods if method.name == "__ffi_init__"), None)
+    if isinstance(written, _core.Function) and about.parameters_of(about.note_of(written)).names is not None:
+        return constructor_signature(written)
     parameters = [
         Parameter(
             field.name,
             Parameter.KEYWORD_ONLY if field.c_kw_only else Parameter.POSITIONAL_OR_KEYWORD,
-            default=MISSING if field.c_has_default else Parameter.empty,
+            default=_shown_default(field) if field.c_has_default else Parameter.empty,
+            annotation=Parameter.empty if field.ty is None else annotation_of(field.ty),
         )
         for field in _in_order(info)
     ]
     if any(p.name == "self" for p in parameters):  # a field may be called self
         return Signature([_SELF.replace(kind=Parameter.POSITIONAL_ONLY), *parameters], __validate_parameters__=False)
     return Signature([_SELF, *parameters], __validate_parameters__=False)
+
+
+def _shown_default(field: TypeField) -> Any:
+    """The default if it is a plain value; otherwise MISSING, which stands for it."""
+    is_plain = field.c_default is None or isinstance(field.c_default, (bool, int, float, str))
+    return field.c_default if is_plain else MISSING
 
 
 # --- types of native libraries ----------------------------------------------------------------------------------------
@@ -132,11 +145,13 @@ def _native_maker(cls: type, info: TypeInfo) -> tuple[Make | None, Any]:
     if constructor is None:
         return None, None
 
+    native: Any = constructor
+
     def construct(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         if type(self) is not cls:
             _check_type(self, cls, info)
         if kwargs:
-            args = (*args, *_named(kwargs))
+            args = arguments_of_constructor(cls, native, args, kwargs, _named)
         self.__init_handle_by_constructor__(constructor, *args)
         return True
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from .._types.about import Note, note_of
 from .._types.info import info_of_key
-from ..registry import get_global_func_metadata, get_registered_type_keys, list_global_func_names
+from ..registry import get_global_func, get_global_func_metadata, get_registered_type_keys, list_global_func_names
 from .utils import FuncInfo, ObjectInfo, function_schema
 
 __all__ = ["collect_global_funcs", "collect_type_keys", "object_info_from_type_key", "toposort_objects"]
@@ -17,7 +18,9 @@ def collect_global_funcs() -> dict[str, list[FuncInfo]]:
         prefix, dot, _ = name.rpartition(".")
         if dot:
             schema = function_schema(get_global_func_metadata(name))
-            found.setdefault(prefix, []).append(FuncInfo.from_schema(name, schema))
+            function = get_global_func(name, allow_missing=True)
+            note = Note() if function is None else note_of(function)
+            found.setdefault(prefix, []).append(FuncInfo.from_note(name, schema, note))
     return found
 
 

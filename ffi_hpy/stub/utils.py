@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .. import _core
+from .._types.about import Note, parameters_of
 from .._types.metadata import schema_in
 from .._types.schema import TypeSchema
 from ..core import MISSING
@@ -134,6 +135,11 @@ class FuncInfo:
 
     schema: NamedTypeSchema
     is_member: bool
+    doc: str = ""
+    names: tuple[str, ...] | None = None
+    """What the author calls the parameters, the object included; None if not all have a name."""
+    defaults: tuple[Any, ...] = ()
+    """With names, of each parameter; NO_DEFAULT if it has none."""
 
     @staticmethod
     def from_schema(name: str, schema: TypeSchema | NamedTypeSchema, *, is_member: bool = False) -> FuncInfo:
@@ -141,9 +147,18 @@ class FuncInfo:
         return FuncInfo(NamedTypeSchema(name, schema), is_member)
 
     @staticmethod
+    def from_note(name: str, schema: TypeSchema, note: Note) -> FuncInfo:
+        """A function by its full name, type, and what its author says about it."""
+        parameters = parameters_of(note)
+        named = NamedTypeSchema(name, schema)
+        return FuncInfo(named, note.is_member, note.doc, parameters.names, parameters.defaults)
+
+    @staticmethod
     def from_type_method(method: TypeMethod) -> FuncInfo:
         """A method of a registered type."""
-        return FuncInfo.from_schema(method.name, function_schema(method.metadata), is_member=not method.is_static)
+        text = method._metadata if isinstance(method._metadata, str) else ""
+        note = Note(text, method.doc or "", not method.is_static)
+        return FuncInfo.from_note(method.name, function_schema(method.metadata), note)
 
     @property
     def name(self) -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 
-from ..context import bridge
+from ..context import bridge, hooks
 from ..context.backend import SAFE_CALL, cast, core, words_at
 from ..context.hidden import hidden
 from ..context.holds import drop
 from ..context.numbers import OBJECT
 from ..context.signals import interruptions
-from ..context.texts import check_new, cut, shown
+from ..context.texts import check_new, shown
 from ..convert import exchanged
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
@@ -40,9 +40,10 @@ class Function(CObject):
     """A native function. Arguments are positional, and converted by what they are; errors of native code are
     raised. Any thread may call it; the GIL is given up meanwhile where release_gil is true."""
 
-    __slots__ = ("_call", "_keeps_gil", "_kept", "_name")
+    __slots__ = ("_about", "_call", "_keeps_gil", "_kept", "_name")
 
     _is_function = True
+    _about: int  # the number of what the package has noted of the author's words (ffi_hpy/_types/about.py)
     _call: Any  # the safe_call of the native function, None without one
     _name: str
     _keeps_gil: bool | None  # None: as the environment says
@@ -55,6 +56,7 @@ class Function(CObject):
                 "Function cannot be made directly: use ffi_hpy.convert(callable) or ffi_hpy.get_global_func(name)"
             )
         self = CObject.__new__(cls)
+        self._about = 0
         self._call = None
         self._name = ""
         self._keeps_gil = None
@@ -64,7 +66,7 @@ class Function(CObject):
     @hidden
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            self._refuse_keywords(kwargs)
+            return self._call_by_names(args, kwargs)
         if self._keeps_gil or (_keeps_by_default and self._keeps_gil is None):
             return self._call_binding(args)
         n = len(args)
@@ -201,11 +203,12 @@ class Function(CObject):
         if self._address:
             raise TypeError("the handle of a Function cannot be moved away")
 
-    def _refuse_keywords(self, kwargs: dict[str, Any]) -> NoReturn:
-        first = shown(next(iter(kwargs)))
-        raise TypeError(
-            cut(f"{self._name or 'native function'}() takes positional arguments only, got keyword argument '{first}'")
-        )
+    @hidden
+    def _call_by_names(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        ordered = hooks.arguments_by_names(self, (*args, *kwargs.values()), tuple(kwargs))
+        if isinstance(ordered, str):
+            raise TypeError(ordered)
+        return self(*ordered)
 
     @property
     def __name__(self) -> str:

@@ -35,7 +35,7 @@ _new = object.__new__
 
 
 _SLOTS = frozenset(
-    ("_address", "_call", "_is_listed", "_is_repeated", "_keeps_gil", "_kept", "_name", "_uses")
+    ("_about", "_address", "_call", "_is_listed", "_is_repeated", "_keeps_gil", "_kept", "_name", "_uses")
 )  # and those of Function
 
 
@@ -201,6 +201,7 @@ def _make(cls: Any, type_index: int, address: int) -> Any:
     wrapper._is_repeated = False
     wrapper._uses = None
     if type_index == FUNCTION:
+        wrapper._about = 0
         wrapper._call = cast(SAFE_CALL, words_at(address)[3])
         wrapper._name = ""
         wrapper._keeps_gil = None

@@ -7,6 +7,7 @@ from .utils import (
     ImportItem,
     TypeNames,
     is_name,
+    render_func,
     render_func_signature,
     render_object_ffi_init,
     render_object_fields,
@@ -74,7 +75,7 @@ def generate_python_global_funcs(
         elif func.name in classes:
             lines.append(f"{space}# {func.name!r} is a class of this file: get_global_func() finds the function")
         else:
-            lines.append(render_func_signature(func, names, opt.indent, inputs))
+            lines += render_func(func, names, opt.indent, inputs)
     call = f'{_INIT_FUNC}("{prefix}", __name__)'
     _fill(code, ["# fmt: off", call, *_for_type_checkers(lines, opt), "# fmt: on"])
 
@@ -240,10 +241,13 @@ def generate_python_init(code_blocks: list[CodeBlock], module_name: str, submodu
 
 
 def finalize_python_packages(init_path: Path, prefixes: Collection[str]) -> None:
-    """Make packages of the folders between those of some prefixes and that of the shortest one."""
+    """Make packages of the folders between those of some prefixes and that of the shortest one, which gets a py.typed:
+    type checkers read annotations only of packages that have one."""
     root = min((prefix.count(".") + 1 for prefix in prefixes), default=0)
     for prefix in prefixes:
         parts = prefix.split(".")
+        if init_path.joinpath(*parts[:root], "__init__.py").exists():
+            init_path.joinpath(*parts[:root], "py.typed").touch()
         for i in range(root, len(parts)):
             file = init_path.joinpath(*parts[:i], "__init__.py")
             if not file.exists() or not file.stat().st_size:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import keyword
 from dataclasses import dataclass, field
 
+from ..._types.parameters import NO_DEFAULT
 from . import consts as PC
 
 TYPE_CHECKING = False
@@ -25,6 +27,7 @@ __all__ = [
     "PythonImports",
     "TypeNames",
     "is_name",
+    "render_func",
     "render_func_signature",
     "render_object_ffi_init",
     "render_object_fields",
@@ -191,9 +194,24 @@ def render_func_signature(
     if params is None:
         words.append(f"*args: {any_name}")
     else:
-        words += _positional(params, input_ty_map or ty_map, first=1 if func.is_member else 0)
-        words += ["/"] if words else []
+        words += _arguments(func, params, input_ty_map or ty_map)
     return f"{' ' * indent}def {func.name}({', '.join(words)}) -> {returns}: ...{note}"
+
+
+def render_func(
+    func: FuncInfo, ty_map: TypeMap, indent: int, input_ty_map: TypeMap | None = None, note: str = ""
+) -> list[str]:
+    """The lines of a function: those of render_func_signature(), with its documentation if the author wrote some."""
+    line = render_func_signature(func, ty_map, indent, input_ty_map, note)
+    if not func.doc.strip():
+        return [line]
+    head = line[: len(line) - len(note)]
+    space = " " * (2 * indent)
+    text = inspect.cleandoc(func.doc).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    lines = [f"{space}{text_line}".rstrip() for text_line in text.splitlines()]
+    lines[0] = f'{space}"""{lines[0].strip()}'
+    lines = [*lines, f'{space}"""'] if len(lines) > 1 or lines[0].endswith('"') else [f'{lines[0]}"""']
+    return [f"{head[: -len(' ...')]}{note}", *lines]
 
 
 def render_object_fields(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
@@ -234,7 +252,7 @@ def render_object_methods(
             if not method.is_member:
                 lines.append(f"{space}@staticmethod")
             own_note = note if len(methods) == 1 else ""
-            lines.append(render_func_signature(method, ty_map, indent, input_ty_map, own_note))
+            lines += render_func(method, ty_map, indent, input_ty_map, own_note)
         if is_implemented and len(methods) > 1:
             lines += [] if methods[0].is_member else [f"{space}@staticmethod"]
             words = ["self", "*args"] if methods[0].is_member else ["*args"]
@@ -302,6 +320,8 @@ def _parameters_of_init(info: ObjectInfo, ty_map: TypeMap) -> list[list[str]]:
         return [_parameters_from_fields(info, ty_map)]
     if len(written) > 1:
         return [_parameters_from_method(method, ty_map) for method in written]
+    if written[0].names is not None:
+        return [_parameters_from_method(written[0], ty_map)]
     params, _ = written[0].signature()
     takes = None if params is None else [schema.repr() for schema in params[1 if written[0].is_member else 0 :]]
     if takes == [f.schema.repr() for f in info.init_fields] and not any(f.kw_only for f in info.init_fields):
@@ -313,8 +333,7 @@ def _parameters_from_method(method: FuncInfo, ty_map: TypeMap) -> list[str]:
     params, _ = method.signature()
     if params is None:
         return [f"*args: {ty_map('Any')}"]
-    words = _positional(params[1 if method.is_member else 0 :], ty_map)
-    return [*words, "/"] if words else []
+    return _arguments(method, params, ty_map, is_bound=False)
 
 
 def _parameters_from_fields(info: ObjectInfo, ty_map: TypeMap) -> list[str]:
@@ -327,6 +346,19 @@ def _parameters_from_fields(info: ObjectInfo, ty_map: TypeMap) -> list[str]:
     by_name = [f for f in info.init_fields if f.kw_only]
     star = ["*"] if by_name else []
     return [*(words[f.name] for f in by_position), *star, *(words[f.name] for f in by_name)]
+
+
+def _arguments(func: FuncInfo, params: Collection[TypeSchema], ty_map: TypeMap, is_bound: bool = True) -> list[str]:
+    """The parameters behind `self`: with their names, or, without them, by position only."""
+    first = 1 if func.is_member else 0
+    names = func.names
+    if names is None or len(names) != len(params) or not all(map(is_name, names)):
+        words = _positional(list(params)[0 if is_bound else first :], ty_map, first if is_bound else 0)
+        return [*words, "/"] if words or (func.is_member and is_bound) else []
+    return [
+        f"{name}: {schema.repr(ty_map)}{'' if default is NO_DEFAULT else f' = {default!r}'}"
+        for name, schema, default in list(zip(names, params, func.defaults))[first:]
+    ]
 
 
 def _positional(params: Collection[TypeSchema], ty_map: TypeMap, first: int = 0) -> list[str]:

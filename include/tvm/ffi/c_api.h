@@ -460,7 +460,7 @@ typedef struct TVMFFITypeInfo {
  * Function. The table keeps a reference. */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle f, int allow_override);
 
-/* As TVMFFIFunctionSetGlobal, for a method and its metadata, which are copied. The documentation is not kept. */
+/* As TVMFFIFunctionSetGlobal, for a method, its metadata and its documentation, which are copied. */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, int allow_override);
 
 /* Declares a field. Everything in `info` is copied or gains a reference. RuntimeError for an unknown type, or for a

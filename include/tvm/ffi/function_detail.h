@@ -9,6 +9,7 @@
 
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace tvm {
 namespace ffi {
@@ -80,6 +81,8 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
     static constexpr TypeText types[] = {&Type2Str<R>::v, &Type2Str<Args>::v...};
     return SignatureText(types, num_args);
   }
+  /* The names of the result and of each parameter. */
+  TVM_FFI_COLD_CODE static std::vector<std::string> TypeNames() { return {Type2Str<R>::v(), Type2Str<Args>::v()...}; }
   TVM_FFI_COLD_CODE static std::string TypeSchema(const char *type = StaticTypeKey::kTVMFFIFunction) {
     static constexpr TypeText types[] = {&detail::TypeSchema<R>::v, &detail::TypeSchema<Args>::v...};
     return SignatureSchema(type, types, num_args);

@@ -41,6 +41,7 @@
 #include <tvm/ffi/enum.h>
 #include <tvm/ffi/reflection/access_path.h>
 #include <tvm/ffi/reflection/accessor.h>
+#include <tvm/ffi/reflection/arg.h>
 #include <tvm/ffi/reflection/creator.h>
 #include <tvm/ffi/reflection/enum_def.h>
 #include <tvm/ffi/reflection/overload.h>

@@ -62,7 +62,16 @@ static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   TVMFFIByteArray name;
   if (fh_function_check_count("ffi.GetGlobalFuncMetadata", n_args, 1) != 0) return -1;
   if (fh_function_arg_str("ffi.GetGlobalFuncMetadata", args, 0, &name) != 0) return -1;
-  return fh_global_metadata(name, result);
+  return fh_global_text(name, 0, result);
+}
+
+/* ffi_hpy.GetGlobalFuncDoc(name) -> text. RuntimeError. */
+static int get_doc(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIByteArray name;
+  if (fh_function_check_count("ffi_hpy.GetGlobalFuncDoc", n_args, 1) != 0) return -1;
+  if (fh_function_arg_str("ffi_hpy.GetGlobalFuncDoc", args, 0, &name) != 0) return -1;
+  return fh_global_text(name, 1, result);
 }
 
 /* ffi.FunctionFromExternC(closure, code, deleter) -> Function: TVMFFIFunctionCreate, with the addresses as values. The
@@ -111,6 +120,7 @@ const fh_globals_entry fh_globals_registry[] = {
     {"ffi.FunctionListGlobalNamesFunctor", list_names, "ffi.Function()"},
     {"ffi.FunctionRemoveGlobal", remove_global, "bool(ffi.String)"},
     {"ffi.GetGlobalFuncMetadata", get_metadata, "ffi.String(ffi.String)"},
+    {"ffi_hpy.GetGlobalFuncDoc", get_doc, "ffi.String(ffi.String)"},
     {"ffi.FunctionFromExternC", from_extern_c, "ffi.Function(void*, void*, void*)"},
     {"ffi.GetRegisteredTypeKeys", get_type_keys, "ffi.Array<ffi.String>()"},
     {NULL, NULL, NULL},

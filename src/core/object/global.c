@@ -18,8 +18,9 @@
 typedef struct {
   fh_name_entry by_name;    /* first: the table finds the entry by it */
   TVMFFIByteArray metadata; /* JSON, or empty */
+  TVMFFIByteArray doc;      /* documentation, or empty */
   TVMFFIObject *func;       /* owned Function */
-  char text[];              /* name and metadata, each with a NUL */
+  char text[];              /* name, metadata and documentation, each with a NUL */
 } global_entry;
 
 FH_LOCK(global_lock, "global", FH_RANK_PLAIN);
@@ -88,15 +89,17 @@ static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
 }
 
 /* An entry with copies of the texts and a reference to the function. NULL without memory, and nothing is pending. */
-static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIObject *func) {
+static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIByteArray doc,
+                               TVMFFIObject *func) {
   const size_t most = PTRDIFF_MAX / 4; /* the sum below does not wrap around */
-  if (name.size > most || metadata.size > most) return NULL;
-  size_t n_text = name.size + metadata.size + 2;
+  if (name.size > most || metadata.size > most || doc.size > most) return NULL;
+  size_t n_text = name.size + metadata.size + doc.size + 3;
   global_entry *entry = (global_entry *)fh_mem_calloc(1, sizeof *entry + n_text);
   if (entry == NULL) return NULL;
   char *at = entry->text;
   entry->by_name.name = put_text(&at, name);
   entry->metadata = put_text(&at, metadata);
+  entry->doc = put_text(&at, doc);
   fh_object_retain(func);
   entry->func = func;
   return entry;
@@ -135,17 +138,19 @@ static put_result put_locked(global_entry *entry, int can_override, leftover *ol
 
 /* Registers a Function. Only putting the entry in is under the lock; what it has displaced is dropped, and an error is
  * raised, afterwards. */
-static int set_function(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIObjectHandle func, int can_override) {
+static int set_function(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIByteArray doc, TVMFFIObjectHandle func,
+                        int can_override) {
   /* a NUL may be in it: lookups compare bytes, and only messages end there */
   if (fh_str_check_bytes("the name of a global function", name) != 0) return -1;
   if (name.size == 0)
     return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a global function but got an empty text");
   if (fh_str_check_bytes("metadata", metadata) != 0) return -1;
+  if (fh_str_check_bytes("documentation", doc) != 0) return -1;
   if (func == NULL || !fh_type_is_instance(fh_object_type_index(func), kTVMFFIFunction)) {
     return fh_error_raise(FH_TYPE_ERROR, "Expected `ffi.Function` for the global function `%.*s` but got `%s`",
                           FH_BYTES_ARGS(name), func == NULL ? "None" : fh_type_name(fh_object_type_index(func)));
   }
-  global_entry *entry = entry_new(name, metadata, (TVMFFIObject *)func);
+  global_entry *entry = entry_new(name, metadata, doc, (TVMFFIObject *)func);
   leftover old = {NULL, NULL};
   if (entry == NULL) return fh_error_raise_no_memory();
   fh_mutex_lock(&global_lock);
@@ -170,7 +175,7 @@ int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadat
   TVMFFIByteArray none = {NULL, 0};
   TVMFFIObjectHandle func;
   if (fh_function_new(NULL, call, NULL, &func) != 0) return -1;
-  int result = set_function(fh_base_bytes(name), metadata != NULL ? fh_base_bytes(metadata) : none, func, 0);
+  int result = set_function(fh_base_bytes(name), metadata != NULL ? fh_base_bytes(metadata) : none, none, func, 0);
   fh_object_release(func);
   return result;
 }
@@ -190,14 +195,17 @@ int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   return *out != NULL;
 }
 
-int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) {
+int fh_global_text(TVMFFIByteArray name, int is_doc, TVMFFIAny *out) {
   *out = fh_any_none();
   int result = 0;
   uint64_t *count = my_count();
   begin_reading(count);
   const global_entry *entry = find_entry(name);
   int is_there = entry != NULL; /* `entry` itself means nothing after end_reading */
-  if (is_there) result = fh_str_try_new(entry->metadata.data, entry->metadata.size, out);
+  if (is_there) {
+    const TVMFFIByteArray *text = is_doc ? &entry->doc : &entry->metadata;
+    result = fh_str_try_new(text->data, text->size, out);
+  }
   end_reading(count);
   if (result != 0) return fh_error_raise_no_memory();
   if (is_there) return 0;
@@ -253,11 +261,10 @@ int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out
 
 int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle f, int allow_override) {
   TVMFFIByteArray none = {NULL, 0};
-  return set_function(*name, none, f, allow_override);
+  return set_function(*name, none, none, f, allow_override);
 }
 
 int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, int allow_override) {
   TVMFFIObjectHandle func = fh_any_is_object(&method_info->method) ? method_info->method.v_obj : NULL;
-  if (fh_str_check_bytes("documentation", method_info->doc) != 0) return -1; /* which nothing reads */
-  return set_function(method_info->name, method_info->metadata, func, allow_override);
+  return set_function(method_info->name, method_info->metadata, method_info->doc, func, allow_override);
 }

@@ -11,8 +11,9 @@
 int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out);
 /* 1 removed, 0 there was none. */
 int fh_global_remove(TVMFFIByteArray name);
-/* The metadata (JSON) of the function of that name as an owned string; RuntimeError when there is none. */
-int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out);
+/* The metadata (JSON), or the documentation, of the function of that name as an owned string; RuntimeError when there
+ * is none. */
+int fh_global_text(TVMFFIByteArray name, int is_doc, TVMFFIAny *out);
 /* The names, in order of registration, as an owned array of *n owned string values. The caller drops each and frees
  * the array with fh_mem_free. */
 int fh_global_names(TVMFFIAny **out, int64_t *n);

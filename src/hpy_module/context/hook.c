@@ -32,6 +32,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_SHAPE_CLASS] = "shape_class",
     [FB_HOOK_CONVERT] = "convert",
     [FB_HOOK_OPAQUE_VALUE] = "opaque_value",
+    [FB_HOOK_ARGUMENTS_BY_NAMES] = "arguments_by_names",
 };
 
 /* Set by the import of the package, and a few again by programs that want data types or devices of another class, while

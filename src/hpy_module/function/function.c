@@ -110,6 +110,32 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
   return 0;
 }
 
+HPyDef_GETSET(function_about, "_about", .doc = "The number of what the package has noted of the author's words.")
+static HPy function_about_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  FbFunction *function = fb_function_struct(ctx, self);
+  if (function == NULL) return fb_instance_raise_unmade(ctx, self);
+  return HPyLong_FromInt32_t(ctx, fh_atomic_load_relaxed(&function->about));
+}
+static int function_about_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
+  (void)closure;
+  int32_t number = HPy_IsNull(value) ? 0 : HPyLong_AsInt32_t(ctx, value);
+  FbFunction *function = fb_function_struct(ctx, self);
+  if (function == NULL) fb_instance_raise_unmade(ctx, self);
+  if (function == NULL || HPyErr_Occurred(ctx)) return -1;
+  if (number < 0 || number > UINT16_MAX) number = 0;
+  fh_atomic_store_relaxed(&function->about, (uint16_t)number);
+  return 0;
+}
+
+/* Holds the place of what the package puts there (ffi_hpy/_types/about.py): CPython 3.14 stores the annotations of a
+ * class under another name, unless the class has this one. */
+HPyDef_GET(function_annotations, "__annotations__", .doc = "The types of parameters and result, as far as known.")
+static HPy function_annotations_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)self, (void)closure;
+  return HPyDict_New(ctx);
+}
+
 HPyDef_SLOT(function_repr, HPy_tp_repr)
 static HPy function_repr_impl(HPyContext *ctx, HPy self) {
   char text[256], type[128], shown[81];
@@ -189,9 +215,17 @@ bool fb_function_has_methods(void) {
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   /* Three places are left: for a destructor, a traverse slot, and the final NULL. Where there is an owner,
    * fb_object_type_derive takes the first of them. */
-  static HPyDef *defines[] = {&fb_function_call, &function_name, &function_gil, &function_repr,
-                              &function_new,     NULL,           NULL,          NULL};
-  int n_defines = 5;
+  static HPyDef *defines[] = {&fb_function_call,
+                              &function_name,
+                              &function_gil,
+                              &function_about,
+                              &function_annotations,
+                              &function_repr,
+                              &function_new,
+                              NULL,
+                              NULL,
+                              NULL};
+  int n_defines = 7;
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Function",
       .basicsize = sizeof(FbFunction),

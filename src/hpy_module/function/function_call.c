@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "function_struct.h"
-#include "hpy_module/context/cut.h"
 #include "hpy_module/context/hold.h"
+#include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
@@ -121,20 +121,22 @@ FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
   return call_with(ctx, function, handle, argv, n, views, temps, release, scope, result);
 }
 
-/* Native functions have no names for their arguments. Raises TypeError with the first name that was given. */
-static FH_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
-  HPy first = HPy_GetItem_i(ctx, kwnames, 0);
-  if (HPy_IsNull(first)) return HPy_NULL;
-  HPy_ssize_t n;
-  const char *text = HPyUnicode_AsUTF8AndSize(ctx, first, &n);
-  if (text != NULL) {
-    char shown[256];
-    fb_raise(ctx, ctx->h_TypeError, "%s() takes positional arguments only, got keyword argument '%s'",
-             fb_function_struct_title(fb_function_struct(ctx, self)),
-             fb_cut_copy(shown, sizeof(shown), text, (size_t)n));
+/* A call with keyword arguments. Native functions take arguments by position: the package puts them in their places, by
+ * the names that the author gave, and calls again without. New handle, or HPy_NULL with an exception raised. */
+static FH_NOINLINE HPy call_by_names(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
+  size_t n_all = n + (size_t)HPy_Length(ctx, kwnames);
+  HPy parts[] = {self, HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n_all), kwnames};
+  HPy ordered = HPy_IsNull(parts[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_ARGUMENTS_BY_NAMES, parts, 3);
+  if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
+  if (HPy_IsNull(ordered)) return HPy_NULL;
+  HPy result = HPy_NULL;
+  if (HPyTuple_Check(ctx, ordered)) {
+    result = HPy_CallTupleDict(ctx, self, ordered, HPy_NULL);
+  } else { /* a text that says what is wrong: a frame of the package would only be in the way */
+    HPyErr_SetObject(ctx, ctx->h_TypeError, ordered);
   }
-  HPy_Close(ctx, first);
-  return HPy_NULL;
+  HPy_Close(ctx, ordered);
+  return result;
 }
 
 /* The Python value of what a call returned, which is taken. If an argument came through an exchange table, a tensor
@@ -146,7 +148,8 @@ FH_INLINE HPy result_of(HPyContext *ctx, TVMFFIAny *result, const FbScope *scope
 
 /* A call from Python: new handle, or HPy_NULL with an exception raised. */
 static HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
-  if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
+  if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0)
+    return call_by_names(ctx, self, argv, n, kwnames);
   TVMFFIAny result;
   FbScope scope = {0};
   if (FH_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) return HPy_NULL;
@@ -280,15 +283,15 @@ enum { COUNTED_CALLS = 16 };
 void fb_function_call_count(FbFunction *function) { function->n_calls_counted = COUNTED_CALLS; }
 
 /* Threads that call at the same time may count one call for both, or both find the last one: either does no harm. */
-static FH_NOINLINE void count_call(cpy_PyObject *self, FbFunction *function, uint32_t n) {
-  fh_atomic_store_relaxed(&function->n_calls_counted, n - 1);
+static FH_NOINLINE void count_call(cpy_PyObject *self, FbFunction *function, uint16_t n) {
+  fh_atomic_store_relaxed(&function->n_calls_counted, (uint16_t)(n - 1));
   if (n == 1) fb_ext->refcount_defer(fb_ctx, (HPy){(intptr_t)self});
 }
 
 /* vectorcall, where references can be left uncounted. */
 static cpy_PyObject *vectorcall_counted(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                         cpy_PyObject *kwnames) {
-  uint32_t n = fh_atomic_load_relaxed(&struct_of(self)->n_calls_counted);
+  uint16_t n = fh_atomic_load_relaxed(&struct_of(self)->n_calls_counted);
   if (FH_UNLIKELY(n != 0)) count_call(self, struct_of(self), n);
   return vectorcall(self, args, nargsf, kwnames);
 }

@@ -16,7 +16,10 @@ typedef struct FbFunction {
   const char *name; /* NULL: unknown; else `first_name`, or from fb_function_name_take */
   uint32_t gil;     /* an FbGil; as wide as a register, so that a call reads it in one step */
   /* Calls after which references to the Function are not counted any more; 0: it stays as it is (function_call.c). */
-  uint32_t n_calls_counted;
+  uint16_t n_calls_counted;
+  /* The number under which the package has noted what the Function's author says of it (ffi_hpy/_types/about.py); 0:
+   * nothing is noted. A number fits where a reference would make the struct of every object larger. */
+  uint16_t about;
   /* The name that it was looked up by, or NULL: from malloc, its own, so that threads that look functions up share
    * nothing. It stays when another name is set, because a call on another thread may need it for a message. */
   char *first_name;

@@ -174,7 +174,7 @@ HPy fb_cobject_type_new(HPyContext *ctx) {
       .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
       .builtin_shape = SHAPE(FbObject),
       .defines = defines,
-      .doc = "Base of everything that owns a handle of a native object.",
+      .doc = "CObject(*args, **kwargs)\n--\n\nBase of everything that owns a handle of a native object.",
   };
   return fb_object_type_base(ctx, &spec);
 }

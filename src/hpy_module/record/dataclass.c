@@ -147,7 +147,9 @@ static HPy text_without_fields(HPyContext *ctx, HPy self) {
 }
 
 HPyDef_METH(fb_dataclass_repr, "_repr", HPyFunc_NOARGS,
-            .doc = "The type and the fields as text; the class and the address where that fails. Never raises.")
+            .doc = "_repr($self, /)\n--\n\n"
+                   "The type and the fields as text; the class and the address where that fails. "
+                   "Never raises.")
 static HPy fb_dataclass_repr_impl(HPyContext *ctx, HPy self) {
   static FbCoreFunction function = {"ffi.ReprPrint", NULL};
   TVMFFIAny result;
@@ -177,7 +179,9 @@ static TVMFFIObject *find_copier(int32_t type_index) {
 /* __ffi_shallow_copy__ is an attribute of the object's own type: what an ancestor has would copy the ancestor's fields
  * only. */
 HPyDef_METH(fb_dataclass_copy, "_shallow_copy", HPyFunc_NOARGS,
-            .doc = "A new object with the same values in its fields. TypeError where the type cannot be copied.")
+            .doc = "_shallow_copy($self, /)\n--\n\n"
+                   "A new object with the same values in its fields. TypeError where the "
+                   "type cannot be copied.")
 static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (cell == NULL) return HPy_NULL;
@@ -212,7 +216,9 @@ static int prepare_memo(HPyContext *ctx, HPy memo) {
 }
 
 HPyDef_METH(fb_dataclass_deep_copy, "_deep_copy", HPyFunc_VARARGS,
-            .doc = "A new object whose fields are deep copies. What a `memo` knows does not matter to native objects.")
+            .doc = "_deep_copy($self, memo=None, /)\n--\n\n"
+                   "A new object whose fields are deep copies. What a `memo` knows "
+                   "does not matter to native objects.")
 static HPy fb_dataclass_deep_copy_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   static FbCoreFunction function = {"ffi.DeepCopy", NULL};
   if (nargs > 1) return fb_raise(ctx, ctx->h_TypeError, "a deep copy takes a memo at most, got %zu arguments", nargs);

@@ -3,8 +3,8 @@
  * The type declares its instances to be method descriptors. So `object.method(...)` calls the descriptor with the
  * object as the first argument, without making a bound method. The descriptor passes the arguments on as they are.
  *
- * A callable that stands for a function written in Python has that as its attribute `__wrapped__`. A method made of it
- * shows the function's attributes where it has none of its own, as the function would in its place. */
+ * A callable that stands for a function written in Python has that as its attribute `__wrapped__`. A method shows the
+ * attributes of that function, or of the callable itself, where it has none of its own: a signature for instance. */
 #include "descriptor.h"
 
 #ifdef FHPY_PYPY
@@ -87,11 +87,9 @@ static PyObject *method_get_attribute(PyObject *self, PyObject *name) {
   if (PyUnicode_CompareWithASCIIString(name, "__module__") == 0)
     return method_get(self, (void *)offsetof(Method, module));
   PyObject *value = PyObject_GenericGetAttr(self, name);
-  const Method *method = method_of(self);
-  if (value != NULL || method->wrapped == method->callable || !PyErr_ExceptionMatches(PyExc_AttributeError))
-    return value;
+  if (value != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
   PyErr_Clear();
-  return PyObject_GetAttr(method->wrapped, name);
+  return PyObject_GetAttr(method_of(self)->wrapped, name);
 }
 
 /* copy and pickle take a str as the qualified name of a global object: a method is its class's, like a function. */

@@ -99,8 +99,11 @@ TEST(method_info_brings_metadata) {
   TVMFFIAny text;
   expect_int(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0), 0);
   expect_int(number_of("test.global.info"), 7);
-  expect_int(fh_global_metadata(text_of("test.global.info"), &text), 0);
+  expect_int(fh_global_text(text_of("test.global.info"), 0, &text), 0);
   expect_text(fh_str_object_bytes(text.v_obj), "{\"type_schema\": \"{}\"}");
+  fh_any_drop(&text);
+  expect_int(fh_global_text(text_of("test.global.info"), 1, &text), 0);
+  expect_text(fh_str_object_bytes(text.v_obj), "what it does");
   fh_any_drop(&text);
   expect_int(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0), -1);
   expect_raised("RuntimeError", "is already registered");
@@ -114,7 +117,7 @@ TEST(method_info_brings_metadata) {
 
 TEST(metadata_of_an_unknown_function_are_an_error) {
   TVMFFIAny text;
-  expect_int(fh_global_metadata(text_of("test.global.never"), &text), -1);
+  expect_int(fh_global_text(text_of("test.global.never"), 0, &text), -1);
   expect_raised("RuntimeError", "Expected a global function `test.global.never` but there is none");
 }
 
@@ -150,7 +153,7 @@ static int sweep_texts(void *unused) {
   (void)unused;
   TVMFFIAny text, *names;
   int64_t n_names;
-  if (fh_global_metadata(text_of("test.global.sweep"), &text) != 0) return -1;
+  if (fh_global_text(text_of("test.global.sweep"), 0, &text) != 0) return -1;
   fh_any_drop(&text);
   if (fh_global_names(&names, &n_names) != 0) return -1;
   for (int64_t i = 0; i < n_names; ++i) fh_any_drop(&names[i]);

@@ -4,6 +4,7 @@
 
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/function.h>
+#include <tvm/ffi/reflection/arg.h>
 
 #include <initializer_list>
 #include <utility>
@@ -160,7 +161,9 @@ namespace detail {
 
 /* Applies one extra argument of a definition: a trait, or a text, which is documentation. */
 template <typename Builder, typename T> void Say(Builder *info, const T &what) {
-  if constexpr (std::is_base_of_v<InfoTrait, T>) {
+  if constexpr (kIsArg<T>) { /* what makes the function has read it */
+    static_assert(std::is_same_v<Builder, MethodInfoBuilder>, "only functions have parameters");
+  } else if constexpr (std::is_base_of_v<InfoTrait, T>) {
     what.Apply(info);
   } else {
     static_assert(std::is_convertible_v<const T &, const char *>,

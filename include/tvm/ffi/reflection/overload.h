@@ -164,6 +164,7 @@ private:
   /* Registers each overload, so that its signature is known; all of them refer to one packed function. */
   template <typename F, typename... Extra>
   Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
+    static_assert(!(detail::kIsArg<Extra> || ...), "parameters of overloads have no names");
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
     Named *named = Find(name);
     if (named == nullptr) {

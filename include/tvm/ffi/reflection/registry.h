@@ -16,6 +16,7 @@
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/memory.h>
 #include <tvm/ffi/reflection/accessor.h>
+#include <tvm/ffi/reflection/arg.h>
 #include <tvm/ffi/reflection/creator.h>
 #include <tvm/ffi/reflection/def_traits.h>
 
@@ -120,6 +121,9 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string MemberName(const char *ty
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SaySchema(_MetadataType *metadata, std::string schema) {
   metadata->emplace_back("type_schema", String(std::move(schema)));
 }
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SayArgs(_MetadataType *metadata, const std::string &args) {
+  if (!args.empty()) metadata->emplace_back("params", String(args));
+}
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline MethodInfoBuilder MethodInfo(const char *name, const Function &f,
                                                                         std::string schema, int64_t flags = 0) {
   MethodInfoBuilder info{};
@@ -145,28 +149,33 @@ TVM_FFI_COLD_CODE void RegisterAttrOf(int32_t type_index, const char *type_key, 
 
 } // namespace detail
 
-/* Registers global functions. The arguments behind the function are documentation, or traits of def_traits.h. */
+/* Registers global functions. The arguments behind the function are documentation, the names of its parameters (arg.h),
+ * or traits of def_traits.h. */
 class GlobalDef {
 public:
   template <typename F, typename... Extra> GlobalDef &def(const char *name, F &&f, const Extra &...extra) {
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
-    return Register(name, Function::FromTyped(std::forward<F>(f), name), std::move(schema), extra...);
+    auto [made, args] = detail::MakeNamed(false, std::forward<F>(f), name, extra...);
+    return Register(name, made, std::move(schema), args, extra...);
   }
-  /* Registers a packed function. */
+  /* Registers a packed function. It fills in defaults itself. */
   template <typename F, typename... Extra> GlobalDef &def_packed(const char *name, F f, const Extra &...extra) {
-    return Register(name, Function::FromPacked(std::move(f)), TypeTraits<Function>::TypeSchema(), extra...);
+    return Register(name, Function::FromPacked(std::move(f)), TypeTraits<Function>::TypeSchema(),
+                    detail::NamesToJSON(extra...), extra...);
   }
   /* Registers a method as a function whose first parameter is the object. */
   template <typename F, typename... Extra> GlobalDef &def_method(const char *name, F &&f, const Extra &...extra) {
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
-    return Register(name, Function::FromTyped(detail::WithSelf(std::forward<F>(f)), name), std::move(schema), extra...);
+    auto [made, args] = detail::MakeNamed(true, detail::WithSelf(std::forward<F>(f)), name, extra...);
+    return Register(name, made, std::move(schema), args, extra...);
   }
 
 private:
   template <typename... Extra>
   TVM_FFI_COLD_CODE GlobalDef &Register(const char *name, const Function &f, std::string schema,
-                                        const Extra &...extra) {
+                                        const std::string &args, const Extra &...extra) {
     MethodInfoBuilder info = detail::MethodInfo(name, f, std::move(schema));
+    detail::SayArgs(&info.metadata_, args);
     (detail::Say(&info, extra), ...);
     detail::RegisterGlobal(&info);
     return *this;
@@ -291,8 +300,11 @@ private:
   template <typename F, typename... Extra>
   TVM_FFI_COLD_CODE Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
-    Function made = Function::FromTyped(detail::WithSelf(std::forward<F>(f)), detail::MemberName(type_key_, name));
+    bool has_object = (flags & kTVMFFIFieldFlagBitMaskIsStaticMethod) == 0;
+    auto [made, args] = detail::MakeNamed(has_object, detail::WithSelf(std::forward<F>(f)),
+                                          detail::MemberName(type_key_, name), extra...);
     MethodInfoBuilder info = detail::MethodInfo(name, made, std::move(schema), flags);
+    detail::SayArgs(&info.metadata_, args);
     (detail::Say(&info, extra), ...);
     detail::RegisterMethod(type_index_, &info);
     return made;

@@ -1,0 +1,205 @@
+"""Signatures of native functions, in the forms in which Python shows them: for inspect, for typing, and as a line."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from keyword import iskeyword
+from typing import Any
+
+from . import _core
+from ._core import Function
+from ._types.about import Note, note_of, parameters_of
+from ._types.origin import UNKNOWN
+from ._types.parameters import NO_DEFAULT
+from ._types.schema import TypeSchema
+from .registry import class_for_type_index
+
+TYPE_CHECKING = False
+
+__all__ = ["LazySignature", "annotation_of", "annotations_of", "constructor_signature", "signature_of", "text_of"]
+
+_PLAIN: dict[str, Any] = {
+    "Any": Any,
+    "None": None,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "str": str,
+    "bytes": bytes,
+    "list": list,
+    "dict": dict,
+    "tuple": tuple,
+}
+
+
+class LazySignature(Signature):
+    """A signature that is made when it is first looked at: that of a class costs more than the class."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[], Signature]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> Any:  # for the slots of the base, as long as they are empty
+        if name not in ("_parameters", "_return_annotation"):
+            raise AttributeError(name)
+        try:
+            made = self._make()
+        except AttributeError as error:  # which would look as if the slot were missing
+            raise RuntimeError("cannot make the signature") from error
+        super().__init__(list(made.parameters.values()), return_annotation=made.return_annotation)
+        return getattr(self, name)
+
+    if not TYPE_CHECKING:  # that of the base makes its result by the class of the instance
+
+        def replace(self, **changes):
+            return self._make().replace(**changes)
+
+        __replace__ = replace
+
+    def __reduce__(self) -> Any:
+        return self._make().__reduce__()
+
+
+def signature_of(function: Function) -> Signature:
+    """The signature of a function. Parameters without a name are called arg0, arg1, ... and are positional only; of a
+    function about which nothing is known, or that is overloaded, it says that it takes any arguments."""
+    note = note_of(function)
+    result = parameters_of(note).result
+    return Signature(_parameters(note), return_annotation=Signature.empty if result is None else annotation_of(result))
+
+
+def annotations_of(function: Function) -> dict[str, Any]:
+    """The annotations of a function, by the names in its signature."""
+    signature = signature_of(function)
+    found = {p.name: p.annotation for p in signature.parameters.values() if p.annotation is not Parameter.empty}
+    if signature.return_annotation is not Signature.empty:
+        found["return"] = signature.return_annotation
+    return found
+
+
+def text_of(function: Function) -> str | None:
+    """A line for each signature, and the text of the author below. None if nothing is known."""
+    note = note_of(function)
+    parts = [_text_of_note(function.__name__, each) for each in note.overloads or (note,)]
+    return "\n\n".join(filter(None, parts)) or None
+
+
+def constructor_signature(function: Function) -> Signature:
+    """The signature of `__init__`, for the constructor of a type: with the instance first."""
+    signature = signature_of(function)
+    kind = Parameter.POSITIONAL_ONLY if _has_positional_only(signature) else Parameter.POSITIONAL_OR_KEYWORD
+    if "self" in signature.parameters:
+        return Signature([Parameter("args", Parameter.VAR_POSITIONAL)])
+    return Signature([Parameter("self", kind), *signature.parameters.values()])
+
+
+def annotation_of(schema: TypeSchema) -> Any:
+    """The annotation for values of a schema, which typing understands."""
+    origin, args = schema.origin, schema.args or ()
+    if origin in _PLAIN and not args:
+        return _PLAIN[origin]
+    if origin == "Optional":
+        return typing.Optional[annotation_of(args[0])]
+    if origin == "Union":
+        return typing.Union[tuple(map(annotation_of, args))]
+    if origin == "tuple":
+        return tuple[tuple(map(annotation_of, args))]  # type: ignore[misc]
+    if origin == "Callable":
+        return _callable(schema)
+    if origin == "ctypes.c_void_p":
+        import ctypes
+
+        return ctypes.c_void_p
+    cls = _class_of(schema)
+    known = [each for each in args if each.origin != "Any"]
+    return cls[tuple(map(annotation_of, args))] if known and hasattr(cls, "__class_getitem__") else cls
+
+
+def _callable(schema: TypeSchema) -> Any:
+    groups = schema.named_args
+    if not groups:
+        return Callable[..., Any]
+    result = annotation_of(groups["return"][0])
+    if "params" not in groups:
+        return Callable[..., result]
+    return Callable[list(map(annotation_of, groups["params"])), result]
+
+
+def _class_of(schema: TypeSchema) -> Any:
+    index = schema.origin_type_index
+    if schema.origin in ("list", "dict"):
+        return _PLAIN[schema.origin]
+    if index == UNKNOWN:
+        index = _core.type_key_to_index(schema.origin)
+    if index < 0:
+        return Any
+    if index == _core.TYPE_INDEX_DATA_TYPE:
+        from ._dtype import dtype
+
+        return dtype
+    if index == _core.TYPE_INDEX_DEVICE:
+        from ._values.device import Device
+
+        return Device
+    return class_for_type_index(index)
+
+
+# --- parameters -------------------------------------------------------------------------------------------------------
+
+
+def _parameters(note: Note) -> list[Parameter]:
+    parameters = parameters_of(note)
+    schemas, names = parameters.schemas, parameters.names
+    kind: Any
+    if names is not None and all(name.isidentifier() and not iskeyword(name) for name in names):
+        kind = Parameter.POSITIONAL_OR_KEYWORD
+    elif schemas is None:
+        first = [Parameter("self", Parameter.POSITIONAL_ONLY)] if note.is_member else []
+        return [*first, Parameter("args", Parameter.VAR_POSITIONAL)]
+    else:
+        first_names = ["self"] if note.is_member and schemas else []
+        names = (*first_names, *(f"arg{i}" for i in range(len(schemas) - len(first_names))))
+        kind = Parameter.POSITIONAL_ONLY
+    found, is_optional = [], False
+    for i, name in enumerate(names):
+        default = parameters.defaults[i] if i < len(parameters.defaults) else NO_DEFAULT
+        is_optional = is_optional or default is not NO_DEFAULT
+        if is_optional and default is NO_DEFAULT:  # inspect refuses it, and so does a call without the argument
+            default = ...
+        is_self = i == 0 and note.is_member
+        annotation = Parameter.empty if schemas is None or is_self else annotation_of(schemas[i])
+        found.append(Parameter(name, kind, default=default if is_optional else Parameter.empty, annotation=annotation))
+    return found
+
+
+def _has_positional_only(signature: Signature) -> bool:
+    return any(p.kind is Parameter.POSITIONAL_ONLY for p in signature.parameters.values())
+
+
+def _short(origin: str) -> str:
+    return origin.rpartition(".")[2]
+
+
+def _text_of_note(name: str, note: Note) -> str:
+    parameters = parameters_of(note)
+    if parameters.schemas is None and parameters.names is None and parameters.result is None:
+        return note.doc
+    words = []
+    n_positional_only = 0
+    for i, each in enumerate(_parameters(note)):
+        star = "*" if each.kind is Parameter.VAR_POSITIONAL else ""
+        n_positional_only += each.kind is Parameter.POSITIONAL_ONLY
+        schema = None if star or parameters.schemas is None or (i == 0 and note.is_member) else parameters.schemas[i]
+        is_optional = each.default is not Parameter.empty
+        default = (f" = {each.default!r}" if schema else f"={each.default!r}") if is_optional else ""
+        shown = f": {schema.repr(_short)}" if schema else ""
+        words.append(f"{star}{each.name}{shown}{default}")
+    if n_positional_only:
+        words.insert(n_positional_only, "/")
+    line = f"{name.rpartition('.')[2] or 'function'}({', '.join(words)})"
+    line += f" -> {parameters.result.repr(_short)}" if parameters.result else ""
+    return f"{line}\n\n{inspect.cleandoc(note.doc)}" if note.doc else line

@@ -1,0 +1,178 @@
+"""What the authors of functions say about them: kept by number, read when somebody asks.
+
+A Function has room for a number only (`_about`). What the number stands for stays for good, and functions of which the
+same is said share it, so that there are at most as many as texts. A global function that was looked up has no number:
+its name leads to its author's words.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .. import _core, _ffi_api
+from .._core import Function
+from .._start.fork import new_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from .parameters import Parameters
+
+__all__ = ["Note", "note_function", "note_global", "note_of", "parameters_of", "static_method"]
+
+signature_home = ""
+"""The module that makes signatures. Filled by the package."""
+
+
+class Note:
+    """What is said about a function: its `metadata` (JSON text), its text, and whether its first parameter is the
+    object of a method (`is_member`). `overloads` are the notes of several functions behind one name, `full_name` the
+    name of a global function whose author's words were not looked up yet."""
+
+    def __init__(
+        self,
+        metadata: str = "",
+        doc: str = "",
+        is_member: bool = False,
+        overloads: tuple[Note, ...] = (),
+        full_name: str = "",
+    ) -> None:
+        self.metadata = metadata
+        self.doc = doc
+        self.is_member = is_member
+        self.overloads = overloads
+        self.full_name = full_name
+        self.parameters: Parameters | None = None  # made at first use
+
+
+_UNKNOWN = Note()
+_SILENT = 1  # the number of a Function that shows nothing at the moment
+_notes = [_UNKNOWN, _UNKNOWN]  # by number; only grows
+_numbers: dict[tuple[Any, ...], int] = {}
+_lock = new_lock()
+
+
+def _number_of(*key: Any) -> int:
+    number = _numbers.get(key)
+    if number is None:
+        with _lock:
+            number = _numbers.get(key)
+            if number is None:
+                number = len(_notes)
+                _notes.append(Note(*key))
+                _numbers[key] = number
+    return number
+
+
+def note_function(function: Function, metadata: str, doc: str, is_member: bool = False) -> None:
+    """Note what the author says. A function that has another note already is overloaded: both count."""
+    number, old = _number_of(metadata, doc, is_member), function._about
+    if old not in (0, number):
+        notes = _notes[old].overloads or (_notes[old],)
+        new = _notes[number]
+        number = old if new in notes else _number_of("", "", is_member, (*notes, new))
+    function._about = number
+
+
+def note_global(function: Function, full_name: str) -> None:
+    """Note that a function is the global one of that name, before it is called otherwise."""
+    function._about = _number_of("", "", False, (), full_name)
+
+
+def static_method(function: Function) -> Any:
+    """A staticmethod, which copies what the function shows when it is made; nothing has to be computed for that."""
+    number, function._about = function._about, _SILENT
+    try:
+        return staticmethod(function)
+    finally:
+        function._about = number
+
+
+def note_of(function: Function) -> Note:
+    """The note of a function; an empty one if nobody says anything about it."""
+    note = _notes[function._about]
+    if note is not _UNKNOWN and not note.full_name:
+        return note
+    name = note.full_name or function.__name__
+    if not name or function.__chandle__() == 0:
+        return _UNKNOWN
+    current = _core.global_get(name)
+    if current is None or current.__chandle__() != function.__chandle__():
+        return _UNKNOWN
+    try:
+        metadata, doc = str(_ffi_api.GetGlobalFuncMetadata(name)), ""
+    except RuntimeError:  # another thread has removed it
+        return _UNKNOWN
+    read_doc = _core.global_get("ffi_hpy.GetGlobalFuncDoc")  # tvm_ffi's core has none
+    if read_doc is not None:
+        doc = str(read_doc(name))
+    function._about = number = _number_of(metadata, doc, False)
+    return _notes[number]
+
+
+def parameters_of(note: Note) -> Parameters:
+    """The parameters in a note."""
+    found = note.parameters
+    if found is None:
+        from .parameters import Parameters
+
+        found = note.parameters = Parameters(note)
+    return found
+
+
+# --- what Functions show --------------------------------------------------------------------------------------------
+
+
+def arguments_by_names(function: Function, args: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, ...] | str:
+    """The arguments of a call in the order of the parameters; the last of `args` are called by `names`. A text if they
+    do not fit."""
+    n = len(args) - len(names)
+    title = function.__name__ or "native function"
+    return parameters_of(note_of(function)).in_order(title, args[:n], dict(zip(names, args[n:])))
+
+
+class _Signature:
+    """`__signature__`, for inspect: there for functions, not for their class."""
+
+    def __get__(self, instance: Function | None, owner: type) -> Any:
+        if instance is None:
+            self._refuse()
+        return import_module(signature_home).signature_of(instance)
+
+    def _refuse(self) -> NoReturn:
+        raise AttributeError("__signature__")
+
+
+class _Annotations(dict[str, Any] if TYPE_CHECKING else dict):  # type: ignore[misc]
+    """`__annotations__`, for typing: of the class, which has none, and of functions."""
+
+    def __get__(self, instance: Function | None, owner: type) -> dict[str, Any]:
+        if instance is None:
+            return self
+        if instance._about == _SILENT:
+            raise AttributeError("__annotations__")
+        found: dict[str, Any] = import_module(signature_home).annotations_of(instance)
+        return found
+
+
+class _Doc:
+    """`__doc__`: the line of the signature and the author's text; of the class and of functions about which nothing is
+    known, that of the class."""
+
+    def __init__(self, of_class: str | None) -> None:
+        self._of_class = of_class
+
+    def __get__(self, instance: Function | None, owner: type) -> str | None:
+        if instance is None:
+            return self._of_class
+        if instance._about == _SILENT:
+            raise AttributeError("__doc__")
+        text: str | None = import_module(signature_home).text_of(instance)
+        return self._of_class if text is None else text
+
+
+Function.__signature__ = _Signature()  # type: ignore[attr-defined]
+Function.__doc__ = _Doc(Function.__doc__)  # type: ignore[assignment]
+Function.__annotations__ = _Annotations()
+_core.set_hooks(arguments_by_names=arguments_by_names)

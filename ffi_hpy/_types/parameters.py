@@ -1,0 +1,96 @@
+"""The parameters of a native function: names and defaults from its metadata, and arguments put in their order by them.
+
+The key "params" of the metadata has them, as a list or as the JSON text of one: `{"name": "x"}` for each parameter,
+with a "default" (None, bool, int, float or str) where one may be left out. The function itself fills in what is left
+out at the end; what is left out before an argument that is given by its name is filled in here.
+"""
+
+from __future__ import annotations
+
+from .metadata import parse_metadata, schema_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .about import Note
+    from .schema import TypeSchema
+
+__all__ = ["NO_DEFAULT", "Parameters"]
+
+NO_DEFAULT: Any = object()
+"""In the place of a default that a parameter does not have."""
+
+
+class Parameters:
+    """What a note says of parameters: `schemas` of each, None if any arguments are taken; the schema of the `result`;
+    `names`, None if the author gave none; and `defaults`, NO_DEFAULT where there is none."""
+
+    schemas: tuple[TypeSchema, ...] | None = None
+    result: TypeSchema | None = None
+    names: tuple[str, ...] | None = None
+    defaults: tuple[Any, ...] = ()
+
+    def __init__(self, note: Note) -> None:
+        try:
+            metadata = parse_metadata(note.metadata)
+            schema = schema_in(metadata)
+        except (TypeError, ValueError, AttributeError):  # what a library says of itself may be anything
+            return
+        if schema is not None and schema.origin == "Callable" and schema.named_args:
+            self.schemas = schema.named_args.get("params")
+            self.result = schema.named_args["return"][0]
+        try:
+            self._read_names(metadata.get("params"), note.is_member)
+        except (TypeError, ValueError, KeyError, AttributeError):
+            pass
+
+    def _read_names(self, declared: Any, is_member: bool) -> None:
+        if isinstance(declared, str):
+            from json import loads
+
+            declared = loads(declared)
+        if not isinstance(declared, list):
+            return
+        names = [each["name"] for each in declared]
+        defaults = [each.get("default", NO_DEFAULT) for each in declared]
+        if is_member and self.schemas is not None and len(names) == len(self.schemas) - 1:
+            names, defaults = ["self", *names], [NO_DEFAULT, *defaults]
+        if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+            return
+        if self.schemas is None or len(names) == len(self.schemas):
+            self.names, self.defaults = tuple(names), tuple(defaults)
+
+    def in_order(self, title: str, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
+        """The arguments of a call by position. A text, which says what is wrong in the call of `title`, if they do not
+        fit."""
+        names = self.names
+        if names is None:
+            return f"{title}() takes positional arguments only, got keyword argument '{next(iter(named))}'"
+        for name in named:
+            if name in names[: len(args)]:
+                return f"{title}() got multiple values for argument '{name}'"
+            if name not in names:
+                return f"{title}() got an unexpected keyword argument '{name}'{_hint(name, names)}"
+        end = max(len(args), 1 + max(map(names.index, named)))
+        values, missing = list(args), []
+        for name, default in list(zip(names, self.defaults))[len(args) :]:
+            if name not in named and default is NO_DEFAULT:
+                missing.append(name)
+            elif len(values) + len(missing) < end:
+                values.append(named.get(name, default))
+        return _say_missing(title, missing) if missing else tuple(values)
+
+
+def _hint(name: str, names: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names, 1)
+    return f". Did you mean '{near[0]}'?" if near else ""
+
+
+def _say_missing(title: str, names: list[str]) -> str:
+    shown = [f"'{name}'" for name in names]
+    if len(shown) == 1:
+        return f"{title}() missing 1 required argument: {shown[0]}"
+    return f"{title}() missing {len(shown)} required arguments: {', '.join(shown[:-1])} and {shown[-1]}"

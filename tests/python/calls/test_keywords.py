@@ -1,0 +1,113 @@
+"""Calls by the names that authors give parameters in C++ (reflection/arg.h), and defaults for what is left out."""
+
+import pytest
+
+import ffi_hpy
+from ffi_hpy import _core
+
+
+@pytest.fixture(scope="module")
+def library(compile_era):
+    return ffi_hpy.load_module(compile_era("named_args.cc", "own"))
+
+
+@pytest.fixture(scope="module")
+def show(library):
+    return ffi_hpy.get_global_func("named_args.show")
+
+
+@pytest.fixture(scope="module")
+def Counter(library):
+    @ffi_hpy.register_object("named_args.Counter")
+    class Counter(ffi_hpy.Object):
+        pass
+
+    return Counter
+
+
+def test_positional_calls_leave_out_what_has_a_default(show):
+    assert show([1]) == "1 3 0.500000 none short"
+    assert show([1], 4, 1.5) == "1 4 1.500000 none short"
+    assert show([1], 4, 1.5, "m", False) == "1 4 1.500000 m long"
+
+
+def test_keywords_go_to_their_parameters(show):
+    assert show(values=[1, 2]) == "2 3 0.500000 none short"
+    assert show([1], unit="m") == "1 3 0.500000 m short"
+    assert show(is_short=False, values=[]) == "0 3 0.500000 none long"
+    assert show([1], scale=2.0, window=1) == "1 1 2.000000 none short"
+
+
+def test_a_function_of_a_module_takes_keywords(library):
+    assert (library.subtract(5), library.subtract(5, 1), library.subtract(b=1, a=7)) == (3, 4, 6)
+    assert library.plain(5, 1) == 4
+
+
+def test_methods_and_constructors_take_keywords(Counter):
+    counter = Counter(step=2, start=1)
+    assert (counter.count, counter.add(3), counter.add(times=2, by=1)) == (1, 7, 11)
+    assert Counter.add(counter, by=1) == 13
+    assert (Counter(5).count, Counter.make().count, Counter.make(n=3).count) == (5, 7, 3)
+    assert ffi_hpy.get_global_func("named_args.add")(counter, times=1, by=1) == 15
+
+
+def test_a_packed_function_gets_what_is_given(library):
+    packed = ffi_hpy.get_global_func("named_args.packed")
+    assert (packed(1), packed(second=2, first=1), packed(1, 2, 3)) == (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f: f(), "Expected 5 but got 0 arguments: missing argument 'values'"),
+        (lambda f: f(window=1), r"^named_args\.show\(\) missing 1 required argument: 'values'$"),
+        (lambda f: f([], windw=1), "got an unexpected keyword argument 'windw'. Did you mean 'window'"),
+        (lambda f: f([], values=[]), "got multiple values for argument 'values'"),
+        (lambda f: f([], 1, 1.0, None, True, 6), "Expected 5 but got 6 arguments"),
+        (lambda f: f([], 1, 1.0, None, True, 6, zzz=1), "unexpected keyword argument 'zzz'$"),
+        (lambda f: f([], "three"), r"argument #1 .*window: int = 3, scale: float = 0\.5, .*is_short: bool = True"),
+    ],
+)
+def test_a_call_that_does_not_fit_says_why(show, call, message):
+    with pytest.raises(TypeError, match=message):
+        call(show)
+
+
+def test_a_constructor_that_does_not_fit_names_the_class(Counter):
+    with pytest.raises(
+        TypeError, match=r"^Counter\(\) got an unexpected keyword argument 'strt'. Did you mean 'start'"
+    ):
+        Counter(strt=1)
+    with pytest.raises(TypeError, match="missing argument 'start'"):
+        Counter()
+
+
+def test_without_names_keywords_are_refused(library):
+    with pytest.raises(TypeError, match=r"plain\(\) takes positional arguments only, got keyword argument 'a'"):
+        library.plain(a=1, b=2)
+
+
+def test_native_callers_may_leave_out_defaults_too(show):
+    apply = ffi_hpy.get_global_func("testing.apply")
+    assert apply(show, [1]) == "1 3 0.500000 none short"
+
+
+def test_names_that_are_not_well_formed_count_as_none():
+    from ffi_hpy._types.about import Note
+    from ffi_hpy._types.parameters import Parameters
+
+    typed = '{"type_schema":{"type":"ffi.Function","named_args":{"return":[{"type":"int"}],"params":[{"type":"int"}]}}'
+    for params in ('[{"name":1}]', "[{}]", "3", '"["', '[{"name":"a"},{"name":"b"}]', "[1]", "null", "{}"):
+        found = Parameters(Note(f'{typed},"params":{params}}}'))
+        assert (found.names, len(found.schemas)) == (None, 1), params
+    for metadata in ("", "[", "[1]", '{"type_schema":"{"}', '{"type_schema":3}'):
+        assert Parameters(Note(metadata)).schemas is None
+    given_as_list = Parameters(Note(f'{typed},"params":[{{"name":"x","default":[]}}]}}'))
+    assert (given_as_list.names, given_as_list.defaults) == (("x",), ([],))
+
+
+def test_the_number_of_a_note_is_checked():
+    function = ffi_hpy.convert(len)
+    assert function._about == 0
+    function._about = 1 << 20  # there is no room for it
+    assert _core.CALLS == "cffi" or function._about == 0
