@@ -37,6 +37,7 @@ from ._dtype import dtype
 from ._errors.reraise import arrive
 from ._start.fork import import_whole
 from ._start.memo import remember_by_class
+from ._start.similar import did_you_mean, not_said_again
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack
 from ._types.info import info_of_key, set_class, set_python_class
 from ._values import function as _function
@@ -310,7 +311,8 @@ def __getattr__(name: str) -> Any:
     elif name == "__version_tuple__":
         return tuple(int(part) if part.isdecimal() else part for part in __getattr__("__version__").split("."))
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        similar = did_you_mean(name, __dir__())
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{similar}", **not_said_again(name))
     globals()[name] = value
     return value
 

@@ -17,6 +17,7 @@ from . import _core, _ffi_api
 from ._core import SHORT_CALLS_KEEP_GIL, CObject, Function
 from ._start.elsewhere import find_elsewhere
 from ._start.named import named
+from ._start.similar import did_you_mean
 from ._types.info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
 from ._types.metadata import NONBLOCKING, apply_nonblocking, parse_function_metadata
 from ._values.object import Object, ObjectMeta, _raise_not_constructible
@@ -74,7 +75,8 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
     if function is None:
         if allow_missing:
             return None
-        raise ValueError(f"Cannot find global function {name}: no loaded library registered it")
+        similar = did_you_mean(name, list_global_func_names())
+        raise ValueError(f"Cannot find global function {name}: no loaded library registered it{similar}")
     if SHORT_CALLS_KEEP_GIL:
         metadata = _core.global_metadata(name, NONBLOCKING)
         if metadata is not None:
@@ -103,8 +105,10 @@ def register_global_func(
     """
     if isinstance(func_name, str):
         name = func_name
-    else:
+    elif callable(func_name):
         name, f = func_name.__name__, func_name
+    else:
+        raise TypeError(f"register_global_func() wants a name or a callable, not {type(func_name).__name__}")
 
     def register(function: Callable[..., Any]) -> Function:
         if not callable(function):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from .. import _core
 from .._core import CObject
 from .._start.memo import Lazy
+from .._start.similar import did_you_mean
 from .._values.object import MISSING, Object
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
 from .metadata import apply_nonblocking, parse_metadata, schema_in
@@ -352,7 +353,10 @@ def info_of_key(type_key: str) -> TypeInfo:
     """The TypeInfo of a type key. ValueError if no loaded library registered it."""
     index = _core.type_key_to_index(type_key)
     if index < 0:
-        raise ValueError(f"Cannot find object type index for {type_key}: no loaded library registered it")
+        from .. import _ffi_api
+
+        similar = did_you_mean(type_key, _ffi_api.GetRegisteredTypeKeys())
+        raise ValueError(f"Cannot find object type index for {type_key}: no loaded library registered it{similar}")
     return info_of_index(index)
 
 
