@@ -206,10 +206,15 @@ for _key, _python_class in (
     ("Device", Device),
 ):
     set_python_class(info_of_key(_key), _python_class)
+for _cls in (Array, Bytes, Dict, Error, List, Map, Object, Shape, String, Tensor):
+    _cls.__module__ = __name__  # where programs import them from: what tracebacks and repr() show
 atexit.register(_core.mark_finalizing)
 home_of_type.update(
     {
+        "ffi.Enum": f"{__name__}.dataclasses.enum",
+        "ffi.IntEnum": f"{__name__}.dataclasses.enum",
         "ffi.Module": f"{__name__}.module",
+        "ffi.StrEnum": f"{__name__}.dataclasses.enum",
         "ffi.StructuralKey": f"{__name__}.structural",
         "ffi.StructuralMutator": f"{__name__}.structural",
         "ffi.StructuralVisitor": f"{__name__}.structural",

@@ -8,6 +8,7 @@ from enum import IntEnum
 from . import _ffi_api
 from ._core import Function
 from ._start.elsewhere import find_elsewhere
+from ._start.fork import import_whole
 from ._start.similar import did_you_mean
 from ._types.metadata import apply_nonblocking, parse_function_metadata
 from ._values.exported import exported_names
@@ -217,7 +218,11 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
     loaded = _LOADED_ALONE.get(os.path.basename(text))  # noqa: PTH119
     if loaded is not None and not os.path.samefile(text, loaded):  # noqa: PTH121
         raise RuntimeError(f"Cannot load {text}: it registers what {loaded} registered, and would end the process")
-    module: Module = _ffi_api.ModuleLoadFromFile(_for_native(text))
+    try:
+        module: Module = _ffi_api.ModuleLoadFromFile(_for_native(text))
+    except RuntimeError as error:
+        error.args = (f"{error}{import_whole(f'{__package__}._errors.loading').explain(str(error), text)}",)
+        raise
     module.__dict__["_path"] = text
     if keep_module_alive:
         _ffi_api.ModuleGlobalsAdd(module)
