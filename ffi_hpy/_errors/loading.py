@@ -8,9 +8,7 @@ import re
 __all__ = ["explain"]
 
 _SYMBOL = re.compile(r"undefined symbol: (_Z\w+)")
-_STRING = re.compile(
-    r"std::(?:__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>", re.ASCII
-)
+_STRING = re.compile(r"std::(?:__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>")
 
 
 def explain(message: str, path: str) -> str:
@@ -41,5 +39,5 @@ def demangle(symbol: str) -> str:
         if address:
             text = ctypes.string_at(address).decode(errors="replace")
             free(address)
-            return _STRING.sub("std::string", text)
+            return _STRING.sub("std::string", text).replace(" >", ">")
     return ""

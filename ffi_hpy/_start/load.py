@@ -82,7 +82,8 @@ def load() -> ModuleType:
         return loaded
     for path in (CORE_LIBRARY, _BINDING):
         if not os.path.exists(path):  # noqa: PTH110
-            raise ImportError(f"{_PACKAGE} is not built or not installed completely: {path} is missing{_way_out()}")
+            what = f"{_PACKAGE} is not built or not installed completely: {path} is missing{_way_out()}"
+            raise ImportError(what, path=path)
     # An import that failed after this had loaded the binding; it cannot be loaded twice.
     binding = sys.modules.get(f"{_PACKAGE}._binding") or _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
     module, reason = _choose(binding)
