@@ -225,14 +225,14 @@ def class_for_type_index(index: int) -> type[CObject]:
     }
     cls: type[CObject] = ObjectMeta(name, (parent,), body)  # type: ignore[assignment]
     _bind(cls, info, init=True)
-    set_entries = getattr(cls, "_set_entries", None)
-    if set_entries is not None:  # an enum's: its variants are attributes
-        set_entries()
     # Threads that come here at the same time make one class each. The first one counts, unless another class was
     # registered meanwhile.
     counting = _core.class_offer(index, cls)
     if counting is cls:
         set_python_class(info, cls)
+        set_entries = getattr(cls, "_set_entries", None)
+        if set_entries is not None:  # an enum's: its variants, instances of this class, are attributes
+            set_entries()
     return counting
 
 

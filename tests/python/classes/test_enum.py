@@ -233,3 +233,27 @@ def test_threads_that_add_to_one_enum_make_each_variant_once():
             assert [variant.name for variant in one] == ["blue", "red", "green"]
             assert [variant._value for variant in one] == [0, 1, 2]
             assert [one.get(i).name for i in range(3)] == ["blue", "red", "green"]
+
+
+# --- enums of native libraries ------------------------------------------------------------------------------------------
+
+
+def test_variants_of_a_native_enum_are_attributes():
+    program = """
+import ffi_hpy.testing
+from ffi_hpy.dataclasses import IntEnum
+class Priority(IntEnum, type_key="testing.TestCxxIntEnum"):
+    pass
+print(Priority.low.value, Priority.high is Priority("high"), hasattr(Priority, "middle"))
+"""
+    assert run_python(program) == "10 True False\n"
+
+
+def test_variants_are_attributes_of_the_class_that_nobody_wrote(testing_library):
+    program = """
+import sys, ffi_hpy
+ffi_hpy.load_module(sys.argv[1])
+kind = ffi_hpy.registry.class_for_type_index(ffi_hpy._core.type_key_to_index("testing.TestCxxIntEnum"))
+print(kind.low.value, kind.high.name, [variant.name for variant in kind], kind(10) is kind.low)
+"""
+    assert run_python(program, testing_library) == "10 high ['low', 'high'] True\n"
