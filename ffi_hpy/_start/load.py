@@ -105,7 +105,9 @@ def _way_out() -> str:
     installed = [place for place in places if os.path.exists(os.path.join(place, library))]  # noqa: PTH110, PTH118
     first = f"hide the package in {installed[0]}" if installed else "are not built"
     then = "start Python" if installed else f"`pip install {checkout}` and start Python"
-    return f". These are the sources, which {first}: {then} elsewhere, or build them in place, `pip install -e {checkout}`"
+    return (
+        f". These are the sources, which {first}: {then} elsewhere, or build them in place, `pip install -e {checkout}`"
+    )
 
 
 def _enter(name: str, module: ModuleType) -> None:

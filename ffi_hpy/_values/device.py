@@ -70,7 +70,9 @@ class Device(_core.Device):
         elif hasattr(device_type, "__index__"):
             code, named_index = _as_int(device_type), None
         else:
-            raise TypeError(f"expected a device's name, such as 'cuda:1', or its number, got {type(device_type).__name__}")
+            raise TypeError(
+                f"expected a device's name, such as 'cuda:1', or its number, got {type(device_type).__name__}"
+            )
         given_index = 0 if index is None else _as_int(index)
         super().__init__(code, given_index if named_index is None else named_index)
 

@@ -18,8 +18,7 @@ namespace detail {
 
 /* Whether the traits of a type have a schema. Those that an author wrote may lack it. */
 template <typename T, typename = void> inline constexpr bool HasTypeSchema = false;
-template <typename T>
-inline constexpr bool HasTypeSchema<T, std::void_t<decltype(TypeTraits<T>::TypeSchema())>> = true;
+template <typename T> inline constexpr bool HasTypeSchema<T, std::void_t<decltype(TypeTraits<T>::TypeSchema())>> = true;
 
 template <typename T> struct TypeSchemaImpl {
   static std::string v() {

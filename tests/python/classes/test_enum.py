@@ -247,13 +247,3 @@ class Priority(IntEnum, type_key="testing.TestCxxIntEnum"):
 print(Priority.low.value, Priority.high is Priority("high"), hasattr(Priority, "middle"))
 """
     assert run_python(program) == "10 True False\n"
-
-
-def test_variants_are_attributes_of_the_class_that_nobody_wrote(testing_library):
-    program = """
-import sys, ffi_hpy
-ffi_hpy.load_module(sys.argv[1])
-kind = ffi_hpy.registry.class_for_type_index(ffi_hpy._core.type_key_to_index("testing.TestCxxIntEnum"))
-print(kind.low.value, kind.high.name, [variant.name for variant in kind], kind(10) is kind.low)
-"""
-    assert run_python(program, testing_library) == "10 high ['low', 'high'] True\n"

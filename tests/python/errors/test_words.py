@@ -126,7 +126,9 @@ except AttributeError:
 
 
 def test_a_misspelt_function_of_a_module_is_suggested_when_the_message_is_read(plain, monkeypatch):
-    with pytest.raises(AttributeError, match=r"__tvm_ffi_fail_without_eror in the module .*Did you mean 'fail_without_error'\?") as caught:
+    with pytest.raises(
+        AttributeError, match=r"__tvm_ffi_fail_without_eror in the module .*Did you mean 'fail_without_error'\?"
+    ) as caught:
         plain.fail_without_eror  # noqa: B018
     assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
@@ -166,9 +168,9 @@ def test_a_device_of_another_kind_of_value_is_refused_in_words():
 
 
 def test_importing_the_package_compares_no_names():
-    assert run_python("import sys, ffi_hpy; print('difflib' in sys.modules, 'ffi_hpy._errors.words' in sys.modules)") == (
-        "False False\n"
-    )
+    assert run_python(
+        "import sys, ffi_hpy; print('difflib' in sys.modules, 'ffi_hpy._errors.words' in sys.modules)"
+    ) == ("False False\n")
 
 
 # --- libraries --------------------------------------------------------------------------------------------------------
