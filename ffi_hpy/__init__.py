@@ -206,8 +206,8 @@ for _key, _python_class in (
     ("Device", Device),
 ):
     set_python_class(info_of_key(_key), _python_class)
-for _cls in (Array, Bytes, Dict, Error, List, Map, Object, Shape, String, Tensor):
-    _cls.__module__ = __name__  # where programs import them from: what tracebacks and repr() show
+for _public_class in (Array, Bytes, Dict, Error, List, Map, Object, Shape, String, Tensor):
+    _public_class.__module__ = __name__  # where programs import them from: what tracebacks and repr() show
 atexit.register(_core.mark_finalizing)
 home_of_type.update(
     {
@@ -228,6 +228,7 @@ del (
     _key,
     _cls,
     _function,
+    _public_class,
     _python_class,
     arrive,
     exception_asked_for,

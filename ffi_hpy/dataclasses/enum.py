@@ -147,7 +147,8 @@ class Enum(Object, metaclass=_EnumMeta):
             other: ClassVar[Activation]  # as by auto(), and known to type checkers
 
     The type is the native one of that key if there is one: then its variants are attributes, too. `ClassVar`
-    annotations name them for type checkers, RuntimeError if there is none of that name. Otherwise it is defined as :func:`py_class` does, frozen, and compared by identity.
+    annotations name them for type checkers, RuntimeError if there is none of that name. Otherwise it is defined as
+    :func:`py_class` does, frozen, and compared by identity.
 
     Variants are attributes of the class, which is iterable and has a length; `Activation("relu")` and `Activation(0)`
     are lookups, ValueError if there is no such variant.

@@ -235,7 +235,7 @@ def test_threads_that_add_to_one_enum_make_each_variant_once():
             assert [one.get(i).name for i in range(3)] == ["blue", "red", "green"]
 
 
-# --- enums of native libraries ------------------------------------------------------------------------------------------
+# --- enums of native libraries ----------------------------------------------------------------------------------------
 
 
 def test_variants_of_a_native_enum_are_attributes():
