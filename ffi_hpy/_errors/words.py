@@ -47,10 +47,12 @@ _PYTHON_NAMES = {
     "Tuple": "tuple",
 }
 _NAME = re.compile(r"(?<![\w.])(?:const char\*|TVMFFIByteArray\*|DLTensor\*|void\*|(?:ffi\.)?[A-Za-z]+)(?![\w.*])")
-_CALL = re.compile(r"(Mismatched (?:type on argument #(\d+)|.*) when calling: `)([^`(]*)(\(.*?)`(.*)", re.DOTALL)
-_TYPES = re.compile(r"(\. Expected )`(.*)`( but got )`(.*)`(.*)", re.DOTALL)
-_FIELD = re.compile(r"(.*Cannot convert from type )`(.*)`( to )`(.*)`(.*)", re.DOTALL)
-_KEYWORD = re.compile(r"(.*)\(\) got an unexpected keyword argument '(.*)'", re.DOTALL)
+_CALL = re.compile(
+    r"((?:Overload #\d+: )?Mismatched (?:type on argument #(\d+)|.*) when calling: `)([^`(]*)(\(.*?)`(.*)"
+)
+_TYPES = re.compile(r"(\. Expected )`(.*)`( but got )`(.*)`(.*)")
+_FIELD = re.compile(r"(.*Cannot convert from type )`(.*)`( to )`(.*)`(.*)")
+_KEYWORD = re.compile(r"(.*)\(\) got an unexpected keyword argument '(.*)'")
 _CONSTRUCTOR = ".__ffi_init__("
 _OPAQUE = "ffi.OpaquePyObject"
 
@@ -58,6 +60,10 @@ _OPAQUE = "ffi.OpaquePyObject"
 def in_words(message: str, callee: str = "", args: tuple[Any, ...] = ()) -> str:
     """The message of a native TypeError in words of Python; `args` are those of the function `callee`, which may or may
     not be the one that the message is about."""
+    return "\n".join([_of_line(line, callee, args) for line in message.split("\n")])
+
+
+def _of_line(message: str, callee: str, args: tuple[Any, ...]) -> str:
     call = _CALL.fullmatch(message)
     if call is not None:
         return _of_call(call, callee, args)
