@@ -41,6 +41,7 @@ from ._dtype import dtype
 from ._errors.reraise import arrive
 from ._start.fork import import_whole
 from ._start.memo import remember_by_class
+from ._start.similar import did_you_mean, not_said_again
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack
 from ._types import about as _about
 from ._types.info import info_of_key, set_class, set_python_class
@@ -210,10 +211,15 @@ for _key, _python_class in (
     ("Device", Device),
 ):
     set_python_class(info_of_key(_key), _python_class)
+for _public_class in (Array, Bytes, Dict, Error, List, Map, Object, Shape, String, Tensor):
+    _public_class.__module__ = __name__  # where programs import them from: what tracebacks and repr() show
 atexit.register(_core.mark_finalizing)
 home_of_type.update(
     {
+        "ffi.Enum": f"{__name__}.dataclasses.enum",
+        "ffi.IntEnum": f"{__name__}.dataclasses.enum",
         "ffi.Module": f"{__name__}.module",
+        "ffi.StrEnum": f"{__name__}.dataclasses.enum",
         "ffi.StructuralKey": f"{__name__}.structural",
         "ffi.StructuralMutator": f"{__name__}.structural",
         "ffi.StructuralVisitor": f"{__name__}.structural",
@@ -229,6 +235,7 @@ del (
     _key,
     _cls,
     _function,
+    _public_class,
     _python_class,
     arrive,
     exception_asked_for,
@@ -317,7 +324,8 @@ def __getattr__(name: str) -> Any:
     elif name == "__version_tuple__":
         return tuple(int(part) if part.isdecimal() else part for part in __getattr__("__version__").split("."))
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        similar = did_you_mean(name, __dir__())
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{similar}", **not_said_again(name))
     globals()[name] = value
     return value
 

@@ -19,6 +19,7 @@ from ._core import (
 )
 from ._start.elsewhere import find_elsewhere
 from ._start.fork import import_whole, new_lock
+from ._start.similar import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,9 +73,13 @@ class dtype(str):
     def __new__(cls, content: Any) -> dtype:
         if isinstance(content, dtype):
             return content
-        if not isinstance(content, str):
-            return cls._wrap(from_foreign_dtype(content))
-        self = cls._wrap(DataType(content))
+        try:
+            if not isinstance(content, str):
+                return cls._wrap(from_foreign_dtype(content))
+            self = cls._wrap(DataType(content))
+        except ValueError as error:
+            error.args = (f"{error}{_meant(content)}",)
+            raise
         self._text = str(content)
         return self
 
@@ -158,6 +163,16 @@ class dtype(str):
     def is_handle(self) -> bool:
         """Whether the lanes are addresses."""
         return self.type_code == TYPE_CODE_HANDLE
+
+
+def _meant(content: Any) -> str:
+    """The end of a message about what names no data type."""
+    of_python = {bool: "bool", int: "int64", float: "float64"}.get(content) if isinstance(content, type) else None
+    if of_python is not None:
+        return f". Did you mean {of_python!r}?"
+    if not isinstance(content, str):
+        return ": expected a name, or a data type of NumPy or PyTorch"
+    return did_you_mean(content, import_whole(f"{__package__}._values.dtype_names").__all__)
 
 
 def is_foreign_dtype(cls: type) -> bool:

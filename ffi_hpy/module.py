@@ -8,8 +8,11 @@ from enum import IntEnum
 from . import _ffi_api
 from ._core import Function
 from ._start.elsewhere import find_elsewhere
+from ._start.fork import import_whole
+from ._start.similar import did_you_mean
 from ._types.about import note_function
 from ._types.metadata import apply_nonblocking, parse_function_metadata
+from ._values.exported import exported_names
 from ._values.object import Object
 from .registry import get_global_func, register_object
 
@@ -18,10 +21,27 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, ClassVar
 
-__all__ = ["LibraryNotFoundError", "Module", "ModulePropertyMask", "load_module", "system_lib"]
+__all__ = ["FunctionNotFoundError", "LibraryNotFoundError", "Module", "ModulePropertyMask", "load_module", "system_lib"]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_elsewhere(__name__)
+
+
+class FunctionNotFoundError(AttributeError):
+    """A module has no function of that name. Programs ask on purpose whether there is one (`hasattr(module, name)`), so
+    similar names are only looked for when somebody reads the message."""
+
+    def __init__(self, message: str, name: str = "", path: str | None = None) -> None:
+        super().__init__(message)
+        self.name = name
+        self.obj = None  # as not_said_again() of _start.similar
+        self._path = path
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}{did_you_mean(self.name, exported_names(self._path)) if self._path else ''}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.name, self._path)
 
 
 class LibraryNotFoundError(FileNotFoundError, RuntimeError):
@@ -69,8 +89,10 @@ class Module(Object):
         is none."""
         function: Function | None = _ffi_api.ModuleGetFunction(self, name, query_imports)
         if function is None:
-            raise AttributeError(
-                f"Module has no function '{name}': there is no __tvm_ffi_{name} in the {self._title()}"
+            raise FunctionNotFoundError(
+                f"Module has no function '{name}': there is no __tvm_ffi_{name} in the {self._title()}",
+                name,
+                self.__dict__.get("_path"),
             )
         function.__name__ = name
         metadata = self._text_of("ModuleGetFunctionMetadata", name, query_imports)
@@ -87,10 +109,8 @@ class Module(Object):
         return function
 
     def __dir__(self) -> list[str]:
-        from ._exported import exported_functions
-
         path = self.__dict__.get("_path")
-        return sorted({*super().__dir__(), *(exported_functions(path) if path else ())})
+        return sorted({*super().__dir__(), *(exported_names(path) if path else ())})
 
     def __repr__(self) -> str:
         path = self.__dict__.get("_path")
@@ -207,7 +227,11 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
     loaded = _LOADED_ALONE.get(os.path.basename(text))  # noqa: PTH119
     if loaded is not None and not os.path.samefile(text, loaded):  # noqa: PTH121
         raise RuntimeError(f"Cannot load {text}: it registers what {loaded} registered, and would end the process")
-    module: Module = _ffi_api.ModuleLoadFromFile(_for_native(text))
+    try:
+        module: Module = _ffi_api.ModuleLoadFromFile(_for_native(text))
+    except RuntimeError as error:
+        error.args = (f"{error}{import_whole(f'{__package__}._errors.loading').explain(str(error), text)}",)
+        raise
     module.__dict__["_path"] = text
     if keep_module_alive:
         _ffi_api.ModuleGlobalsAdd(module)

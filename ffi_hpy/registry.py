@@ -17,6 +17,7 @@ from . import _core, _ffi_api
 from ._core import SHORT_CALLS_KEEP_GIL, CObject, Function
 from ._start.elsewhere import find_elsewhere
 from ._start.named import named
+from ._start.similar import did_you_mean
 from ._types import about
 from ._types.about import note_global, note_of, parameters_of
 from ._types.info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
@@ -76,7 +77,8 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
     if function is None:
         if allow_missing:
             return None
-        raise ValueError(f"Cannot find global function {name}: no loaded library registered it")
+        similar = did_you_mean(name, list_global_func_names())
+        raise ValueError(f"Cannot find global function {name}: no loaded library registered it{similar}")
     if SHORT_CALLS_KEEP_GIL:
         metadata = _core.global_metadata(name, NONBLOCKING)
         if metadata is not None:
@@ -105,8 +107,10 @@ def register_global_func(
     """
     if isinstance(func_name, str):
         name = func_name
-    else:
+    elif callable(func_name):
         name, f = func_name.__name__, func_name
+    else:
+        raise TypeError(f"register_global_func() wants a name or a callable, not {type(func_name).__name__}")
 
     def register(function: Callable[..., Any]) -> Function:
         if not callable(function):
@@ -229,6 +233,9 @@ def class_for_type_index(index: int) -> type[CObject]:
     counting = _core.class_offer(index, cls)
     if counting is cls:
         set_python_class(info, cls)
+        set_entries = getattr(cls, "_set_entries", None)
+        if set_entries is not None:  # an enum's: its variants, instances of this class, are attributes
+            set_entries()
     return counting
 
 

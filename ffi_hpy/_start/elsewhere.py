@@ -6,6 +6,7 @@ import sys
 from importlib import import_module
 
 from .fork import import_whole
+from .similar import did_you_mean, not_said_again
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def find_elsewhere(module: str) -> Callable[[str], Any]:
         homes = import_whole(f"{_PACKAGE}._start.elsewhere_names").HOMES
         home = homes.get(module[len(_PACKAGE) + 1 :], {}).get(name)
         if home is None:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            similar = did_you_mean(name, [*dir(sys.modules[module]), *homes.get(module[len(_PACKAGE) + 1 :], ())])
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{similar}", **not_said_again(name))
         place, _, attribute = home.partition(":")
         of_ours = import_module if place.startswith("/") else import_whole
         value: Any = of_ours(place[1:] if place.startswith("/") else f"{_PACKAGE}.{place}".rstrip("."))

@@ -92,7 +92,8 @@ def load() -> ModuleType:
         raise ImportError(f"{_PACKAGE} {describe_lack(_HERE)}", path=_BINARIES)
     for path in (CORE_LIBRARY, _BINDING):
         if not os.path.exists(path):  # noqa: PTH110
-            raise ImportError(f"{_PACKAGE} is not built or not installed completely: {path} is missing", path=path)
+            what = f"{_PACKAGE} is not built or not installed completely: {path} is missing{_way_out()}"
+            raise ImportError(what, path=path)
     # An import that failed after this had loaded the binding; it cannot be loaded twice.
     binding = sys.modules.get(f"{_PACKAGE}._binding") or _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
     module, reason = _choose(binding)
@@ -101,6 +102,22 @@ def load() -> ModuleType:
     module.SHORT_CALLS_KEEP_GIL = bool(reason)  # type: ignore[attr-defined]
     _enter("_core", module)
     return module
+
+
+def _way_out() -> str:
+    """What to do where the package is imported from its sources: Python looks into the folder that it is started in,
+    or that the program is in, before it looks for what is installed."""
+    checkout = os.path.dirname(_HERE)  # noqa: PTH120
+    if not os.path.exists(os.path.join(checkout, "setup.py")):  # noqa: PTH110, PTH118
+        return ""
+    places = [os.path.join(os.path.abspath(folder), _PACKAGE) for folder in sys.path]  # noqa: PTH100, PTH118
+    library = os.path.relpath(CORE_LIBRARY, _HERE)
+    installed = [place for place in places if os.path.exists(os.path.join(place, library))]  # noqa: PTH110, PTH118
+    first = f"hide the package in {installed[0]}" if installed else "are not built"
+    then = "start Python" if installed else f"`pip install {checkout}` and start Python"
+    return (
+        f". These are the sources, which {first}: {then} elsewhere, or build them in place, `pip install -e {checkout}`"
+    )
 
 
 def _enter(name: str, module: ModuleType) -> None:

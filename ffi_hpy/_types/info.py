@@ -9,6 +9,7 @@ from __future__ import annotations
 from .. import _core
 from .._core import CObject
 from .._start.memo import Lazy
+from .._start.similar import did_you_mean
 from .._values.object import MISSING, Object
 from .about import note_function, static_method
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
@@ -356,7 +357,10 @@ def info_of_key(type_key: str) -> TypeInfo:
     """The TypeInfo of a type key. ValueError if no loaded library registered it."""
     index = _core.type_key_to_index(type_key)
     if index < 0:
-        raise ValueError(f"Cannot find object type index for {type_key}: no loaded library registered it")
+        from .. import _ffi_api
+
+        similar = did_you_mean(type_key, _ffi_api.GetRegisteredTypeKeys())
+        raise ValueError(f"Cannot find object type index for {type_key}: no loaded library registered it{similar}")
     return info_of_index(index)
 
 

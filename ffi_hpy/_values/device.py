@@ -7,6 +7,7 @@ from operator import index as _as_int
 from .. import _core
 from .._start.fork import import_whole
 from .._start.load import subclass_made
+from .._start.similar import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,8 +67,12 @@ class Device(_core.Device):
     def __init__(self, device_type: str | SupportsIndex, index: SupportsIndex | None = None) -> None:
         if isinstance(device_type, str):
             code, named_index = _parse(device_type, self._DEVICE_NAME_TO_TYPE)
-        else:
+        elif hasattr(device_type, "__index__"):
             code, named_index = _as_int(device_type), None
+        else:
+            raise TypeError(
+                f"expected a device's name, such as 'cuda:1', or its number, got {type(device_type).__name__}"
+            )
         given_index = 0 if index is None else _as_int(index)
         super().__init__(code, given_index if named_index is None else named_index)
 
@@ -131,7 +136,10 @@ def _parse(text: str, types: dict[str, int]) -> tuple[int, int | None]:
     if code is None and name in _TYPE_OF_OLD_NAME and import_whole(f"{_PACKAGE}._start.release").is_before((0, 1, 13)):
         code = _TYPE_OF_OLD_NAME[name]
     if code is None:
-        raise ValueError(f"Unknown device: {text}")
+        if name in _TYPE_OF_OLD_NAME:
+            raise ValueError(f"Unknown device: {text}")
+        meant = ". Did you mean 'cuda'?" if name == "gpu" else did_you_mean(name, types)
+        raise ValueError(f"Unknown device: {text}{meant or '. Known are ' + ', '.join(types)}")
     if not colon:
         return code, None
     try:

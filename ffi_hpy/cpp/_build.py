@@ -48,6 +48,7 @@ class Build:
     cubins: dict[str, bytes] = field(default_factory=dict)
     backend: str | None = None
     output: str = ""
+    verbose: bool | None = None
     folder: Path | None = None
     """The folder to build in; None: one in the cache, whose name is derived from all of this."""
 
@@ -87,7 +88,7 @@ def make(build: Build) -> str:
             for name, content in _files(build).items():
                 write_whole(folder / name, content, work)
             write_whole(folder / NINJA_FILE, os.fsencode(ninja_text(steps, work)), work)
-            run_ninja(folder, work, steps, build.name)
+            run_ninja(folder, work, steps, build.name, build.verbose)
     except OSError as error:
         parameter = "TVM_FFI_CACHE_DIR" if build.folder is None else "build_directory"
         raise BuildError(

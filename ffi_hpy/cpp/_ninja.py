@@ -28,6 +28,8 @@ build."""
 _LOGS = (".ninja_log", ".ninja_deps")
 _IDLE = b"ninja: no work to do."
 _STATUS = "[ffi_hpy %f/%t] "
+NOTICE_AFTER = 2.0
+"""Seconds after which a build says that it takes place."""
 
 
 @dataclass(frozen=True)
@@ -127,35 +129,61 @@ def _word(path: str) -> str:
     return path.replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
 
 
-def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str) -> None:
+def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str, verbose: bool | None = None) -> None:
     """Make what is missing or out of date in a locked folder. Unfinished files are in `work`, which nobody else uses.
     BuildError with the commands that failed and their output.
 
-    MAX_JOBS in the environment is how many commands may run at once. With TVM_FFI_CPP_EXTENSION_LOG_BUILD=1 all
-    commands and their output are written to standard error.
+    MAX_JOBS in the environment is how many commands may run at once. With `verbose`, or
+    TVM_FFI_CPP_EXTENSION_LOG_BUILD=1 there, all commands and their output are written to standard error, line by line;
+    without, a notice if it takes longer than NOTICE_AFTER; with False, nothing.
     """
     command = [find_ninja(), "-v", *_jobs()]
     remove_outdated(folder)
     _move(_LOGS, folder, work)
     environ = {**os.environ, "NINJA_STATUS": _STATUS, _WORK: work.name}
     environ["VSLANG"] = "1033"  # ninja finds headers in what MSVC says by a text in English
+    if os.environ.get("TVM_FFI_CPP_EXTENSION_LOG_BUILD", "0") in ("1", "stdout", "stderr"):
+        verbose = True
+
+    def shown(line: bytes) -> str:
+        text = line.decode(errors="replace")
+        for step in steps:
+            text = text.replace(step.run, step.shown)
+        return text.replace(f"{work.name}/", "")
+
+    written: list[bytes] = []
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(command, cwd=folder, env=environ, **options)  # type: ignore[call-overload]
-    if done.returncode in (0, 1):  # otherwise commands may still run, and ninja's records may not match the files
-        if _IDLE not in done.stdout:
+    with subprocess.Popen(command, cwd=folder, env=environ, **options) as process:  # type: ignore[call-overload]
+        try:
+            if verbose:
+                for line in process.stdout:
+                    written.append(line)
+                    print(shown(line), end="", file=sys.stderr, flush=True)
+            else:
+                written += _wait(process, name, verbose is None).splitlines(True)
+        except BaseException:
+            process.kill()
+            raise
+    status = process.returncode
+    if status in (0, 1):  # otherwise commands may still run, and ninja's records may not match the files
+        if not any(_IDLE in line for line in written):
             note_headers(folder, work, _dependencies(command[0], folder))
         _move(_LOGS, work, folder)
-    said = done.stdout.decode(errors="replace")
-    for step in steps:
-        said = said.replace(step.run, step.shown)
-    said = said.replace(f"{work.name}/", "")
-    if os.environ.get("TVM_FFI_CPP_EXTENSION_LOG_BUILD", "0") in ("1", "stdout", "stderr"):
-        print(said, end="", file=sys.stderr)
-    if done.returncode != 0:
-        lines = _of_compilers(said.splitlines(True))
-        if done.returncode != 1 or not lines:
-            lines.append(f"ninja {end_of(done.returncode)}\n")
+    if status != 0:
+        lines = _of_compilers(map(shown, written))
+        if status != 1 or not lines:
+            lines.append(f"ninja {end_of(status)}\n")
         raise BuildError(f"{name!r} does not build, in {folder}:\n{''.join(lines)}")
+
+
+def _wait(process: subprocess.Popen[bytes], name: str, gives_notice: bool) -> bytes:
+    """What a process has written when it has ended. The notice goes to standard error, because who waits for a program
+    that seems to hang has not configured its logging."""
+    try:
+        return process.communicate(timeout=NOTICE_AFTER if gives_notice else None)[0]
+    except subprocess.TimeoutExpired:
+        print(f"ffi_hpy.cpp: compiling {name!r}; verbose=True shows how", file=sys.stderr, flush=True)
+    return process.communicate()[0]
 
 
 def run_alone(build_dir: str) -> None:

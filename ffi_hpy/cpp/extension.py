@@ -39,6 +39,7 @@ def build_inline(
     embed_cubin: Mapping[str, bytes] | None = None,
     backend: str | None = None,
     output: str | None = None,
+    verbose: bool | None = None,
 ) -> str:
     """Compile texts to a library, and return its path, for load_module().
 
@@ -49,8 +50,8 @@ def build_inline(
         include the headers of tensors, data types, errors, functions and the environment.
     `functions`
         those to export: a name, several, or a mapping to their documentation. Texts in C++ must declare them, if there
-        are such, else those in CUDA. Documentation, and metadata with their types, is there for a library compiled with
-        ``-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1``.
+        are such, else those in CUDA. The library has their documentation and their types, for Module.get_function_doc()
+        and get_function_metadata().
     `extra_cflags`, `extra_cuda_cflags`, `extra_ldflags`
         what compilers and linker get behind ``-std=c++17 -fPIC -O2`` and ``-shared -ltvm_ffi``. Each may be several
         words, quoted as for a shell.
@@ -66,6 +67,9 @@ def build_inline(
         made for, or there is.
     `output`
         name of the file to make. One that ends with ``.o`` is an object file; by default it is a library.
+    `verbose`
+        True: write each command and what it says to standard error. By default a build that takes longer than two
+        seconds says so there, in one line; False: nothing is written.
 
     BuildError if a compiler or linker fails, with its messages, or is missing, or ninja; TypeError and ValueError for
     arguments that make no sense.
@@ -88,7 +92,7 @@ def build_inline(
         units=tuple(units),
         cubins=_arguments.check_cubins(embed_cubin),
         **_common(extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths),
-        **_places(name, build_directory, backend, output),
+        **_places(name, build_directory, backend, output, verbose),
     )
     try:
         return _build.make(wanted)
@@ -116,8 +120,43 @@ def load_inline(
     embed_cubin: Mapping[str, bytes] | None = None,
     keep_module_alive: bool = True,
     backend: str | None = None,
+    verbose: bool | None = None,
 ) -> Module:
-    """Compile texts and load the result: see build_inline() and load_module()."""
+    """Compile texts to a library, and load it: its functions are attributes of the module that is returned::
+
+        module = load_inline("hello", cpp_sources="int twice(int x) { return 2 * x; }", functions="twice")
+        module.twice(21)
+
+    `name`
+        what the library, and in compilers' messages the texts, are called.
+    `cpp_sources`, `cuda_sources`
+        C++, and CUDA or HIP: one text or several, which follow each other in one translation unit. They need not
+        include the headers of tensors, data types, errors, functions and the environment.
+    `functions`
+        those to export: a name, several, or a mapping to their documentation. Texts in C++ must declare them, if there
+        are such, else those in CUDA. The library has their documentation and their types, for Module.get_function_doc()
+        and get_function_metadata().
+    `extra_cflags`, `extra_cuda_cflags`, `extra_ldflags`
+        what compilers and linker get behind ``-std=c++17 -fPIC -O2`` and ``-shared -ltvm_ffi``. Each may be several
+        words, quoted as for a shell.
+    `extra_include_paths`
+        folders to search for headers, beside those of this package.
+    `build_directory`
+        where to build. By default in a folder of the cache, which TVM_FFI_CACHE_DIR names, whose name is made of all
+        that is given here, of the compilers' versions and of this package's headers.
+    `embed_cubin`
+        compiled kernels by name, for TVM_FFI_EMBED_CUBIN(name) in the sources.
+    `backend`
+        "cuda" or "hip", for texts in CUDA: who compiles them. By default what TVM_FFI_GPU_BACKEND says, or PyTorch is
+        made for, or there is.
+    `verbose`
+        True: write each command and what it says to standard error. By default a build that takes longer than two
+        seconds says so there, in one line; False: nothing is written.
+    `keep_module_alive`
+        the module stays until the process ends, as with load_module().
+
+    Errors are those of build_inline(), and of load_module() for a library that refers to what nobody defines.
+    """
     path = build_inline(
         name,
         cpp_sources=cpp_sources,
@@ -130,6 +169,7 @@ def load_inline(
         build_directory=build_directory,
         embed_cubin=embed_cubin,
         backend=backend,
+        verbose=verbose,
     )
     return load_built(path, keep_module_alive)
 
@@ -147,6 +187,7 @@ def build(
     build_directory: AnyPath | None = None,
     backend: str | None = None,
     output: str | None = None,
+    verbose: bool | None = None,
 ) -> str:
     """Compile files to a library, and return its path, for load_module().
 
@@ -162,7 +203,7 @@ def build(
         name,
         sources=paths,
         **_common(extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths),
-        **_places(name, build_directory, backend, output),
+        **_places(name, build_directory, backend, output, verbose),
     )
     return _build.make(wanted)
 
@@ -180,6 +221,7 @@ def load(
     build_directory: AnyPath | None = None,
     keep_module_alive: bool = True,
     backend: str | None = None,
+    verbose: bool | None = None,
 ) -> Module:
     """Compile files and load the result: see build() and load_module().
 
@@ -196,6 +238,7 @@ def load(
         extra_include_paths=extra_include_paths,
         build_directory=build_directory,
         backend=backend,
+        verbose=verbose,
     )
     return load_built(path, keep_module_alive)
 
@@ -210,12 +253,13 @@ def _common(cflags: Any, cuda_cflags: Any, ldflags: Any, include_paths: Any) -> 
     }
 
 
-def _places(name: str, build_directory: Any, backend: Any, output: Any) -> dict[str, Any]:
-    """The folder, backend and output that both kinds of builds take."""
+def _places(name: str, build_directory: Any, backend: Any, output: Any, verbose: bool | None) -> dict[str, Any]:
+    """The folder, backend, output and verbosity that both kinds of builds take."""
     if not isinstance(build_directory, (str, os.PathLike, type(None))):
         raise TypeError(f"build_directory must be a path, got a {type(build_directory).__name__}")
     return {
         "folder": None if build_directory is None else _arguments.absolute_path("build_directory", build_directory),
         "backend": None if backend is None else _gpu.choose_backend(backend),
         "output": f"{name}{library_suffix()}" if output is None else _arguments.check_file_name("output", output),
+        "verbose": verbose,
     }

@@ -146,8 +146,9 @@ class Enum(Object, metaclass=_EnumMeta):
             noop = auto()
             other: ClassVar[Activation]  # as by auto(), and known to type checkers
 
-    The type is the native one of that key if there is one: then `ClassVar` annotations bind its variants, RuntimeError
-    if it has none of that name. Otherwise it is defined as :func:`py_class` does, frozen, and compared by identity.
+    The type is the native one of that key if there is one: then its variants are attributes, too. `ClassVar`
+    annotations name them for type checkers, RuntimeError if there is none of that name. Otherwise it is defined as
+    :func:`py_class` does, frozen, and compared by identity.
 
     Variants are attributes of the class, which is iterable and has a length; `Activation("relu")` and `Activation(0)`
     are lookups, ValueError if there is no such variant.
@@ -185,6 +186,16 @@ class Enum(Object, metaclass=_EnumMeta):
             setattr(cls, alias, maker.bind(alias, type_key))
         for alias, declaration in declared.items():
             setattr(cls, alias, maker.declare(alias, declaration))
+        if is_native:
+            cls._set_entries()
+
+    @classmethod
+    def _set_entries(cls) -> None:
+        """Make attributes of the variants that the library has registered, but for those whose names are taken."""
+        for variant in cls:
+            name = str(variant._str_index)
+            if name.isidentifier() and not hasattr(cls, name):
+                setattr(cls, name, variant)
 
     @property
     def name(self) -> str:

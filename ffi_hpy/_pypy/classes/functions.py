@@ -106,7 +106,7 @@ class Function(CObject):
                 _drop(result)
                 raise
             if failed:
-                self._fail(frame)
+                self._fail(frame, args)
             return get(result)
         except NeedsBinding:
             pass
@@ -115,11 +115,11 @@ class Function(CObject):
         return self._call_binding(args)
 
     @hidden
-    def _fail(self, frame: Frame) -> NoReturn:
+    def _fail(self, frame: Frame, args: tuple[Any, ...]) -> NoReturn:
         block, error = take_pending()  # what ends with the call may run code that uses the thread's error
         if frame.held:
             frame.release()
-        raise_taken(block, error, self._name)
+        raise_taken(block, error, self._name, args)
 
     @hidden
     def _call_binding(self, args: tuple[Any, ...]) -> Any:
@@ -167,7 +167,7 @@ class Function(CObject):
                 _drop(result)
                 raise
             if failed:
-                self._fail(frame)
+                self._fail(frame, args)
             type_index = result[0] & 0xFFFFFFFF
             if type_index < OBJECT:
                 raise TypeError(

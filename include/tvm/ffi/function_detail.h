@@ -17,6 +17,10 @@ namespace detail {
 
 /* ---- Types ---- */
 
+/* Whether the traits of a type have a schema. Those that an author wrote may lack it. */
+template <typename T, typename = void> inline constexpr bool HasTypeSchema = false;
+template <typename T> inline constexpr bool HasTypeSchema<T, std::void_t<decltype(TypeTraits<T>::TypeSchema())>> = true;
+
 template <typename T> struct TypeSchemaImpl {
   static std::string v() {
     if constexpr (std::is_void_v<T>) {
@@ -24,7 +28,8 @@ template <typename T> struct TypeSchemaImpl {
     } else if constexpr (std::is_same_v<T, Any> || std::is_same_v<T, AnyView>) {
       return NamedTypeSchema(StaticTypeKey::kTVMFFIAny);
     } else if constexpr (TypeTraits<T>::convert_enabled) { /* otherwise CheckArg reports the type */
-      return TypeTraits<T>::TypeSchema();
+      if constexpr (HasTypeSchema<T>) return TypeTraits<T>::TypeSchema();
+      return NamedTypeSchema(StaticTypeKey::kTVMFFIAny);
     }
   }
 };

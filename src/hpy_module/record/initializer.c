@@ -15,6 +15,7 @@
 #include "hpy_module/context/cut.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/similar.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/context/tuple.h"
@@ -96,10 +97,29 @@ static FH_NOINLINE int missing_argument(HPyContext *ctx, const FbInitPlan *plan,
   return -1;
 }
 
+/* Writes the end of the message about a keyword that no field has. */
+static void write_similar(HPyContext *ctx, const FbInitPlan *plan, HPy keyword, char *out, size_t size) {
+  HPy names = HPyDict_New(ctx);
+  out[0] = '\0';
+  for (int32_t k = 0; !HPy_IsNull(names) && k < plan->n_slots; k++) {
+    if (!fb_init_plan_takes_argument(&plan->slots[k])) continue;
+    HPy name = HPyUnicode_FromString(ctx, plan->slots[k].field->own_name);
+    if (HPy_IsNull(name) || HPy_SetItem(ctx, names, name, name) != 0) HPyErr_Clear(ctx);
+    if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+  }
+  if (HPy_IsNull(names)) {
+    HPyErr_Clear(ctx);
+    return;
+  }
+  fb_similar_write(ctx, keyword, names, out, size);
+  HPy_Close(ctx, names);
+}
+
 /* Raises TypeError for a keyword argument that is for no field, or for one that has a positional argument. Only called
  * when some keyword argument was not used, so it may be slow. Returns -1. */
 static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *plan, HPy kwargs,
                                           const unsigned char *given) {
+  static const char unexpected[] = "got an unexpected keyword argument";
   HPy (*keys_of)(HPyContext *, HPy);
   FB_LATE(ctx, ctx_Dict_Keys, keys_of);
   HPy keys = keys_of(ctx, kwargs);
@@ -108,16 +128,17 @@ static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *pla
     HPy key = HPy_GetItem_i(ctx, keys, i);
     HPy_ssize_t n_bytes;
     const char *text = HPy_IsNull(key) ? NULL : fb_text_arg(ctx, key, "keyword", &n_bytes);
-    const char *wrong = text == NULL ? NULL : "got an unexpected keyword argument";
+    const char *wrong = text == NULL ? NULL : unexpected;
     for (int32_t k = 0; text != NULL && k < plan->n_slots; k++) {
       const FbInitSlot *slot = &plan->slots[k];
       if (!fb_init_plan_takes_argument(slot) || !fb_init_plan_is_named(slot, text, (size_t)n_bytes)) continue;
       wrong = given[k] == BY_POSITION ? "got multiple values for argument" : NULL;
     }
     if (wrong != NULL) {
-      char shown[256];
-      fb_raise(ctx, ctx->h_TypeError, "%s() %s '%s'", plan->callee, wrong,
-               fb_cut_copy(shown, sizeof(shown), text, (size_t)n_bytes));
+      char shown[256], similar[128] = "";
+      fb_cut_copy(shown, sizeof(shown), text, (size_t)n_bytes);
+      if (wrong == unexpected) write_similar(ctx, plan, key, similar, sizeof(similar));
+      fb_raise(ctx, ctx->h_TypeError, "%s() %s '%s'%s", plan->callee, wrong, shown, similar);
     }
     if (!HPy_IsNull(key)) HPy_Close(ctx, key);
   }

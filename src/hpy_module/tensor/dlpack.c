@@ -51,7 +51,7 @@ static FH_NOINLINE int refuse_capsule(HPyContext *ctx, HPy capsule) {
       fb_capsule_is_valid(ctx, capsule, "used_dltensor_versioned")) {
     fb_raise(ctx, ctx->h_ValueError, "the DLPack capsule was consumed already");
   } else {
-    fb_raise(ctx, ctx->h_TypeError, "expected a DLPack capsule, got %s",
+    fb_raise(ctx, ctx->h_TypeError, "expected a DLPack capsule, got %s, which is no array either: it has no __dlpack__",
              fb_attr_type_name(ctx, capsule, given, sizeof(given)));
   }
   return -1;

@@ -382,6 +382,18 @@ def test_max_jobs_is_a_number_and_a_log_is_written_when_asked_for(place, monkeyp
     assert f"{place.compiler} -fPIC -O2" in capfd.readouterr().err
 
 
+def test_a_long_build_gives_notice_and_a_verbose_one_shows_what_it_does(place, monkeypatch, capfd):
+    monkeypatch.setattr("ffi_hpy.cpp._ninja.NOTICE_AFTER", 0.0)
+    cpp.build("level", sources=place.source)
+    assert capfd.readouterr().err == "ffi_hpy.cpp: compiling 'level'; verbose=True shows how\n"
+    cpp.build("silent", sources=place.source, verbose=False)
+    assert capfd.readouterr().err == ""
+    cpp.build("verbose", sources=place.source, verbose=True)
+    said = capfd.readouterr().err
+    assert f"{place.compiler} -fPIC -O2" in said
+    assert "verbose=True" not in said
+
+
 # --- several at once --------------------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,6 @@ import pytest
 import ffi_hpy
 from ffi_hpy import cpp
 
-WITH_METADATA = "-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1"
 pytestmark = pytest.mark.thread_unsafe(reason="it changes the environment of the process")
 
 
@@ -43,7 +42,7 @@ def test_texts_become_one_module_with_the_functions_named(cache):
         "texts",
         cpp_sources=[first, second],
         functions={"greet": GREETING, "deep": "", "content": "", "result": ""},
-        extra_cflags=["-O0", f"{WITH_METADATA} -DLEVEL='(2 + 3)'"],
+        extra_cflags=["-O0 -DLEVEL='(2 + 3)'"],
     )
     assert module.greet("world") == "hello, world"
     assert module.deep(1) == 6

@@ -159,11 +159,11 @@ def test_a_module_lists_what_its_library_exports(library):
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF\x02\x01" + b"\xff" * 80, b"\x7fELF\x01", b"text"], ids=len)
 def test_a_file_that_is_no_library_exports_nothing(tmp_path, content):
-    from ffi_hpy._exported import exported_functions
+    from ffi_hpy._values.exported import exported_names
 
     (tmp_path / "file").write_bytes(content)
-    assert exported_functions(str(tmp_path / "file")) == []
-    assert exported_functions(str(tmp_path / "none")) == []
+    assert exported_names(str(tmp_path / "file")) == []
+    assert exported_names(str(tmp_path / "none")) == []
 
 
 @pytest.mark.parametrize("kind", [ffi_hpy.Map, ffi_hpy.Dict])

@@ -233,3 +233,17 @@ def test_threads_that_add_to_one_enum_make_each_variant_once():
             assert [variant.name for variant in one] == ["blue", "red", "green"]
             assert [variant._value for variant in one] == [0, 1, 2]
             assert [one.get(i).name for i in range(3)] == ["blue", "red", "green"]
+
+
+# --- enums of native libraries ----------------------------------------------------------------------------------------
+
+
+def test_variants_of_a_native_enum_are_attributes():
+    program = """
+import ffi_hpy.testing
+from ffi_hpy.dataclasses import IntEnum
+class Priority(IntEnum, type_key="testing.TestCxxIntEnum"):
+    pass
+print(Priority.low.value, Priority.high is Priority("high"), hasattr(Priority, "middle"))
+"""
+    assert run_python(program) == "10 True False\n"

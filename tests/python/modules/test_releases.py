@@ -48,7 +48,13 @@ def library(release):
 
 
 @pytest.fixture(scope="module")
-def level(library, release):
+def unwritten_class(library, release):
+    """The class of the enum while nobody has registered one."""
+    return type(library.find_level("low"))
+
+
+@pytest.fixture(scope="module")
+def level(library, release, unwritten_class):
     class Level(Enum, type_key=f"ffi_hpy_test.Level_{release}"):
         pass
 
@@ -62,8 +68,14 @@ def test_a_library_s_enum_is_one_here(library, level):
     assert level("high").same_as(high)
     assert level(0).same_as(low)
     assert level.get("low").same_as(library.find_level("low"))
+    assert level.low.same_as(low)
     with pytest.raises(ValueError, match="not a valid Level"):
         level("there is none")
+
+
+def test_variants_are_attributes_of_the_class_that_nobody_wrote(unwritten_class):
+    assert (unwritten_class.low.name, unwritten_class.high.name) == ("low", "high")
+    assert issubclass(unwritten_class, Enum)
 
 
 def test_its_extension_attributes_are_found_by_variant(library, level):

@@ -172,6 +172,11 @@ except ImportError as error:
     said = run_python(program, tmp_path)
     core = package / BINARIES.relative_to(PACKAGE) / "lib" / "libtvm_ffi.so"
     assert said == f"ffi_hpy is not built or not installed completely: {core} is missing\n"
+    # Beside a setup.py these are the sources, which hide the package that is installed: one sentence says what to do.
+    (tmp_path / "setup.py").touch()
+    said = run_python(program, tmp_path)
+    installed = Path(ffi_hpy.__file__).parent
+    assert f"These are the sources, which hide the package in {installed}: start Python elsewhere, or" in said
 
 
 # --- sub-interpreters -----------------------------------------------------------------------------------------------

@@ -1,0 +1,43 @@
+"""What the message of a library that cannot be loaded leaves to the reader: names of C++, and file names."""
+
+from __future__ import annotations
+
+import os
+import re
+
+__all__ = ["explain"]
+
+_SYMBOL = re.compile(r"undefined symbol: (_Z\w+)")
+_STRING = re.compile(r"std::(?:__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>")
+
+
+def explain(message: str, path: str) -> str:
+    """The end of a message about the library at a path; "" if there is nothing to add."""
+    symbol = _SYMBOL.search(message)
+    if symbol is not None:
+        name = demangle(symbol[1])
+        return name and f"\n`{name}` is declared, and neither this library nor one that it is linked to defines it"
+    if "no loader for" in message or "a file name with an extension" in message:
+        found = next((name for name in (f"{path}.so", f"lib{path}.so") if os.path.isfile(name)), None)  # noqa: PTH113
+        return f". Did you mean {found!r}?" if found else ". The file name of a compiled library ends with .so"
+    return ""
+
+
+def demangle(symbol: str) -> str:
+    """The declaration of C++ that a symbol stands for, by the C++ library of the process; "" if nobody can tell."""
+    import ctypes
+
+    for library in ("libstdc++.so.6", None):
+        try:
+            loaded = ctypes.CDLL(library)
+            convert, free = loaded.__cxa_demangle, ctypes.CDLL(None).free
+        except (OSError, AttributeError):  # another C++ library, or none
+            continue
+        convert.restype = ctypes.c_void_p
+        free.argtypes = (ctypes.c_void_p,)
+        address = convert(symbol.encode(), None, None, None)
+        if address:
+            text = ctypes.string_at(address).decode(errors="replace")
+            free(address)
+            return _STRING.sub("std::string", text).replace(" >", ">")
+    return ""

@@ -1,0 +1,21 @@
+"""The names under which a library file exports functions."""
+
+from __future__ import annotations
+
+from .._start.fork import import_whole
+
+__all__ = ["exported_names"]
+
+
+def exported_names(path: str) -> list[str]:
+    """The functions that the library at a path exports by symbols `__tvm_ffi_<name>`, sorted; none if the file cannot
+    be read. The names are looked for in the whole file, whatever its format (macOS puts an underscore before each), and
+    those that begin with an underscore are the ABI's own."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs import time
+            mapped = import_whole("mmap").mmap(file.fileno(), 0, access=import_whole("mmap").ACCESS_READ)
+    except (OSError, ValueError):  # no such file, or an empty one
+        return []
+    with mapped:
+        found = import_whole("re").findall(rb"\0_?__tvm_ffi_([A-Za-z0-9]\w*)(?=\0)", mapped)
+    return sorted({name.decode() for name in found})

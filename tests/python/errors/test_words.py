@@ -1,0 +1,199 @@
+"""Errors in the words of Python: its names of types, and names that a misspelt one may have meant."""
+
+import pickle
+import shutil
+
+import pytest
+from support import run_python
+
+import ffi_hpy
+from ffi_hpy._errors.loading import demangle, explain
+from ffi_hpy._errors.words import in_words
+
+
+class Stranger:
+    """A class that native code knows nothing about."""
+
+
+def message_of(error, function, *args, **kwargs):
+    with pytest.raises(error) as caught:
+        function(*args, **kwargs)
+    return str(caught.value)
+
+
+# --- types ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_object_that_native_code_does_not_know_goes_by_its_class_after_tvm_ffis_words(testing):
+    said = message_of(TypeError, testing.add_one, Stranger())
+    assert said.endswith("Expected `int` but got `ffi.OpaquePyObject`: an object of class `test_words.Stranger`")
+
+
+def test_an_array_is_asked_for_by_what_makes_it_one():
+    function = ffi_hpy.get_global_func("testing.schema_tensor_view_input")
+    said = message_of(TypeError, function, [1.0])
+    assert said.endswith(
+        "calling: `testing.schema_tensor_view_input(0: Tensor) -> None`. "
+        "Expected `an array (with __dlpack__)` but got `list`"
+    )
+
+
+def test_types_inside_of_types_are_written_as_annotations():
+    arrays = ffi_hpy.get_global_func("testing.schema_id_arr_int")
+    assert "(0: Array[int]) -> Array[int]`. Expected `Array[int]` but got `Array[index 0: str]`" in message_of(
+        TypeError, arrays, ["x"]
+    )
+    either = ffi_hpy.get_global_func("testing.schema_id_variant_int_str")
+    assert "Expected `Union[int, str]` but got `float`" in message_of(TypeError, either, 1.5)
+
+
+def test_a_field_and_a_method_say_str(classes):
+    made = classes.TestObjectBase(v_i64=1, v_f64=2.0, v_str="x")
+    with pytest.raises(TypeError, match=r"v_i64: Cannot convert from type `str` to `int`"):
+        made.v_i64 = "x"
+    with pytest.raises(TypeError, match=r"field 'v_i64':\s+Cannot convert from type `str` to `int`"):
+        classes.TestObjectBase(v_i64="a longer text", v_f64=2.0, v_str="x")
+    assert "Expected `int` but got `str`" in message_of(TypeError, made.add_i64, "x")
+
+
+def test_a_constructor_is_called_by_the_name_of_its_type(classes):
+    assert "when calling: `testing.TestIntPair(0: int, 1: int)`. Expected `int` but got `str`" in message_of(
+        TypeError, classes.TestIntPair, 1, "x"
+    )
+
+
+def test_an_error_about_another_call_does_not_take_the_arguments_for_its_own():
+    said = "Mismatched type on argument #0 when calling: `inner(0: int) -> int`. Expected `int` but got `ffi.{}`"
+    assert in_words(said.format("Array"), "outer", (Stranger(),)).endswith("but got `Array`")
+    assert in_words(said.format("Array"), "inner", ([],)).endswith("but got `list`")
+    assert in_words(said.format("Array"), "inner", ()).endswith("but got `Array`")
+    assert in_words(said.format("OpaquePyObject"), "outer", (Stranger(),)).endswith("but got `ffi.OpaquePyObject`")
+
+
+@pytest.mark.parametrize("text", ["", "some error", "Mismatched", "`ffi.SmallStr`", "Expected `int` but got `ffi.Str`"])
+def test_other_messages_stay_as_they_are(text):
+    assert in_words(text) == text
+
+
+def test_the_native_error_keeps_its_own_words(testing):
+    with pytest.raises(TypeError) as caught:
+        testing.add_one("x")
+    assert "ffi.SmallStr" in caught.value.__tvm_ffi_error__.message
+
+
+def test_public_classes_go_by_their_public_names():
+    for name in ("Array", "Bytes", "Dict", "Error", "List", "Map", "Object", "Shape", "String", "Tensor"):
+        cls = getattr(ffi_hpy, name)
+        assert (cls.__module__, cls.__qualname__) == ("ffi_hpy", name)
+        assert pickle.loads(pickle.dumps(cls)) is cls
+    assert ffi_hpy.cpp.BuildError.__module__ == "ffi_hpy.cpp"
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_misspelt_global_function_is_suggested():
+    said = message_of(ValueError, ffi_hpy.get_global_func, "testing.ech")
+    assert said.endswith("Did you mean 'testing.echo'?")
+    assert "Did you mean" not in message_of(ValueError, ffi_hpy.get_global_func, "x.y.z.nothing_like_it")
+
+
+def test_a_misspelt_type_key_is_suggested():
+    with pytest.raises(ValueError, match=r"testing\.TestIntPear: .*Did you mean 'testing\.TestIntPair'\?"):
+        ffi_hpy.register_object("testing.TestIntPear")(type(ffi_hpy.Object)("Pear", (ffi_hpy.Object,), {}))
+
+
+def test_a_misspelt_keyword_of_a_constructor_is_suggested(classes):
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'v_i46'\. Did you mean 'v_i64'\?"):
+        classes.TestObjectBase(v_i46=1)
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'zzz'$"):
+        classes.TestObjectBase(zzz=1)
+
+
+def test_a_misspelt_name_of_the_package_is_suggested_once():
+    with pytest.raises(AttributeError, match=r"has no attribute 'load_modul'\. Did you mean 'load_module'\?$"):
+        ffi_hpy.load_modul  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no attribute 'load_inlin'\. Did you mean 'load_inline'\?$"):
+        ffi_hpy.cpp.extension.load_inlin  # noqa: B018
+    program = """
+import sys, traceback, ffi_hpy
+try:
+    ffi_hpy.load_modul
+except AttributeError:
+    traceback.print_exc(file=sys.stdout)
+"""
+    assert run_python(program).count("Did you mean") == 1
+
+
+def test_a_misspelt_function_of_a_module_is_suggested_when_the_message_is_read(plain, monkeypatch):
+    with pytest.raises(
+        AttributeError, match=r"__tvm_ffi_fail_without_eror in the module .*Did you mean 'fail_without_error'\?"
+    ) as caught:
+        plain.fail_without_eror  # noqa: B018
+    assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    monkeypatch.setattr("ffi_hpy.module.exported_names", None)  # not asked
+    assert not hasattr(plain, "fail_without_eror")
+
+
+@pytest.mark.parametrize(
+    ("given", "end"),
+    [
+        ("flot32", ". Did you mean 'float32'?"),
+        ("zzz", "`zzz`"),
+        (float, ". Did you mean 'float64'?"),
+        (3, ": expected a name, or a data type of NumPy or PyTorch"),
+    ],
+    ids=str,
+)
+def test_a_wrong_dtype_is_explained(given, end):
+    assert message_of(ValueError, ffi_hpy.dtype, given).endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("cud", "Unknown device: cud. Did you mean 'cuda'?"),
+        ("gpu:1", "Unknown device: gpu:1. Did you mean 'cuda'?"),
+        ("llvm", "Unknown device: llvm"),
+    ],
+)
+def test_a_wrong_device_is_explained(given, said):
+    assert message_of(ValueError, ffi_hpy.device, given) == said
+
+
+def test_a_device_of_another_kind_of_value_is_refused_in_words():
+    with pytest.raises(TypeError, match="expected a device's name, such as 'cuda:1', or its number, got NoneType"):
+        ffi_hpy.device(None)
+
+
+def test_importing_the_package_compares_no_names():
+    program = "import sys, ffi_hpy; print([name for name in sys.argv[1:] if name in sys.modules])"
+    assert run_python(program, "difflib", "ffi_hpy._errors.words") == "[]\n"
+
+
+# --- libraries --------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_no_library_is_told_what_a_library_is_called(plain_path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("notes")
+    shutil.copy(plain_path, tmp_path / "libmine.so")
+    said = message_of(RuntimeError, ffi_hpy.load_module, "notes.txt")
+    assert said.endswith(". The file name of a compiled library ends with .so")
+    assert message_of(RuntimeError, ffi_hpy.load_module, "mine").endswith(". Did you mean 'libmine.so'?")
+
+
+def test_a_missing_symbol_of_cxx_is_shown_as_it_was_declared():
+    if not demangle("_Z1fi"):
+        pytest.skip("no C++ library can be asked")
+    symbol = "_Z1fRKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE"
+    declared = "f(std::vector<std::string, std::allocator<std::string>> const&)"
+    assert demangle(symbol) == declared
+    assert f"`{declared}` is declared, and neither" in explain(f"x.so: undefined symbol: {symbol}", "x.so")
+    assert explain("x.so: undefined symbol: plain_c", "x.so") == explain("anything else", "x.so") == ""
+
+
+def test_a_list_is_said_to_be_no_array():
+    with pytest.raises(TypeError, match="got list, which is no array either: it has no __dlpack__"):
+        ffi_hpy.from_dlpack([1, 2])
