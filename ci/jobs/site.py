@@ -61,7 +61,7 @@ def with_links(path: Path, files: set[Path]) -> str:
 
 
 def build_site(log: Path) -> int:
-    """Build the site anew, at SITE. Return the exit status of what failed, or 0; warnings are errors. Raises Missing."""
+    """Build the site anew, at SITE. Return an exit status; warnings are errors. Raises Missing."""
     shutil.rmtree(SITE, ignore_errors=True)
     SITE.mkdir(parents=True)
     lay_out(SITE)

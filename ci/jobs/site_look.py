@@ -20,7 +20,7 @@ def find_browser() -> str:
     """Return the path of a Chromium. Raises Missing."""
     browser = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if not browser:
-        raise Missing("a browser is needed to look at the site: apt-get install chromium, or CHROMIUM says where one is")
+        raise Missing("no browser to look at the site with: install chromium, or let CHROMIUM say where one is")
     return browser
 
 
