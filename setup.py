@@ -97,7 +97,9 @@ class BinaryDistribution(Distribution):
 Path(ROOT, "build").mkdir(exist_ok=True)
 try:
     setup(
-        long_description=describe((ROOT / "README.md").read_text(encoding="utf-8"), read_source(ROOT / "pyproject.toml")),
+        long_description=describe(
+            (ROOT / "README.md").read_text(encoding="utf-8"), read_source(ROOT / "pyproject.toml")
+        ),
         long_description_content_type="text/markdown",
         cmdclass={"build": Build, "build_native": BuildNative, "bdist_wheel": UniversalWheel},
         distclass=BinaryDistribution,

@@ -48,7 +48,7 @@ def with_links(path: Path, files: set[Path]) -> str:
     """Return a page whose links to what is no part of the site are their text alone."""
 
     def link(match: re.Match[str]) -> str:
-        target, _, heading = match["target"].partition("#")
+        target = match["target"].partition("#")[0]
         if "://" in target or not target:
             return match[0]
         there = (path.parent / target).resolve()
