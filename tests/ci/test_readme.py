@@ -11,14 +11,14 @@ ROOT = Path(__file__).resolve().parents[2]
 README = """
 # Name
 
-See [a page](docs/page.md#part), [a site](https://example.org) and [below](#below).
+See [a page](docs/classes.md#part), [a site](https://example.org) and [below](#below).
 
 <picture><source media="(prefers-color-scheme: dark)" srcset="docs/dark.svg"><img
 alt="a plot" src="docs/light.svg"></picture>
 
 <!-- not run: it is an example -->
 ```sh
-echo "[a page](docs/page.md)"
+echo "[a page](docs/classes.md)"
 ```
 """
 
@@ -32,13 +32,13 @@ def test_without_an_address_a_link_is_its_text_and_a_picture_is_left_out() -> No
 
 def test_with_an_address_links_and_pictures_lead_there() -> None:
     text = describe(README, "https://example.org/name")
-    assert "[a page](https://example.org/name/blob/HEAD/docs/page.md#part)" in text
+    assert "[a page](https://example.org/name/blob/HEAD/docs/classes.md#part)" in text
     assert 'srcset="https://example.org/name/raw/HEAD/docs/dark.svg"' in text
     assert 'src="https://example.org/name/raw/HEAD/docs/light.svg"' in text
 
 
 def test_code_stays_as_it_is() -> None:
-    assert 'echo "[a page](docs/page.md)"' in describe(README, "")
+    assert 'echo "[a page](docs/classes.md)"' in describe(README, "")
 
 
 def test_the_address_is_that_of_pyproject(tmp_path: Path) -> None:
