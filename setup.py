@@ -21,6 +21,7 @@ from tools.build.cmake_source import reduce_cmake  # noqa: E402
 from tools.build.compiler import find_compiler  # noqa: E402
 from tools.build.errors import BuildError  # noqa: E402
 from tools.build.python_source import reduce_package  # noqa: E402
+from tools.build.readme import describe, read_source  # noqa: E402
 from tools.build.source_archive import ARCHIVE, make_source_archive  # noqa: E402
 
 # Two builds of one tree give the same bytes: neither the time of day nor the user's file modes get into the wheel.
@@ -96,6 +97,10 @@ class BinaryDistribution(Distribution):
 Path(ROOT, "build").mkdir(exist_ok=True)
 try:
     setup(
+        long_description=describe(
+            (ROOT / "README.md").read_text(encoding="utf-8"), read_source(ROOT / "pyproject.toml")
+        ),
+        long_description_content_type="text/markdown",
         cmdclass={"build": Build, "build_native": BuildNative, "bdist_wheel": UniversalWheel},
         distclass=BinaryDistribution,
         options={"egg_info": {"egg_base": "build"}},  # a build writes nothing beside the sources

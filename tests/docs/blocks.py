@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 COMMANDS = ("sh", "console")
 OUTPUT = "text"
-SOURCES = ("c", "cc", "cuda")
+SOURCES = ("c", "cc", "cuda", "rust")
 FILES = (*SOURCES, "cmake", "json", "python", "toml", "yaml")
 
 _NAMED = re.compile(r"(?:#|//|/\*) ([\w./-]+\.\w+)(, continued)?(?: \*/)?")
