@@ -29,11 +29,6 @@ def run_cpp(wheel: Path, log: Path) -> Result:
     return run_script("cpp", ["cpp", str(wheel)], log)
 
 
-def run_cpp_windows(wheel: Path, log: Path) -> Result:
-    """Run the tests of the C++ headers as programs for Windows. Their wheel is another one."""
-    return run_script("cpp-windows", ["cpp", "--windows"], log)
-
-
 def run_packaging(wheel: Path, log: Path) -> Result:
     """Build the packaging examples and run their tests."""
     find_cxx_compiler()

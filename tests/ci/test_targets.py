@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import struct
 import sys
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from ci.jobs.inspection import looked_up_on_windows, names_of_python
 from tools.build.binaries import BINARIES
 from tools.build.errors import BuildError
+from tools.build.pe_time import forget_time
 from tools.build.systems import SYSTEMS
 from tools.build.targets import VARIABLE, find_target
 
@@ -67,3 +70,13 @@ def test_what_is_looked_up_on_windows_is_in_each_python_since_3_9():
     looked_up = looked_up_on_windows()
     assert len(looked_up) > 200
     assert looked_up <= names_of_python()
+
+
+def test_the_time_of_linking_is_taken_out_of_a_file_for_windows(tmp_path):
+    header = b"PE\0\0" + struct.pack("<HHI", 0x8664, 5, 1795454023)
+    file = tmp_path / "a.dll"
+    file.write_bytes(b"MZ".ljust(0x3C, b"\0") + struct.pack("<I", 0x40) + header + b"more")
+    os.utime(file, ns=(1, 2))
+    forget_time(file)
+    assert file.read_bytes()[0x40:] == b"PE\0\0" + struct.pack("<HHI", 0x8664, 5, 0) + b"more"
+    assert file.stat().st_mtime_ns == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 from .compiler import Compiler, Workshop
 from .errors import BuildError
 from .hpy_headers import find_hpy_devel
+from .pe_time import forget_time
 from .stub_library import StubLibrary, make_stub
 from .systems import System, is_library
 
@@ -243,6 +244,8 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     if system.has_import_libraries and is_library(binary.output):
         words.append(f"-Wl,--out-implib,{_linked_to(output, system)}")
     workshop.link(output, objects, words, needed)
+    if system.name == "windows":
+        forget_time(output)
     return output
 
 

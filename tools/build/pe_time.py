@@ -1,0 +1,28 @@
+"""Takes the time of linking out of files for Windows, because two builds of the same sources give the same bytes. zig's
+linker knows no flag for that.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_AT_HEADER, _TIME_IN_HEADER = 0x3C, 8  # where a file says where its header is, and where that has the time
+
+
+def forget_time(path: Path) -> None:
+    """Set the time in the header to zero. The file keeps its own times, by which a build knows what is up to date."""
+    found = path.stat()
+    with path.open("r+b") as file:
+        file.seek(_AT_HEADER)
+        (header,) = struct.unpack("<I", file.read(4))
+        file.seek(header + _TIME_IN_HEADER)
+        if file.read(4) == bytes(4):
+            return
+        file.seek(header + _TIME_IN_HEADER)
+        file.write(bytes(4))
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
