@@ -134,7 +134,7 @@ def _retag(tree: Path) -> None:
 
 
 def _add(tree: Path, made: Path, name: str) -> None:
-    """Move what is only in the first of two unpacked wheels into the second. Raises Missing if they differ elsewhere."""
+    """Move what only the first of two unpacked wheels has into the second. Raises Missing if they differ elsewhere."""
     theirs, ours = ({path.relative_to(each) for path in each.rglob("*") if path.is_file()} for each in (tree, made))
     only_there = {path for path in theirs - ours if SYSTEMS in path.parts}
     lacking = [path for path in ours - theirs if SYSTEMS not in path.parts]
