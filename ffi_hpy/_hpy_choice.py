@@ -79,7 +79,9 @@ def import_file(name: str) -> ModuleType:
 
 def _is_exported(name: str) -> bool:
     """Return whether a library of the process exports a name."""
-    if sys.implementation.name == "cpython":  # has its own, and to look would take ctypes, which costs more than the rest
+    if (
+        sys.implementation.name == "cpython"
+    ):  # has its own, and to look would take ctypes, which costs more than the rest
         return name == "PyObject_GetAttr"
     try:
         # PyPy brings it; ctypes takes it longer.

@@ -1,5 +1,5 @@
-"""Which system this is, and where the binaries for it are: in the folder of the package, or, in the wheel that has those
-of many systems, in one of the folders below `_systems`.
+"""Which system this is, and where the binaries for it are: in the folder of the package, or, in the wheel that has
+those of many systems, in one of the folders below `_systems`.
 
 This module knows files only. A system is a machine and what runs on it, as in `x86_64-linux`; a C library is no part of
 it, because the binaries for Linux serve glibc and musl alike.

@@ -103,19 +103,19 @@ def merge(wheels: Mapping[str, Path], folder: Path) -> Path:
     for system, wheel in sorted(wheels.items()):
         output_of([tool, "unpack", "--dest", folder / system, wheel])
         (tree,) = (folder / system).iterdir()
-        _move_binaries(tree, Path(SYSTEMS, system))
-        _retag(tree)
+        move_binaries(tree, Path(SYSTEMS, system))
+        retag(tree)
         if made is None:
             made = tree
         else:
-            _add(tree, made, wheel.name)
+            add_system(tree, made, wheel.name)
     if made is None:
         raise Missing("a wheel for every system is made of one for each, and there is none")
     output_of([tool, "pack", "--dest-dir", folder, made], {"SOURCE_DATE_EPOCH": _TIME})
     return next(folder.glob("*.whl"))
 
 
-def _move_binaries(tree: Path, place: Path) -> None:
+def move_binaries(tree: Path, place: Path) -> None:
     """Move the binaries of an unpacked wheel to a place in the package that has them."""
     for path in [path for path in tree.rglob("*") if path.suffix in BINARY_SUFFIXES]:
         package, *inside = path.relative_to(tree).parts
@@ -124,7 +124,7 @@ def _move_binaries(tree: Path, place: Path) -> None:
         path.rename(moved)
 
 
-def _retag(tree: Path) -> None:
+def retag(tree: Path) -> None:
     """Make the metadata of an unpacked wheel those of one for any platform. The record of files is written later."""
     (described,) = tree.glob("*.dist-info/WHEEL")
     lines = described.read_text().splitlines(keepends=True)
@@ -133,8 +133,8 @@ def _retag(tree: Path) -> None:
     described.with_name("RECORD").unlink()
 
 
-def _add(tree: Path, made: Path, name: str) -> None:
-    """Move what is only in the first of two unpacked wheels into the second. Raises Missing if they differ elsewhere."""
+def add_system(tree: Path, made: Path, name: str) -> None:
+    """Move what only the first of two unpacked wheels has into the second. Raises Missing if they differ elsewhere."""
     theirs, ours = ({path.relative_to(each) for path in each.rglob("*") if path.is_file()} for each in (tree, made))
     only_there = {path for path in theirs - ours if SYSTEMS in path.parts}
     lacking = [path for path in ours - theirs if SYSTEMS not in path.parts]

@@ -40,7 +40,7 @@ class _Alias(importlib.metadata.Distribution):
         return text
 
     def _is_of_another(self, line: str) -> bool:
-        """Whether a line of the record is of a file for another system, which programs are not to take for this one's."""
+        """Whether a line of the record is of a file for another system, which programs are not to take."""
         package = str(self._ours.locate_file("ffi_hpy"))
         return is_of_another(str(self._ours.locate_file(line.partition(",")[0])), package)
 

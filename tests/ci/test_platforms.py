@@ -24,7 +24,7 @@ def test_every_wheel_has_a_row_and_a_line_that_says_when_to_take_it():
 def test_what_a_row_names_is_run_as_often_as_it_says():
     default = set(SELECT([]))
     for system, _, grade, by in ROWS:
-        jobs = [name for name in re.findall(r"`([\w-]+)`", by)]
+        jobs = re.findall(r"`([\w-]+)`", by)
         if grade.startswith("tested emulated"):
             assert jobs, system
             SELECT(jobs)

@@ -1,5 +1,5 @@
-"""Which wheel an installer takes from a folder that has all of them: the first of the tags that an environment supports,
-as pip and uv choose. The environments are made up, from the lists of tags that PEP 425, 600 and 656 give them.
+"""Which wheel an installer takes from a folder that has all of them: that of the first of the tags that an environment
+supports, as pip and uv choose. The environments are made up, from the tags that PEP 425, 600 and 656 give them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ PLATFORMS = {
 def supported_tags(interpreter: str, platforms: list[str]) -> Iterator[tags.Tag]:
     """Yield what an environment supports, the best first."""
     if interpreter.startswith("pypy"):
-        name, _, abi = interpreter.partition("_")
+        name, _, _ = interpreter.partition("_")
         version = (3, int(name[len("pypy3") :]))
         yield from tags.generic_tags(name.replace("pypy", "pp"), [interpreter], platforms)
         yield from tags.compatible_tags(version, name.replace("pypy", "pp"), platforms)
