@@ -7,6 +7,7 @@ them. It is the type's attribute `__ffi_enum__`.
 from __future__ import annotations
 
 import typing
+from functools import partial
 from typing import Any, ClassVar
 
 from .._core import type_attr, type_attr_define, type_key_to_index
@@ -95,6 +96,10 @@ def _state(cls: Any, create: bool = False) -> Any:
         with _making:
             adopt_entries(info.type_index, state)
     return state
+
+
+def _find_variant(name: str, cls: Any) -> Any:
+    return _state(cls).indexes[name]
 
 
 class _EnumMeta(ObjectMeta):
@@ -191,11 +196,13 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def _set_entries(cls) -> None:
-        """Make attributes of the variants that the library has registered, but for those whose names are taken."""
-        for variant in cls:
-            name = str(variant._str_index)
-            if name.isidentifier() and not hasattr(cls, name):
-                setattr(cls, name, variant)
+        """Make attributes of the variants that the library has registered, but for those whose names are taken. They
+        are looked up when they are asked for, because a variant that is kept keeps its class, and another class may be
+        registered later."""
+        state = _state(cls)
+        for name in () if state is None else list(state.indexes):
+            if isinstance(name, str) and name.isidentifier() and not hasattr(cls, name):
+                setattr(cls, str(name), _ClassAttribute(partial(_find_variant, str(name))))
 
     @property
     def name(self) -> str:
