@@ -117,7 +117,7 @@ def parameters_of(note: Note) -> Parameters:
     if found is None:
         from .parameters import Parameters
 
-        found = note.parameters = Parameters(note)
+        found = note.parameters = Parameters(note.metadata, note.is_member)
     return found
 
 

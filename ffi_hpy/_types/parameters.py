@@ -13,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .about import Note
     from .schema import TypeSchema
 
 __all__ = ["NO_DEFAULT", "Parameters"]
@@ -23,17 +22,17 @@ NO_DEFAULT: Any = object()
 
 
 class Parameters:
-    """What a note says of parameters: `schemas` of each, None if any arguments are taken; the schema of the `result`;
-    `names`, None if the author gave none; and `defaults`, NO_DEFAULT where there is none."""
+    """What metadata (JSON text) say of parameters: `schemas` of each, None if any arguments are taken; the schema of the
+    `result`; `names`, None if the author gave none; and `defaults`, NO_DEFAULT where there is none."""
 
     schemas: tuple[TypeSchema, ...] | None = None
     result: TypeSchema | None = None
     names: tuple[str, ...] | None = None
     defaults: tuple[Any, ...] = ()
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, text: str, is_member: bool = False) -> None:
         try:
-            metadata = parse_metadata(note.metadata)
+            metadata = parse_metadata(text)
             schema = schema_in(metadata)
         except (TypeError, ValueError, AttributeError):  # what a library says of itself may be anything
             return
@@ -41,7 +40,7 @@ class Parameters:
             self.schemas = schema.named_args.get("params")
             self.result = schema.named_args["return"][0]
         try:
-            self._read_names(metadata.get("params"), note.is_member)
+            self._read_names(metadata.get("params"), is_member)
         except (TypeError, ValueError, KeyError, AttributeError):
             pass
 

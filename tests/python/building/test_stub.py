@@ -80,7 +80,11 @@ def test_a_package_is_made_works_and_stays_as_it_is(extension_path, tmp_path):
     text = api.read_text()
     assert "    def gil_state_blocking() -> int: ...\n" in text
     assert "        def __init__(self, a: int, b: int) -> None: ...\n" in text
-    assert "        @staticmethod\n        def product(_0: int, _1: int, /) -> int: ...\n" in text
+    assert (
+        "        @staticmethod\n        def product(_0: int, _1: int, /) -> int:\n"
+        '            """Product of two numbers."""\n'
+    ) in text
+    assert (tmp_path / "ffi_hpy_test" / "py.typed").exists()
     assert init() == (0, "", "")
     assert stubgen_alone(tmp_path, "--dlls", extension_path, "--check") == (0, "", "")
     assert api.read_text() == text

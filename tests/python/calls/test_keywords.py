@@ -93,16 +93,15 @@ def test_native_callers_may_leave_out_defaults_too(show):
 
 
 def test_names_that_are_not_well_formed_count_as_none():
-    from ffi_hpy._types.about import Note
     from ffi_hpy._types.parameters import Parameters
 
     typed = '{"type_schema":{"type":"ffi.Function","named_args":{"return":[{"type":"int"}],"params":[{"type":"int"}]}}'
     for params in ('[{"name":1}]', "[{}]", "3", '"["', '[{"name":"a"},{"name":"b"}]', "[1]", "null", "{}"):
-        found = Parameters(Note(f'{typed},"params":{params}}}'))
+        found = Parameters(f'{typed},"params":{params}}}')
         assert (found.names, len(found.schemas)) == (None, 1), params
     for metadata in ("", "[", "[1]", '{"type_schema":"{"}', '{"type_schema":3}'):
-        assert Parameters(Note(metadata)).schemas is None
-    given_as_list = Parameters(Note(f'{typed},"params":[{{"name":"x","default":[]}}]}}'))
+        assert Parameters(metadata).schemas is None
+    given_as_list = Parameters(f'{typed},"params":[{{"name":"x","default":[]}}]}}')
     assert (given_as_list.names, given_as_list.defaults) == (("x",), ([],))
 
 

@@ -106,11 +106,11 @@ def test_an_init_shows_what_a_function_shows(cls):
 
 def test_the_signature_is_that_of_the_fields():
     parameters = inspect.signature(_TestCxxAutoInitChild).parameters
-    assert [(name, p.kind.name, p.default is MISSING) for name, p in parameters.items()] == [
-        ("parent_required", "POSITIONAL_OR_KEYWORD", False),
-        ("child_required", "POSITIONAL_OR_KEYWORD", False),
-        ("parent_default", "POSITIONAL_OR_KEYWORD", True),
-        ("child_kw_only", "KEYWORD_ONLY", False),
+    assert [(name, p.kind.name, p.default, p.annotation) for name, p in parameters.items()] == [
+        ("parent_required", "POSITIONAL_OR_KEYWORD", inspect.Parameter.empty, int),
+        ("child_required", "POSITIONAL_OR_KEYWORD", inspect.Parameter.empty, int),
+        ("parent_default", "POSITIONAL_OR_KEYWORD", 5, int),
+        ("child_kw_only", "KEYWORD_ONLY", inspect.Parameter.empty, int),
     ]
     assert _TestCxxAutoInit.__match_args__ == ("a", "d")
     assert _TestCxxAutoInit.__init__.__qualname__ == "_TestCxxAutoInit.__init__"
