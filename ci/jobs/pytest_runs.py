@@ -105,6 +105,8 @@ ELSEWHERE_SHORT = (
 )
 """Where the tests are of what every program does, and of what processors and C libraries do differently."""
 SHORT_BY_DEFAULT = ("arm64-cp313",)
+NO_WHEELS = ("riscv64-cp313",)
+"""Where NumPy has no wheels."""
 
 
 def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
@@ -115,6 +117,7 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
     return PytestRun(
         f"{interpreter.name}-short" if is_short else interpreter.name,
         interpreter.name,
+        requirements="pure.txt" if interpreter.name in NO_WHEELS else "test.txt",
         arguments=(*NO_ENVIRONMENTS, *left_out(interpreter.name)),
         environ={"FFI_HPY_FORKS": "20"},
         folders=ELSEWHERE_SHORT if is_short else PytestRun.folders,

@@ -40,7 +40,7 @@ def from_source_for_musl(package: str, wanted: Interpreter) -> Path:
             _make(zlib, [f"--prefix={static}", "--static"], {**environ, "CFLAGS": "-O2 -fPIC"}, log, ["install"])
             compile_libffi(libffi, SUITE, static, musl_tools(), log)
             environ |= {
-                # By this name CPython's configure tells musl's headers from others, and clang has a <stdarg.h> of its own
+                # By this name CPython's configure tells musl's headers from others, and clang has its own <stdarg.h>
                 # in place of musl's. Without it the names of extension modules would be those of no platform.
                 "CPP": f"{musl_tools() / 'cc'} -E -D__DEFINED_va_list",
                 "OPT": "-DNDEBUG -O2",  # without -g, which takes time and is of no use here

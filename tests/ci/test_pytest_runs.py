@@ -1,9 +1,11 @@
-"""No test is left out of every run: what some ignore, others have, on CPython with and without a GIL, and on PyPy."""
+"""No test is left out of every run: what some ignore, others have, on CPython with and without a GIL, and on PyPy.
+What is left out by its name has that name."""
 
 from __future__ import annotations
 
 import pytest
 
+from ci.jobs.elsewhere import EXCEPTIONS
 from ci.jobs.pytest_runs import NOT_EVERYWHERE, PYTEST_RUNS
 from ci.lib.folders import ROOT
 from ci.lib.matrix import BY_NAME
@@ -20,3 +22,9 @@ def test_what_some_runs_ignore_others_have(argument):
         ("cpython", True),
         ("pypy", False),
     }
+
+
+@pytest.mark.parametrize("test", sorted({test for exception in EXCEPTIONS for test in exception.tests}))
+def test_what_is_left_out_elsewhere_is_there(test):
+    file, _, name = test.partition("::")
+    assert f"\ndef {name}(" in (ROOT / "tests" / "python" / file).read_text()
