@@ -23,8 +23,7 @@ LAYERS = {
     "values": "_ffi_api _values _dtype _tensor",
     "types": "_types",
     "registry": "registry",
-    "objects": "_signature _errors error _containers container module stream access_path structural "
-    "serialization",
+    "objects": "_signature _errors error _containers container module stream access_path structural serialization",
     "conversion": "utils _optional_torch_c_dlpack _convert",
     "names": "core",
     "dataclasses": "dataclasses _dunder",
