@@ -75,7 +75,7 @@ def _of_line(message: str, callee: str, args: tuple[Any, ...]) -> str:
     if keyword is not None:
         type_key = keyword[1].partition(_CONSTRUCTOR[:-1])[0]
         message += did_you_mean(keyword[2], _field_names(type_key))
-    return message.replace(_CONSTRUCTOR, "(")
+    return message
 
 
 def _field_names(type_key: str) -> list[str]:
