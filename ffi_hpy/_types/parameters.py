@@ -22,8 +22,8 @@ NO_DEFAULT: Any = object()
 
 
 class Parameters:
-    """What metadata (JSON text) say of parameters: `schemas` of each, None if any arguments are taken; the schema of the
-    `result`; `names`, None if the author gave none; and `defaults`, NO_DEFAULT where there is none."""
+    """What metadata (JSON text) say of parameters: `schemas` of each, None if any arguments are taken; the schema of
+    the `result`; `names`, None if the author gave none; and `defaults`, NO_DEFAULT where there is none."""
 
     schemas: tuple[TypeSchema, ...] | None = None
     result: TypeSchema | None = None
