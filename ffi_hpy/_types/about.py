@@ -156,23 +156,22 @@ class _Annotations(dict[str, Any] if TYPE_CHECKING else dict):  # type: ignore[m
         return found
 
 
-class _Doc:
+class _Doc(str):
     """`__doc__`: the line of the signature and the author's text; of the class and of functions about which nothing is
-    known, that of the class."""
+    known, that of the class, which it is itself."""
 
-    def __init__(self, of_class: str | None) -> None:
-        self._of_class = of_class
+    __slots__ = ()
 
-    def __get__(self, instance: Function | None, owner: type) -> str | None:
+    def __get__(self, instance: Function | None, owner: type) -> str:
         if instance is None:
-            return self._of_class
+            return str(self)
         if instance._about == _SILENT:
             raise AttributeError("__doc__")
         text: str | None = import_module(signature_home).text_of(instance)
-        return self._of_class if text is None else text
+        return str(self) if text is None else text
 
 
 Function.__signature__ = _Signature()  # type: ignore[attr-defined]
-Function.__doc__ = _Doc(Function.__doc__)  # type: ignore[assignment]
+Function.__doc__ = _Doc(Function.__doc__ or "")
 Function.__annotations__ = _Annotations()
 _core.set_hooks(arguments_by_names=arguments_by_names)

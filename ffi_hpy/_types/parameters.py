@@ -65,12 +65,13 @@ class Parameters:
         fit."""
         names = self.names
         if names is None:
-            return f"{title}() takes positional arguments only, got keyword argument '{next(iter(named))}'"
+            wrong = f"{title}() takes positional arguments only, got keyword argument '{_shown(next(iter(named)))}'"
+            return _cut(wrong, 1023)
         for name in named:
             if name in names[: len(args)]:
                 return f"{title}() got multiple values for argument '{name}'"
             if name not in names:
-                return f"{title}() got an unexpected keyword argument '{name}'{_hint(name, names)}"
+                return f"{title}() got an unexpected keyword argument '{_shown(name)}'{_hint(name, names)}"
         end = max(len(args), 1 + max(map(names.index, named)))
         values, missing = list(args), []
         for name, default in list(zip(names, self.defaults))[len(args) :]:
@@ -79,6 +80,15 @@ class Parameters:
             elif len(values) + len(missing) < end:
                 values.append(named.get(name, default))
         return _say_missing(title, missing) if missing else tuple(values)
+
+
+def _cut(text: str, n_bytes: int) -> str:
+    """As much of a text as messages of the binding show."""
+    return text.encode("utf-8", "surrogatepass")[:n_bytes].decode("utf-8", "ignore")
+
+
+def _shown(name: str) -> str:
+    return _cut(name.replace("\0", "\\x00"), 255)
 
 
 def _hint(name: str, names: tuple[str, ...]) -> str:
