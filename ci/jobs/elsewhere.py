@@ -15,6 +15,19 @@ class LeftOut:
     tests: tuple[str, ...]  # each below tests/python
 
 
+# Those that load a library of apache-tvm-ffi's.
+OF_UPSTREAM = (
+    "calls/test_registry.py::test_functions_of_the_core_have_the_schemas_of_the_reference",
+    "containers/test_container.py::test_containers_work_with_another_core",
+    "containers/test_json.py::test_the_reference_gives_the_same",
+    "modules/test_testing_alike.py::test_the_other_library_passes_the_same_tests",
+    "modules/test_testing_alike.py::test_both_describe_themselves_alike",
+    "modules/test_testing_alike.py::test_both_come_to_the_same",
+    "modules/test_testing_alike.py::test_the_package_takes_the_library_that_is_there",
+    "modules/test_testing_alike.py::test_another_library_after_ours_is_refused",
+    "modules/test_testing_alike.py::test_our_library_works_on_the_other_core",
+)
+
 EXCEPTIONS = (
     LeftOut(
         "musl-*",
@@ -24,18 +37,9 @@ EXCEPTIONS = (
     LeftOut(
         "musl-*",
         "a library of apache-tvm-ffi's is loaded, which needs glibc and libstdc++",
-        (
-            "calls/test_registry.py::test_functions_of_the_core_have_the_schemas_of_the_reference",
-            "containers/test_container.py::test_containers_work_with_another_core",
-            "containers/test_json.py::test_the_reference_gives_the_same",
-            "modules/test_testing_alike.py::test_the_other_library_passes_the_same_tests",
-            "modules/test_testing_alike.py::test_both_describe_themselves_alike",
-            "modules/test_testing_alike.py::test_both_come_to_the_same",
-            "modules/test_testing_alike.py::test_the_package_takes_the_library_that_is_there",
-            "modules/test_testing_alike.py::test_another_library_after_ours_is_refused",
-            "modules/test_testing_alike.py::test_our_library_works_on_the_other_core",
-        ),
+        OF_UPSTREAM,
     ),
+    LeftOut("riscv64-*", "apache-tvm-ffi has no library for this machine", OF_UPSTREAM),
     LeftOut(
         "musl-*",
         "malloc is replaced by a function that calls glibc's under the name that only glibc has",

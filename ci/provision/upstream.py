@@ -18,6 +18,8 @@ VERSIONS = (
 )
 MACHINE_VARIABLE = "FFI_HPY_UPSTREAM_MACHINE"
 """Names the machine whose wheel is meant, where that is another than this: what an emulated program may load."""
+MACHINES = ("x86_64", "aarch64")
+"""Those of the machines that have wheels. Another gets the first one's: the headers in it are the same for all."""
 
 NEEDED = ("tvm_ffi/include/tvm/ffi/c_api.h", "tvm_ffi/include/dlpack/dlpack.h", "tvm_ffi/lib/libtvm_ffi_testing.so")
 
@@ -48,7 +50,8 @@ def fetch(requirement: str, machine: str, folder: Path) -> None:
 
 def fetch_upstream(version: str) -> Path:
     """Return the folder that the wheel of a version is unpacked in. Raises Missing."""
-    machine = os.environ.get(MACHINE_VARIABLE) or "x86_64"
+    named = os.environ.get(MACHINE_VARIABLE)
+    machine = named if named in MACHINES else MACHINES[0]
     name = f"apache-tvm-ffi-{version}" if machine == "x86_64" else f"apache-tvm-ffi-{version}-{machine}"
     folder = cache_dir() / "upstream" / name
     with locked(folder.with_name(f".{folder.name}.lock")):

@@ -96,7 +96,7 @@ def test_the_runtime_that_modules_of_others_run_on_is_the_chosen_one() -> None:
 def test_a_runtime_for_another_c_api_is_refused_by_the_system_s_loader(monkeypatch: pytest.MonkeyPatch) -> None:
     other = "_hpy.so" if sys.implementation.name == "pypy" else "_hpy_pypy.so"
     monkeypatch.setattr(_hpy_choice, "choose_file", lambda release, names: other)
-    with pytest.raises(ImportError, match="undefined symbol|symbol not found"):  # glibc's words, musl's
+    with pytest.raises(ImportError, match=r"undefined symbol|symbol not found"):  # glibc's words, musl's
         _hpy_choice.import_file("other._hpy")
 
 
