@@ -348,7 +348,7 @@ def test_a_field_without_setter_is_refused_by_a_constructor(testing):
     index, initializer = register_int_fields(["x"], default=7, is_read_only=True)
     constructor = _core.type_attr(index, "__ffi_init__")
     for what, arguments in (("default for field", ()), ("field", (8,))):
-        message = rf"__ffi_init__\(\) {what} 'x':\n  Field `x` cannot be written"
+        message = rf"\(\) {what} 'x':\n  Field `x` cannot be written"
         with pytest.raises(TypeError, match=message):
             constructor(*arguments)
         with pytest.raises(TypeError, match=message):
