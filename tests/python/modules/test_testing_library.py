@@ -98,7 +98,7 @@ FUNCTIONS = {
     "make_visit_region_graph": ([], [(("x",), "Expected `bool` but got"), ((), "Expected 1 but got 0")]),
     "nop": ([((), None), ((1, "a", [2]), None)], []),
     "object_use_count": ([], [((1,), "Object")]),
-    "optional_tensor_view_has_value": ([((None,), False)], [(("x",), "an array")]),
+    "optional_tensor_view_has_value": ([((None,), False)], [(("x",), "Optional")]),
     "run_check_signal": ([((0,), None)], [(("x",), INT)]),
     "schema_arr_map_opt": (
         [
