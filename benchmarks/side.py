@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import importlib
+import itertools
 import sys
 import time
 from typing import Any, Union
@@ -198,9 +199,12 @@ def dataclass_names(ffi: Any, testing: Any) -> dict[str, Any]:
 
 
 def make_loop(statement: str, names: dict[str, Any]) -> Any:
-    """A function that runs the statement n times with the names as locals, as fast as the interpreter can."""
-    source = f"def loop(n, {', '.join(f'{name}={name}' for name in names)}):\n for _ in range(n):\n  {statement}\n"
-    space = dict(names)
+    """A function that runs the statement n times with the names as locals, as fast as the interpreter can.
+
+    It counts without making numbers: what those cost depends on how full the blocks of memory for small objects are."""
+    parameters = ", ".join(f"{name}={name}" for name in names)
+    source = f"def loop(n, {parameters}, repeat=repeat):\n for _ in repeat(None, n):\n  {statement}\n"
+    space = {**names, "repeat": itertools.repeat}
     exec(source, space)
     return space["loop"]
 
