@@ -244,6 +244,6 @@ import ffi_hpy.testing
 from ffi_hpy.dataclasses import IntEnum
 class Priority(IntEnum, type_key="testing.TestCxxIntEnum"):
     pass
-print(Priority.low.value, Priority.high is Priority("high"), hasattr(Priority, "middle"))
+print(Priority.low.value, Priority.high.same_as(Priority("high")), hasattr(Priority, "middle"))
 """
     assert run_python(program) == "10 True False\n"
