@@ -160,7 +160,7 @@ PYTEST_RUNS = (
     own_debug_run("cp311", gil="on"),
     own_debug_run("cp313", gil="on", is_default=False),
     own_debug_run("cp313t", gil="off", is_default=False),
-    own_debug_run("cp314t", gil="off"),
+    own_debug_run("cp314t", gil="off", is_default=False),
     threads_run("cp313t", is_default=False),
     threads_run("cp313t", MOST_SHARED),
     threads_run("cp314t"),

@@ -34,7 +34,7 @@ TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
                    FH_BYTES_ARGS(info->type_key));
     return NULL;
   }
-  if (fh_function_call(creator->v_obj, NULL, 0, &made) != 0) return NULL;
+  if (fh_function_call(creator->v_obj, fh_no_arguments, 0, &made) != 0) return NULL;
   /* __ffi_new__ is foreign code: anything else than an instance would be written to as if it were one. */
   if (fh_any_is_object(&made) && fh_type_is_instance(made.type_index, info->type_index)) return made.v_obj;
   fh_error_raise(FH_TYPE_ERROR, "Expected __ffi_new__ of `%.*s` to return one but got `%s`",

@@ -157,7 +157,7 @@ static int get_text(TVMFFIObject *handle, const char *prefix, const TVMFFIAny *n
   if (find_named(of_handle(handle), prefix, name, 0, &address) != 0) return -1;
   if (address == NULL) return 0;
   fh_sync_check_unlocked("a library's function");
-  if (((TVMFFISafeCallType)(uintptr_t)address)(NULL, NULL, 0, out) != 0) return -1;
+  if (((TVMFFISafeCallType)(uintptr_t)address)(NULL, fh_no_arguments, 0, out) != 0) return -1;
   if (fh_str_content(out, &content)) return 0;
   fh_any_drop(out);
   return fh_error_raise(FH_TYPE_ERROR, "Expected a text from the library's symbol %s<name>", prefix);

@@ -69,10 +69,12 @@ int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*delete
   return fh_function_new(self, safe_call, deleter, out);
 }
 
+const TVMFFIAny fh_no_arguments[1];
+
 /* Not fh_function_call: here *result is the caller's, who has made it None. */
 int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   fh_sync_check_unlocked("a Function");
-  return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, num_args, result);
+  return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args != NULL ? args : fh_no_arguments, num_args, result);
 }
 
 /* ---- Argument checks. An Int passes for a Bool and a Bool for an Int, as in C++; text passes for bytes ---- */

@@ -12,6 +12,9 @@ int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *s
 /* The `self` of a Function that fh_function_new made with that `call`, NULL for other Functions. Borrowed. */
 void *fh_function_self(TVMFFIObjectHandle func, TVMFFISafeCallType call);
 
+/* The arguments of a call that has none. Their address is not NULL, because functions in Rust make a slice of it. */
+extern const TVMFFIAny fh_no_arguments[1];
+
 /* Calls a Function. *result is None before the call and owned by the caller after it. Hold no lock. */
 static inline int fh_function_call(TVMFFIObjectHandle func, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   *result = fh_any_none();

@@ -53,7 +53,7 @@ int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *
   if (fh_function_arg_object(name, args, 2, kTVMFFIFunction, &func) != 0) return -1;
   /* Here the kind None is entered, too: it ends a simple region for the time of the call. */
   *region = fh_structural_enter(before, entered);
-  int rc = fh_function_call(func, NULL, 0, result);
+  int rc = fh_function_call(func, fh_no_arguments, 0, result);
   *region = before;
   return rc;
 }

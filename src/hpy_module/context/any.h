@@ -9,6 +9,9 @@
 /* combined_ref_count of an object with one owner: one strong reference, and the weak one that belongs to it. */
 #define FB_ONLY_REFERENCE (UINT64_C(1) << 32 | 1)
 
+/* The arguments of a call that has none. Their address is not NULL, because functions in Rust make a slice of it. */
+static const TVMFFIAny fb_no_arguments[1];
+
 /* Gives up the reference of an owned value, if it is to an object. Any thread. */
 FH_INLINE void fb_any_drop(const TVMFFIAny *value) {
   if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "function_struct.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
@@ -269,7 +270,7 @@ static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, s
   if (n_of(nargsf) == 0) {
     TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
     if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
-    return run_immediate(struct_of(self), handle, NULL, 0);
+    return run_immediate(struct_of(self), handle, fb_no_arguments, 0);
   }
   if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) return call_ints(self, args, nargsf);
   return call_rest(self, args, nargsf);

@@ -272,7 +272,7 @@ static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
   int rc;
   /* Straight through the function's cell: this is the path of every py_class instance. */
   if (plan->allocate != NULL) {
-    rc = ((const TVMFFIFunctionCell *)(plan->allocate + 1))->safe_call(plan->allocate, NULL, 0, &made);
+    rc = ((const TVMFFIFunctionCell *)(plan->allocate + 1))->safe_call(plan->allocate, fb_no_arguments, 0, &made);
     object = made.type_index >= kTVMFFIStaticObjectBegin ? made.v_obj : NULL;
     /* __ffi_new__ is an attribute that anybody can register, and the fields are written at their offsets. */
     if (FH_UNLIKELY(rc == 0 && object != NULL && made.type_index != plan->type->type_index) &&

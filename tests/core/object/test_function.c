@@ -8,7 +8,7 @@
 #include "support/harness.h"
 
 static int return_handle(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)args;
+  expect(args != NULL);
   expect_int(n_args, 0);
   *result = fh_any_ptr(handle);
   return 0;
@@ -34,7 +34,7 @@ TEST(a_function_without_self_is_called_directly_with_its_handle) {
   TVMFFIAny result;
   expect_int(TVMFFIFunctionCreate(NULL, return_handle, NULL, &function), 0);
   expect(TVMFFIFunctionGetCellPtr(function)->safe_call == return_handle);
-  expect_int(fh_function_call(function, NULL, 0, &result), 0);
+  expect_int(fh_function_call(function, fh_no_arguments, 0, &result), 0);
   expect(result.v_ptr == function);
   fh_object_release(function);
 }
@@ -44,7 +44,7 @@ TEST(a_self_without_a_deleter_is_left_alone) {
   TVMFFIObjectHandle function;
   TVMFFIAny result;
   expect_int(TVMFFIFunctionCreate(&self, return_handle, NULL, &function), 0);
-  expect_int(fh_function_call(function, NULL, 0, &result), 0);
+  expect_int(fh_function_call(function, fh_no_arguments, 0, &result), 0);
   expect(result.v_ptr == &self);
   fh_object_release(function);
   expect_int(self, 0);

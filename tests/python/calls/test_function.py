@@ -119,6 +119,13 @@ def test_any_number_of_arguments_goes_in(plain, n):
     assert plain.sum(*range(n)) == sum(range(n))
 
 
+def test_a_call_without_arguments_has_an_array_of_none(testing, plain):
+    has_array = plain.has_array
+    for has_array.release_gil in (True, False):
+        assert has_array() is True
+        assert testing.apply(has_array) is True
+
+
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 16, 17, 40])
 def test_any_number_of_arguments_reaches_a_callback(n):
     function = ffi_hpy.convert(lambda *args: list(args))

@@ -28,6 +28,15 @@ EXPORT int __tvm_ffi_main(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return __tvm_ffi_sum(self, args, n_args, result);
 }
 
+/* Whether there is an array of arguments, which there is even if it is empty. */
+EXPORT int __tvm_ffi_has_array(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)n_args;
+  result->type_index = kTVMFFIBool;
+  result->zero_padding = 0;
+  result->v_int64 = args != NULL;
+  return 0;
+}
+
 /* The address it is called with, which function_from_address() chooses. */
 EXPORT int __tvm_ffi_context(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)args, (void)n_args;
