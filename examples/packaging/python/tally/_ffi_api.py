@@ -21,8 +21,10 @@ LIB = _FFI_LOAD_LIB("tally", "tally")
 # fmt: off
 _FFI_INIT_FUNC("tally", __name__)
 if TYPE_CHECKING:
-    def merge(_0: Tally, _1: Tally, /) -> Tally: ...
-    def scale(_0: SupportsDLPack, _1: float, /) -> None: ...
+    def merge(_0: Tally, _1: Tally, /) -> Tally:
+        """The tally of all that two others have seen."""
+    def scale(_0: SupportsDLPack, _1: float, /) -> None:
+        """Multiply a float32 tensor by a number, in place."""
 # fmt: on
 # tvm-ffi-stubgen(end)
 
@@ -41,10 +43,13 @@ class Tally(_ffi_Object):
     if TYPE_CHECKING:
         def __init__(self) -> None: ...
         def __ffi_init__(self) -> None: ...
-        def add(self, _1: float, /) -> None: ...
-        def mean(self, /) -> float: ...
+        def add(self, _1: float, /) -> None:
+            """Count one more value."""
+        def mean(self, /) -> float:
+            """The mean; ValueError if there were no values."""
         @staticmethod
-        def of(_0: Sequence[float], /) -> Tally: ...
+        def of(_0: Sequence[float], /) -> Tally:
+            """The tally of some values."""
     # fmt: on
     # tvm-ffi-stubgen(end)
 

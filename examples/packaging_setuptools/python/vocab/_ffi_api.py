@@ -20,7 +20,8 @@ LIB = _FFI_LOAD_LIB("vocab", "vocab")
 # fmt: off
 _FFI_INIT_FUNC("vocab", __name__)
 if TYPE_CHECKING:
-    def split(_0: str, /) -> Sequence[str]: ...
+    def split(_0: str, /) -> Sequence[str]:
+        """The words of a text, which spaces separate."""
 # fmt: on
 # tvm-ffi-stubgen(end)
 
@@ -38,8 +39,10 @@ class Vocabulary(_ffi_Object):
     if TYPE_CHECKING:
         def __init__(self) -> None: ...
         def __ffi_init__(self) -> None: ...
-        def add(self, _1: str, /) -> int: ...
-        def find(self, _1: str, /) -> int | None: ...
+        def add(self, _1: str, /) -> int:
+            """The number of a word, a new one if it has none."""
+        def find(self, _1: str, /) -> int | None:
+            """The number of a word, None if it has none."""
     # fmt: on
     # tvm-ffi-stubgen(end)
 
