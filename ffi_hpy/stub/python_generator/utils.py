@@ -211,7 +211,8 @@ def render_func(
     lines = [f"{space}{text_line}".rstrip() for text_line in text.splitlines()]
     lines[0] = f'{space}"""{lines[0].strip()}'
     lines = [*lines, f'{space}"""'] if len(lines) > 1 or lines[0].endswith('"') else [f'{lines[0]}"""']
-    return [f"{head[: -len(' ...')]}{note}", *lines]
+    # "..." says that there is no body: with a documentation alone, the function would return None
+    return [f"{head[: -len(' ...')]}{note}", *lines, f"{space}..."]
 
 
 def render_object_fields(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:

@@ -23,8 +23,10 @@ _FFI_INIT_FUNC("tally", __name__)
 if TYPE_CHECKING:
     def merge(_0: Tally, _1: Tally, /) -> Tally:
         """The tally of all that two others have seen."""
+        ...
     def scale(_0: SupportsDLPack, _1: float, /) -> None:
         """Multiply a float32 tensor by a number, in place."""
+        ...
 # fmt: on
 # tvm-ffi-stubgen(end)
 
@@ -45,11 +47,14 @@ class Tally(_ffi_Object):
         def __ffi_init__(self) -> None: ...
         def add(self, _1: float, /) -> None:
             """Count one more value."""
+            ...
         def mean(self, /) -> float:
             """The mean; ValueError if there were no values."""
+            ...
         @staticmethod
         def of(_0: Sequence[float], /) -> Tally:
             """The tally of some values."""
+            ...
     # fmt: on
     # tvm-ffi-stubgen(end)
 

@@ -22,6 +22,7 @@ _FFI_INIT_FUNC("vocab", __name__)
 if TYPE_CHECKING:
     def split(_0: str, /) -> Sequence[str]:
         """The words of a text, which spaces separate."""
+        ...
 # fmt: on
 # tvm-ffi-stubgen(end)
 
@@ -41,8 +42,10 @@ class Vocabulary(_ffi_Object):
         def __ffi_init__(self) -> None: ...
         def add(self, _1: str, /) -> int:
             """The number of a word, a new one if it has none."""
+            ...
         def find(self, _1: str, /) -> int | None:
             """The number of a word, None if it has none."""
+            ...
     # fmt: on
     # tvm-ffi-stubgen(end)
 
