@@ -372,6 +372,14 @@ class Constructor:
     def __signature__(self) -> Any:
         return import_module(about.signature_home).constructor_signature(self._function)
 
+    # Some releases of inspect take only what can be called and, as functions can, be bound to what stands for `self`.
+
+    def __call__(self, owner: Any, *args: Any) -> Any:
+        return self._function(*args)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else import_module("types").MethodType(self, instance)
+
 
 def _refuse_for(cls: type[CObject]) -> Callable[..., None]:
     """`__init__` for a class whose type has no constructor."""

@@ -74,6 +74,7 @@ def _build(torch: object, folder: str | None, flags: list[str]) -> str:
         extra_ldflags=[f"-L{home / 'lib'}", "-ltorch", "-ltorch_cpu", "-lc10", "-ltorch_python"],
         extra_include_paths=[include, include / "torch" / "csrc" / "api" / "include", sysconfig.get_path("include")],
         build_directory=folder,
+        verbose=False,  # who waits has called this command
     )
 
 

@@ -111,6 +111,7 @@ def test_a_function_does_not_show_what_another_one_of_its_name_says(library):
     ffi_hpy.remove_global_func(name)
 
 
+@pytest.mark.thread_unsafe(reason="a module has one place in sys.modules")
 def test_functions_in_a_module_of_names_keep_their_signatures(library):
     module = sys.modules["named_args"] = types.ModuleType("named_args")
     ffi_hpy.init_ffi_api("named_args")
