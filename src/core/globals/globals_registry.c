@@ -56,22 +56,24 @@ static int remove_global(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return 0;
 }
 
+/* What is registered with a function: its documentation, or its metadata. */
+static int get_text(const char *getter, const TVMFFIAny *args, int32_t n_args, int is_doc, TVMFFIAny *result) {
+  TVMFFIByteArray name;
+  if (fh_function_check_count(getter, n_args, 1) != 0) return -1;
+  if (fh_function_arg_str(getter, args, 0, &name) != 0) return -1;
+  return fh_global_text(name, is_doc, result);
+}
+
 /* ffi.GetGlobalFuncMetadata(name) -> JSON. RuntimeError. */
 static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  TVMFFIByteArray name;
-  if (fh_function_check_count("ffi.GetGlobalFuncMetadata", n_args, 1) != 0) return -1;
-  if (fh_function_arg_str("ffi.GetGlobalFuncMetadata", args, 0, &name) != 0) return -1;
-  return fh_global_text(name, 0, result);
+  return get_text("ffi.GetGlobalFuncMetadata", args, n_args, 0, result);
 }
 
 /* ffi_hpy.GetGlobalFuncDoc(name) -> text. RuntimeError. */
 static int get_doc(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  TVMFFIByteArray name;
-  if (fh_function_check_count("ffi_hpy.GetGlobalFuncDoc", n_args, 1) != 0) return -1;
-  if (fh_function_arg_str("ffi_hpy.GetGlobalFuncDoc", args, 0, &name) != 0) return -1;
-  return fh_global_text(name, 1, result);
+  return get_text("ffi_hpy.GetGlobalFuncDoc", args, n_args, 1, result);
 }
 
 /* ffi.FunctionFromExternC(closure, code, deleter) -> Function: TVMFFIFunctionCreate, with the addresses as values. The
