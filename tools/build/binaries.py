@@ -25,6 +25,17 @@ HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hp
 
 
 # What throwing and catching takes, in the versions that the oldest systems have.
+_THROWING = (
+    "_ZTVN10__cxxabiv117__class_type_infoE",
+    "_ZTVN10__cxxabiv121__vmi_class_type_infoE",
+    "__cxa_allocate_exception",
+    "__cxa_begin_catch",
+    "__cxa_end_catch",
+    "__cxa_pure_virtual",
+    "__cxa_rethrow",
+    "__cxa_throw",
+    "__gxx_personality_v0",
+)
 _CXX_RUNTIME = (
     StubLibrary(
         "libstdc++.so.6",
@@ -37,17 +48,7 @@ _CXX_RUNTIME = (
                 "_ZTISt9exception",
                 "_ZdlPv",
             ),
-            "CXXABI_1.3": (
-                "_ZTVN10__cxxabiv117__class_type_infoE",
-                "_ZTVN10__cxxabiv121__vmi_class_type_infoE",
-                "__cxa_allocate_exception",
-                "__cxa_begin_catch",
-                "__cxa_end_catch",
-                "__cxa_pure_virtual",
-                "__cxa_rethrow",
-                "__cxa_throw",
-                "__gxx_personality_v0",
-            ),
+            "CXXABI_1.3": _THROWING,
             "CXXABI_1.3.2": ("_ZTIN10__cxxabiv115__forced_unwindE",),
         },
     ),
@@ -56,23 +57,7 @@ _CXX_RUNTIME = (
 _CXX_RUNTIME_OF_MACOS = (
     StubLibrary(
         "/usr/lib/libc++.1.dylib",
-        {
-            "": (
-                "_ZNSt9exceptionD2Ev",
-                "_ZSt9terminatev",
-                "_ZTISt9exception",
-                "_ZTVN10__cxxabiv117__class_type_infoE",
-                "_ZTVN10__cxxabiv121__vmi_class_type_infoE",
-                "_ZdlPv",
-                "__cxa_allocate_exception",
-                "__cxa_begin_catch",
-                "__cxa_end_catch",
-                "__cxa_pure_virtual",
-                "__cxa_rethrow",
-                "__cxa_throw",
-                "__gxx_personality_v0",
-            )
-        },
+        {"": ("_ZNSt9exceptionD2Ev", "_ZSt9terminatev", "_ZTISt9exception", "_ZdlPv", *_THROWING)},
     ),
 )
 
