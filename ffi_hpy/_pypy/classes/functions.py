@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from ..._start.fork import new_lock
 from ..context import bridge, hooks
 from ..context.backend import SAFE_CALL, cast, core, words_at
 from ..context.hidden import hidden
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Function", "named"]
 
 _keeps_by_default = os.environ.get("TVM_FFI_RELEASE_GIL_BY_DEFAULT") == "0"
+_filling = new_lock()  # held while a Function without a handle gets one: of several threads one wins
 
 
 class Function(CObject):
@@ -190,18 +192,19 @@ class Function(CObject):
         """Give a Function that has none its handle, which is taken; it keeps that."""
         try:
             check_function(address)
-            self._check_empty()
+            self._fill(address)
         except TypeError:
             core.decref(address)
             raise
-        self._address = address
         self._call = cast(SAFE_CALL, words_at(address)[3])
         if type(self) is Function and is_shared(address):
             share(self)
 
-    def _check_empty(self) -> None:
-        if self._address:
-            raise TypeError("the handle of a Function cannot be moved away")
+    def _fill(self, address: int) -> None:
+        with _filling:
+            if self._address:
+                raise TypeError("the handle of a Function cannot be moved away")
+            self._address = address
 
     @hidden
     def _call_by_names(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
