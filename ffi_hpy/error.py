@@ -252,7 +252,8 @@ def _error_of(exception: BaseException, n_new: int | None) -> Error:
     """The native error, which carries the exception. `n_new` entries of the traceback are newer than the exception's
     native error; None: all are."""
     # Removed, not just read: several threads may raise one exception, and only one of them may change the error.
-    error: Error | None = exception.__dict__.pop("__tvm_ffi_error__", None)
+    found = exception.__dict__.pop("__tvm_ffi_error__", None)
+    error: Error | None = found if isinstance(found, Error) else None  # anybody can set the attribute
     carrier = None if error is None else _carrier_of(error)
     if error is None or carrier is None or n_new is None:
         backtrace = backtrace_of(exception.__traceback__)
@@ -274,8 +275,8 @@ def _error_of(exception: BaseException, n_new: int | None) -> Error:
 def exception_to_error_value(exception: BaseException) -> Error:
     """A native error that describes an exception passed as a value. It does not own the exception."""
     backtrace = backtrace_of(exception.__traceback__)
-    error: Error | None = exception.__dict__.get("__tvm_ffi_error__")
-    if error is None:
+    error = exception.__dict__.get("__tvm_ffi_error__")
+    if not isinstance(error, Error):
         return Error(_kind_of(type(exception)), _message_of(exception), backtrace)
     # A new error, because other threads may be reading the backtrace of the old one
     context = None if _carrier_of(error) is not None else error.extra_context

@@ -54,7 +54,7 @@ def _lift(wrapper: Wrapper) -> Any:
 
 def _lift_move(value: ObjectRValueRef) -> Any:
     """Within another value, or where the binding converts on its own, a move is not offered: it takes a reference."""
-    return lift(value._object)
+    return _lift(value._object)
 
 
 _CONVERTERS: tuple[tuple[type, Callable[[Any], Any]], ...] = (

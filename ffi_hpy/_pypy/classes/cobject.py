@@ -9,7 +9,7 @@ from ..context.numbers import FUNCTION, OBJECT
 from ..context.texts import bind, check_new, final
 from ..object.frames import refuse_in_use
 from ..object.identity import is_used, share, take_out, unlist
-from ..object.objects import Wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
+from ..object.objects import Wrapper, check_wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
 from . import dataclass
 
 TYPE_CHECKING = False
@@ -75,6 +75,7 @@ class CObject(Wrapper):
 
     def __chandle__(self) -> int:
         """Address of the native object, 0 if there is none."""
+        check_wrapper(self)
         address = self._address
         if address and not self._is_listed:
             share(self)  # whoever comes with this address gets it
@@ -118,6 +119,7 @@ class CObject(Wrapper):
 
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
+        check_wrapper(self)
         address = self._address
         if not address:
             return 0
@@ -130,6 +132,7 @@ class CObject(Wrapper):
 
     def __move_handle_from__(self, other: Any, /) -> None:
         """Take over the handle of another object."""
+        check_wrapper(self)
         if not isinstance(other, CObject):
             raise TypeError(f"__move_handle_from__() argument must be a CObject, not {type(other).__name__}")
         if other._is_function and not self._is_function:
@@ -169,6 +172,7 @@ class CObject(Wrapper):
     @hidden
     def __init_handle_by_constructor__(self, *args: Any) -> None:
         """Take over the handle of the object that a native function returns."""
+        check_wrapper(self)
         if not args or not isinstance(args[0], CObject) or not args[0]._is_function:
             raise TypeError("__init_handle_by_constructor__() argument 1 must be a Function")
         address = args[0]._make(args[1:])

@@ -11,7 +11,7 @@ from ..convert.results import get
 from ..object.core_functions import core_function
 from ..object.errors import raise_taken, take_pending
 from ..object.frames import give, take
-from ..object.objects import Wrapper, expect, type_index_at
+from ..object.objects import Wrapper, check_wrapper, expect, type_index_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def shallow_copy(wrapper: Any) -> Any:
 @hidden
 def deep_copy(wrapper: Any, args: tuple[Any, ...]) -> Any:
     """A new object whose fields are deep copies. What a memo knows does not matter to native objects."""
+    check_wrapper(wrapper)
     if len(args) > 1:
         raise TypeError(f"a deep copy takes a memo at most, got {len(args)} arguments")
     return _call_one("ffi.DeepCopy", wrapper)

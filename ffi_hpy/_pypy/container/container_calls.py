@@ -7,7 +7,7 @@ from ..context.hidden import hidden
 from ..object.core_functions import conversion_to, core_function
 from ..object.errors import raise_taken, take_pending
 from ..object.frames import use
-from ..object.objects import raise_no_handle
+from ..object.objects import check_wrapper, raise_no_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = ["begin", "call", "call_conversion", "own_of"]
 def begin(wrapper: CObject, frame: Frame, fixed: int, changing: int, kinds: str) -> int:
     """Make the object of a wrapper the first argument of a call. It must be of one of two types, which are called
     `kinds`. Returns its type index."""
+    check_wrapper(wrapper)
     use(frame, wrapper)
     address = wrapper._address
     if not address:

@@ -23,7 +23,7 @@ from ..convert.exchanged import marked
 from ..convert.results import get, of_borrowed
 from ..object.frames import give, take
 from ..object.identity import uses_of
-from ..object.objects import raise_no_handle
+from ..object.objects import check_wrapper, raise_no_handle
 from .array_items import DATA, SIZE, ArrayIterator, holds, read_items
 from .container_calls import begin, call, call_conversion, own_of
 
@@ -122,6 +122,7 @@ class CSequence(CObject):
 
     @hidden
     def __len__(self) -> int:
+        check_wrapper(self)
         address = self._address
         if address:
             cell = words_at(address)
@@ -134,6 +135,7 @@ class CSequence(CObject):
     @hidden
     def __getitem__(self, key: Any) -> Any:
         if type(key) is int:
+            check_wrapper(self)
             address = self._address
             if address and not (marked and address in marked):
                 cell = words_at(address)

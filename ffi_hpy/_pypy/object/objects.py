@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Wrapper",
+    "check_wrapper",
     "class_at",
     "class_offer",
     "class_set",
@@ -252,9 +253,17 @@ def raise_no_handle(wrapper: Any) -> NoReturn:
     raise ValueError(f"this {type(wrapper).__name__} has no native object: it was moved away or never initialised")
 
 
+def check_wrapper(value: Any) -> None:
+    """TypeError if a value is no wrapper. A method in C is never called with anything else as its `self`; one in Python
+    is, and an object that answers to any name would hand it a number as an address."""
+    if not isinstance(value, Wrapper):
+        raise TypeError(f"expected an object with a native handle, got {type(value).__name__}")
+
+
 def expect(wrapper: Any, type_index: int, depth: int) -> int:
     """The address of a wrapper's object. ValueError if it has none, TypeError if that is not of a type, which is at
     `depth` below ffi.Object."""
+    check_wrapper(wrapper)
     address: int = wrapper._address
     if not address:
         raise_no_handle(wrapper)

@@ -3,6 +3,8 @@
 Most have detailed tests elsewhere. Here each is tried from the outside, and everything must still work afterwards.
 """
 
+import typing
+
 import pytest
 from support import IS_PYPY, run_python
 
@@ -123,6 +125,38 @@ def test_a_wrapper_whose_handle_was_moved_away(testing, classes):
         testing.echo(pair)
     with pytest.raises(ValueError, match="has no native object"):
         pair.sum()
+
+
+@ffi_hpy.dataclasses.py_class("testing.bad_input.Holder")
+class Holder(ffi_hpy.Object):
+    anything: typing.Any
+    array: ffi_hpy.Array
+
+
+def test_a_move_of_what_was_moved_away(testing):
+    gone, good = ffi_hpy.Array([1]), ffi_hpy.Array([2])
+    holder, move = Holder(1, good), gone._move()
+    assert testing.echo(move) == [1]
+    for use in (
+        lambda: testing.echo(move),
+        lambda: testing.echo([move]),
+        lambda: testing.echo({1: (move,)}),
+        lambda: ffi_hpy.convert([move]),
+        lambda: ffi_hpy.List().append(move),
+        lambda: ffi_hpy.Map({1: move}),
+    ):
+        with pytest.raises(ValueError, match="this Array has no native object: it was moved away"):
+            use()
+    for use in (
+        lambda: Holder(move, good),
+        lambda: Holder(1, move),
+        lambda: setattr(holder, "anything", move),
+        lambda: setattr(holder, "array", move),
+    ):
+        with pytest.raises(TypeError, match="this Array has no native object: it was moved away"):
+            use()
+    assert holder.anything == 1
+    assert holder.array == [2]
 
 
 def test_one_object_moved_twice_in_a_call(testing, classes):
@@ -264,3 +298,41 @@ def test_a_type_error_of_a_number_comes_out(testing):
         testing.echo(Failing())
     with pytest.raises(TypeError, match=r"echo\(\) argument 1: expected an int, got Lacking"):
         testing.echo(Lacking())
+
+
+class AnswersToAnyName:
+    """What a method written in Python takes for its object unless it looks."""
+
+    def __getattr__(self, name):
+        return 4096
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        ffi_hpy.Object.__type_index__, ffi_hpy.Object.__use_count__, ffi_hpy.Object.__chandle__,
+        ffi_hpy.Array.__len__, ffi_hpy.Map.__len__, ffi_hpy.Dict.__len__, ffi_hpy.List.clear,
+        ffi_hpy.testing.TestIntPair.__copy__, ffi_hpy.testing.TestIntPair.__deepcopy__,
+        lambda self: ffi_hpy.Array.__getitem__(self, 0), lambda self: ffi_hpy.Map.__getitem__(self, 0),
+        lambda self: ffi_hpy.Object.__move_handle_from__(self, ffi_hpy.Array([1])),
+        lambda self: ffi_hpy.Array.__init__(self, [1]), lambda self: ffi_hpy.error.Error.kind.__get__(self),
+    ],
+)  # fmt: skip
+def test_a_method_called_with_something_else(method):
+    with pytest.raises(TypeError):
+        method(AnswersToAnyName())
+
+
+@pytest.mark.parametrize("value", [5, None, AnswersToAnyName(), ffi_hpy.Array([1])], ids=lambda one: type(one).__name__)
+def test_an_exception_with_an_error_that_is_none(testing, value):
+    exception = KeyError("own")
+    exception.__tvm_ffi_error__ = value
+
+    def fail():
+        raise exception
+
+    with pytest.raises(KeyError, match="own") as raised:
+        testing.apply(fail)
+    assert raised.value is exception
+    exception.__tvm_ffi_error__ = value
+    assert testing.echo(exception).message == "'own'"
