@@ -43,33 +43,10 @@ def build_inline(
 ) -> str:
     """Compile texts to a library, and return its path, for load_module().
 
-    `name`
-        what the library, and in compilers' messages the texts, are called.
-    `cpp_sources`, `cuda_sources`
-        C++, and CUDA or HIP: one text or several, which follow each other in one translation unit. They need not
-        include the headers of tensors, data types, errors, functions and the environment.
-    `functions`
-        those to export: a name, several, or a mapping to their documentation. Texts in C++ must declare them, if there
-        are such, else those in CUDA. The library has their documentation and their types, for Module.get_function_doc()
-        and get_function_metadata().
-    `extra_cflags`, `extra_cuda_cflags`, `extra_ldflags`
-        what compilers and linker get behind ``-std=c++17 -fPIC -O2`` and ``-shared -ltvm_ffi``. Each may be several
-        words, quoted as for a shell.
-    `extra_include_paths`
-        folders to search for headers, beside those of this package.
-    `build_directory`
-        where to build. By default in a folder of the cache, which TVM_FFI_CACHE_DIR names, whose name is made of all
-        that is given here, of the compilers' versions and of this package's headers.
-    `embed_cubin`
-        compiled kernels by name, for TVM_FFI_EMBED_CUBIN(name) in the sources.
-    `backend`
-        "cuda" or "hip", for texts in CUDA: who compiles them. By default what TVM_FFI_GPU_BACKEND says, or PyTorch is
-        made for, or there is.
+    The parameters are those of load_inline() but for `keep_module_alive`, and one more:
+
     `output`
         name of the file to make. One that ends with ``.o`` is an object file; by default it is a library.
-    `verbose`
-        True: write each command and what it says to standard error. By default a build that takes longer than two
-        seconds says so there, in one line; False: nothing is written.
 
     BuildError if a compiler or linker fails, with its messages, or is missing, or ninja; TypeError and ValueError for
     arguments that make no sense.

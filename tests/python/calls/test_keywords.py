@@ -7,22 +7,8 @@ from ffi_hpy import _core
 
 
 @pytest.fixture(scope="module")
-def library(compile_era):
-    return ffi_hpy.load_module(compile_era("named_args.cc", "own"))
-
-
-@pytest.fixture(scope="module")
 def show(library):
     return ffi_hpy.get_global_func("named_args.show")
-
-
-@pytest.fixture(scope="module")
-def Counter(library):
-    @ffi_hpy.register_object("named_args.Counter")
-    class Counter(ffi_hpy.Object):
-        pass
-
-    return Counter
 
 
 def test_positional_calls_leave_out_what_has_a_default(show):

@@ -17,20 +17,6 @@ from ffi_hpy import _core
 HAS_TEXT_SIGNATURES = sys.version_info >= (3, 10)  # before, the interpreter drops those of classes that C code makes
 
 
-@pytest.fixture(scope="module")
-def library(compile_era):
-    return ffi_hpy.load_module(compile_era("named_args.cc", "own"))
-
-
-@pytest.fixture(scope="module")
-def Counter(library):
-    @ffi_hpy.register_object("named_args.Counter")
-    class Counter(ffi_hpy.Object):
-        pass
-
-    return Counter
-
-
 def test_a_function_shows_names_types_and_defaults(library):
     show = ffi_hpy.get_global_func("named_args.show")
     signature = inspect.signature(show)
