@@ -1,0 +1,22 @@
+"""The commands of ci/, many of which no run but one by name starts: each can at least say what it does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = sorted(path for path in (ROOT / "ci").iterdir() if path.is_file() and os.access(path, os.X_OK))
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda path: path.name)
+def test_a_command_says_what_it_does(command):
+    done = subprocess.run(
+        [sys.executable, "-B", str(command), "--help"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("usage: "), done.stdout
