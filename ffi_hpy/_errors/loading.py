@@ -7,7 +7,7 @@ import re
 
 __all__ = ["explain"]
 
-_SYMBOL = re.compile(r"undefined symbol: (_Z\w+)")
+_SYMBOL = re.compile(r"(?:undefined symbol: |namespace '_|: (?=\w+: symbol not found))(_Z\w+)")  # glibc, macOS, musl
 _STRING = re.compile(r"std::(?:__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>")
 
 

@@ -34,14 +34,10 @@ void fh_library_load_cxx(void) {
   fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above, after which the names are there */
 }
 
-/* The name of this ABI, C or C++, that the loader did not find: a pointer into its message, where a space or a comma
- * ends the name. NULL for other reasons. "3tvm3ffi" is the namespace in a mangled C++ name. The words are glibc's;
- * elsewhere the loader's message is given as it is. */
-static const char *find_lacking(const char *reason) {
-  static const char before[] = "undefined symbol: ";
-  const char *found = strstr(reason, before);
-  const char *symbol = found != NULL ? found + sizeof before - 1 : NULL;
-  return symbol != NULL && (strncmp(symbol, "TVMFFI", 6) == 0 || strstr(symbol, "3tvm3ffi") != NULL) ? symbol : NULL;
+/* Whether a name is one of this ABI, C or C++. "3tvm3ffi" is the namespace in a mangled C++ name. */
+static int is_ours(const char *name, size_t length) {
+  const char *space = strstr(name, "3tvm3ffi");
+  return (length >= 6 && memcmp(name, "TVMFFI", 6) == 0) || (space != NULL && (size_t)(space - name) < length);
 }
 
 int fh_library_check_file(const char *path) {
@@ -59,13 +55,13 @@ void *fh_library_open(const char *path) {
   fh_library_load_cxx();
   void *library = fh_loader_open(path, FH_LOADER_LOCAL, reason, sizeof reason);
   if (library != NULL) return library;
-  const char *lacking = find_lacking(reason);
-  if (lacking != NULL) {
+  size_t length;
+  const char *lacking = fh_loader_lacking(reason, &length);
+  if (lacking != NULL && is_ours(lacking, length)) {
     fh_error_raise(FH_INTERNAL_ERROR,
                    "Cannot load library %s: it needs %.*s, which tvm-ffi %d.%d.%d does not have: was it "
                    "built against a newer version?",
-                   path, (int)strcspn(lacking, " ,\t\n"), lacking, TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR,
-                   TVM_FFI_VERSION_PATCH);
+                   path, (int)length, lacking, TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR, TVM_FFI_VERSION_PATCH);
     return NULL;
   }
   library = fh_loader_open(path, FH_LOADER_LAZY, reason, sizeof reason);

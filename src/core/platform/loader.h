@@ -16,6 +16,8 @@ enum { FH_LOADER_REASON = 4096 }; /* bytes that suffice for most reasons, which 
 /* Opens a library, and what it needs: on Windows that is looked for in its own folder too, if the path is absolute.
  * NULL with the system's reason in `reason`, cut to its size. */
 void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t n_reason);
+/* The name that a library lacks, in the reason why it was not opened, and its length. NULL for any other reason. */
+const char *fh_loader_lacking(const char *reason, size_t *length);
 /* The address of a name in a library, NULL if there is none. */
 void *fh_loader_find(void *library, const char *name);
 /* The address of a name in any library of the process that shows its names to all, NULL if there is none. On Windows

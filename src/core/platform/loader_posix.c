@@ -15,6 +15,24 @@ void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t
   return library;
 }
 
+/* The words around the name: glibc's, macOS's, where each name begins with an underscore more, and musl's. */
+const char *fh_loader_lacking(const char *reason, size_t *length) {
+  static const char glibc[] = "undefined symbol: ", macos[] = "namespace '_", musl[] = ": symbol not found";
+  const char *at, *name = NULL;
+  *length = 0;
+  if ((at = strstr(reason, glibc)) != NULL) {
+    name = at + sizeof glibc - 1;
+    *length = strcspn(name, " ,\t\n");
+  } else if ((at = strstr(reason, macos)) != NULL) {
+    name = at + sizeof macos - 1;
+    *length = strcspn(name, "'");
+  } else if ((at = strstr(reason, musl)) != NULL) {
+    for (name = at; name != reason && name[-1] != ' ';) --name;
+    *length = (size_t)(at - name);
+  }
+  return name;
+}
+
 void *fh_loader_find(void *library, const char *name) { return dlsym(library, name); }
 void *fh_loader_find_anywhere(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 

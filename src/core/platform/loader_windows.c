@@ -70,6 +70,13 @@ void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t
 
 /* ---- Looking up ---- */
 
+/* The system does not tell. */
+const char *fh_loader_lacking(const char *reason, size_t *length) {
+  FH_UNUSED(reason);
+  *length = 0;
+  return NULL;
+}
+
 void *fh_loader_find(void *library, const char *name) {
   return (void *)(uintptr_t)GetProcAddress((HMODULE)library, name);
 }

@@ -191,6 +191,8 @@ def test_a_missing_symbol_of_cxx_is_shown_as_it_was_declared():
     declared = "f(std::vector<std::string, std::allocator<std::string>> const&)"
     assert demangle(symbol) == declared
     assert f"`{declared}` is declared, and neither" in explain(f"x.so: undefined symbol: {symbol}", "x.so")
+    assert f"`{declared}`" in explain(f"Error relocating x.so: {symbol}: symbol not found", "x.so")
+    assert f"`{declared}`" in explain(f"dlopen(x.so, 6): symbol not found in flat namespace '_{symbol}'", "x.so")
     assert explain("x.so: undefined symbol: plain_c", "x.so") == explain("anything else", "x.so") == ""
 
 
