@@ -10,6 +10,7 @@
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
+#include "hpy_module/object/type_attr.h"
 
 /* A new reference, or NULL, with nothing pending in either case. */
 static TVMFFIObject *look_up(const FbCoreFunction *self) {
@@ -19,12 +20,10 @@ static TVMFFIObject *look_up(const FbCoreFunction *self) {
     if (TVMFFIFunctionGetGlobal(&name, &found) != 0) fb_error_slot_clear();
     return found;
   }
-  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
-  int64_t row = column == NULL ? -1 : (int64_t)self->type_index - column->begin_index;
-  if (row < 0 || row >= column->size || column->data[row].type_index != kTVMFFIFunction) return NULL;
-  found = column->data[row].v_obj;
-  TVMFFIObjectIncRef(found);
-  return found;
+  const TVMFFIAny *attr = fb_type_attr_find(self->type_index, &name);
+  if (attr == NULL || attr->type_index != kTVMFFIFunction) return NULL;
+  TVMFFIObjectIncRef(attr->v_obj);
+  return attr->v_obj;
 }
 
 TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {

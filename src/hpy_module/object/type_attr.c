@@ -9,8 +9,10 @@ const TVMFFIAny *fb_type_attr_in(const TVMFFITypeAttrColumn *column, int32_t typ
   /* Before the data, as c_api.h asks; acquire: pairs with the core's publication of a longer column. */
   int32_t size = fh_atomic_load_acquire(&column->size);
   int64_t row = (int64_t)type_index - column->begin_index;
-  if (row < 0 || row >= size || column->data[row].type_index == kTVMFFINone) return NULL;
-  return &column->data[row];
+  if (row < 0 || row >= size) return NULL;
+  /* Both acquire: the cells of a column that grows are copied before, and a cell's value is stored before its type. */
+  const TVMFFIAny *cell = fh_atomic_load_acquire(&column->data) + row;
+  return fh_atomic_load_acquire(&cell->type_index) == kTVMFFINone ? NULL : cell;
 }
 
 const TVMFFIAny *fb_type_attr_find(int32_t type_index, const TVMFFIByteArray *name) {
