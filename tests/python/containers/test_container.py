@@ -670,7 +670,9 @@ def test_containers_nest_to_a_limit(testing, wrap):
     for _ in range(200):
         deep = deep[0] if isinstance(deep, Array) else deep["k"]
     assert deep == 5
-    with pytest.raises(ValueError, match=r"nested more than .* deep"):
+    # On an emulated machine PyPy's stack may end before the limit.
+    too_deep = (ValueError, RecursionError) if IS_PYPY else ValueError
+    with pytest.raises(too_deep, match=r"nested more than .* deep|recursion"):
         testing.echo(nested(100_000, 5, wrap))
 
 
