@@ -127,7 +127,7 @@ def test_a_wrapper_whose_handle_was_moved_away(testing, classes):
         pair.sum()
 
 
-@ffi_hpy.dataclasses.py_class("testing.bad_input.Holder")
+@ffi_hpy.dataclasses.py_class("bad_input.Holder")
 class Holder(ffi_hpy.Object):
     anything: typing.Any
     array: ffi_hpy.Array
