@@ -81,21 +81,30 @@ def auto() -> Any:
 def _state(cls: Any, create: bool = False) -> Any:
     """The EnumState of a class, None if it has none."""
     info = getattr(cls, "__tvm_ffi_type_info__", None)
-    if info is None:
-        return None
-    state = type_attr(info.type_index, ENUM_STATE_ATTR)
-    has_entries = entries_of(info.type_index) is not None
+    return None if info is None else _state_of(info.type_index, create)
+
+
+def _state_of(type_index: int, create: bool = False) -> Any:
+    """The EnumState of a type, None if it has none."""
+    state = type_attr(type_index, ENUM_STATE_ATTR)
+    has_entries = entries_of(type_index) is not None
     if state is None and (create or has_entries):
         fresh = EnumState()
         with _making:
-            state = type_attr(info.type_index, ENUM_STATE_ATTR)
+            state = type_attr(type_index, ENUM_STATE_ATTR)
             if state is None:
-                type_attr_define(info.type_index, ENUM_STATE_ATTR, fresh)
-                state = type_attr(info.type_index, ENUM_STATE_ATTR)
+                type_attr_define(type_index, ENUM_STATE_ATTR, fresh)
+                state = type_attr(type_index, ENUM_STATE_ATTR)
     if has_entries:
         with _making:
-            adopt_entries(info.type_index, state)
+            adopt_entries(type_index, state)
     return state
+
+
+def _variant_names(type_index: int) -> list[str]:
+    """The names of the variants of a type, in the order of their definition; none for a type that is no enum."""
+    state = _state_of(type_index)
+    return [] if state is None else [str(name) for name in list(state.indexes) if isinstance(name, str)]
 
 
 def _find_variant(name: str, cls: Any) -> Any:
@@ -191,18 +200,15 @@ class Enum(Object, metaclass=_EnumMeta):
             setattr(cls, alias, maker.bind(alias, type_key))
         for alias, declaration in declared.items():
             setattr(cls, alias, maker.declare(alias, declaration))
-        if is_native:
-            cls._set_entries()
 
     @classmethod
     def _set_entries(cls) -> None:
         """Make attributes of the variants that the library has registered, but for those whose names are taken. They
         are looked up when they are asked for, because a variant that is kept keeps its class, and another class may be
         registered later."""
-        state = _state(cls)
-        for name in () if state is None else list(state.indexes):
-            if isinstance(name, str) and name.isidentifier() and not hasattr(cls, name):
-                setattr(cls, str(name), _ClassAttribute(partial(_find_variant, str(name))))
+        for name in _variant_names(cls.__tvm_ffi_type_info__.type_index):
+            if name.isidentifier() and not hasattr(cls, name):
+                setattr(cls, name, _ClassAttribute(partial(_find_variant, name)))
 
     @property
     def name(self) -> str:
