@@ -57,7 +57,7 @@ class NamedTypeSchema:
     """The type of something that has a name; for a field also what is known about the field.
 
     `size`, `alignment` and `offset` are in bytes, None if unknown; `default` is MISSING, a value, or, if
-    `default_is_factory`, the function that makes one. A `frozen` one only reads; `doc` is what its author says about it.
+    `default_is_factory`, the function that makes one. A `frozen` one can only be read; `doc` is what its author says.
     """
 
     def __init__(

@@ -17,7 +17,8 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 USER = """
 from collections.abc import Mapping
 from typing import assert_type
-from testing import TestCxxClassDerived, TestIntPair, add_one, schema_id_map_str_int, schema_id_opt_str
+from testing import TestCxxClassDerived, TestEnumVariant, TestIntPair, TestObjectBase
+from testing import add_one, schema_id_map_str_int, schema_id_opt_str
 
 assert_type(add_one(1), int)
 assert_type(schema_id_map_str_int({"a": 1}), Mapping[str, int])
@@ -27,6 +28,13 @@ assert_type(TestIntPair(1, 2).sum(), int)
 assert_type(TestCxxClassDerived(1, 2, 3.0).v_f32, float)
 add_one("1")  # type: ignore[arg-type]
 TestIntPair("1")  # type: ignore[arg-type, call-arg]
+assert_type(TestEnumVariant.Alpha, TestEnumVariant)
+assert_type([variant for variant in TestEnumVariant], list[TestEnumVariant])
+assert_type(TestEnumVariant("Beta").name, str)
+TestEnumVariant.Gamma  # type: ignore[attr-defined]
+base = TestObjectBase()
+base.v_i64 = 1
+base.v_f64 = 1.0  # type: ignore[misc]
 """
 
 USER_OF_TALLY = """

@@ -98,19 +98,20 @@ def generate_python_object(
     defined: Collection[str] = (),
     is_implemented: bool = False,
 ) -> None:
-    """``object/KEY``: the fields as annotations of a class; for type checkers, properties for those that only read,
-    methods and constructors.
+    """``object/KEY``: the fields as annotations of a class; for type checkers, the variants of an enum, properties for
+    fields that only read, methods and constructors.
 
     Overloads get an implementation, and properties an annotation, which are needed outside of .pyi files, if it
     `is_implemented`.
     """
-    taken = {member.name for member in (*obj_info.fields, *obj_info.methods)} | set(obj_info.variants)
-    names = TypeNames(ty_map, imports, taken, defined)
+    members = {f.name for f in obj_info.fields} | {method.name for method in obj_info.methods}
+    names = TypeNames(ty_map, imports, members.union(obj_info.variants), defined)
     inputs = names.for_parameters()
     ancestors = [object_info_from_type_key(key) for key in obj_info.ancestors]
     inherited = _methods_of(ancestors)
     assignable = {f.name for ancestor in ancestors for f in ancestor.fields if not f.frozen}
     methods = [
+        *render_object_variants(obj_info, names, opt.indent),
         *render_object_properties(obj_info, names, opt.indent, assignable),
         *render_object_init(obj_info, names, opt.indent, inputs, is_implemented),
         *render_object_ffi_init(obj_info, names, opt.indent, inputs, inherited, is_implemented),
@@ -123,8 +124,7 @@ def generate_python_object(
         methods += ["else:", *annotations] if annotations else []
     if obj_info.has_overloaded_methods():
         _add(imports, ImportItem("typing.overload", type_checking_only=True))
-    members = [*render_object_variants(obj_info, names, indent=0), *render_object_fields(obj_info, names, indent=0)]
-    _fill(code, ["# fmt: off", *members, *methods, "# fmt: on"])
+    _fill(code, ["# fmt: off", *render_object_fields(obj_info, names, indent=0), *methods, "# fmt: on"])
 
 
 def generate_python_import_section(

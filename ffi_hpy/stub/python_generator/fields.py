@@ -59,7 +59,8 @@ def _read_only_fields(info: ObjectInfo) -> list[NamedTypeSchema]:
 
 
 def render_object_variants(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
-    """A line for each variant of an enum, which makes it an attribute of the class when that is made."""
+    """A line for each variant of an enum. They are for type checkers: the class finds its variants by itself, and need
+    not have all those that were there when the stubs were made."""
     lines = []
     for name in info.variants:
         if is_name(name) and not hasattr(Enum, name):

@@ -6,6 +6,7 @@ import ast
 import builtins
 import inspect
 import keyword
+import re
 from dataclasses import dataclass, field
 from math import isfinite
 
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
 
     TypeMap = Callable[[str], str]
 
+_NAMES = re.compile(r"[\w.]+")
+"""The names in an annotation, such as ``ffi.Device | str``."""
+
 __all__ = [
-    "Head",
     "OVERRIDE",
+    "Head",
     "ImportItem",
     "PythonImports",
     "TypeNames",
@@ -137,13 +141,18 @@ class TypeNames:
         taken: Collection[str] = (),
         defined: Collection[str] = (),
     ) -> None:
+        self.inverse = self
         self._ty_map = ty_map
         self._imports = imports
         self._taken = set(taken)
         self._defined = {item.name: item.full_name for item in map(ImportItem, defined)}
 
     def __call__(self, name: str) -> str:
-        full_name = self._ty_map.get(name, name)
+        if name in self._ty_map:
+            return _NAMES.sub(lambda found: self._name(found[0]), self._ty_map[name])
+        return self._name(name)
+
+    def _name(self, full_name: str) -> str:
         if "." not in full_name:
             if full_name not in self._taken or not hasattr(builtins, full_name):
                 return full_name
@@ -160,8 +169,10 @@ class TypeNames:
         return item.exposed_name
 
     def for_parameters(self) -> TypeNames:
-        """Names for parameters, which accept wider types; a mapping of the user applies to both."""
+        """Names for parameters, which accept wider types; a mapping of the user applies to both. The parameters of a
+        callback are what it is given: for them it is the other way round."""
         names = TypeNames({**self._ty_map, **_widened(self._ty_map)}, self._imports)
+        names.inverse, self.inverse = self, names
         names._taken, names._defined = self._taken, self._defined
         return names
 
@@ -177,7 +188,7 @@ def _widened(ty_map: dict[str, str]) -> dict[str, str]:
     return {
         name: wider
         for name, wider in PC.TY_MAP_INPUT_DEFAULTS.items()
-        if ty_map.get(name) in (None, PC.TY_MAP_DEFAULTS[name])
+        if ty_map.get(name) in (None, PC.TY_MAP_DEFAULTS.get(name))
     }
 
 
@@ -185,7 +196,6 @@ def _widened(ty_map: dict[str, str]) -> dict[str, str]:
 
 OVERRIDE = "  # type: ignore[override,unused-ignore]"
 """Behind what may differ from what it overrides, for type checkers."""
-
 
 
 def render_func_signature(
