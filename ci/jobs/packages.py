@@ -112,7 +112,7 @@ def check_types(building: Building, env: Path, projects: list[Path]) -> None:
     for project in projects:
         options = ["--strict", "--config-file", "", "--python-version", "3.11", "--cache-dir", env / "mypy"]
         command = [python_of(building.env), "-m", "mypy", "--python-executable", python_of(env), *options]
-        run([*command, project / "tests" / "check_types.py"], f"the types of {project.name}", env)
+        run([*command, project / "check_types.py"], f"the types of {project.name}", env)
 
 
 def sources_of(project: Path) -> dict[Path, bytes]:

@@ -99,7 +99,7 @@ def packages(tmp_path):
     for project, name in (("packaging", "tally"), ("packaging_setuptools", "vocab")):
         source = EXAMPLES / project
         shutil.copytree(source / "python" / name, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-        shutil.copy(source / "tests" / "check_types.py", tmp_path / f"user_of_{name}.py")
+        shutil.copy(source / "check_types.py", tmp_path / f"user_of_{name}.py")
     (tmp_path / "arrays.py").write_text(ARRAYS)
     return tmp_path
 
