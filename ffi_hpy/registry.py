@@ -233,9 +233,7 @@ def class_for_type_index(index: int) -> type[CObject]:
     counting = _core.class_offer(index, cls)
     if counting is cls:
         set_python_class(info, cls)
-        set_entries = getattr(cls, "_set_entries", None)
-        if set_entries is not None:  # an enum's: its variants, instances of this class, are attributes
-            set_entries()
+        _set_variants(cls)
     return counting
 
 
@@ -249,7 +247,15 @@ def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
     if info.doc and cls.__doc__ is None:
         cls.__doc__ = info.doc
     set_class(info, cls)
+    _set_variants(cls)
     return cls
+
+
+def _set_variants(cls: type[CObject]) -> None:
+    """Make attributes of the variants of an enum, which are instances of this class."""
+    set_entries = getattr(cls, "_set_entries", None)
+    if set_entries is not None:
+        set_entries()
 
 
 def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:

@@ -106,6 +106,15 @@ def check_stubs(building: Building, project: Path, wheel: Path) -> None:
     run(command, f"the stubs of {project.name}", project)
 
 
+def check_types(building: Building, env: Path, projects: list[Path]) -> None:
+    """See that mypy finds in the projects' programs what they say, in an environment with their wheels. Raises
+    Missing."""
+    for project in projects:
+        options = ["--strict", "--config-file", "", "--python-version", "3.11", "--cache-dir", env / "mypy"]
+        command = [python_of(building.env), "-m", "mypy", "--python-executable", python_of(env), *options]
+        run([*command, project / "check_types.py"], f"the types of {project.name}", env)
+
+
 def sources_of(project: Path) -> dict[Path, bytes]:
     """Return the content of every file of Python and C++."""
     files = [path for path in project.rglob("*") if path.suffix in {".py", ".cc"} and "build" not in path.parts]

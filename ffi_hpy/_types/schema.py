@@ -213,7 +213,8 @@ class TypeSchema(_core.Schema):
         result = self.named_args["return"][0]._print(ty_map, is_input, widened)
         if "params" not in self.named_args:
             return f"Callable[..., {result}]"
-        params = ", ".join(arg._print(ty_map, is_input, widened) for arg in self.named_args["params"])
+        names = getattr(ty_map, "inverse", ty_map)  # what a function takes, its caller gives
+        params = ", ".join(arg._print(names, is_input, widened) for arg in self.named_args["params"])
         return f"Callable[[{params}], {result}]"
 
     # --- used --------------------------------------------------------------------------------------------------------

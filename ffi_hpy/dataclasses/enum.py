@@ -25,6 +25,13 @@ from .py_class import py_class
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeVar
+
+    from typing_extensions import Self
+
+    from .._types.info import TypeInfo
+
+    Variant = TypeVar("Variant")
 
 __all__ = ["ENUM_STATE_ATTR", "Enum", "EnumAttrMap", "EnumState", "IntEnum", "StrEnum", "auto", "entry"]
 
@@ -81,21 +88,30 @@ def auto() -> Any:
 def _state(cls: Any, create: bool = False) -> Any:
     """The EnumState of a class, None if it has none."""
     info = getattr(cls, "__tvm_ffi_type_info__", None)
-    if info is None:
-        return None
-    state = type_attr(info.type_index, ENUM_STATE_ATTR)
-    has_entries = entries_of(info.type_index) is not None
+    return None if info is None else _state_of(info.type_index, create)
+
+
+def _state_of(type_index: int, create: bool = False) -> Any:
+    """The EnumState of a type, None if it has none."""
+    state = type_attr(type_index, ENUM_STATE_ATTR)
+    has_entries = entries_of(type_index) is not None
     if state is None and (create or has_entries):
         fresh = EnumState()
         with _making:
-            state = type_attr(info.type_index, ENUM_STATE_ATTR)
+            state = type_attr(type_index, ENUM_STATE_ATTR)
             if state is None:
-                type_attr_define(info.type_index, ENUM_STATE_ATTR, fresh)
-                state = type_attr(info.type_index, ENUM_STATE_ATTR)
+                type_attr_define(type_index, ENUM_STATE_ATTR, fresh)
+                state = type_attr(type_index, ENUM_STATE_ATTR)
     if has_entries:
         with _making:
-            adopt_entries(info.type_index, state)
+            adopt_entries(type_index, state)
     return state
+
+
+def _variant_names(type_index: int) -> list[str]:
+    """The names of the variants of a type, in the order of their definition; none for a type that is no enum."""
+    state = _state_of(type_index)
+    return [] if state is None else [str(name) for name in list(state.indexes) if isinstance(name, str)]
 
 
 def _find_variant(name: str, cls: Any) -> Any:
@@ -105,7 +121,7 @@ def _find_variant(name: str, cls: Any) -> Any:
 class _EnumMeta(ObjectMeta):
     """Makes the class a collection of its variants, and a call with one index a lookup."""
 
-    def __iter__(cls) -> Iterator[Any]:
+    def __iter__(cls: type[Variant]) -> Iterator[Variant]:
         state = _state(cls)
         return iter(()) if state is None else iter(list(state.entries))
 
@@ -116,17 +132,19 @@ class _EnumMeta(ObjectMeta):
     def __bool__(cls) -> bool:
         return True
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls: type[Variant], *args: Any, **kwargs: Any) -> Variant:
         if len(args) == 1 and not kwargs:
             (value,) = args
             if isinstance(value, cls):
                 return value
             if isinstance(value, (int, str)):
                 try:
-                    return cls.get(value)  # type: ignore[attr-defined]
+                    variant: Variant = cls.get(value)  # type: ignore[attr-defined]
                 except KeyError:
                     raise ValueError(f"{value!r} is not a valid {cls.__name__}") from None
-        return super().__call__(*args, **kwargs)
+                return variant
+        made: Variant = super().__call__(*args, **kwargs)  # type: ignore[misc]
+        return made
 
 
 class _ClassAttribute:
@@ -163,6 +181,10 @@ class Enum(Object, metaclass=_EnumMeta):
     _int_index: int
     _str_index: str
 
+    if TYPE_CHECKING:
+
+        def __init__(self, index: int | str | Self, /) -> None: ...
+
     def __init_subclass__(
         cls,
         *,
@@ -191,18 +213,16 @@ class Enum(Object, metaclass=_EnumMeta):
             setattr(cls, alias, maker.bind(alias, type_key))
         for alias, declaration in declared.items():
             setattr(cls, alias, maker.declare(alias, declaration))
-        if is_native:
-            cls._set_entries()
 
     @classmethod
     def _set_entries(cls) -> None:
         """Make attributes of the variants that the library has registered, but for those whose names are taken. They
         are looked up when they are asked for, because a variant that is kept keeps its class, and another class may be
         registered later."""
-        state = _state(cls)
-        for name in () if state is None else list(state.indexes):
-            if isinstance(name, str) and name.isidentifier() and not hasattr(cls, name):
-                setattr(cls, str(name), _ClassAttribute(partial(_find_variant, str(name))))
+        info: TypeInfo = cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
+        for name in _variant_names(info.type_index):
+            if name.isidentifier() and not hasattr(cls, name):
+                setattr(cls, name, _ClassAttribute(partial(_find_variant, name)))
 
     @property
     def name(self) -> str:
@@ -220,7 +240,7 @@ class Enum(Object, metaclass=_EnumMeta):
         return list(type(self).all_entries()).index(self)
 
     @classmethod
-    def get(cls, index: int | str | None = None, *, name: str | None = None) -> Any:
+    def get(cls, index: int | str | None = None, *, name: str | None = None) -> Self:
         """The variant that an integer or a text stands for; a text may be given as `name`, too. KeyError if there is
         none; OverflowError beyond int64; TypeError for other indexes."""
         index = index if name is None else name
@@ -233,10 +253,11 @@ class Enum(Object, metaclass=_EnumMeta):
         state = _state(cls)
         if state is None:
             raise KeyError(index)
-        return state.indexes[index]
+        variant: Self = state.indexes[index]
+        return variant
 
     @classmethod
-    def all_entries(cls) -> Iterator[Any]:
+    def all_entries(cls) -> Iterator[Self]:
         """The variants in the order of their definition."""
         return iter(list(cls))
 

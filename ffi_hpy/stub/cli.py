@@ -214,7 +214,8 @@ def fill_regions(
     own = declared_objects([file])
     declared, defined = {**(declared or {}), **own}, set(own)
     unknown: list[CodeBlock] = []
-    names = generator.extra_export_names(imports)
+    by_hand = [line for block in file.code_blocks if block.kind is None for line in block.lines]
+    names = generator.extra_export_names(imports, by_hand)
     for block in file.code_blocks:
         if block.kind == "global":
             funcs = _functions_for(block, global_funcs)

@@ -45,8 +45,8 @@ class Generator(Protocol):
     def add_directive(self, imports: Any, name: str, payload: str, lineno: int) -> None:
         """Store a directive in `imports`. ValueError, which names the line, if it is not understood."""
 
-    def extra_export_names(self, imports: Any) -> set[str]:
-        """The names that a file exports besides its functions and classes."""
+    def extra_export_names(self, imports: Any, lines: list[str]) -> set[str]:
+        """The names that a file exports besides its functions and classes; `lines` are those outside of regions."""
 
     def check_view(self, code_blocks: list[CodeBlock]) -> object:
         """What --check compares: a file is out of date if this changes."""

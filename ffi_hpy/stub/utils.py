@@ -9,6 +9,7 @@ from .._types.about import Note, parameters_of
 from .._types.metadata import schema_in
 from .._types.schema import TypeSchema
 from ..core import MISSING
+from ..dataclasses.enum import _variant_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class NamedTypeSchema:
     """The type of something that has a name; for a field also what is known about the field.
 
     `size`, `alignment` and `offset` are in bytes, None if unknown; `default` is MISSING, a value, or, if
-    `default_is_factory`, the function that makes one.
+    `default_is_factory`, the function that makes one. A `frozen` one can only be read; `doc` is what its author says.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class NamedTypeSchema:
         default_is_factory: bool = False,
         structural_eq: str | None = None,
         frozen: bool = False,
+        doc: str = "",
     ) -> None:
         self.name = name
         self.schema: TypeSchema = schema.schema if isinstance(schema, NamedTypeSchema) else schema
@@ -81,6 +83,7 @@ class NamedTypeSchema:
         self.default_is_factory = default_is_factory
         self.structural_eq = structural_eq
         self.frozen = frozen
+        self.doc = doc
 
     @staticmethod
     def from_type_field(type_field: TypeField) -> NamedTypeSchema:
@@ -99,6 +102,7 @@ class NamedTypeSchema:
             default_is_factory=is_factory,
             structural_eq=type_field.c_structural_eq,
             frozen=type_field.frozen,
+            doc=type_field.doc or "",
         )
 
     @property
@@ -191,7 +195,8 @@ class ObjectInfo:
     """A registered type. `fields` and `methods` are its own; `init_fields` those of the constructor, ancestors' first.
 
     `ancestors` are type keys from the root to the parent. `total_size` is in bytes, None if the library did not tell;
-    `is_final` is None if it did not tell whether types can derive from it.
+    `is_final` is None if it did not tell whether types can derive from it. `variants` are the names of the instances of
+    an enum; `doc` is what the author says about the type.
     """
 
     fields: list[NamedTypeSchema]
@@ -203,6 +208,8 @@ class ObjectInfo:
     ancestors: list[str] = field(default_factory=list)
     total_size: int | None = None
     is_final: bool | None = None
+    variants: list[str] = field(default_factory=list)
+    doc: str = ""
 
     def has_overloaded_methods(self) -> bool:
         """Whether two methods have the same name."""
@@ -231,6 +238,8 @@ class ObjectInfo:
             ancestors=ancestors,
             total_size=total_size or None,
             is_final=None if is_final is None else bool(is_final),
+            variants=_variant_names(type_info.type_index) if "ffi.Enum" in ancestors else [],
+            doc=type_info.doc or "",
         )
 
 

@@ -17,7 +17,8 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 USER = """
 from collections.abc import Mapping
 from typing import assert_type
-from testing import TestCxxClassDerived, TestIntPair, add_one, schema_id_map_str_int, schema_id_opt_str
+from testing import TestCxxClassDerived, TestEnumVariant, TestIntPair, TestObjectBase
+from testing import add_one, schema_id_map_str_int, schema_id_opt_str
 
 assert_type(add_one(1), int)
 assert_type(schema_id_map_str_int({"a": 1}), Mapping[str, int])
@@ -27,32 +28,21 @@ assert_type(TestIntPair(1, 2).sum(), int)
 assert_type(TestCxxClassDerived(1, 2, 3.0).v_f32, float)
 add_one("1")  # type: ignore[arg-type]
 TestIntPair("1")  # type: ignore[arg-type, call-arg]
+assert_type(TestEnumVariant.Alpha, TestEnumVariant)
+assert_type([variant for variant in TestEnumVariant], list[TestEnumVariant])
+assert_type(TestEnumVariant("Beta").name, str)
+TestEnumVariant.Gamma  # type: ignore[attr-defined]
+base = TestObjectBase()
+base.v_i64 = 1
+base.v_f64 = 1.0  # type: ignore[misc]
 """
 
-USER_OF_TALLY = """
-from typing import assert_type
-import ffi_hpy
+ARRAYS = """
 import numpy
 import tally
 
-assert_type(tally.Tally.of([1, 2.5]), tally.Tally)
-assert_type(tally.merge(tally.Tally(), tally.Tally()).mean(), float)
-assert_type(tally.Tally().count, int)
-tally.Tally(1)  # type: ignore[call-arg]
 tally.scale(numpy.zeros(3, dtype="float32"), 2)
-tally.scale(ffi_hpy.from_dlpack(numpy.zeros(3)), 2)
-tally.scale([1.0], 2)  # type: ignore[arg-type]
-"""
-
-USER_OF_VOCAB = """
-from collections.abc import Sequence
-from typing import assert_type
-from vocab import Vocabulary, split
-
-assert_type(split("a b"), Sequence[str])
-assert_type(Vocabulary().find("a"), int | None)
-assert_type(Vocabulary().words, Sequence[str])
-split(1)  # type: ignore[arg-type]
+tally.scale(numpy.float32)  # type: ignore[arg-type]
 """
 
 
@@ -106,13 +96,11 @@ def overloaded(request, tmp_path):
 @pytest.fixture
 def packages(tmp_path):
     """A folder with the packages of the packaging examples, as they are in the checkout, and users of theirs."""
-    for package, user in (
-        ("packaging/python/tally", USER_OF_TALLY),
-        ("packaging_setuptools/python/vocab", USER_OF_VOCAB),
-    ):
-        name = package.rpartition("/")[2]
-        shutil.copytree(EXAMPLES / package, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-        (tmp_path / f"user_of_{name}.py").write_text(user)
+    for project, name in (("packaging", "tally"), ("packaging_setuptools", "vocab")):
+        source = EXAMPLES / project
+        shutil.copytree(source / "python" / name, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        shutil.copy(source / "check_types.py", tmp_path / f"user_of_{name}.py")
+    (tmp_path / "arrays.py").write_text(ARRAYS)
     return tmp_path
 
 
@@ -137,7 +125,7 @@ def test_overloads_pass_pyright(overloaded):
 
 
 def test_the_packaging_examples_pass_mypy(packages):
-    users = ("user_of_tally.py", "user_of_vocab.py")
+    users = ("user_of_tally.py", "user_of_vocab.py", "arrays.py")
     said = mypy_says(packages, "--cache-dir", packages / "cache", "tally", "vocab", *users)
     assert not said, said
 

@@ -66,19 +66,21 @@ static void Scale(ffi::TensorView values, double factor) {
   for (int64_t i = 0; i < values.numel(); i++) data[i] *= static_cast<float>(factor);
 }
 
-/* Runs when the library is loaded. */
+/* Runs when the library is loaded. C++ does not know what parameters are called: refl::arg says it, for calls by
+ * keyword, for help() and for the stubs. */
 TVM_FFI_STATIC_INIT_BLOCK() {
   namespace refl = tvm::ffi::reflection;
   refl::GlobalDef()
       .def("tally.merge", Merge, "The tally of all that two others have seen.")
-      .def("tally.scale", Scale, "Multiply a float32 tensor by a number, in place.");
-  refl::ObjectDef<TallyObj>()
+      .def("tally.scale", Scale, "Multiply a float32 tensor by a number, in place.", refl::arg("values"),
+           refl::arg("factor") = 2.0);
+  refl::ObjectDef<TallyObj>("How many values there were, and their sum.")
       .def(refl::init<>())
       .def_ro("count", &TallyObj::count, "how many values there were")
       .def_ro("total", &TallyObj::total, "their sum")
-      .def("add", &TallyObj::Add, "Count one more value.")
+      .def("add", &TallyObj::Add, "Count one more value.", refl::arg("value"))
       .def("mean", &TallyObj::Mean, "The mean; ValueError if there were no values.")
-      .def_static("of", &Tally::Of, "The tally of some values.");
+      .def_static("of", &Tally::Of, "The tally of some values.", refl::arg("values"));
 }
 
 } // namespace tally

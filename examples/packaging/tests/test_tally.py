@@ -34,14 +34,16 @@ def test_a_field_that_only_reads_cannot_be_set():
 def test_tensors_are_scaled_where_they_are():
     numpy = pytest.importorskip("numpy")
     values = numpy.arange(4, dtype="float32")
-    tally.scale(values, 10)
+    tally.scale(values, factor=10)
     assert values.tolist() == [0, 10, 20, 30]
+    tally.scale(values)
+    assert values.tolist() == [0, 20, 40, 60]
     with pytest.raises(TypeError, match="values must be float32, got float64"):
         tally.scale(values.astype("float64"), 10)
 
 
 def test_the_library_is_that_of_this_distribution():
-    assert isinstance(tally.LIB, ffi_hpy.Module)
+    assert isinstance(tally._ffi_api._LIB, ffi_hpy.Module)
     assert "libtally.so" in {file.name for file in _files_of("tally")}
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from ..lib_state import object_info_from_type_key
+from .fields import (
+    render_object_annotations,
+    render_object_fields,
+    render_object_properties,
+    render_object_variants,
+)
 from .utils import (
     ImportItem,
     TypeNames,
+    doc_lines,
     is_name,
     render_func,
     render_func_signature,
     render_object_ffi_init,
-    render_object_fields,
     render_object_init,
     render_object_methods,
 )
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from ..utils import FuncInfo, InitConfig, ObjectInfo, Options
 
 __all__ = [
+    "LIBRARY",
     "finalize_python_packages",
     "generate_python_all",
     "generate_python_export",
@@ -42,6 +49,8 @@ __all__ = [
 
 _INIT_FUNC, _REGISTER, _LOAD_LIB = "_FFI_INIT_FUNC", "_FFI_REG_OBJ", "_FFI_LOAD_LIB"
 _LOAD_LIB_HOME = "ffi.libinfo.load_lib_module"
+LIBRARY = "_LIB"
+"""The name of the library in new files: no part of what a package offers its users."""
 
 
 # --- regions --------------------------------------------------------------------------------------------------------
@@ -89,15 +98,21 @@ def generate_python_object(
     defined: Collection[str] = (),
     is_implemented: bool = False,
 ) -> None:
-    """``object/KEY``: the fields as annotations of a class, methods and constructors for type checkers.
+    """``object/KEY``: the fields as annotations of a class; for type checkers, the variants of an enum, properties for
+    fields that only read, methods and constructors.
 
-    Overloads get an implementation, which they need outside of .pyi files, if it `is_implemented`.
+    Overloads get an implementation, and properties an annotation, which are needed outside of .pyi files, if it
+    `is_implemented`.
     """
     members = {f.name for f in obj_info.fields} | {method.name for method in obj_info.methods}
-    names = TypeNames(ty_map, imports, members, defined)
+    names = TypeNames(ty_map, imports, members.union(obj_info.variants), defined)
     inputs = names.for_parameters()
-    inherited = _inherited_methods(obj_info)
+    ancestors = [object_info_from_type_key(key) for key in obj_info.ancestors]
+    inherited = _methods_of(ancestors)
+    assignable = {f.name for ancestor in ancestors for f in ancestor.fields if not f.frozen}
     methods = [
+        *render_object_variants(obj_info, names, opt.indent),
+        *render_object_properties(obj_info, names, opt.indent, assignable),
         *render_object_init(obj_info, names, opt.indent, inputs, is_implemented),
         *render_object_ffi_init(obj_info, names, opt.indent, inputs, inherited, is_implemented),
         *render_object_methods(obj_info, names, opt.indent, inputs, inherited, is_implemented),
@@ -105,6 +120,8 @@ def generate_python_object(
     if methods:
         _add(imports, ImportItem("typing.TYPE_CHECKING"))
         methods = _for_type_checkers(methods, opt)
+        annotations = render_object_annotations(obj_info, names, opt.indent) if is_implemented else []
+        methods += ["else:", *annotations] if annotations else []
     if obj_info.has_overloaded_methods():
         _add(imports, ImportItem("typing.overload", type_checking_only=True))
     _fill(code, ["# fmt: off", *render_object_fields(obj_info, names, indent=0), *methods, "# fmt: on"])
@@ -145,14 +162,15 @@ def generate_python_all(code: CodeBlock, names: set[str], opt: Options) -> None:
 def generate_python_export(code: CodeBlock) -> None:
     """``export/MODULE``: everything that a module of this package exports.
 
-    Type checkers do not understand an __all__ that is put together, and take what the first line imports as exported.
+    Type checkers do not understand an __all__ that is put together, and take what the second line imports as exported.
+    Whatever else the package gets has a name that is none of its users' business.
     """
     module = code.text_param
-    name = f"{module}__all__"
+    name = f"_{module.lstrip('_')}__all__"
     lines = [
-        "from typing import TYPE_CHECKING",
+        "import typing as _typing",
         f"from .{module} import *  # noqa: F403",
-        "if not TYPE_CHECKING:",
+        "if not _typing.TYPE_CHECKING:",
         f"    from .{module} import __all__ as {name}",
         f'    __all__ = [*globals().get("__all__", []), *{name}]',
     ]
@@ -186,12 +204,11 @@ def _as_isort_does(name: str) -> tuple[int, str]:
     return (0 if name.isupper() else 1 if name[:1].isupper() else 2), name
 
 
-def _inherited_methods(info: ObjectInfo) -> set[str]:
-    """Names of methods that a class inherits."""
+def _methods_of(infos: Iterable[ObjectInfo]) -> set[str]:
+    """The names of the methods of some types."""
     found: set[str] = set()
-    for key in info.ancestors:
-        ancestor = object_info_from_type_key(key)
-        found |= {method.name for method in ancestor.methods} | ({"__ffi_init__"} if ancestor.has_init else set())
+    for info in infos:
+        found |= {method.name for method in info.methods} | ({"__ffi_init__"} if info.has_init else set())
     return found
 
 
@@ -219,11 +236,11 @@ def generate_python_ffi_api(
     if "import-section" not in kinds:
         parts.append(syntax.empty_region("import-section"))
     if is_root and not _loads_library(code_blocks):
-        parts.append(f"{_import_mark(_LOAD_LIB_HOME, _LOAD_LIB, syntax)}\nLIB = {_call_load_lib(init_cfg)}\n")
+        parts.append(f"{_import_mark(_LOAD_LIB_HOME, _LOAD_LIB, syntax)}\n{LIBRARY} = {_call_load_lib(init_cfg)}\n")
     if not any(block.kind == "global" and block.pair_param[0] == module_name for block in code_blocks):
         parts.append(syntax.empty_region(f"global/{module_name}"))
     new = [info for info in object_infos if ("object", info.type_key) not in have]
-    if new:
+    if not all(map(_is_enum, new)):
         parts.append(_import_mark("ffi.register_object", _REGISTER, syntax) + "\n")
     here = {info.type_key for info in object_infos}
     parts += [_class(info, here, ty_map, syntax, f"{module_name}." if is_root else "") for info in new]
@@ -280,12 +297,17 @@ def _class(
     mark = _import_mark(ty_map.get(parent, parent), base, syntax)
     if below and parent.startswith(below):
         mark = _import_lines([ImportItem(ty_map.get(parent, parent), alias=base)])[0] + "  # noqa: E402"
+    is_enum = _is_enum(info)  # such a class registers itself, and finds its variants
     lines = [
         *([] if is_parent_here else [mark]),
-        f'@{_REGISTER}("{key}")',
-        f"class {name}({base}):",
-        f'    """FFI binding for `{key}`."""',
+        *([] if is_enum else [f'@{_REGISTER}("{key}")']),
+        f'class {name}({base}, type_key="{key}"):' if is_enum else f"class {name}({base}):",
+        *doc_lines(info.doc.strip() or f"FFI binding for `{key}`.", "    "),
         "",
         syntax.empty_region(f"object/{key}", indent="    "),
     ]
     return "\n".join(lines)
+
+
+def _is_enum(info: ObjectInfo) -> bool:
+    return "ffi.Enum" in info.ancestors

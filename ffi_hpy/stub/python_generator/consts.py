@@ -36,6 +36,9 @@ TY_MAP_INPUT_DEFAULTS = {
     "Dict": "collections.abc.Mapping",
     "List": "collections.abc.Sequence",
     "Map": "collections.abc.Mapping",
-    **({"Tensor": "ffi.SupportsDLPack"} if RUNTIME == "ffi_hpy" else {}),
+    "ctypes.c_void_p": "ctypes.c_void_p | None",
+    "dtype": "ffi.dtype | str",
+    "ffi.Shape": "collections.abc.Sequence[int]",
+    **({"Tensor": "ffi.SupportsDLPack", "Device": "ffi.Device | str"} if RUNTIME == "ffi_hpy" else {}),
 }
 """The annotations of parameters where these differ: every type that converts is accepted."""

@@ -52,8 +52,10 @@ class PythonGenerator(Generator):
         if item.exposed_name == "_FFI_LOAD_LIB":
             imports.has_lib_load = True
 
-    def extra_export_names(self, imports: PythonImports) -> set[str]:
-        return {"LIB"} if imports.has_lib_load else set()
+    def extra_export_names(self, imports: PythonImports, lines: list[str]) -> set[str]:
+        """LIB, if that is what the file calls its library: as files of tvm-ffi's command do, and new ones do not."""
+        is_hidden = any(line.startswith(f"{codegen.LIBRARY} =") for line in lines)
+        return {"LIB"} if imports.has_lib_load and not is_hidden else set()
 
     def check_view(self, code_blocks: list[CodeBlock]) -> object:
         return [line for block in code_blocks for line in block.lines]

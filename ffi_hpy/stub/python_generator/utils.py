@@ -1,4 +1,4 @@
-"""Annotations: names and their imports, signatures, fields."""
+"""Annotations: names and their imports, signatures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import ast
 import builtins
 import inspect
 import keyword
+import re
 from dataclasses import dataclass, field
+from math import isfinite
 
 from ..._types.parameters import NO_DEFAULT
 from . import consts as PC
@@ -21,18 +23,24 @@ if TYPE_CHECKING:
 
     TypeMap = Callable[[str], str]
 
+_NAMES = re.compile(r"[\w.]+")
+"""The names in an annotation, such as ``ffi.Device | str``."""
+
 __all__ = [
+    "OVERRIDE",
     "Head",
     "ImportItem",
     "PythonImports",
     "TypeNames",
+    "doc_lines",
+    "documented",
     "is_name",
     "render_func",
     "render_func_signature",
     "render_object_ffi_init",
-    "render_object_fields",
     "render_object_init",
     "render_object_methods",
+    "unnamable",
 ]
 
 
@@ -133,13 +141,18 @@ class TypeNames:
         taken: Collection[str] = (),
         defined: Collection[str] = (),
     ) -> None:
+        self.inverse = self
         self._ty_map = ty_map
         self._imports = imports
         self._taken = set(taken)
         self._defined = {item.name: item.full_name for item in map(ImportItem, defined)}
 
     def __call__(self, name: str) -> str:
-        full_name = self._ty_map.get(name, name)
+        if name in self._ty_map:
+            return _NAMES.sub(lambda found: self._name(found[0]), self._ty_map[name])
+        return self._name(name)
+
+    def _name(self, full_name: str) -> str:
         if "." not in full_name:
             if full_name not in self._taken or not hasattr(builtins, full_name):
                 return full_name
@@ -156,8 +169,10 @@ class TypeNames:
         return item.exposed_name
 
     def for_parameters(self) -> TypeNames:
-        """Names for parameters, which accept wider types; a mapping of the user applies to both."""
+        """Names for parameters, which accept wider types; a mapping of the user applies to both. The parameters of a
+        callback are what it is given: for them it is the other way round."""
         names = TypeNames({**self._ty_map, **_widened(self._ty_map)}, self._imports)
+        names.inverse, self.inverse = self, names
         names._taken, names._defined = self._taken, self._defined
         return names
 
@@ -173,11 +188,14 @@ def _widened(ty_map: dict[str, str]) -> dict[str, str]:
     return {
         name: wider
         for name, wider in PC.TY_MAP_INPUT_DEFAULTS.items()
-        if ty_map.get(name) in (None, PC.TY_MAP_DEFAULTS[name])
+        if ty_map.get(name) in (None, PC.TY_MAP_DEFAULTS.get(name))
     }
 
 
-# --- signatures and fields ------------------------------------------------------------------------------------------
+# --- signatures -----------------------------------------------------------------------------------------------------
+
+OVERRIDE = "  # type: ignore[override,unused-ignore]"
+"""Behind what may differ from what it overrides, for type checkers."""
 
 
 def render_func_signature(
@@ -203,24 +221,25 @@ def render_func(
 ) -> list[str]:
     """The lines of a function: those of render_func_signature(), with its documentation if the author wrote some."""
     line = render_func_signature(func, ty_map, indent, input_ty_map, note)
-    if not func.doc.strip():
+    return documented(line, func.doc, indent, note)
+
+
+def documented(line: str, doc: str, indent: int, note: str = "") -> list[str]:
+    """The lines of a function whose `line` ends with `note`, with its documentation if there is some."""
+    if not doc.strip():
         return [line]
     head = line[: len(line) - len(note)]
+    # "..." says that there is no body: with a documentation alone, the function would return None
     space = " " * (2 * indent)
-    text = inspect.cleandoc(func.doc).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return [f"{head[: -len(' ...')]}{note}", *doc_lines(doc, space), f"{space}..."]
+
+
+def doc_lines(doc: str, space: str) -> list[str]:
+    """A documentation as the lines of a literal, each behind `space`."""
+    text = inspect.cleandoc(doc).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     lines = [f"{space}{text_line}".rstrip() for text_line in text.splitlines()]
     lines[0] = f'{space}"""{lines[0].strip()}'
-    lines = [*lines, f'{space}"""'] if len(lines) > 1 or lines[0].endswith('"') else [f'{lines[0]}"""']
-    # "..." says that there is no body: with a documentation alone, the function would return None
-    return [f"{head[: -len(' ...')]}{note}", *lines, f"{space}..."]
-
-
-def render_object_fields(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
-    """A line for each field."""
-    return [
-        f"{' ' * indent}{f.name}: {f.repr(ty_map)}" if is_name(f.name) else _unnamable(f.name, indent)
-        for f in info.fields
-    ]
+    return [*lines, f'{space}"""'] if len(lines) > 1 or lines[0].endswith('"') else [f'{lines[0]}"""']
 
 
 def render_object_methods(
@@ -244,9 +263,9 @@ def render_object_methods(
     lines = []
     for name, methods in by_name.items():
         if not is_name(name):
-            lines.append(_unnamable(name, indent))
+            lines.append(unnamable(name, indent))
             continue
-        note = _OVERRIDE if name in inherited else ""
+        note = OVERRIDE if name in inherited else ""
         for i, method in enumerate(methods):
             if len(methods) > 1:
                 lines.append(f"{space}@overload{'' if i else note}")
@@ -290,12 +309,9 @@ def render_object_ffi_init(
         return []
     names = input_ty_map or ty_map
     parameters = [_parameters_from_method(method, names) for method in written]
-    note = _OVERRIDE if "__ffi_init__" in inherited else ""
+    note = OVERRIDE if "__ffi_init__" in inherited else ""
     parameters = parameters or [_parameters_from_fields(info, names)]
     return _render_constructors("__ffi_init__", parameters, ty_map, indent, note, is_implemented)
-
-
-_OVERRIDE = "  # type: ignore[override,unused-ignore]"
 
 
 def _render_constructors(
@@ -342,11 +358,22 @@ def _parameters_from_fields(info: ObjectInfo, ty_map: TypeMap) -> list[str]:
     only."""
     if not all(is_name(f.name) for f in info.init_fields):
         return [f"*args: {ty_map('Any')}", f"**kwargs: {ty_map('Any')}"]
-    words = {f.name: f"{f.name}: {f.schema.repr(ty_map)}{' = ...' if f.has_default else ''}" for f in info.init_fields}
+    words = {
+        f.name: f"{f.name}: {f.schema.repr(ty_map)}{f' = {_literal(f.schema.default)}' if f.has_default else ''}"
+        for f in info.init_fields
+    }
     by_position = sorted((f for f in info.init_fields if not f.kw_only), key=lambda f: f.has_default)
     by_name = [f for f in info.init_fields if f.kw_only]
     star = ["*"] if by_name else []
     return [*(words[f.name] for f in by_position), *star, *(words[f.name] for f in by_name)]
+
+
+def _literal(default: object) -> str:
+    """The default of a field as Python writes it; "..." for one that only the library can make."""
+    if isinstance(default, str):
+        return repr(str(default))
+    is_plain = default is None or isinstance(default, (bool, int)) or (isinstance(default, float) and isfinite(default))
+    return repr(default) if is_plain else "..."
 
 
 def _arguments(func: FuncInfo, params: Collection[TypeSchema], ty_map: TypeMap, is_bound: bool = True) -> list[str]:
@@ -366,5 +393,6 @@ def _positional(params: Collection[TypeSchema], ty_map: TypeMap, first: int = 0)
     return [f"_{i}: {schema.repr(ty_map)}" for i, schema in enumerate(params) if i >= first]
 
 
-def _unnamable(name: str, indent: int) -> str:
+def unnamable(name: str, indent: int) -> str:
+    """The comment in place of a member that Python cannot name."""
     return f"{' ' * indent}# {name!r} is no name for Python: it is there for getattr()"

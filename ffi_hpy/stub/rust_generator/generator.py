@@ -52,7 +52,7 @@ class RustGenerator(Generator):
             raise ValueError(f"`{name}` at line {lineno} must be a path, got {payload!r}")
         imports.record(path)
 
-    def extra_export_names(self, imports: RustImports) -> set[str]:
+    def extra_export_names(self, imports: RustImports, lines: list[str]) -> set[str]:
         return set()
 
     def check_view(self, code_blocks: list[CodeBlock]) -> object:

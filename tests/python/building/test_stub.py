@@ -13,10 +13,8 @@ import ffi_hpy
 import ffi_hpy.testing
 from ffi_hpy.core import TypeSchema
 from ffi_hpy.stub import cli, consts, layout, lib_state
-from ffi_hpy.stub.file_utils import CodeBlock, FileInfo, collect_files
-from ffi_hpy.stub.python_generator import codegen
-from ffi_hpy.stub.python_generator.utils import ImportItem
-from ffi_hpy.stub.utils import FuncInfo, InitConfig, InitFieldInfo, NamedTypeSchema, ObjectInfo, Options
+from ffi_hpy.stub.file_utils import FileInfo, collect_files
+from ffi_hpy.stub.utils import NamedTypeSchema, ObjectInfo
 
 PYTHON = consts.PYTHON_SYNTAX
 BEGIN, END = PYTHON.begin, PYTHON.end
@@ -38,21 +36,6 @@ def stubgen(capsys):
 
 def region(stub, *lines):
     return "".join(f"{line}\n" for line in (f"{BEGIN} {stub}", *lines, END))
-
-
-def functions(**schemas):
-    return [FuncInfo.from_schema(f"demo.{name}", schema) for name, schema in schemas.items()]
-
-
-def takes(result, *params):
-    return TypeSchema("Callable", named_args={"return": (result,), "params": params})
-
-
-def filled(generate, kind, param, *arguments):
-    """The lines that a generator puts between the marks, without those that keep formatters away."""
-    code = CodeBlock(kind, param, 1, 2, [BEGIN, END])
-    generate(code, *arguments)
-    return [line for line in code.lines[1:-1] if not line.strip().startswith(("# fmt:", "# isort:"))]
 
 
 # --- a package from nothing -----------------------------------------------------------------------------------------
@@ -93,16 +76,17 @@ def test_a_package_is_made_works_and_stays_as_it_is(extension_path, tmp_path):
 import ffi_hpy_test
 pair = ffi_hpy_test.IntPair(3, 4)
 print(pair.sum(), ffi_hpy_test.IntPair.product(3, 4), type(ffi_hpy_test.gil_state()).__name__)
-print(ffi_hpy_test.LIB.make_pair(1, 1).a)
+print(ffi_hpy_test._ffi_api._LIB.make_pair(1, 1).a)
 print(sorted(ffi_hpy_test.__all__))
+print([name for name in dir(ffi_hpy_test) if not name.startswith("_") and name not in ffi_hpy_test.__all__])
 """
     shutil.copyfile(extension_path, tmp_path / "libpairs.so")
     environ = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     environ["PYTHONPATH"] = os.pathsep.join([str(tmp_path), str(Path(ffi_hpy.__file__).parents[1])])
     done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    exported = ["IntPair", "LIB", "gil_state", "gil_state_blocking", "gil_state_nonblocking"]
-    assert done.stdout == f"7 12 int\n1\n{exported}\n"
+    exported = ["IntPair", "gil_state", "gil_state_blocking", "gil_state_nonblocking"]
+    assert done.stdout == f"7 12 int\n1\n{exported}\n[]\n"
 
 
 def test_what_is_written_by_hand_stays(stubgen, extension_path, tmp_path):
@@ -137,7 +121,7 @@ def test_folders_between_become_packages_and_odd_prefixes_are_named(stubgen, tmp
     assert f"there is no file for '{prefix}.not-a-name'" in complaints
     made = sorted(path.relative_to(tmp_path / prefix).as_posix() for path in tmp_path.rglob("*.py"))
     assert made == ["__init__.py", "_ffi_api.py", "a/__init__.py", "a/b/__init__.py", "a/b/_ffi_api.py"]
-    assert "LIB = " in (tmp_path / prefix / "_ffi_api.py").read_text()
+    assert "_LIB = " in (tmp_path / prefix / "_ffi_api.py").read_text()
     assert "LIB = " not in (tmp_path / prefix / "a" / "b" / "_ffi_api.py").read_text()
 
 
@@ -322,93 +306,13 @@ def test_folders_are_searched_without_what_is_hidden(tmp_path):
     )  # a file that an argument names is read, whatever its suffix
 
 
-# --- names ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_type_whose_name_is_taken_gets_another():
-    imports = []
-    info = ObjectInfo(
-        fields=[
-            NamedTypeSchema("dtype", TypeSchema("dtype")),
-            NamedTypeSchema("int", TypeSchema("int")),
-            NamedTypeSchema("one", TypeSchema("a.Thing")),
-            NamedTypeSchema("two", TypeSchema("b.Thing")),
-            NamedTypeSchema("three", TypeSchema("c.Local")),
-        ],
-        methods=[],
-    )
-    ty_map = {"dtype": "ffi.dtype"}
-    lines = filled(codegen.generate_python_object, "object", "demo.X", ty_map, imports, Options(), info, {"x.Local"})
-    assert lines == ["dtype: _dtype", "int: _int", "one: Thing", "two: _Thing", "three: _Local"]
-    assert ImportItem("builtins.int", type_checking_only=True, alias="_int") in imports
-    assert ImportItem("b.Thing", type_checking_only=True, alias="_Thing") in imports
-
-
-def test_what_is_no_name_for_python_is_said_in_a_comment():
-    funcs = functions(**{"lambda": takes(TypeSchema("int")), "so-called": takes(TypeSchema("int"))})
-    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, {}, [], Options())
-    assert lines[2:] == [
-        "    # 'lambda' is no name for Python: get_global_func() finds it",
-        "    # 'so-called' is no name for Python: get_global_func() finds it",
-        "    pass",
-    ]
-    odd = NamedTypeSchema("class", TypeSchema("int"))
-    info = ObjectInfo([odd], [], has_init=True, init_fields=[InitFieldInfo("class", odd, False, False)])
-    lines = filled(codegen.generate_python_object, "object", "demo.X", {"Any": "typing.Any"}, [], Options(), info)
-    assert lines == [
-        "# 'class' is no name for Python: it is there for getattr()",
-        "if TYPE_CHECKING:",
-        "    def __init__(self, *args: Any, **kwargs: Any) -> None: ...",
-        "    def __ffi_init__(self, *args: Any, **kwargs: Any) -> None: ...",
-    ]
-
-
-def test_a_type_that_cannot_be_a_class_is_left_out_of_the_names_of_its_package():
-    funcs = functions(Pair=takes(TypeSchema("int")), add=takes(TypeSchema("int")))
-    arguments = (funcs, {}, [], Options(), {"demo.Pair"})
-    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), *arguments)
-    assert lines[2:] == [
-        "    # 'Pair' is a class of this file: get_global_func() finds the function",
-        "    def add() -> int: ...",
-    ]
-    assert filled(codegen.generate_python_all, "__all__", "", {"f", "lambda", "so-called"}, Options()) == ['"f",']
-    derived = ObjectInfo([], [], "demo.Derived", "demo.class", ancestors=["ffi.Object", "demo.Base", "demo.class"])
-    text = codegen.generate_python_ffi_api([], {}, "demo", [derived], InitConfig("x", "y", "z"), False, PYTHON)
-    assert "class Derived(_demo_Base):" in text
-
-
-def test_regions_of_what_has_no_names_are_python_all_the_same():
-    funcs = functions(**{"lambda": takes(TypeSchema("int"))})
-    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, {}, [], Options())
-    odd = ObjectInfo([], [FuncInfo.from_schema("class", takes(TypeSchema("int")))])
-    lines += filled(codegen.generate_python_object, "object", "demo.X", {}, [], Options(), odd)
-    imports = []
-    takes_odd = functions(f=takes(TypeSchema("demo.class"), TypeSchema("demo.so-called.X")))
-    lines += filled(codegen.generate_python_global_funcs, "global", ("demo", ""), takes_odd, {}, imports, Options())
-    assert lines[-1] == "    def f(_0: Object, /) -> Object: ..."
-    assert ImportItem("ffi.Object", type_checking_only=True) in imports
-    assert lines.count("    pass") == 2
-    compile("\n".join(lines), "_ffi_api.py", "exec")
-
-
-def test_a_function_that_takes_what_another_is_called_after_names_the_class():
-    funcs = functions(Pair=takes(TypeSchema("int")), first=takes(TypeSchema("int"), TypeSchema("demo.Pair")))
-    arguments = (funcs, {}, [], Options(), {"demo.Pair"})
-    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), *arguments)
-    assert lines[-1] == "    def first(_0: Pair, /) -> int: ..."
-
-
-def test_the_parents_of_classes_that_need_the_library_are_imported_after_it_is_loaded():
-    infos = [
-        ObjectInfo([], [], f"demo.{name}", parent, ancestors=["ffi.Object", parent])
-        for name, parent in (("Leaf", "demo.base.Node"), ("Other", "other.Node"))
-    ]
-    for is_root in (True, False):
-        config = InitConfig("x", "y", "demo.")
-        text = codegen.generate_python_ffi_api([], {}, "demo", infos, config, is_root, PYTHON)
-        assert ("\nfrom demo.base import Node as _demo_base_Node  # noqa: E402\n@" in text) == is_root
-        assert ("(import-object): demo.base.Node;False;_demo_base_Node\n" in text) == (not is_root)
-        assert "(import-object): other.Node;False;_other_Node\n" in text
+def test_the_library_is_exported_by_files_that_call_it_as_tvm_ffi_does(tmp_path, stubgen):
+    file = tmp_path / "api.py"
+    load = "# tvm-ffi-stubgen(import-object): ffi.libinfo.load_lib_module;False;_FFI_LOAD_LIB\n"
+    for name, is_exported in (("LIB", True), ("_LIB", False)):
+        file.write_text(f'{load}{name} = _FFI_LOAD_LIB("x", "y")\n{region("global/testing")}{region("__all__")}')
+        assert stubgen(file)[0] == 0
+        assert ('"LIB",' in file.read_text().splitlines()) == is_exported
 
 
 def test_no_class_is_made_of_a_type_that_has_no_name_for_one(stubgen, tmp_path):
@@ -422,28 +326,6 @@ def test_no_class_is_made_of_a_type_that_has_no_name_for_one(stubgen, tmp_path):
     assert status == 0
     assert f"there is no class for '{prefix}.lambda', whose last part cannot be the name of one" in complaints
     compile((tmp_path / prefix / "_ffi_api.py").read_text(), "_ffi_api.py", "exec")
-
-
-def test_a_constructor_that_takes_other_things_than_the_fields_is_shown_as_it_is():
-    number, text = TypeSchema("int"), TypeSchema("str")
-    fields = [NamedTypeSchema("a", number), NamedTypeSchema("b", number)]
-    parameters = [InitFieldInfo(f.name, f, kw_only=False, has_default=False) for f in fields]
-
-    def init_line(*params):
-        constructor = FuncInfo.from_schema("__ffi_init__", takes(TypeSchema("Object"), *params))
-        info = ObjectInfo(fields, [constructor], has_init=True, init_fields=parameters)
-        return codegen.render_object_init(info, str, indent=0)
-
-    assert init_line(number, number) == ["def __init__(self, a: int, b: int) -> None: ..."]
-    assert init_line(text) == ["def __init__(self, _0: str, /) -> None: ..."]
-    assert init_line() == ["def __init__(self) -> None: ..."]
-
-
-def test_methods_that_differ_from_what_they_override_are_marked():
-    info = lib_state.object_info_from_type_key("testing.TestCxxClassDerived")
-    lines = filled(codegen.generate_python_object, "object", info.type_key, {}, [], Options(), info)
-    marked = [line.split("(")[0].split()[-1] for line in lines if "type: ignore[override" in line]
-    assert marked == ["__ffi_init__"]
 
 
 def test_what_is_registered_is_found_by_its_prefix():

@@ -247,3 +247,15 @@ class Priority(IntEnum, type_key="testing.TestCxxIntEnum"):
 print(Priority.low.value, Priority.high.same_as(Priority("high")), hasattr(Priority, "middle"))
 """
     assert run_python(program) == "10 True False\n"
+
+
+def test_variants_of_a_native_enum_are_attributes_of_a_class_that_a_decorator_registers():
+    program = """
+import ffi_hpy.testing
+from ffi_hpy.dataclasses import Enum
+@ffi_hpy.register_object("testing.TestEnumVariant")
+class Variant(Enum):
+    pass
+print([type(variant) is Variant for variant in (Variant.Alpha, Variant.Beta)], Variant.Alpha.name)
+"""
+    assert run_python(program) == "[True, True] Alpha\n"

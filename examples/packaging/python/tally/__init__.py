@@ -3,9 +3,9 @@
 # tvm-ffi-stubgen(begin): export/_ffi_api
 # fmt: off
 # isort: off
-from typing import TYPE_CHECKING
+import typing as _typing
 from ._ffi_api import *  # noqa: F403
-if not TYPE_CHECKING:
+if not _typing.TYPE_CHECKING:
     from ._ffi_api import __all__ as _ffi_api__all__
     __all__ = [*globals().get("__all__", []), *_ffi_api__all__]
 # isort: on

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # tvm-ffi-stubgen(end)
 
 # tvm-ffi-stubgen(import-object): ffi.libinfo.load_lib_module;False;_FFI_LOAD_LIB
-LIB = _FFI_LOAD_LIB("tally", "tally")
+_LIB = _FFI_LOAD_LIB("tally", "tally")
 
 # tvm-ffi-stubgen(begin): global/tally
 # fmt: off
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     def merge(_0: Tally, _1: Tally, /) -> Tally:
         """The tally of all that two others have seen."""
         ...
-    def scale(_0: SupportsDLPack, _1: float, /) -> None:
+    def scale(values: SupportsDLPack, factor: float = 2.0) -> None:
         """Multiply a float32 tensor by a number, in place."""
         ...
 # fmt: on
@@ -36,32 +36,40 @@ if TYPE_CHECKING:
 # tvm-ffi-stubgen(import-object): ffi.Object;False;_ffi_Object
 @_FFI_REG_OBJ("tally.Tally")
 class Tally(_ffi_Object):
-    """FFI binding for `tally.Tally`."""
+    """How many values there were, and their sum."""
 
     # tvm-ffi-stubgen(begin): object/tally.Tally
     # fmt: off
-    count: int
-    total: float
     if TYPE_CHECKING:
+        @property
+        def count(self) -> int:
+            """how many values there were"""
+            ...
+        @property
+        def total(self) -> float:
+            """their sum"""
+            ...
         def __init__(self) -> None: ...
         def __ffi_init__(self) -> None: ...
-        def add(self, _1: float, /) -> None:
+        def add(self, value: float) -> None:
             """Count one more value."""
             ...
         def mean(self, /) -> float:
             """The mean; ValueError if there were no values."""
             ...
         @staticmethod
-        def of(_0: Sequence[float], /) -> Tally:
+        def of(values: Sequence[float]) -> Tally:
             """The tally of some values."""
             ...
+    else:
+        count: int
+        total: float
     # fmt: on
     # tvm-ffi-stubgen(end)
 
 
 __all__ = [
     # tvm-ffi-stubgen(begin): __all__
-    "LIB",
     "Tally",
     "merge",
     "scale",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # tvm-ffi-stubgen(end)
 
 # tvm-ffi-stubgen(import-object): ffi.libinfo.load_lib_module;False;_FFI_LOAD_LIB
-LIB = _FFI_LOAD_LIB("vocab", "vocab")
+_LIB = _FFI_LOAD_LIB("vocab", "vocab")
 
 # tvm-ffi-stubgen(begin): global/vocab
 # fmt: off
@@ -36,8 +36,11 @@ class Vocabulary(_ffi_Object):
 
     # tvm-ffi-stubgen(begin): object/vocab.Vocabulary
     # fmt: off
-    words: Sequence[str]
     if TYPE_CHECKING:
+        @property
+        def words(self) -> Sequence[str]:
+            """each word, at the place of its number"""
+            ...
         def __init__(self) -> None: ...
         def __ffi_init__(self) -> None: ...
         def add(self, _1: str, /) -> int:
@@ -46,13 +49,14 @@ class Vocabulary(_ffi_Object):
         def find(self, _1: str, /) -> int | None:
             """The number of a word, None if it has none."""
             ...
+    else:
+        words: Sequence[str]
     # fmt: on
     # tvm-ffi-stubgen(end)
 
 
 __all__ = [
     # tvm-ffi-stubgen(begin): __all__
-    "LIB",
     "Vocabulary",
     "split",
     # tvm-ffi-stubgen(end)

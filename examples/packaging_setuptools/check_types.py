@@ -1,0 +1,25 @@
+"""A program of a user of vocab, for type checkers: `mypy --strict` must find nothing in it.
+
+Each line that is wrong on purpose says which error it is: where mypy does not report that one, it reports the comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_type
+
+from vocab import Vocabulary, split
+
+
+def numbers_of(text: str) -> list[int]:
+    known = Vocabulary()
+    return [known.add(word) for word in split(text)]
+
+
+assert_type(split("a b"), Sequence[str])
+assert_type(Vocabulary().find("a"), int | None)
+assert_type(Vocabulary().words, Sequence[str])
+
+split(1)  # type: ignore[arg-type]
+Vocabulary().words = ["a"]  # type: ignore[misc]
+1 + Vocabulary().find("a")  # type: ignore[operator]

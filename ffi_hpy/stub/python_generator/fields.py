@@ -1,0 +1,71 @@
+"""The fields of a class, and the variants of an enum."""
+
+from __future__ import annotations
+
+from ...dataclasses.enum import Enum
+from .utils import OVERRIDE, doc_lines, documented, is_name, unnamable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ..utils import NamedTypeSchema, ObjectInfo
+    from .utils import TypeMap
+
+__all__ = [
+    "render_object_annotations",
+    "render_object_fields",
+    "render_object_properties",
+    "render_object_variants",
+]
+
+
+def render_object_fields(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
+    """An annotation for each field that can be assigned, with the field's documentation behind it."""
+    space = " " * indent
+    lines = []
+    for f in info.fields:
+        if not is_name(f.name):
+            lines.append(unnamable(f.name, indent))
+        elif not f.frozen:
+            lines.append(f"{space}{f.name}: {f.repr(ty_map)}")
+            lines += doc_lines(f.doc, space) if f.doc.strip() else []
+    return lines
+
+
+def render_object_properties(
+    info: ObjectInfo, ty_map: TypeMap, indent: int, inherited: Collection[str] = ()
+) -> list[str]:
+    """A property without a setter for each field that only reads.
+
+    For a field with a name in `inherited`, type checkers are told that the field of an ancestor may be assigned.
+    """
+    space = " " * indent
+    lines = []
+    for f in _read_only_fields(info):
+        note = OVERRIDE if f.name in inherited else ""
+        lines.append(f"{space}@{ty_map('property')}")
+        lines += documented(f"{space}def {f.name}(self) -> {f.repr(ty_map)}: ...{note}", f.doc, indent, note)
+    return lines
+
+
+def render_object_annotations(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
+    """Annotations for the fields of render_object_properties(), for programs that look at annotations when they run."""
+    return [f"{' ' * indent}{f.name}: {f.repr(ty_map)}" for f in _read_only_fields(info)]
+
+
+def _read_only_fields(info: ObjectInfo) -> list[NamedTypeSchema]:
+    return [f for f in info.fields if f.frozen and is_name(f.name)]
+
+
+def render_object_variants(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
+    """A line for each variant of an enum. They are for type checkers: the class finds its variants by itself, and need
+    not have all those that were there when the stubs were made."""
+    lines = []
+    for name in info.variants:
+        if is_name(name) and not hasattr(Enum, name):
+            word = f"{name}: {ty_map('typing.ClassVar')}[{ty_map(str(info.type_key))}]"
+        else:
+            word = f"# {name!r} is no name for an attribute: the class finds it when it is called with the name"
+        lines.append(" " * indent + word)
+    return lines
