@@ -86,25 +86,63 @@ class DefRegionKind(IntEnum):
 
 
 def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False) -> bool:
-    """Whether two values are structurally equal.
+    """Compare two values by their structure: all the way down, as their types say.
 
-    With `map_free_vars` variables that nothing defines may correspond to each other, one to one. With
-    `skip_tensor_content` tensors compare by shape and data type alone. TypeError for objects of a type that does not
-    support it.
+    Args:
+        lhs: a value.
+        rhs: a value.
+        map_free_vars: whether variables that nothing defines may correspond to each other, one to one.
+        skip_tensor_content: whether tensors are compared by shape and data type alone.
+
+    Returns:
+        Whether they are equal. An Array never equals a List, nor 1 the number 1.0.
+
+    Raises:
+        TypeError: for objects of a type that does not support it, such as functions.
+
+    Examples:
+        >>> ffi_hpy.structural_equal([1, {"a": 2}], [1, {"a": 2}])
+        True
     """
     return bool(_ffi_api.StructuralEqual(lhs, rhs, map_free_vars, skip_tensor_content))
 
 
 def structural_hash(value: Any, map_free_vars: bool = False, skip_tensor_content: bool = False) -> int:
-    """A 64-bit hash, the same in this process for structurally equal values; options and errors as
-    structural_equal()."""
+    """Hash a value by its structure.
+
+    Args:
+        value: any value.
+        map_free_vars: as in structural_equal().
+        skip_tensor_content: as in structural_equal().
+
+    Returns:
+        A signed number of 64 bits, the same for values that are structurally equal, in this process.
+
+    Raises:
+        TypeError: for objects of a type that does not support it.
+    """
     return _ffi_api.StructuralHash(value, map_free_vars, skip_tensor_content)  # type: ignore[no-any-return]
 
 
 def get_first_structural_mismatch(
     lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
 ) -> tuple[AccessPath, AccessPath] | None:
-    """The first difference, as a path into each side; None if the values are structurally equal."""
+    """Find where two values differ. The parameters and errors are those of structural_equal().
+
+    Args:
+        lhs: a value.
+        rhs: a value.
+        map_free_vars: whether variables that nothing defines may correspond to each other.
+        skip_tensor_content: whether tensors are compared by shape and data type alone.
+
+    Returns:
+        The path to the first difference in `lhs`, and that in `rhs`; None if they are structurally equal.
+
+    Examples:
+        >>> left, right = ffi_hpy.get_first_structural_mismatch([1, {"a": 2}], [1, {"a": 3}])
+        >>> left
+        <root>[1]["a"]
+    """
     return _ffi_api.GetFirstStructuralMismatch(  # type: ignore[no-any-return]
         lhs, rhs, map_free_vars, skip_tensor_content
     )
@@ -112,7 +150,16 @@ def get_first_structural_mismatch(
 
 @register_object("ffi.StructuralKey")
 class StructuralKey(Object):
-    """A value that compares and hashes structurally, as a key of dict, Map or Dict. `key` is the value."""
+    """A value that compares and hashes structurally, as a key of dict, Map or Dict.
+
+    Args:
+        key: the value. It must not change while it is a key.
+
+    Examples:
+        >>> cache = {ffi_hpy.StructuralKey([1, 2]): "found"}
+        >>> cache[ffi_hpy.StructuralKey([1, 2])]
+        'found'
+    """
 
     key: Any
     hash_i64: int
@@ -132,7 +179,11 @@ class StructuralKey(Object):
 
 @register_object("ffi.VisitInterrupt")
 class VisitInterrupt(Object):
-    """Returned by a callback to end a walk or visit, which returns it as well. `value` is what it carries."""
+    """Returned by a callback to end a walk or visit, which returns it as well.
+
+    Args:
+        value: what it carries.
+    """
 
     value: Any
 
@@ -158,7 +209,15 @@ class StructuralVisitor(Object):
         return DefRegionKind(_ffi_api.StructuralVisitorDefRegionKind(self))
 
     def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
-        """Return callback(), called with the visit in another region."""
+        """Call a function with the visit in another region.
+
+        Args:
+            kind: a DefRegionKind.
+            callback: a function without arguments.
+
+        Returns:
+            Its result.
+        """
         return _ffi_api.StructuralVisitorWithDefRegionKind(self, kind, callback)
 
 
@@ -168,11 +227,29 @@ def structural_walk(
     with_def_region_kind: Any = (),
     order: str | WalkOrder = "post",
 ) -> VisitInterrupt | None:
-    """Call callbacks for a value and everything in it: callback(value), or callback(value, DefRegionKind) for those in
-    `with_def_region_kind`. Shared objects are visited once for each occurrence; keys of maps are not visited.
+    """Call callbacks for a value and everything in it.
 
-    A callback returns None, a WalkResult, or a VisitInterrupt to end the walk, which returns it. `order` is "pre",
-    "post" or a WalkOrder.
+    Shared objects are visited once for each occurrence; keys of maps are not visited.
+
+    Args:
+        root: the value.
+        callbacks: callback(value), in one of the forms that `ffi_hpy.structural` lists. It returns None, a
+            WalkResult, or a VisitInterrupt to end the walk.
+        with_def_region_kind: the same for callback(value, DefRegionKind).
+        order: "pre" (a value before its children), "post" or a WalkOrder.
+
+    Returns:
+        The VisitInterrupt that a callback has returned; None if none has.
+
+    Raises:
+        TypeError: for callbacks of another form.
+        ValueError: for another order.
+
+    Examples:
+        >>> ffi_hpy.structural_walk([1, [2, 3]], (int, print))
+        1
+        2
+        3
     """
     name = "structural_walk"
     return _ffi_api.StructuralWalk(  # type: ignore[no-any-return]
@@ -181,8 +258,19 @@ def structural_walk(
 
 
 def structural_visit(root: Any, callbacks: Any = ()) -> VisitInterrupt | None:
-    """Visit a value with callbacks that control the visit: callback(value, visitor) continues by visitor.visit(child)
-    or visitor.default_visit(value), or not at all, and returns None or a VisitInterrupt."""
+    """Visit a value with callbacks that control the visit.
+
+    Args:
+        root: the value.
+        callbacks: callback(value, visitor), in one of the forms that `ffi_hpy.structural` lists. It goes on by
+            visitor.visit(child) or visitor.default_visit(value), or not at all, and returns None or a VisitInterrupt.
+
+    Returns:
+        The VisitInterrupt that a callback has returned; None if none has.
+
+    Raises:
+        TypeError: for callbacks of another form.
+    """
     return _ffi_api.StructuralVisit(root, _entries("structural_visit", callbacks))  # type: ignore[no-any-return]
 
 
@@ -215,14 +303,34 @@ class StructuralMutator(Object):
         return DefRegionKind(_ffi_api.StructuralMutatorDefRegionKind(self))
 
     def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
-        """Return callback(), called with the rewriting in another region."""
+        """Call a function with the rewriting in another region.
+
+        Args:
+            kind: a DefRegionKind.
+            callback: a function without arguments.
+
+        Returns:
+            Its result.
+        """
         return _ffi_api.StructuralMutatorWithDefRegionKind(self, kind, callback)
 
 
 def structural_mutate(root: Any, callbacks: Any = ()) -> Any:
-    """Rewrite a value with callbacks that control the rewriting: callback(value, mutator), or callback(value, mutator,
-    inplace_mode), returns the replacement of the value. Unchanged parts are shared with the old value; an object with
-    other references is not changed."""
+    """Rewrite a value with callbacks that control the rewriting.
+
+    Unchanged parts are shared with the old value; an object with other references is not changed.
+
+    Args:
+        root: the value.
+        callbacks: callback(value, mutator), or callback(value, mutator, inplace_mode), in one of the forms that stand
+            at the top of this module. It returns the replacement of the value.
+
+    Returns:
+        The rewritten value.
+
+    Raises:
+        TypeError: for callbacks of another form.
+    """
     entries = _entries("structural_mutate", callbacks)
     return _ffi_api.StructuralMutate(root, [(index, callback, _takes_mode(callback)) for index, callback in entries])
 
@@ -233,9 +341,28 @@ def structural_map(
     with_def_region_kind: Any = (),
     order: str | WalkOrder = "post",
 ) -> Any:
-    """Rewrite a value: callback(value), or callback(value, DefRegionKind) for those in `with_def_region_kind`, returns
-    the replacement of the value. Keys of maps stay. Sharing as in structural_mutate(), `order` as in
-    structural_walk()."""
+    """Rewrite a value from its parts. Keys of maps stay.
+
+    Unchanged parts are shared with the old value; an object with other references is not changed.
+
+    Args:
+        root: the value.
+        callbacks: callback(value), in one of the forms that `ffi_hpy.structural` lists. It returns the replacement
+            of the value.
+        with_def_region_kind: the same for callback(value, DefRegionKind).
+        order: "pre" (a value before its children), "post" or a WalkOrder.
+
+    Returns:
+        The rewritten value.
+
+    Raises:
+        TypeError: for callbacks of another form.
+        ValueError: for another order.
+
+    Examples:
+        >>> ffi_hpy.structural_map([1, [2, 3]], (int, lambda x: 10 * x))
+        (10, (20, 30))
+    """
     name = "structural_map"
     return _ffi_api.StructuralMap(
         root, _entries(name, callbacks), _entries(name, with_def_region_kind, _with_kind), _order_of(order, name)

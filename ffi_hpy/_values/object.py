@@ -79,7 +79,15 @@ MISSING: Object = _ffi_api.GetInvalidObject()
 
 class ObjectConvertible:
     """Base for Python classes that stand for a native object: when an instance is passed to native code, `asobject()`
-    is passed instead."""
+    is passed instead.
+
+    Examples:
+        >>> class Route(ffi_hpy.ObjectConvertible):
+        ...     def asobject(self):
+        ...         return ffi_hpy.Array(["home", "work"])
+        >>> ffi_hpy.convert(Route())
+        ("home", "work")
+    """
 
     __slots__ = ()
 
