@@ -37,7 +37,7 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
         >>> tensor = ffi_hpy.from_dlpack(numpy.zeros((2, 3), "float32"))
         >>> tensor.shape, tensor.strides, tensor.dtype, tensor.device
         ((2, 3), (3, 1), dtype('float32'), device(type='cpu', index=0))
-        >>> numpy.from_dlpack(tensor)[0, 0] = 5  # the same memory
+        >>> numpy.from_dlpack(tensor)[0, 0] = 5  # and so is the maker's array
     """
 
     if TYPE_CHECKING:
@@ -79,6 +79,7 @@ if TYPE_CHECKING:
 
         Raises:
             TypeError: for what is no array.
+            ValueError: for a capsule that was used up before.
             BufferError: if the array's library refuses, as NumPy does for text, and for read-only memory, because
                 native code could not know that it must not write.
             RuntimeError: if the memory does not meet the requirements.

@@ -1,6 +1,6 @@
 """Errors: kinds and their exception classes, and the translation between native errors and Python exceptions.
 
-A native error has a kind (free text such as "ValueError"), a message and a backtrace. :func:`register_error` binds a
+A native error has a kind (free text such as "ValueError"), a message and a backtrace. `register_error()` binds a
 kind to an exception class. An error or exception that crosses the border keeps its identity where possible:
 
 - An exception that leaves a callback goes through native code as it is. Only if native code looks at it, an error is

@@ -322,8 +322,8 @@ def structural_mutate(root: Any, callbacks: Any = ()) -> Any:
 
     Args:
         root: the value.
-        callbacks: callback(value, mutator), or callback(value, mutator, inplace_mode), in one of the forms that stand
-            at the top of this module. It returns the replacement of the value.
+        callbacks: callback(value, mutator), or callback(value, mutator, inplace_mode), in one of the forms that
+            `ffi_hpy.structural` lists. It returns the replacement of the value.
 
     Returns:
         The rewritten value.

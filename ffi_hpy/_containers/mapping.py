@@ -99,8 +99,10 @@ class Map(_Reading, Mapping[K, V_co]):
 
         def keys(self) -> KeysView[K]:
             """View of the keys, in insertion order."""
+
         def values(self) -> ValuesView[V_co]:
             """View of the values, in insertion order."""
+
         def items(self) -> ItemsView[K, V_co]:
             """View of the (key, value) pairs, in insertion order."""
 
@@ -162,8 +164,10 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
 
         def keys(self) -> KeysView[K]:
             """View of the keys, in insertion order."""
+
         def values(self) -> ValuesView[V]:
             """View of the values, in insertion order."""
+
         def items(self) -> ItemsView[K, V]:
             """View of the (key, value) pairs, in insertion order."""
 

@@ -110,7 +110,7 @@ c_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
 
 
 def _attach_field_objects(cls: type, type_info: TypeInfo, *, frozen: bool = False) -> None:
-    """Describe the fields of a type itself in the form of :func:`fields`: Field objects, with the annotations of a
+    """Describe the fields of a type itself in the form of `fields()`: Field objects, with the annotations of a
     class as their `type` if these can be resolved already."""
     try:
         hints = (_annotations.resolve(cls, [cls]) or {}).get(cls, {})

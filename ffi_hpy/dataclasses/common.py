@@ -1,4 +1,4 @@
-"""The helpers of the standard library's `dataclasses`, for classes made by :func:`c_class` and :func:`py_class`."""
+"""The helpers of the standard library's `dataclasses`, for classes made by `c_class()` and `py_class()`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the body of a class describes one field, for :func:`py_class` and :func:`c_class`."""
+"""How the body of a class describes one field, for `py_class()` and `c_class()`."""
 
 from __future__ import annotations
 

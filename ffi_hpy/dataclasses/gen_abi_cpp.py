@@ -1,4 +1,4 @@
-"""C++ structs for registered types: :func:`gen_abi_cpp`."""
+"""C++ structs for registered types: `gen_abi_cpp()`."""
 
 from __future__ import annotations
 

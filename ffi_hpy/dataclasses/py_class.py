@@ -1,4 +1,4 @@
-"""Native types defined in Python: :func:`py_class`."""
+"""Native types defined in Python: `py_class()`."""
 
 from __future__ import annotations
 
