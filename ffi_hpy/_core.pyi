@@ -160,7 +160,11 @@ class CObject:
             other: any object.
         """
     def is_(self, other: object) -> bool:
-        """Same as same_as()."""
+        """As same_as().
+
+        Args:
+            other: any object.
+        """
     def __eq__(self, other: object, /) -> bool:
         """Equality by handle; NotImplemented for anything that is no CObject."""
     def __ne__(self, other: object, /) -> bool: ...

@@ -85,7 +85,11 @@ class AccessPath(Object):
         return self._attr(attr_key)  # type: ignore[no-any-return]
 
     def attr_missing(self, attr_key: str) -> AccessPath:
-        """Add a step to a field that is missing."""
+        """Add a step to a field that is missing.
+
+        Args:
+            attr_key: the field's name.
+        """
         return self._attr_missing(attr_key)  # type: ignore[no-any-return]
 
     def array_item(self, index: int) -> AccessPath:
@@ -97,7 +101,11 @@ class AccessPath(Object):
         return self._array_item(index)  # type: ignore[no-any-return]
 
     def array_item_missing(self, index: int) -> AccessPath:
-        """Add a step to an item that is missing."""
+        """Add a step to an item that is missing.
+
+        Args:
+            index: its position.
+        """
         return self._array_item_missing(index)  # type: ignore[no-any-return]
 
     def map_item(self, key: Any) -> AccessPath:
@@ -109,11 +117,19 @@ class AccessPath(Object):
         return self._map_item(key)  # type: ignore[no-any-return]
 
     def map_item_missing(self, key: Any) -> AccessPath:
-        """Add a step to a key that is missing."""
+        """Add a step to a key that is missing.
+
+        Args:
+            key: the key, any value.
+        """
         return self._map_item_missing(key)  # type: ignore[no-any-return]
 
     def is_prefix_of(self, other: AccessPath) -> bool:
-        """Whether `other` begins with all steps of this path."""
+        """Tell whether another path begins with all steps of this one.
+
+        Args:
+            other: the path.
+        """
         return bool(self._is_prefix_of(other))
 
     def to_steps(self) -> Sequence[AccessStep]:

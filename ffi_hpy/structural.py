@@ -196,11 +196,25 @@ class StructuralVisitor(Object):
     """The visitor, by which a callback of structural_visit() continues; valid while the callback runs."""
 
     def visit(self, value: Any) -> VisitInterrupt | None:
-        """Visit a value: its callback if there is one, else its children."""
+        """Visit a value: by its callback if there is one, else its children.
+
+        Args:
+            value: any value.
+
+        Returns:
+            The VisitInterrupt that ends the visit, which the callback then returns, too; None if none does.
+        """
         return _ffi_api.StructuralVisitorVisit(self, value)  # type: ignore[no-any-return]
 
     def default_visit(self, value: Any) -> VisitInterrupt | None:
-        """Visit the children of a value, whether or not there is a callback for it."""
+        """Visit the children of a value, whether or not there is a callback for it.
+
+        Args:
+            value: any value.
+
+        Returns:
+            The VisitInterrupt that ends the visit, which the callback then returns, too; None if none does.
+        """
         return _ffi_api.StructuralVisitorDefaultVisit(self, value)  # type: ignore[no-any-return]
 
     @property
@@ -282,19 +296,42 @@ class StructuralMutator(Object):
     """The mutator, by which a callback of structural_mutate() continues; valid while the callback runs."""
 
     def mutate(self, value: Any) -> Any:
-        """The rewritten value: by its callback if there is one, else by rewriting its children."""
+        """Rewrite a value: by its callback if there is one, else by rewriting its children.
+
+        Args:
+            value: any value.
+
+        Returns:
+            What takes its place.
+        """
         return _ffi_api.StructuralMutatorMutate(self, value)
 
     def default_mutate(self, value: Any) -> Any:
-        """The value with its children rewritten, whether or not there is a callback for it."""
+        """Rewrite the children of a value, whether or not there is a callback for it.
+
+        Args:
+            value: any value.
+
+        Returns:
+            The value itself if nothing has changed, else what takes its place.
+        """
         return _ffi_api.StructuralMutatorDefaultMutate(self, value)
 
     def var_remap_get(self, var: Object) -> Any | None:
-        """What a variable was mapped to, None if it was not."""
+        """Return what a variable was mapped to, None if it was not.
+
+        Args:
+            var: the variable.
+        """
         return _ffi_api.StructuralMutatorVarRemapGet(self, var)
 
     def var_remap_set(self, var: Object, mapped_value: Any) -> None:
-        """Map a variable from here on."""
+        """Map a variable from here on.
+
+        Args:
+            var: the variable.
+            mapped_value: what takes its place.
+        """
         _ffi_api.StructuralMutatorVarRemapSet(self, var, mapped_value)
 
     @property

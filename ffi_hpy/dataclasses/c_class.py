@@ -73,7 +73,7 @@ def c_class(
         ... class Pair(ffi_hpy.Object):
         ...     a: int
         ...     b: int
-        >>> Pair(1, 2) == Pair(b=2, a=1)
+        >>> Pair(1, 2) == Pair(1, 2)
         True
     """
 

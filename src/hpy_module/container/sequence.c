@@ -396,15 +396,13 @@ static HPy list_append_method_impl(HPyContext *ctx, HPy self, HPy value) {
 
 static const char *const index_value[] = {"index", "value"}; /* the arguments of insert(), and the one of pop() */
 
-HPyDef_METH(
-    list_insert_method, "insert", HPyFunc_KEYWORDS,
-    .doc =
-        "insert($self, index, value)\n--\n\n"
-        "Put an item before another one.\n\n"
-        "Args:\n"
-        "    index: the position of the other one; negative counts from the end, and what is beyond either end means\n"
-        "        that end.\n"
-        "    value: the item, which is converted as an argument of a call.")
+HPyDef_METH(list_insert_method, "insert", HPyFunc_KEYWORDS,
+            .doc = "insert($self, index, value)\n--\n\n"
+                   "Put an item before another one.\n\n"
+                   "Args:\n"
+                   "    index: the position of the other one; negative counts from the end, and what is beyond\n"
+                   "        either end means that end.\n"
+                   "    value: the item, which is converted as an argument of a call.")
 static HPy list_insert_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const FbKeywords keywords = {"insert", index_value, 2, NULL};
   HPy given[2];
