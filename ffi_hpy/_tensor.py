@@ -34,10 +34,13 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
 
     Examples:
         >>> import numpy
-        >>> tensor = ffi_hpy.from_dlpack(numpy.zeros((2, 3), "float32"))
+        >>> array = numpy.zeros((2, 3), "float32")
+        >>> tensor = ffi_hpy.from_dlpack(array)
         >>> tensor.shape, tensor.strides, tensor.dtype, tensor.device
         ((2, 3), (3, 1), dtype('float32'), device(type='cpu', index=0))
-        >>> numpy.from_dlpack(tensor)[0, 0] = 5  # and so is the maker's array
+        >>> array[1, 2] = 5
+        >>> numpy.from_dlpack(tensor).tolist()
+        [[0.0, 0.0, 0.0], [0.0, 0.0, 5.0]]
     """
 
     if TYPE_CHECKING:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 PUBLIC = {name: value for module in docstrings.MODULES for name, value in docstrings.public_objects(module)}
 
+OF_EVERY_PROPERTY = "Value of the attribute of an object."
+"""What PyPy 7.3 says of all properties that are written in C."""
+
 
 def test_the_examples_of_docstrings_print_what_they_say(tmp_path: Path) -> None:
     output = run_examples(docstrings.MODULES, tmp_path)
@@ -74,7 +77,8 @@ def test_what_is_written_in_c_has_the_docstrings_that_its_declaration_has() -> N
             value: Any = owner
             for part in name.split("."):
                 value = getattr(value, part, None)
-            if value is not None and declared.split() != docstrings.text_of(value).split():
+            text = docstrings.text_of(value)
+            if value is not None and declared.split() != text.split() and text != OF_EVERY_PROPERTY:
                 differing.append(name)
     assert differing == []
 
@@ -96,7 +100,8 @@ def declared_docstrings(body: list[ast.stmt], prefix: str = "") -> list[tuple[st
 
 def run_examples(modules: tuple[str, ...], folder: Path) -> str:
     """Run the examples of modules, in a folder, and return what was printed. An assertion fails if one is wrong."""
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    environ = {**os.environ, "PYTHONPATH": path, "TVM_FFI_CACHE_DIR": str(folder / "builds")}
     done = subprocess.run(
         [sys.executable, docstrings.__file__, *modules],
         cwd=folder,
