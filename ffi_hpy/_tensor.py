@@ -46,9 +46,12 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
     if TYPE_CHECKING:
 
         @property
-        def dtype(self) -> dtype: ...
+        def dtype(self) -> dtype:
+            """Element type."""
+
         @property
-        def device(self) -> Device: ...
+        def device(self) -> Device:
+            """Where the memory is."""
 
     if _core.HAS_EXCHANGE:
         __dlpack_c_exchange_api__ = _core.exchange_table()

@@ -31,10 +31,12 @@ class AccessKind(IntEnum):
 
 @register_object("ffi.reflection.AccessStep")
 class AccessStep(Object):
-    """One step: `kind`, an AccessKind, and `key`, the field's name, the index, or the map's key. Immutable."""
+    """One step of a path. Immutable."""
 
     kind: AccessKind
+    """Of what kind it is, a number of AccessKind."""
     key: Any
+    """The field's name, the index, or the map's key."""
 
 
 @register_object("ffi.reflection.AccessPath")

@@ -80,6 +80,7 @@ class Module(Object):
 
     if TYPE_CHECKING:
         imports_: Sequence[Any]
+        """As `imports`."""
 
     @property
     def kind(self) -> str:

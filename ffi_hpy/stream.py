@@ -41,8 +41,11 @@ class StreamContext:
 
     def __init__(self, device: Device, stream: int | c_void_p) -> None:
         self.device_type = device.dlpack_device_type()
+        """DLPack device type."""
         self.device_id = device.index
+        """Which of the devices of that type."""
         self.stream = _address_of(stream)
+        """The stream's address."""
         self._before: list[int] = []
 
     def __enter__(self) -> StreamContext:

@@ -162,7 +162,9 @@ class StructuralKey(Object):
     """
 
     key: Any
+    """The value."""
     hash_i64: int
+    """Its structural_hash()."""
 
     def __init__(self, key: Any) -> None:
         self.__init_handle_by_constructor__(_ffi_api.StructuralKey, key)
@@ -186,6 +188,7 @@ class VisitInterrupt(Object):
     """
 
     value: Any
+    """What it carries."""
 
     def __init__(self, value: Any = None) -> None:
         self.__init_handle_by_constructor__(_ffi_api.VisitInterrupt, value)

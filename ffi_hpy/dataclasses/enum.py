@@ -39,12 +39,14 @@ _making = new_lock()  # held while a state or an attribute is added, never while
 
 @c_class("ffi.EnumState")
 class EnumState(Object):
-    """The variants of a type: `entries` in the order of their definition, `indexes` from integers and names to
-    variants, `attrs` from the names of attributes to their values by variant."""
+    """The variants of a type, and what extensions attach to them."""
 
     entries: List[Object]
+    """The variants, in the order of their definition."""
     indexes: Dict[Any, Object]
+    """From integers and names to variants."""
     attrs: Dict[str, Dict[Object, Any]]
+    """From the names of attributes to their values by variant."""
 
     if TYPE_CHECKING:
 
@@ -366,10 +368,20 @@ class _PayloadEnum(Enum):
 
 @c_class("ffi.IntEnum", init=False)
 class IntEnum(_PayloadEnum):
-    """Enum whose variants stand for 64-bit integers, and are equal to them: `LOW = 1` in the body declares one."""
+    """Enum whose variants stand for 64-bit integers, and are equal to them.
+
+    Examples:
+        >>> from ffi_hpy.dataclasses import IntEnum
+        >>> class Level(IntEnum, type_key="example.Level"):
+        ...     LOW = 1
+        ...     HIGH = 10
+        >>> Level(10), Level.HIGH == 10
+        (Level.HIGH, True)
+    """
 
     __slots__ = ()
     value: int
+    """The integer."""
 
 
 @c_class("ffi.StrEnum", init=False)
@@ -378,6 +390,7 @@ class StrEnum(_PayloadEnum):
 
     __slots__ = ()
     value: str
+    """The text."""
 
 
 # --- the body of a class ----------------------------------------------------------------------------------------------
