@@ -161,10 +161,24 @@ def _exchange_address(cls: type) -> int:
 
 
 def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> _core.Function:
-    """A native function that calls `pyfunc`, which native code may call and release on any thread.
+    """Make a native function that calls a Python callable.
 
-    With `tensor_cls`, such as torch.Tensor, tensor arguments arrive as arrays of that class instead of Tensor, and
-    containers return such arrays. TypeError if it has no `__dlpack_c_exchange_api__`, or if `pyfunc` is not callable.
+    Args:
+        pyfunc: the callable. Native code may call and release it on any thread.
+        tensor_cls: a class of arrays, such as torch.Tensor: tensor arguments then arrive as instances of it instead of
+            Tensor, and so do tensors that are read from containers among the arguments.
+
+    Returns:
+        The function.
+
+    Raises:
+        TypeError: if `pyfunc` cannot be called, or if the class has no `__dlpack_c_exchange_api__` that this
+            interpreter can use; PyPy 7.3 can use none.
+
+    Examples:
+        >>> twice = ffi_hpy.convert_func(lambda x: 2 * x)
+        >>> twice(4)
+        8
     """
     if tensor_cls is None:
         return _core.function_from_callable(pyfunc)
@@ -305,11 +319,26 @@ _ADDRESS_PROTOCOLS = (
 
 
 def convert(value: Any) -> Any:
-    """The value as native code gets it: what a call would make of it.
+    """Return the value as native code gets it: what a call would make of it.
 
-    list, tuple -> Array; dict -> Map; str -> String; bytes -> Bytes; callable -> Function; array -> Tensor; data types
-    of other libraries -> dtype; exception -> Error; anything unknown -> OpaquePyObject. Numbers, None, native objects
-    and values that only stand for a number or an address are returned as they are.
+    list, tuple -> Array; dict -> Map; str -> String; bytes, bytearray, memoryview -> Bytes; callable -> Function; array
+    -> Tensor; data types of other libraries -> dtype; exception -> Error; anything unknown -> OpaquePyObject.
+
+    Args:
+        value: any object.
+
+    Returns:
+        The converted value, whose containers are copies. Numbers, None, native objects and values that only stand for a
+        number or an address are returned as they are.
+
+    Raises:
+        BufferError: for a read-only array.
+
+    Examples:
+        >>> ffi_hpy.convert([1, {"a": None}])
+        (1, {"a": None})
+        >>> type(ffi_hpy.convert(print)).__name__
+        'Function'
     """
     cls = type(value)
     kind, converter = classify(cls)

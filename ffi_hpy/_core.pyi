@@ -142,7 +142,7 @@ class CObject:
         """Address of the native object, 0 if there is none."""
     @property
     def id_(self) -> int:
-        """Address of the native object, as `__chandle__()`."""
+        """Address of the native object, 0 if there is none."""
     def __ctypes_handle__(self) -> Any:
         """Address of the native object as ctypes.c_void_p, whose value is None if there is none."""
     def __init_handle_by_constructor__(self, fconstructor: Function, /, *args: Any) -> None:
@@ -154,9 +154,17 @@ class CObject:
     def _move(self) -> ObjectRValueRef:
         """Mark the object for a call that may take its handle away."""
     def same_as(self, other: object) -> bool:
-        """Whether both own the same native object."""
+        """Tell whether both own the same native object.
+
+        Args:
+            other: any object.
+        """
     def is_(self, other: object) -> bool:
-        """Same as `same_as`."""
+        """As same_as().
+
+        Args:
+            other: any object.
+        """
     def __eq__(self, other: object, /) -> bool:
         """Equality by handle; NotImplemented for anything that is no CObject."""
     def __ne__(self, other: object, /) -> bool: ...
@@ -244,15 +252,24 @@ class ObjectRValueRef:
 
 @final
 class Function(CObject):
-    """A native function. Arguments may be given by the names that its author has given the parameters; without such
-    names, keyword arguments are a TypeError.
+    """A native function, which any thread may call. A value that can be called becomes one on its way to native code.
 
-    It cannot be made directly; an instance of a subclass has no function at first, and takes that of another one over
-    by `__move_handle_from__`.
+    Arguments are converted by what they are, as convert() lists it. They may be given by the names that the author has
+    given the parameters; without such names, keyword arguments are a TypeError. An error of native code is raised as an
+    exception. The GIL is given up meanwhile where `release_gil` is true.
+
+    A Function is not made directly, but by get_global_func(), convert_func(), or a module. An instance of a subclass
+    has no function at first, and takes that of another one over by `__move_handle_from__`.
+
+    Examples:
+        >>> size = ffi_hpy.get_global_func("ffi.ArraySize")
+        >>> size([1, 2, 3])
+        3
     """
 
     release_gil: bool
-    """Whether a call gives up the GIL while native code runs. Default: True unless TVM_FFI_RELEASE_GIL_BY_DEFAULT=0."""
+    """Whether a call gives up the GIL while native code runs; by default it does, unless TVM_FFI_RELEASE_GIL_BY_DEFAULT
+    is 0."""
     __name__: str
     """Name for messages; "" if unknown. Can be set."""
 
@@ -280,17 +297,27 @@ class Error(CObject):
         /,
     ) -> None: ...
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """Kind of the error: the name of an exception class."""
     @property
-    def message(self) -> str: ...
+    def message(self) -> str:
+        """What went wrong."""
     @property
     def backtrace(self) -> str:
-        """Frames, most recent call first, each `  File "f", line N, in fn` and a newline."""
+        """Frames, most recent call first, each ``  File "f", line N, in fn`` and a newline."""
     @property
-    def cause(self) -> Error | None: ...
+    def cause(self) -> Error | None:
+        """The error that led to this one, or None."""
     @property
-    def extra_context(self) -> Any: ...
-    def update_backtrace(self, backtrace: str, append: bool = False) -> None: ...
+    def extra_context(self) -> Any:
+        """A value attached to the error, or None."""
+    def update_backtrace(self, backtrace: str, append: bool = False) -> None:
+        """Replace the backtrace, or append to it.
+
+        Args:
+            backtrace: the text.
+            append: whether what is there stays before it.
+        """
 
 class OpaquePyObject(CObject):
     """A Python object held by native code; returned from calls it is unwrapped."""
@@ -329,33 +356,48 @@ class Device:
 
     def __init__(self, device_type: int, device_index: int = 0, /) -> None: ...
     @property
-    def device_type(self) -> int: ...
+    def device_type(self) -> int:
+        """DLPack device type, a number of DLDeviceType."""
     @property
-    def index(self) -> int: ...
+    def index(self) -> int:
+        """Which of the devices of that type."""
 
 class Tensor(CObject):
     """An n-dimensional array with shared ownership of its memory, exchanged through DLPack."""
 
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """Extent of each axis."""
     @property
     def strides(self) -> tuple[int, ...]:
-        """In elements."""
+        """Stride of each axis, in elements."""
     @property
-    def dtype(self) -> Any: ...
+    def dtype(self) -> Any:
+        """Element type."""
     @property
-    def device(self) -> Any: ...
+    def device(self) -> Any:
+        """Where the memory is."""
     @property
-    def ndim(self) -> int: ...
+    def ndim(self) -> int:
+        """Number of axes."""
     @property
-    def byte_offset(self) -> int: ...
+    def byte_offset(self) -> int:
+        """Bytes from the beginning of the memory to the first element."""
     def data_ptr(self) -> int:
-        """Address of the first element."""
+        """Address of the first element, on the tensor's device."""
     def numel(self) -> int:
         """Number of elements. OverflowError beyond 2**63 - 1."""
     def size(self, idx: int) -> int:
-        """Length of one axis; negative counts from the end; IndexError."""
-    def is_contiguous(self) -> bool: ...
+        """Return the extent of one axis.
+
+        Args:
+            idx: the axis; negative counts from the end.
+
+        Raises:
+            IndexError: if there is no such axis.
+        """
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie compact, row by row."""
     def _to_dlpack(self) -> Any:
         """Capsule "dltensor" (legacy struct). BufferError if the memory is read-only."""
     def _to_dlpack_versioned(self) -> Any:

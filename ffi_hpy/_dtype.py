@@ -54,12 +54,22 @@ _making = new_lock()
 
 
 class dtype(str):
-    """An element type, such as ``dtype("float32")`` or ``dtype("int8x4")``.
+    """An element type, such as ``dtype("float32")`` or ``dtype("int8x4")``, which has four lanes. Immutable.
 
     It is a str with the type's canonical name, so it compares and hashes as that name and can be given to array
-    libraries; `str()` gives the text that it was made from, which may be an alias (``dtype("f32") == "float32"``).
-    Also made from a numpy.dtype, a numpy scalar class, a torch.dtype or another dtype. ValueError if the argument
-    names no data type. Immutable.
+    libraries; `str()` gives the text that it was made from, which may be an alias.
+
+    Args:
+        content: a name, a numpy.dtype, a numpy scalar class, a torch.dtype or another dtype.
+
+    Raises:
+        ValueError: if that names no data type.
+
+    Examples:
+        >>> ffi_hpy.dtype("f32") == "float32"
+        True
+        >>> ffi_hpy.dtype("int8x4").itemsize
+        4
     """
 
     __slots__ = ("_text", "_tvm_ffi_dtype")
@@ -94,14 +104,28 @@ class dtype(str):
 
     @staticmethod
     def from_dlpack_data_type(dltype_data_type: tuple[int, int, int]) -> dtype:
-        """The dtype of a DLPack triple: type code, bits per lane, lanes."""
+        """Make the dtype of a DLPack triple.
+
+        Args:
+            dltype_data_type: type code, bits per lane, lanes.
+
+        Raises:
+            ValueError: for a code that DLPack does not have.
+
+        Examples:
+            >>> ffi_hpy.dtype.from_dlpack_data_type((2, 32, 1))
+            dtype('float32')
+        """
         type_code, bits, lanes = dltype_data_type
         return dtype._wrap(data_type_from_code(type_code, bits, lanes))
 
     @staticmethod
     def is_dtype(arg: object) -> bool:
-        """Whether native code that takes a data type accepts `arg`: a dtype, one of numpy or torch, or the name of
-        one."""
+        """Tell whether native code that takes a data type accepts a value.
+
+        Args:
+            arg: any object. Accepted are a dtype, one of NumPy or PyTorch, and the name of one.
+        """
         if isinstance(arg, str) and not isinstance(arg, dtype):
             try:
                 DataType(arg)
@@ -120,7 +144,14 @@ class dtype(str):
         return dtype, (self._text,)
 
     def with_lanes(self, lanes: int) -> dtype:
-        """This element type with another number of lanes (vector elements). ValueError beyond 32767."""
+        """Return this element type with another number of lanes (vector elements).
+
+        Args:
+            lanes: how many, up to 32767; negative for scalable vectors.
+
+        Raises:
+            ValueError: for a number that does not fit.
+        """
         return dtype._wrap(data_type_from_code(self.type_code, self.bits, lanes))
 
     @property

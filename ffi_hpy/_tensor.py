@@ -29,18 +29,29 @@ DLPACK_VERSION = (_core.DLPACK_MAJOR_VERSION, _core.DLPACK_MINOR_VERSION)
 class Tensor(_core.Tensor, metaclass=ObjectMeta):
     """An n-dimensional array whose memory is shared with its maker.
 
-    Tensors come from :func:`from_dlpack` and from native functions, and go to any DLPack consumer
-    (``numpy.from_dlpack(tensor)``). The memory lives as long as the last tensor or array on it. `shape` counts elements
-    per axis, `strides` is in elements, `byte_offset` in bytes from the beginning of the memory to the first element,
-    whose address is `data_ptr()`.
+    Tensors come from `from_dlpack()` and from native functions, and go to any DLPack consumer. The memory lives as long
+    as the last tensor or array on it. Nothing orders accesses of several threads to the elements.
+
+    Examples:
+        >>> import numpy
+        >>> array = numpy.zeros((2, 3), "float32")
+        >>> tensor = ffi_hpy.from_dlpack(array)
+        >>> tensor.shape, tensor.strides, tensor.dtype, tensor.device
+        ((2, 3), (3, 1), dtype('float32'), device(type='cpu', index=0))
+        >>> array[1, 2] = 5
+        >>> numpy.from_dlpack(tensor).tolist()
+        [[0.0, 0.0, 0.0], [0.0, 0.0, 5.0]]
     """
 
     if TYPE_CHECKING:
 
         @property
-        def dtype(self) -> dtype: ...
+        def dtype(self) -> dtype:
+            """Element type."""
+
         @property
-        def device(self) -> Device: ...
+        def device(self) -> Device:
+            """Where the memory is."""
 
     if _core.HAS_EXCHANGE:
         __dlpack_c_exchange_api__ = _core.exchange_table()
@@ -60,14 +71,48 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
 
 if TYPE_CHECKING:
 
-    def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> Tensor: ...
+    def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> Tensor:
+        """Make a Tensor on the memory of an array of any library that supports DLPack, without copying.
+
+        Args:
+            ext_tensor: an object with `__dlpack__`, or a DLPack capsule, which is used up.
+            require_alignment: the number of bytes of which the address of the first element must be a multiple; 0 for
+                any.
+            require_contiguous: whether the elements must lie compact, row by row.
+
+        Returns:
+            A new Tensor, which keeps the memory alive. What is written to it shows in the array.
+
+        Raises:
+            TypeError: for what is no array.
+            ValueError: for a capsule that was used up before.
+            BufferError: if the array's library refuses, as NumPy does for text, and for read-only memory, because
+                native code could not know that it must not write.
+            RuntimeError: if the memory does not meet the requirements.
+
+        Examples:
+            >>> import numpy
+            >>> ffi_hpy.from_dlpack(numpy.arange(6.0).reshape(2, 3))
+            float64[2, 3]@cpu:0
+        """
 
 else:
     from_dlpack = _core.from_dlpack
 
 
 class Shape(tuple[int, ...], PyNativeObject):
-    """A shape: a tuple of ints that is ffi.Shape in native code. TypeError if an item is not an integer."""
+    """A shape: a tuple of ints that is ffi.Shape in native code.
+
+    Args:
+        content: the extents, one for each axis.
+
+    Raises:
+        TypeError: if an item is not an integer.
+
+    Examples:
+        >>> ffi_hpy.Shape([2, 3]) == (2, 3)
+        True
+    """
 
     # No empty slots: the native object is made when it is needed, and kept in __dict__.
     _constructor = "Shape"

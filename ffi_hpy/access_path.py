@@ -31,16 +31,25 @@ class AccessKind(IntEnum):
 
 @register_object("ffi.reflection.AccessStep")
 class AccessStep(Object):
-    """One step: `kind`, an AccessKind, and `key`, the field's name, the index, or the map's key. Immutable."""
+    """One step of a path. Immutable."""
 
     kind: AccessKind
+    """Of what kind it is, a number of AccessKind."""
     key: Any
+    """The field's name, the index, or the map's key."""
 
 
 @register_object("ffi.reflection.AccessPath")
 class AccessPath(Object):
     """A path of steps, from AccessPath.root() on. Immutable: each method that adds a step returns a new path, which
-    shares the earlier steps. Equal paths have equal steps."""
+    shares the earlier steps. Equal paths have equal steps.
+
+    Examples:
+        >>> from ffi_hpy.access_path import AccessPath
+        >>> path = AccessPath.root().attr("layers").array_item(2)
+        >>> path, path.depth
+        (<root>.layers[2], 2)
+    """
 
     parent: AccessPath | None
     """The path without its last step; None for the root."""
@@ -70,31 +79,59 @@ class AccessPath(Object):
         return AccessPath._root()  # type: ignore[no-any-return]
 
     def attr(self, attr_key: str) -> AccessPath:
-        """Add a step to a field."""
+        """Add a step to a field.
+
+        Args:
+            attr_key: the field's name.
+        """
         return self._attr(attr_key)  # type: ignore[no-any-return]
 
     def attr_missing(self, attr_key: str) -> AccessPath:
-        """Add a step to a field that is missing."""
+        """Add a step to a field that is missing.
+
+        Args:
+            attr_key: the field's name.
+        """
         return self._attr_missing(attr_key)  # type: ignore[no-any-return]
 
     def array_item(self, index: int) -> AccessPath:
-        """Add a step to an item of a sequence."""
+        """Add a step to an item of a sequence.
+
+        Args:
+            index: its position.
+        """
         return self._array_item(index)  # type: ignore[no-any-return]
 
     def array_item_missing(self, index: int) -> AccessPath:
-        """Add a step to an item that is missing."""
+        """Add a step to an item that is missing.
+
+        Args:
+            index: its position.
+        """
         return self._array_item_missing(index)  # type: ignore[no-any-return]
 
     def map_item(self, key: Any) -> AccessPath:
-        """Add a step to the value of a key."""
+        """Add a step to the value of a key.
+
+        Args:
+            key: the key, any value.
+        """
         return self._map_item(key)  # type: ignore[no-any-return]
 
     def map_item_missing(self, key: Any) -> AccessPath:
-        """Add a step to a key that is missing."""
+        """Add a step to a key that is missing.
+
+        Args:
+            key: the key, any value.
+        """
         return self._map_item_missing(key)  # type: ignore[no-any-return]
 
     def is_prefix_of(self, other: AccessPath) -> bool:
-        """Whether `other` begins with all steps of this path."""
+        """Tell whether another path begins with all steps of this one.
+
+        Args:
+            other: the path.
+        """
         return bool(self._is_prefix_of(other))
 
     def to_steps(self) -> Sequence[AccessStep]:

@@ -107,11 +107,13 @@ _finder: Any = _Finder()
 
 
 def install(*, children: bool = False) -> None:
-    """Make imports of tvm_ffi find ffi_hpy from here on, in this process, and with `children` also in those that it
-    starts, by os.environ.
+    """Make imports of tvm_ffi find ffi_hpy from here on, in this process. A second call changes nothing.
 
-    A second call changes nothing. RuntimeError if another tvm_ffi was imported before: objects of two runtimes cannot
-    be mixed.
+    Args:
+        children: whether also in those that it starts, by os.environ.
+
+    Raises:
+        RuntimeError: if another tvm_ffi was imported before: objects of two runtimes cannot be mixed.
     """
     there = sys.modules.get(_THEIRS)
     if there is not None and there is not sys.modules.get(_OURS):
@@ -155,8 +157,14 @@ def _other_folders(variable: str) -> list[str]:
 
 
 def main(arguments: list[str]) -> int | None:
-    """Run the program that the arguments name, as `python` itself would, or the command for the environment. Returns
-    the exit status of that command, or of wrong usage."""
+    """Run the program that the arguments name, as `python` itself would, or the command for the environment.
+
+    Args:
+        arguments: those of the command line, without the first.
+
+    Returns:
+        The exit status of that command, or of wrong usage.
+    """
     if arguments and arguments[0] in ("install", "uninstall", "status"):
         from ._installed.command import main as change_environment
 

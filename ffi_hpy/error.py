@@ -1,6 +1,6 @@
 """Errors: kinds and their exception classes, and the translation between native errors and Python exceptions.
 
-A native error has a kind (free text such as "ValueError"), a message and a backtrace. :func:`register_error` binds a
+A native error has a kind (free text such as "ValueError"), a message and a backtrace. `register_error()` binds a
 kind to an exception class. An error or exception that crosses the border keeps its identity where possible:
 
 - An exception that leaves a callback goes through native code as it is. Only if native code looks at it, an error is
@@ -43,15 +43,26 @@ _registry_lock = new_lock()  # for writers, so that the dicts agree; a reader lo
 
 
 class Error(_core.Error, metaclass=ObjectMeta):
-    """A native error value: kind, message, backtrace, optionally the error that caused it.
+    """A native error value, which is not an exception: `py_error()` returns the one to raise.
 
-    It is not an exception; `py_error()` returns the one to raise. `backtrace` has the most recent call first, each
-    frame as a line ``  File "f", line N, in fn``. Changing the backtrace of an error that another thread uses is not
-    safe.
+    Native code gives such values to callbacks that take an error as an argument. What a call raises is an exception.
+    Changing the backtrace of an error that another thread uses is not safe.
+
+    Examples:
+        >>> error = ffi_hpy.Error("ValueError", "too long", "")
+        >>> error.kind, error.message
+        ('ValueError', 'too long')
+        >>> error.py_error()
+        ValueError('too long')
     """
 
     def py_error(self) -> BaseException:
-        """The exception for this error, with a traceback made from the backtrace."""
+        """Make the exception for this error, or find the one that it was made of.
+
+        Returns:
+            An instance of the class that is registered for the error's kind, with a traceback made from the backtrace;
+            of RuntimeError, with the kind before the message, if there is none.
+        """
         return error_to_exception(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -79,11 +90,27 @@ if TYPE_CHECKING:
 
 
 def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
-    """Make an exception class stand for an error kind, in both directions; the kind is the class's name if not given.
+    """Make an exception class stand for an error kind, in both directions.
 
-    A function, ``register_error("MyError", MyError)``, or a decorator, with or without the name. The class is called
-    with the message as its only argument. TypeError if it is not an exception class. A kind or class that was
-    registered before is bound anew. Safe to call from any thread.
+    Called with a name and a class, or as a decorator, with or without the name. A kind or class that was registered
+    before is bound anew. Safe to call from any thread.
+
+    Args:
+        name_or_cls: the kind, by default the class's name; used bare, the class.
+        cls: the exception class, which is called with the message as its only argument.
+
+    Returns:
+        The class; without one, a decorator.
+
+    Raises:
+        TypeError: for what is not an exception class.
+
+    Examples:
+        >>> @ffi_hpy.register_error
+        ... class OutOfTune(ValueError):
+        ...     pass
+        >>> ffi_hpy.Error("OutOfTune", "a bit flat", "").py_error()
+        OutOfTune('a bit flat')
     """
     if isinstance(name_or_cls, type):
         name_or_cls, cls = None, name_or_cls

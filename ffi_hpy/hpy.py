@@ -59,18 +59,27 @@ def load(
     debug: bool | None = None,
     trace: bool = False,
 ) -> ModuleType:
-    """Load the universal module `name` from the file `path`, run it, and return it. `sys.modules` is not touched.
+    """Load a universal module from a file, and run it. `sys.modules` is not touched.
 
-    The file's entry points end in the last component of `name`, and its name carries the ABI: `module.hpy0.so`. What
-    importlib sets on a module (`__spec__`, `__loader__`, `__package__`) comes from `spec`, and is set before it runs.
+    What importlib sets on a module (`__spec__`, `__loader__`, `__package__`) is set before it runs.
 
-    With `debug` misused handles are noticed: see ffi_hpy.hpy_debug. None, as for modules that are imported: as the file
-    was loaded before, or else as FFI_HPY_DEBUG in the environment says (1 or 0). With `trace` the calls of each
-    function of HPy are counted, for `hpy.trace` of ffi_hpy.dropin.
+    Args:
+        name: the module's name, in whose last component the file's entry points end.
+        path: the file, whose name carries the ABI: `module.hpy0.so`.
+        spec: what importlib knows of the module.
+        debug: whether misused handles are noticed: see ffi_hpy.hpy_debug. None, as for modules that are imported: as
+            the file was loaded before, or else as FFI_HPY_DEBUG in the environment says (1 or 0).
+        trace: whether the calls of each function of HPy are counted, for `hpy.trace` of ffi_hpy.dropin.
 
-    ImportError for a file that is truncated, damaged, no HPy module of that name or built for another ABI, RuntimeError
-    for one that needs another version of HPy, ValueError for a NUL in `name` or `path`, and whatever the module itself
-    raises. Each exception names the file, in its text or in a note (`__notes__`).
+    Returns:
+        The module.
+
+    Raises:
+        ImportError: for a file that is truncated, damaged, no HPy module of that name or built for another ABI.
+        RuntimeError: for one that needs another version of HPy.
+        ValueError: for a NUL in `name` or `path`.
+        Exception: whatever the module itself raises. Each exception names the file, in its text or in a note
+            (`__notes__`).
     """
     file = os.fsdecode(path)
     for what, text in (("name", name), ("path", file)):

@@ -91,7 +91,11 @@ class LeakedHandles(AssertionError):
 
 
 def open_handles(since: int = 0) -> list[OpenHandle]:
-    """Return the open handles with a serial number greater than `since`, in the order of opening."""
+    """Return the open handles, in the order of opening.
+
+    Args:
+        since: a serial number; only handles with greater ones are returned.
+    """
     rows = _hpy.debug_open(since)
     return [
         OpenHandle(serial, opener, value, kind, word, stack) for serial, kind, word, opener, _, value, _, stack in rows
@@ -99,8 +103,11 @@ def open_handles(since: int = 0) -> list[OpenHandle]:
 
 
 def closed_handles(since: int = 0) -> list[ClosedHandle]:
-    """Return the closed handles that are remembered, with a serial number greater than `since`, in the order of
-    closing."""
+    """Return the closed handles that are remembered, in the order of closing.
+
+    Args:
+        since: a serial number; only handles with greater ones are returned.
+    """
     rows = _hpy.debug_closed(since)
     return [
         ClosedHandle(serial, opener, closer, kind, word, stack, n_bytes)
@@ -109,7 +116,14 @@ def closed_handles(since: int = 0) -> list[ClosedHandle]:
 
 
 def close(handle: OpenHandle) -> None:
-    """Close a leaked handle. ValueError if there is no such open handle."""
+    """Close a leaked handle.
+
+    Args:
+        handle: one of open_handles().
+
+    Raises:
+        ValueError: if there is no such open handle.
+    """
     _hpy.debug_close(handle.word)
 
 
@@ -131,7 +145,14 @@ def limits() -> Limits:
 
 
 def set_limits(new: Limits) -> Limits:
-    """Set how much is remembered: `set_limits(limits()._replace(n_frames=16))`. Returns the limits before."""
+    """Set how much is remembered: `set_limits(limits()._replace(n_frames=16))`.
+
+    Args:
+        new: the limits.
+
+    Returns:
+        Those before.
+    """
     return Limits(*_hpy.debug_limits(*new))
 
 
@@ -173,11 +194,17 @@ class LeakDetector:
 
 
 def set_on_invalid_handle(hook: Callable[[str], object] | None) -> Callable[[str], object] | None:
-    """Have `hook(text)` called when a handle is misused; None ends the process instead, as at first. Returns the hook
-    before.
+    """Have a function called when a handle is misused.
 
-    After the hook the extension continues: a handle that is not open counts as None, and closing one that must not be
-    closed has no effect. An exception of the hook is reported as unraisable.
+    After it the extension continues: a handle that is not open counts as None, and closing one that must not be closed
+    has no effect.
+
+    Args:
+        hook: what is called with a text. Its exceptions are reported as unraisable. None ends the process instead, as
+            at first.
+
+    Returns:
+        The hook before.
     """
     previous: Callable[[str], object] | None = _hpy.debug_set_hook(hook)
     return previous

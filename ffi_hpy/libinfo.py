@@ -153,7 +153,17 @@ def _split_env_var(env_var: str, split: str) -> list[str]:
 def load_lib_module(
     package: str, target_name: str, keep_module_alive: bool = True, extra_lib_paths: Sequence[Path] | None = None
 ) -> Module:
-    """The library `target_name` of the distribution `package` as a Module: see find_library() and load_module()."""
+    """Load a library of another distribution as a module.
+
+    Args:
+        package: the name of the distribution, as for find_library(), which has the errors, too.
+        target_name: the library's name, without what the system puts before and after it.
+        keep_module_alive: as for load_module().
+        extra_lib_paths: folders to search.
+
+    Returns:
+        The module.
+    """
     from .module import load_module
 
     return load_module(find_library(package, target_name, extra_lib_paths), keep_module_alive)
@@ -162,10 +172,17 @@ def load_lib_module(
 def load_lib_ctypes(
     package: str, target_name: str, mode: str, extra_lib_paths: Sequence[Path] | None = None
 ) -> ctypes.CDLL:
-    """The library `target_name` of the distribution `package`, loaded with ctypes: see find_library().
+    """Load a library of another distribution with ctypes.
 
-    `mode` is "RTLD_GLOBAL", where libraries that are loaded later see its symbols, or "RTLD_LOCAL": else ValueError.
-    OSError if the file cannot be loaded.
+    Args:
+        package: the name of the distribution, as for find_library(), which has the errors, too.
+        target_name: the library's name, without what the system puts before and after it.
+        mode: "RTLD_GLOBAL", where libraries that are loaded later see its symbols, or "RTLD_LOCAL".
+        extra_lib_paths: folders to search.
+
+    Raises:
+        ValueError: for another mode.
+        OSError: if the file cannot be loaded.
     """
     import ctypes
 
@@ -189,17 +206,25 @@ def find_library(
     use_fallback_build_path: bool = True,
     use_env_path: bool = True,
 ) -> Path:
-    """Path of a shared library: ``lib<target_name>.so`` on Linux, what it is called like elsewhere.
+    """Find a shared library: ``lib<target_name>.so`` on Linux, what it is called like elsewhere.
 
-    The first of these that has the file:
+    Searched are, in this order, the files that the distribution lists, `extra_lib_paths`, the folders of an editable
+    installation and of this package, and those of the environment.
 
-    1. the files that the installed distribution `package` lists (its name on PyPI, not that of its module);
-    2. the folders `extra_lib_paths`;
-    3. with `use_fallback_build_path`, where `package` is installed as editable, ``build/lib``, ``build`` and ``lib`` of
-       its project and the folders of its Python packages, then the ``lib`` of ffi_hpy itself;
-    4. with `use_env_path`, the folders of LD_LIBRARY_PATH (DYLD_LIBRARY_PATH on macOS), then those of PATH.
+    Args:
+        package: the name of the installed distribution, that on PyPI, not that of its module.
+        target_name: the library's name, without what the system puts before and after it.
+        extra_lib_paths: folders.
+        use_fallback_build_path: where `package` is installed as editable, search ``build/lib``, ``build`` and ``lib``
+            of its project and the folders of its Python packages, then the ``lib`` of ffi_hpy itself.
+        use_env_path: search the folders of LD_LIBRARY_PATH (DYLD_LIBRARY_PATH on macOS), then those of PATH.
 
-    RuntimeError that lists what was searched if none has it; TypeError if `extra_lib_paths` holds anything but Paths.
+    Returns:
+        The path of the first that is found.
+
+    Raises:
+        RuntimeError: if there is none; it lists what was searched.
+        TypeError: if `extra_lib_paths` holds anything but Paths.
     """
     for i, folder in enumerate(extra_lib_paths or ()):
         if not isinstance(folder, Path):

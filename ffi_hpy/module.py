@@ -63,7 +63,14 @@ class ModulePropertyMask(IntEnum):
 class Module(Object):
     """A module: functions by name, as attributes (``module.add_one(x)``) or items (``module["add_one"]``).
 
-    A function keeps its module alive; see `keep_module_alive` of :func:`load_module`.
+    A function that is found as an attribute is kept by the module object, so that the next access costs nothing; a
+    function keeps its module alive, see load_module(). Calling the module calls its function `main`. `dir()` lists the
+    functions of a library. A name that is not there is an AttributeError, whose message says which one may be meant.
+
+    Examples:
+        >>> module = ffi_hpy.system_lib()
+        >>> hasattr(module, "not_there")
+        False
     """
 
     __slots__ = ("__dict__",)
@@ -73,6 +80,7 @@ class Module(Object):
 
     if TYPE_CHECKING:
         imports_: Sequence[Any]
+        """As `imports`."""
 
     @property
     def kind(self) -> str:
@@ -85,8 +93,18 @@ class Module(Object):
         return self.imports_
 
     def get_function(self, name: str, query_imports: bool = False) -> Function:
-        """The function of that name; with `query_imports` imported modules are searched, too. AttributeError if there
-        is none."""
+        """Look up a function.
+
+        Args:
+            name: its name.
+            query_imports: whether imported modules are searched, too.
+
+        Returns:
+            The function, a new object each time.
+
+        Raises:
+            AttributeError: if there is none.
+        """
         function: Function | None = _ffi_api.ModuleGetFunction(self, name, query_imports)
         if function is None:
             raise FunctionNotFoundError(
@@ -127,21 +145,49 @@ class Module(Object):
         return getattr(self, self.entry_name)(*args)
 
     def implements_function(self, name: str, query_imports: bool = False) -> bool:
-        """Whether the module defines the function. A module that must be compiled first may define functions that it
-        cannot run."""
+        """Tell whether the module defines a function. A module that must be compiled first may define functions that it
+        cannot run.
+
+        Args:
+            name: the function's name.
+            query_imports: whether imported modules are asked, too.
+        """
         return bool(_ffi_api.ModuleImplementsFunction(self, name, query_imports))
 
     def get_function_metadata(self, name: str, query_imports: bool = False) -> dict[str, Any] | None:
-        """The metadata that the library has for a function, None if it has none."""
+        """Look up what the library declares about a function: the types of its parameters, for example.
+
+        Args:
+            name: the function's name.
+            query_imports: whether imported modules are searched, too.
+
+        Returns:
+            The metadata as in get_global_func_metadata(); None if the library has none, or no such function.
+        """
         text = _ffi_api.ModuleGetFunctionMetadata(self, name, query_imports)
         return parse_function_metadata(text) if text else None
 
     def get_function_doc(self, name: str, query_imports: bool = False) -> str | None:
-        """The documentation that the library has for a function, None if it has none."""
+        """Look up the documentation that the library has for a function.
+
+        Args:
+            name: the function's name.
+            query_imports: whether imported modules are searched, too.
+
+        Returns:
+            The text, None if there is none.
+        """
         return _ffi_api.ModuleGetFunctionDoc(self, name, query_imports) or None
 
     def import_module(self, module: Module) -> None:
-        """Import another module, so that lookups with `query_imports` search it too. RuntimeError for a cycle."""
+        """Import another module, so that lookups with `query_imports` search it too.
+
+        Args:
+            module: the module, which this one keeps alive.
+
+        Raises:
+            RuntimeError: if it imports this one, or is it.
+        """
         _ffi_api.ModuleImportModule(self, module)
 
     def clear_imports(self) -> None:
@@ -165,7 +211,14 @@ class Module(Object):
         return bool(self.get_property_mask() & ModulePropertyMask.COMPILATION_EXPORTABLE)
 
     def inspect_source(self, fmt: str = "") -> str:
-        """Source of the module in a format, "" if it has none."""
+        """Return the source of the module.
+
+        Args:
+            fmt: the format, one that the kind of module knows; "" for its own choice.
+
+        Returns:
+            The text, "" if there is none.
+        """
         return _ffi_api.ModuleInspectSource(self, fmt)  # type: ignore[no-any-return]
 
     def get_write_formats(self) -> Sequence[str]:
@@ -173,7 +226,15 @@ class Module(Object):
         return _ffi_api.ModuleGetWriteFormats(self)  # type: ignore[no-any-return]
 
     def write_to_file(self, file_name: str, fmt: str = "") -> None:
-        """Write the module to a file in a format."""
+        """Write the module to a file.
+
+        Args:
+            file_name: where to.
+            fmt: one of get_write_formats().
+
+        Raises:
+            RuntimeError: if modules of this kind cannot be written, as those of libraries.
+        """
         _ffi_api.ModuleWriteToFile(self, file_name, fmt)
 
     def _text_of(self, getter: str, name: str, query_imports: bool) -> str:
@@ -206,16 +267,26 @@ def check_library_file(path: str) -> None:
 
 
 def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_module_alive: bool = True) -> Module:
-    """Load a library and return it as a module.
+    """Load a library of functions.
 
-    With `keep_module_alive` the module object, with what it imports and caches, stays until the process ends. Without,
-    it goes with the last reference to it and its functions. The library's code stays mapped either way: objects that
-    it made are freed by its code, and may outlive the module.
+    The library's code stays mapped for good, because objects that it made are freed by its code, and may outlive the
+    module. Any thread may load any library.
 
-    A path without a directory part that is no file here is searched for as the system's loader does. Errors are
-    RuntimeErrors whose message has the path: LibraryNotFoundError (also a FileNotFoundError) if there is no such file,
-    others if it is no library, is truncated or damaged, lacks a symbol, or has an extension that no loader is
-    registered for. ValueError for a path with a NUL.
+    Args:
+        path: the library's file. A name without a directory part that is no file here is searched for as the system's
+            loader does.
+        keep_module_alive: whether the module object, with what it imports and caches, stays until the process ends.
+            Without, it goes with the last reference to it and its functions.
+
+    Returns:
+        The module.
+
+    Raises:
+        LibraryNotFoundError: if there is no file at a path with a directory part. It is a FileNotFoundError, and a
+            RuntimeError.
+        RuntimeError: if the file is no library, is truncated or damaged, lacks a symbol, or has an extension that no
+            loader is registered for. The message has the path.
+        ValueError: for a path with a NUL.
     """
     text = os.fsdecode(path)
     if "\0" in text:
@@ -239,7 +310,13 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
 
 
 def system_lib(symbol_prefix: str = "") -> Module:
-    """The module of the functions that are linked into the program itself; names are looked up with the prefix
-    first."""
+    """Return the module of the functions that are linked into the program itself.
+
+    Args:
+        symbol_prefix: what is put before the names of functions; names without it are looked up after that.
+
+    Returns:
+        The module. There is always one, which may have no functions.
+    """
     module: Module = _ffi_api.SystemLib(symbol_prefix)
     return module

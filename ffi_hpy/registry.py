@@ -70,7 +70,24 @@ if TYPE_CHECKING:
 
 
 def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
-    """The global function of that name. If there is none: None with `allow_missing`, otherwise ValueError."""
+    """Look up a global function, which native code or Python has registered.
+
+    Args:
+        name: its full name, such as "my_lib.add".
+        allow_missing: whether a name that nobody has registered gives None.
+
+    Returns:
+        The function. It stays usable if the name is removed or given to another one.
+
+    Raises:
+        ValueError: if there is none of that name; the message says which one may be meant.
+
+    Examples:
+        >>> shape_of = ffi_hpy.get_global_func("ffi.Shape")
+        >>> shape_of(2, 3)
+        (2, 3)
+        >>> ffi_hpy.get_global_func("nobody.registered.this", allow_missing=True)
+    """
     function = _core.global_get(name)
     if function is None and _load_home(name):
         function = _core.global_get(name)
@@ -101,9 +118,28 @@ def register_global_func(
 ) -> Any:
     """Give a function a global name, under which native code and other languages find it.
 
-    ``register_global_func("my.echo", fn)`` returns the Function made of fn. As a decorator, with the name or bare (then
-    the name is that of the function), it replaces the function by the Function. RuntimeError if the name is taken,
-    unless `override`. The registry keeps the function until it is removed or replaced.
+    As a decorator, with the name or bare, it replaces the function by the Function.
+
+    Args:
+        func_name: the name; bare, the function, whose `__name__` is taken.
+        f: a Python callable, or a Function. The registry keeps it until it is removed or replaced. Native code may call
+            it on any thread.
+        override: whether to replace the function that has the name.
+
+    Returns:
+        The Function made of `f`, which is `f` itself if it is one; without `f`, a decorator.
+
+    Raises:
+        RuntimeError: if the name is taken, unless `override`.
+        TypeError: if `f` cannot be called.
+
+    Examples:
+        >>> @ffi_hpy.register_global_func("example.add")
+        ... def add(a, b):
+        ...     return a + b
+        >>> ffi_hpy.get_global_func("example.add")(1, 2)
+        3
+        >>> ffi_hpy.remove_global_func("example.add")
     """
     if isinstance(func_name, str):
         name = func_name
@@ -123,27 +159,64 @@ def register_global_func(
 
 
 def remove_global_func(name: str) -> None:
-    """Remove a global name, if there is one; functions that were looked up stay usable."""
+    """Remove a global name, if there is one. Functions that were looked up stay usable.
+
+    Args:
+        name: the full name of a function.
+    """
     _ffi_api.FunctionRemoveGlobal(name)
 
 
 def list_global_func_names() -> list[str]:
-    """The names of all global functions."""
+    """List the names of all global functions.
+
+    Returns:
+        A list of its own, in no particular order. Libraries that are loaded later add names.
+
+    Examples:
+        >>> "ffi.Shape" in ffi_hpy.list_global_func_names()
+        True
+    """
     name_at = _ffi_api.FunctionListGlobalNamesFunctor()
     return [name_at(i) for i in range(name_at(-1))]
 
 
 def get_global_func_metadata(name: str) -> dict[str, Any]:
-    """The metadata that the author of a global function declared, {} if none. RuntimeError for an unknown name."""
+    """Look up what the author of a global function has declared about it.
+
+    Args:
+        name: the full name of the function.
+
+    Returns:
+        The metadata, of which "type_schema" has the types of parameters and result, as JSON; {} if there are none, as
+        for functions that Python has registered.
+
+    Raises:
+        RuntimeError: if there is no function of that name.
+    """
     text = _ffi_api.GetGlobalFuncMetadata(name)
     return parse_function_metadata(text) if text else {}
 
 
 def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
-    """Put all global functions ``<namespace>.<name>`` into a module, as its attributes ``<name>``.
+    """Make attributes of a module of all global functions of a namespace: ``<namespace>.<name>`` becomes ``<name>``.
 
-    The module, by default the one called like the namespace, must be imported already: KeyError. A leading "tvm." of
-    the namespace is dropped. Names with a further dot belong to other namespaces and are left out.
+    Names with a further dot belong to other namespaces and are left out. Functions that are registered later are not
+    added.
+
+    Args:
+        namespace: the first part of the functions' names; a leading "tvm." is dropped.
+        target_module_name: the module, which must be imported already; None for the one called like the namespace.
+
+    Raises:
+        KeyError: if the module is not imported.
+
+    Examples:
+        >>> import sys, types
+        >>> sys.modules["my_strings"] = types.ModuleType("my_strings")
+        >>> ffi_hpy.init_ffi_api("ffi", "my_strings")
+        >>> sys.modules["my_strings"].Shape(4, 5)
+        (4, 5)
     """
     module = sys.modules.get(target_module_name or namespace)
     if module is None:
@@ -182,12 +255,31 @@ if TYPE_CHECKING:
 def register_object(type_key: Any = None, *, init: bool = True) -> Any:
     """Class decorator: make a class the Python side of a native type.
 
-    Native objects of that type become instances of it. The class gets a descriptor for each reflected field, each
-    reflected method, and, if it defines none and `init` is true, an `__init__` that calls the type's constructor
-    (`__ffi_init__`; keyword arguments as field names where the type supports them). What the class defines stays.
+    Native objects of that type become instances of it. The class gets a descriptor for each reflected field and each
+    reflected method. What the class defines stays. A class that is registered later takes the place of this one, for
+    objects that come to Python from then on.
 
-    `type_key` is the native type's name, the class's name if left out; ValueError if no loaded library registered it.
-    The class must derive from Object: TypeError.
+    Args:
+        type_key: the name of the native type; used bare, the class's name.
+        init: whether to add an `__init__` that calls the type's constructor (`__ffi_init__`), with the fields as
+            keyword arguments where the type supports them, if the class has none of its own. If the type has no
+            constructor, that `__init__` is a TypeError.
+
+    Returns:
+        The decorator, or, used bare, the class.
+
+    Raises:
+        ValueError: if no loaded library has registered the type.
+        TypeError: for a class that does not derive from Object.
+
+    Examples:
+        >>> import ffi_hpy.testing  # loads the library that has the type
+        >>> @ffi_hpy.register_object("testing.TestIntPair")
+        ... class Pair(ffi_hpy.Object):
+        ...     def swapped(self):
+        ...         return Pair(self.b, self.a)
+        >>> Pair(1, 2).swapped().a
+        2
     """
     if isinstance(type_key, type):
         return _register(type_key, type_key.__name__, init)
@@ -199,7 +291,7 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Any:
 
 
 def get_registered_type_keys() -> list[str]:
-    """The keys of all registered types."""
+    """List the keys of all registered types, those of plain values and of the core included."""
     return list(_ffi_api.GetRegisteredTypeKeys())
 
 

@@ -12,15 +12,39 @@ __all__ = ["from_json_graph_str", "to_json_graph_str"]
 
 
 def to_json_graph_str(obj: Any, metadata: dict[str, Any] | None = None) -> str:
-    """The JSON graph of a value, with `metadata` (text values) stored verbatim beside it.
+    """Write a value as text, with all that is in it. An object that occurs twice is written once.
 
-    TypeError for values that cannot be written: tensors, functions, objects of types that cannot be made from their
-    fields.
+    Args:
+        obj: a value of plain values, containers, and objects that can be made from their fields.
+        metadata: what is stored beside it. from_json_graph_str() ignores it.
+
+    Returns:
+        The JSON graph.
+
+    Raises:
+        TypeError: for what cannot be written: tensors, functions, objects of types that cannot be made from their
+            fields.
+
+    Examples:
+        >>> from ffi_hpy.serialization import from_json_graph_str, to_json_graph_str
+        >>> text = to_json_graph_str({"sizes": [1, 2]})
+        >>> from_json_graph_str(text)
+        {"sizes": (1, 2)}
     """
     return str(_ffi_api.ToJSONGraphString(obj, metadata))
 
 
 def from_json_graph_str(json_str: str) -> Any:
-    """The value that to_json_graph_str() wrote. ValueError for text that is not such a graph, TypeError for an object
-    of a type that no loaded library registered."""
+    """Read the value that to_json_graph_str() wrote.
+
+    Args:
+        json_str: the JSON graph, which may come from another process or language.
+
+    Returns:
+        The value, whose objects are new.
+
+    Raises:
+        ValueError: for text that is not such a graph.
+        TypeError: for an object of a type that no loaded library has registered.
+    """
     return _ffi_api.FromJSONGraphString(json_str)

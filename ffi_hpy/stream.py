@@ -27,14 +27,25 @@ class StreamContext:
     """Context manager: inside it, native code that this thread calls uses a stream on a device; afterwards the previous
     one.
 
-    `stream` is the stream's address (a ``cudaStream_t``), as an int or ctypes.c_void_p; 0 is the device's default
-    stream. The thread that uses it may enter it again, also while it is active.
+    The thread that uses it may enter it again, also while it is active.
+
+    Args:
+        device: whose stream it is. Each thread has a stream for each device.
+        stream: the address of the stream (a ``cudaStream_t``), as an int or ctypes.c_void_p; 0 is the device's default
+            stream. The stream is not kept alive.
+
+    Raises:
+        ValueError: for a stream that is neither.
+        OverflowError: from `with`, for an int that is no address.
     """
 
     def __init__(self, device: Device, stream: int | c_void_p) -> None:
         self.device_type = device.dlpack_device_type()
+        """DLPack device type."""
         self.device_id = device.index
+        """Which of the devices of that type."""
         self.stream = _address_of(stream)
+        """The stream's address."""
         self._before: list[int] = []
 
     def __enter__(self) -> StreamContext:
@@ -77,21 +88,52 @@ class TorchStreamContext:
 
 
 def use_raw_stream(device: Device, stream: int | c_void_p) -> StreamContext:
-    """Context manager: native code uses the stream of this address on the device. ValueError if it is not an
-    address."""
+    """Have native code that this thread calls use a stream, given by its address, within a ``with``.
+
+    Args:
+        device: whose stream it is.
+        stream: the address, as in StreamContext, which has the errors, too.
+
+    Returns:
+        A context manager.
+
+    Examples:
+        >>> device = ffi_hpy.device("cuda:0")
+        >>> with ffi_hpy.use_raw_stream(device, 0x1000):
+        ...     print(hex(ffi_hpy.get_raw_stream(device)))
+        0x1000
+    """
     return StreamContext(device, stream)
 
 
 def use_torch_stream(context: AbstractContextManager[Any] | None = None) -> TorchStreamContext:
-    """Context manager: native code uses torch's current stream, or that of ``torch.cuda.stream(s)`` or
-    ``torch.cuda.graph(g)``, which is entered as well. ImportError without torch."""
+    """Have native code that this thread calls use PyTorch's current CUDA stream, within a ``with``.
+
+    A call that is passed a PyTorch tensor on a GPU needs none of this: it uses PyTorch's current stream anyway.
+
+    Args:
+        context: ``torch.cuda.stream(s)`` or ``torch.cuda.graph(g)``, which is entered first, and left at the end.
+
+    Returns:
+        A context manager.
+
+    Raises:
+        ImportError: if PyTorch is not installed.
+    """
     import torch  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - here rather than on entering
 
     return TorchStreamContext(context)
 
 
 def get_raw_stream(device: Device) -> int:
-    """Address of the stream that native code called by this thread uses on the device, 0 if none was set."""
+    """Return the stream that native code uses on a device if this thread calls it.
+
+    Args:
+        device: whose stream it is.
+
+    Returns:
+        Its address, 0 if none was set.
+    """
     return _core.stream_get(device.dlpack_device_type(), device.index)
 
 

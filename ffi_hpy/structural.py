@@ -86,25 +86,63 @@ class DefRegionKind(IntEnum):
 
 
 def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False) -> bool:
-    """Whether two values are structurally equal.
+    """Compare two values by their structure: all the way down, as their types say.
 
-    With `map_free_vars` variables that nothing defines may correspond to each other, one to one. With
-    `skip_tensor_content` tensors compare by shape and data type alone. TypeError for objects of a type that does not
-    support it.
+    Args:
+        lhs: a value.
+        rhs: a value.
+        map_free_vars: whether variables that nothing defines may correspond to each other, one to one.
+        skip_tensor_content: whether tensors are compared by shape and data type alone.
+
+    Returns:
+        Whether they are equal. An Array never equals a List, nor 1 the number 1.0.
+
+    Raises:
+        TypeError: for objects of a type that does not support it, such as functions.
+
+    Examples:
+        >>> ffi_hpy.structural_equal([1, {"a": 2}], [1, {"a": 2}])
+        True
     """
     return bool(_ffi_api.StructuralEqual(lhs, rhs, map_free_vars, skip_tensor_content))
 
 
 def structural_hash(value: Any, map_free_vars: bool = False, skip_tensor_content: bool = False) -> int:
-    """A 64-bit hash, the same in this process for structurally equal values; options and errors as
-    structural_equal()."""
+    """Hash a value by its structure.
+
+    Args:
+        value: any value.
+        map_free_vars: as in structural_equal().
+        skip_tensor_content: as in structural_equal().
+
+    Returns:
+        A signed number of 64 bits, the same for values that are structurally equal, in this process.
+
+    Raises:
+        TypeError: for objects of a type that does not support it.
+    """
     return _ffi_api.StructuralHash(value, map_free_vars, skip_tensor_content)  # type: ignore[no-any-return]
 
 
 def get_first_structural_mismatch(
     lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
 ) -> tuple[AccessPath, AccessPath] | None:
-    """The first difference, as a path into each side; None if the values are structurally equal."""
+    """Find where two values differ. The parameters and errors are those of structural_equal().
+
+    Args:
+        lhs: a value.
+        rhs: a value.
+        map_free_vars: whether variables that nothing defines may correspond to each other.
+        skip_tensor_content: whether tensors are compared by shape and data type alone.
+
+    Returns:
+        The path to the first difference in `lhs`, and that in `rhs`; None if they are structurally equal.
+
+    Examples:
+        >>> left, right = ffi_hpy.get_first_structural_mismatch([1, {"a": 2}], [1, {"a": 3}])
+        >>> left
+        <root>[1]["a"]
+    """
     return _ffi_api.GetFirstStructuralMismatch(  # type: ignore[no-any-return]
         lhs, rhs, map_free_vars, skip_tensor_content
     )
@@ -112,10 +150,21 @@ def get_first_structural_mismatch(
 
 @register_object("ffi.StructuralKey")
 class StructuralKey(Object):
-    """A value that compares and hashes structurally, as a key of dict, Map or Dict. `key` is the value."""
+    """A value that compares and hashes structurally, as a key of dict, Map or Dict.
+
+    Args:
+        key: the value. It must not change while it is a key.
+
+    Examples:
+        >>> cache = {ffi_hpy.StructuralKey([1, 2]): "found"}
+        >>> cache[ffi_hpy.StructuralKey([1, 2])]
+        'found'
+    """
 
     key: Any
+    """The value."""
     hash_i64: int
+    """Its structural_hash()."""
 
     def __init__(self, key: Any) -> None:
         self.__init_handle_by_constructor__(_ffi_api.StructuralKey, key)
@@ -132,9 +181,14 @@ class StructuralKey(Object):
 
 @register_object("ffi.VisitInterrupt")
 class VisitInterrupt(Object):
-    """Returned by a callback to end a walk or visit, which returns it as well. `value` is what it carries."""
+    """Returned by a callback to end a walk or visit, which returns it as well.
+
+    Args:
+        value: what it carries.
+    """
 
     value: Any
+    """What it carries."""
 
     def __init__(self, value: Any = None) -> None:
         self.__init_handle_by_constructor__(_ffi_api.VisitInterrupt, value)
@@ -145,11 +199,25 @@ class StructuralVisitor(Object):
     """The visitor, by which a callback of structural_visit() continues; valid while the callback runs."""
 
     def visit(self, value: Any) -> VisitInterrupt | None:
-        """Visit a value: its callback if there is one, else its children."""
+        """Visit a value: by its callback if there is one, else its children.
+
+        Args:
+            value: any value.
+
+        Returns:
+            The VisitInterrupt that ends the visit, which the callback then returns, too; None if none does.
+        """
         return _ffi_api.StructuralVisitorVisit(self, value)  # type: ignore[no-any-return]
 
     def default_visit(self, value: Any) -> VisitInterrupt | None:
-        """Visit the children of a value, whether or not there is a callback for it."""
+        """Visit the children of a value, whether or not there is a callback for it.
+
+        Args:
+            value: any value.
+
+        Returns:
+            The VisitInterrupt that ends the visit, which the callback then returns, too; None if none does.
+        """
         return _ffi_api.StructuralVisitorDefaultVisit(self, value)  # type: ignore[no-any-return]
 
     @property
@@ -158,7 +226,15 @@ class StructuralVisitor(Object):
         return DefRegionKind(_ffi_api.StructuralVisitorDefRegionKind(self))
 
     def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
-        """Return callback(), called with the visit in another region."""
+        """Call a function with the visit in another region.
+
+        Args:
+            kind: a DefRegionKind.
+            callback: a function without arguments.
+
+        Returns:
+            Its result.
+        """
         return _ffi_api.StructuralVisitorWithDefRegionKind(self, kind, callback)
 
 
@@ -168,11 +244,29 @@ def structural_walk(
     with_def_region_kind: Any = (),
     order: str | WalkOrder = "post",
 ) -> VisitInterrupt | None:
-    """Call callbacks for a value and everything in it: callback(value), or callback(value, DefRegionKind) for those in
-    `with_def_region_kind`. Shared objects are visited once for each occurrence; keys of maps are not visited.
+    """Call callbacks for a value and everything in it.
 
-    A callback returns None, a WalkResult, or a VisitInterrupt to end the walk, which returns it. `order` is "pre",
-    "post" or a WalkOrder.
+    Shared objects are visited once for each occurrence; keys of maps are not visited.
+
+    Args:
+        root: the value.
+        callbacks: callback(value), in one of the forms that `ffi_hpy.structural` lists. It returns None, a
+            WalkResult, or a VisitInterrupt to end the walk.
+        with_def_region_kind: the same for callback(value, DefRegionKind).
+        order: "pre" (a value before its children), "post" or a WalkOrder.
+
+    Returns:
+        The VisitInterrupt that a callback has returned; None if none has.
+
+    Raises:
+        TypeError: for callbacks of another form.
+        ValueError: for another order.
+
+    Examples:
+        >>> ffi_hpy.structural_walk([1, [2, 3]], (int, print))
+        1
+        2
+        3
     """
     name = "structural_walk"
     return _ffi_api.StructuralWalk(  # type: ignore[no-any-return]
@@ -181,8 +275,19 @@ def structural_walk(
 
 
 def structural_visit(root: Any, callbacks: Any = ()) -> VisitInterrupt | None:
-    """Visit a value with callbacks that control the visit: callback(value, visitor) continues by visitor.visit(child)
-    or visitor.default_visit(value), or not at all, and returns None or a VisitInterrupt."""
+    """Visit a value with callbacks that control the visit.
+
+    Args:
+        root: the value.
+        callbacks: callback(value, visitor), in one of the forms that `ffi_hpy.structural` lists. It goes on by
+            visitor.visit(child) or visitor.default_visit(value), or not at all, and returns None or a VisitInterrupt.
+
+    Returns:
+        The VisitInterrupt that a callback has returned; None if none has.
+
+    Raises:
+        TypeError: for callbacks of another form.
+    """
     return _ffi_api.StructuralVisit(root, _entries("structural_visit", callbacks))  # type: ignore[no-any-return]
 
 
@@ -194,19 +299,42 @@ class StructuralMutator(Object):
     """The mutator, by which a callback of structural_mutate() continues; valid while the callback runs."""
 
     def mutate(self, value: Any) -> Any:
-        """The rewritten value: by its callback if there is one, else by rewriting its children."""
+        """Rewrite a value: by its callback if there is one, else by rewriting its children.
+
+        Args:
+            value: any value.
+
+        Returns:
+            What takes its place.
+        """
         return _ffi_api.StructuralMutatorMutate(self, value)
 
     def default_mutate(self, value: Any) -> Any:
-        """The value with its children rewritten, whether or not there is a callback for it."""
+        """Rewrite the children of a value, whether or not there is a callback for it.
+
+        Args:
+            value: any value.
+
+        Returns:
+            The value itself if nothing has changed, else what takes its place.
+        """
         return _ffi_api.StructuralMutatorDefaultMutate(self, value)
 
     def var_remap_get(self, var: Object) -> Any | None:
-        """What a variable was mapped to, None if it was not."""
+        """Return what a variable was mapped to, None if it was not.
+
+        Args:
+            var: the variable.
+        """
         return _ffi_api.StructuralMutatorVarRemapGet(self, var)
 
     def var_remap_set(self, var: Object, mapped_value: Any) -> None:
-        """Map a variable from here on."""
+        """Map a variable from here on.
+
+        Args:
+            var: the variable.
+            mapped_value: what takes its place.
+        """
         _ffi_api.StructuralMutatorVarRemapSet(self, var, mapped_value)
 
     @property
@@ -215,14 +343,34 @@ class StructuralMutator(Object):
         return DefRegionKind(_ffi_api.StructuralMutatorDefRegionKind(self))
 
     def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
-        """Return callback(), called with the rewriting in another region."""
+        """Call a function with the rewriting in another region.
+
+        Args:
+            kind: a DefRegionKind.
+            callback: a function without arguments.
+
+        Returns:
+            Its result.
+        """
         return _ffi_api.StructuralMutatorWithDefRegionKind(self, kind, callback)
 
 
 def structural_mutate(root: Any, callbacks: Any = ()) -> Any:
-    """Rewrite a value with callbacks that control the rewriting: callback(value, mutator), or callback(value, mutator,
-    inplace_mode), returns the replacement of the value. Unchanged parts are shared with the old value; an object with
-    other references is not changed."""
+    """Rewrite a value with callbacks that control the rewriting.
+
+    Unchanged parts are shared with the old value; an object with other references is not changed.
+
+    Args:
+        root: the value.
+        callbacks: callback(value, mutator), or callback(value, mutator, inplace_mode), in one of the forms that
+            `ffi_hpy.structural` lists. It returns the replacement of the value.
+
+    Returns:
+        The rewritten value.
+
+    Raises:
+        TypeError: for callbacks of another form.
+    """
     entries = _entries("structural_mutate", callbacks)
     return _ffi_api.StructuralMutate(root, [(index, callback, _takes_mode(callback)) for index, callback in entries])
 
@@ -233,9 +381,28 @@ def structural_map(
     with_def_region_kind: Any = (),
     order: str | WalkOrder = "post",
 ) -> Any:
-    """Rewrite a value: callback(value), or callback(value, DefRegionKind) for those in `with_def_region_kind`, returns
-    the replacement of the value. Keys of maps stay. Sharing as in structural_mutate(), `order` as in
-    structural_walk()."""
+    """Rewrite a value from its parts. Keys of maps stay.
+
+    Unchanged parts are shared with the old value; an object with other references is not changed.
+
+    Args:
+        root: the value.
+        callbacks: callback(value), in one of the forms that `ffi_hpy.structural` lists. It returns the replacement
+            of the value.
+        with_def_region_kind: the same for callback(value, DefRegionKind).
+        order: "pre" (a value before its children), "post" or a WalkOrder.
+
+    Returns:
+        The rewritten value.
+
+    Raises:
+        TypeError: for callbacks of another form.
+        ValueError: for another order.
+
+    Examples:
+        >>> ffi_hpy.structural_map([1, [2, 3]], (int, lambda x: 10 * x))
+        (10, (20, 30))
+    """
     name = "structural_map"
     return _ffi_api.StructuralMap(
         root, _entries(name, callbacks), _entries(name, with_def_region_kind, _with_kind), _order_of(order, name)

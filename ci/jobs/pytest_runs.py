@@ -52,6 +52,9 @@ NO_OTHERS = tuple(f"--ignore={ROOT}/tests/python/building/test_{name}.py" for na
 
 NOT_EVERYWHERE = (*NO_ENVIRONMENTS, *NO_OTHERS)
 
+EVERYWHERE_IN_DOCS = tuple(f"tests/docs/test_python_{what}.py" for what in ("docstrings", "pages"))
+"""Where the tests are of what the documentation says to users of Python."""
+
 
 def plain_run(interpreter: Interpreter) -> PytestRun:
     """Return the run of all tests that concern an interpreter."""
@@ -64,7 +67,7 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
         gil,
         arguments=(*environments, *others),
         environ={"FFI_HPY_FORKS": "500"},
-        folders=(*PytestRun.folders, "tests/fuzz_python", "tests/docs/test_python_pages.py"),
+        folders=(*PytestRun.folders, "tests/fuzz_python", *EVERYWHERE_IN_DOCS),
     )
 
 

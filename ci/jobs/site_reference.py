@@ -10,6 +10,7 @@ from ci.lib.messages import Missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 PACKAGE = "ffi_hpy"
 
@@ -51,9 +52,16 @@ NAMES = {
 }
 """Public names, or modules all of whose public names are meant."""
 
-MODULES = ("dataclasses", "cpp", "access_path", "serialization", "libinfo", "dropin", "hpy", "hpy_debug")
+MODULES = ("access_path", "cpp", "dataclasses", "dropin", "hpy", "hpy_debug", "libinfo", "serialization", "structural")
 INTRODUCED = ("structural",)
 """Modules of which the page has the text, and the names one by one."""
+INHERITED = {
+    "Device": "device_type index",
+    "Error": "kind message backtrace cause extra_context update_backtrace",
+    "Object": "same_as is_ id_",
+    "Tensor": "shape strides ndim byte_offset data_ptr numel size is_contiguous",
+}
+"""Of classes that derive from one in C: the members that they have from that."""
 WITHOUT_TEXT = ("LIB", "__version__", "__version_tuple__")
 
 
@@ -64,25 +72,44 @@ def reference_pages() -> Iterator[tuple[str, str]]:
     if lost:
         raise Missing(f"ci/jobs/site_reference.py has no page for {' '.join(sorted(lost))}")
     for page, title in TITLES.items():
-        entries = (entry_of(name) for name in NAMES[page].split())
+        entries = (entry for name in NAMES[page].split() for entry in entries_of(name))
         yield f"{page}.md", "\n".join([f"# {title}", "", *entries])
 
 
-def entry_of(name: str) -> str:
-    """Return what MkDocs puts the documentation of a name in place of."""
-    options = []
+def entries_of(name: str) -> Iterator[str]:
+    """Give what MkDocs puts the documentation of a name in place of; of a module, its text and that of its names."""
     if name in INTRODUCED:
-        options = ["show_root_heading: false", "members: false"]
+        yield entry_of(name, "show_root_heading: false", "members: false")
     elif name in MODULES:
-        options = ["show_root_full_path: true", "members: true"]
+        yield entry_of(name, "members: false")
+        for member in public_names(name):
+            yield entry_of(f"{name}.{member}")
+    elif name in INHERITED:
+        yield entry_of(name, f"inherited_members: [{', '.join(INHERITED[name].split())}]")
+    else:
+        yield entry_of(name)
+
+
+def entry_of(name: str, *options: str) -> str:
+    """Return what MkDocs puts the documentation of a name in place of."""
+    place = name
+    if source_of(name).exists() and name not in MODULES:  # also a module, which defines it
+        place = f"{name}.{name.rpartition('.')[2]}"
+        options = (*options, f"heading: {PACKAGE}.{name}", f"toc_label: {PACKAGE}.{name}")
     lines = "".join(f"      {option}\n" for option in options)
-    return f"::: {PACKAGE}.{name}\n" + (f"    options:\n{lines}" if lines else "")
+    return f"::: {PACKAGE}.{place}\n" + (f"    options:\n{lines}" if lines else "")
 
 
-def public_names() -> list[str]:
-    """Return the package's `__all__`, which is read and not imported: the checkout has no binary."""
-    tree = ast.parse((ROOT / PACKAGE / "__init__.py").read_text())
-    for node in tree.body:
+def source_of(module: str) -> Path:
+    """Return where the source of a module is, if there is one of that name."""
+    folder = ROOT.joinpath(PACKAGE, *module.split("."))
+    return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+
+
+def public_names(module: str = "") -> list[str]:
+    """Return a module's `__all__`, which is read and not imported: the checkout has no binary."""
+    source = source_of(module) if module else ROOT / PACKAGE / "__init__.py"
+    for node in ast.parse(source.read_text()).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__":
             return list(ast.literal_eval(node.value))
-    raise Missing(f"{PACKAGE}/__init__.py has no __all__")
+    raise Missing(f"{source.relative_to(ROOT)} has no __all__")

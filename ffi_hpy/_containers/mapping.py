@@ -61,11 +61,22 @@ class _Reading(CMapping, Object):
 
 @register_object("ffi.Map", init=False)
 class Map(_Reading, Mapping[K, V_co]):
-    """An immutable native mapping. Dicts passed to native code become Maps.
+    """An immutable native mapping, in the order in which it was filled. Dicts passed to native code become Maps. Any
+    thread may read it.
 
     Keys compare as native code compares them: text and bytes by content, numbers by type and value (1, 1.0 and True are
     three keys), other objects by identity. Two native mappings compare entry by entry and all the way down
     (`ffi.RecursiveEq`), and hash accordingly; a Map never equals a dict.
+
+    Args:
+        input_dict: the entries. Keys and values are converted as arguments of a call.
+
+    Examples:
+        >>> sizes = ffi_hpy.Map({"a": 1, "b": [2, 3]})
+        >>> sizes["b"]
+        (2, 3)
+        >>> sizes.get("c") is None
+        True
     """
 
     if TYPE_CHECKING:
@@ -79,11 +90,21 @@ class Map(_Reading, Mapping[K, V_co]):
         @overload
         def get(self, key: K, default: D, /) -> V_co | D: ...
         def get(self, key: Any, default: Any = None, /) -> Any:
-            """The value of the key, `default` if there is none."""
+            """Look up a value.
 
-        def keys(self) -> KeysView[K]: ...
-        def values(self) -> ValuesView[V_co]: ...
-        def items(self) -> ItemsView[K, V_co]: ...
+            Args:
+                key: what it is looked up by.
+                default: what is returned if there is none.
+            """
+
+        def keys(self) -> KeysView[K]:
+            """View of the keys, in insertion order."""
+
+        def values(self) -> ValuesView[V_co]:
+            """View of the values, in insertion order."""
+
+        def items(self) -> ItemsView[K, V_co]:
+            """View of the (key, value) pairs, in insertion order."""
 
 
 @register_object("ffi.Dict", init=False)
@@ -93,6 +114,17 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
     Setting, removing and looking up one key are atomic against each other, from Python and from the `ffi.Dict*`
     functions. Iteration goes over the entries that exist when it begins, whatever happens to the mapping meanwhile.
     Keys compare as in Map. It compares and hashes as Map does, although a mutable object should not be a key.
+
+    Args:
+        input_dict: the entries. Keys and values are converted as arguments of a call.
+
+    Examples:
+        >>> counts = ffi_hpy.Dict({"a": 1})
+        >>> counts["b"] = 2
+        >>> counts.pop("a")
+        1
+        >>> counts
+        {"b": 2}
     """
 
     if TYPE_CHECKING:
@@ -108,18 +140,36 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         @overload
         def get(self, key: K, default: D, /) -> V | D: ...
         def get(self, key: Any, default: Any = None, /) -> Any:
-            """The value of the key, `default` if there is none."""
+            """Look up a value.
+
+            Args:
+                key: what it is looked up by.
+                default: what is returned if there is none.
+            """
 
         @overload  # type: ignore[override]  # the binding's own takes any default
         def pop(self, key: K) -> V: ...
         @overload
         def pop(self, key: K, default: D) -> V | D: ...
         def pop(self, key: Any, default: Any = ...) -> Any:
-            """Remove a key and return its value; `default`, or KeyError, if it is not there."""
+            """Remove a key and return its value.
 
-        def keys(self) -> KeysView[K]: ...
-        def values(self) -> ValuesView[V]: ...
-        def items(self) -> ItemsView[K, V]: ...
+            Args:
+                key: the key.
+                default: what is returned if it is not there.
+
+            Raises:
+                KeyError: if it is not there, and there is no `default`.
+            """
+
+        def keys(self) -> KeysView[K]:
+            """View of the keys, in insertion order."""
+
+        def values(self) -> ValuesView[V]:
+            """View of the values, in insertion order."""
+
+        def items(self) -> ItemsView[K, V]:
+            """View of the (key, value) pairs, in insertion order."""
 
     def clear(self) -> None:
         """Remove all entries."""

@@ -59,12 +59,24 @@ class _Reading(CSequence, Object):
 
 @register_object("ffi.Array", init=False)
 class Array(_Reading, Sequence[T_co]):
-    """An immutable native sequence, made from any iterable. Lists and tuples passed to native code become Arrays.
+    """An immutable native sequence. Lists and tuples passed to native code become Arrays. Any thread may read it.
 
     Each item is converted when it is read; an object that is read twice is the same one as long as a reference to it
     exists. A slice is a list. Two Arrays compare item by item, recursively (`ffi.RecursiveEq`), and hash accordingly.
     An Array and a List compare in the same way, but hash differently. With other sequences the items are compared by
     ``==``.
+
+    Args:
+        input_list: the items, each of which is converted as an argument of a call.
+
+    Examples:
+        >>> array = ffi_hpy.Array([1, "two", [3]])
+        >>> array
+        (1, "two", (3,))
+        >>> array[1:]
+        ['two', (3,)]
+        >>> array + [4]
+        (1, "two", (3,), 4)
     """
 
     if TYPE_CHECKING:
@@ -89,6 +101,15 @@ class List(CList, _Reading, MutableSequence[T]):
     threads that append and pop at the same time lose nothing. Native code that changes the items' memory directly is
     not covered by that. Iteration, in either direction, goes over the items that exist when it begins, whatever happens
     to the list meanwhile. It compares and hashes as Array does, although a mutable object should not be a key.
+
+    Args:
+        input_list: the items, each of which is converted as an argument of a call.
+
+    Examples:
+        >>> items = ffi_hpy.List([1, 2])
+        >>> items.append("three")
+        >>> items
+        [1, 2, "three"]
     """
 
     if TYPE_CHECKING:
@@ -110,13 +131,30 @@ class List(CList, _Reading, MutableSequence[T]):
         def __add__(self, other: Iterable[T]) -> List[T]: ...
         def __radd__(self, other: Iterable[T]) -> List[T]: ...
         def append(self, value: T) -> None:
-            """Put an item at the end."""
+            """Put an item at the end.
+
+            Args:
+                value: the item, which is converted as an argument of a call.
+            """
 
         def insert(self, index: SupportsIndex, value: T) -> None:
-            """Put an item before the one at `index`; an index beyond either end means that end."""
+            """Put an item before another one.
+
+            Args:
+                index: the position of the other one; negative counts from the end, and what is beyond either end means
+                    that end.
+                value: the item, which is converted as an argument of a call.
+            """
 
         def pop(self, index: SupportsIndex = -1) -> T:
-            """Remove and return an item, by default the last. IndexError if there is none."""
+            """Remove and return an item.
+
+            Args:
+                index: its position, by default the last; negative counts from the end.
+
+            Raises:
+                IndexError: if there is none.
+            """
 
     def __reversed__(self) -> Iterator[T]:
         return iter(self[::-1])
@@ -144,8 +182,11 @@ class List(CList, _Reading, MutableSequence[T]):
             del self[i]
 
     def extend(self, values: Iterable[T]) -> None:
-        """Put items at the end, one by one. Extending a list by itself appends the items that it has at the
-        beginning."""
+        """Put items at the end, one by one: an exception on the way leaves those that were there before it.
+
+        Args:
+            values: the items. A list that is extended by itself gets those that it has at the beginning.
+        """
         for value in values:
             self.append(value)
 

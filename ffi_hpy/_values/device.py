@@ -49,9 +49,20 @@ _TYPE_OF_OLD_NAME = {  # names of targets, which tvm_ffi took until 0.1.12
 class Device(_core.Device):
     """A device: its DLPack type and its index among the devices of that type.
 
-    ``Device("cuda:1")``, ``Device("cuda", 1)`` and ``Device(2, 1)`` are equal. Without an index it is the one in the
-    name, or 0. Compares and hashes by value, immutable. ValueError for a name that is unknown or malformed, TypeError
-    for an index that is not an integer.
+    Compares and hashes by value, immutable. That there is such a device is not checked.
+
+    Args:
+        device_type: a name such as "cuda" or "cuda:1", or the number of a DLDeviceType.
+        index: which of the devices of that type. Without one it is that of the name, which counts if both have one, or
+            0.
+
+    Raises:
+        ValueError: for a name that is unknown or malformed, and for a negative number.
+        TypeError: for an index that is not an integer.
+
+    Examples:
+        >>> ffi_hpy.Device("cuda:1") == ffi_hpy.Device("cuda", 1) == ffi_hpy.Device(2, 1)
+        True
     """
 
     __slots__ = ()
@@ -103,7 +114,16 @@ subclass_made(Device)
 
 
 def device(device_type: str | SupportsIndex | Device, index: SupportsIndex | None = None) -> Device:
-    """The device of that type (name, "name:index", or DLPack code) and index. A Device is returned as it is."""
+    """Return a device. A Device is returned as it is.
+
+    Args:
+        device_type: as for Device, which has the errors, too; or a Device.
+        index: which of the devices of that type.
+
+    Examples:
+        >>> ffi_hpy.device("cuda:1")
+        device(type='cuda', index=1)
+    """
     if isinstance(device_type, Device) and index is None:
         return device_type
     return _CLASS_DEVICE(device_type, index)  # type: ignore[arg-type]

@@ -55,7 +55,7 @@ class Object(CObject, metaclass=ObjectMeta):
     everything does. Such wrappers are equal and hash alike, unless the class defines this otherwise (Array and Map
     compare their contents). A wrapper whose handle was moved away has none, and using it is a ValueError.
 
-    Classes for types of a native library derive from Object and are bound with :func:`register_object`. Wrappers can be
+    Classes for types of a native library derive from Object and are bound with `register_object()`. Wrappers can be
     used from any thread. Whether two threads may change the object behind one depends on its type.
     """
 
@@ -79,7 +79,15 @@ MISSING: Object = _ffi_api.GetInvalidObject()
 
 class ObjectConvertible:
     """Base for Python classes that stand for a native object: when an instance is passed to native code, `asobject()`
-    is passed instead."""
+    is passed instead.
+
+    Examples:
+        >>> class Route(ffi_hpy.ObjectConvertible):
+        ...     def asobject(self):
+        ...         return ffi_hpy.Array(["home", "work"])
+        >>> ffi_hpy.convert(Route())
+        ("home", "work")
+    """
 
     __slots__ = ()
 

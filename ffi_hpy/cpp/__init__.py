@@ -1,10 +1,8 @@
 """Compiles C, C++ and CUDA, inline or from files, and loads the result. Needs ninja and a compiler, which the user
 installs.
 
-    module = ffi_hpy.cpp.load_inline("hello", cpp_sources="int twice(int x) { return 2 * x; }", functions="twice")
-    assert module.twice(21) == 42
-
-Results are kept and found again by their content: docs/cpp.md has the rules.
+Results are kept and found again by their content: docs/cpp.md has the rules. Any number of threads and processes may
+build at the same time.
 """
 
 from __future__ import annotations

@@ -41,10 +41,21 @@ _SPELLINGS = {"float4_e2m1fn": "float4_e2m1", "float4_e2m1fnx2": "float4_e2m1fn_
 
 
 def to_cpp_dtype(dtype_str: Any) -> str:
-    """The C++ name of a data type: "float" for "float32", `torch.float32`, numpy's or ours.
+    """Return the C++ name of a data type.
 
     Types that C++ itself does not have are those of CUDA or HIP: of the one that PyTorch uses here if it is imported,
-    else of the one that builds are for. ValueError for a type without a name there.
+    else of the one that builds are for.
+
+    Args:
+        dtype_str: a name, or a data type of PyTorch, NumPy or this package.
+
+    Raises:
+        ValueError: for a type without a name there.
+
+    Examples:
+        >>> from ffi_hpy.cpp import to_cpp_dtype
+        >>> to_cpp_dtype("float32")
+        'float'
     """
     name = str(dtype_str).rpartition(".")[2]
     name = _SPELLINGS.get(name, name)

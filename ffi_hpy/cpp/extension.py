@@ -41,15 +41,30 @@ def build_inline(
     output: str | None = None,
     verbose: bool | None = None,
 ) -> str:
-    """Compile texts to a library, and return its path, for load_module().
+    """Compile texts to a library, for load_module(). The parameters are those of load_inline(), and `output`.
 
-    The parameters are those of load_inline() but for `keep_module_alive`, and one more:
+    Args:
+        name: what the library, and in compilers' messages the texts, are called.
+        cpp_sources: texts in C++.
+        cuda_sources: texts in CUDA or HIP.
+        functions: those to export.
+        extra_cflags: options for the C++ compiler.
+        extra_cuda_cflags: options for the compiler of CUDA.
+        extra_ldflags: options for the linker.
+        extra_include_paths: folders to search for headers.
+        build_directory: where to build; by default in the cache.
+        embed_cubin: compiled kernels by name.
+        backend: "cuda" or "hip".
+        output: the name of the file to make. One that ends with ``.o`` is an object file; by default it is a library.
+        verbose: whether to write what happens.
 
-    `output`
-        name of the file to make. One that ends with ``.o`` is an object file; by default it is a library.
+    Returns:
+        The path of the library.
 
-    BuildError if a compiler or linker fails, with its messages, or is missing, or ninja; TypeError and ValueError for
-    arguments that make no sense.
+    Raises:
+        BuildError: if a compiler or linker fails, with its messages, or is missing, or ninja.
+        TypeError: for an argument of another type.
+        ValueError: for arguments that make no sense.
     """
     name = _arguments.check_file_name("name", name)
     exported = _arguments.functions_with_docs(functions)
@@ -99,40 +114,44 @@ def load_inline(
     backend: str | None = None,
     verbose: bool | None = None,
 ) -> Module:
-    """Compile texts to a library, and load it: its functions are attributes of the module that is returned::
+    """Compile texts to a library, and load it: its functions are attributes of the module that is returned.
 
-        module = load_inline("hello", cpp_sources="int twice(int x) { return 2 * x; }", functions="twice")
-        module.twice(21)
+    Args:
+        name: what the library, and in compilers' messages the texts, are called.
+        cpp_sources: C++: one text or several, which follow each other in one translation unit. They need not include
+            the headers of tensors, data types, errors, functions and the environment.
+        cuda_sources: the same in CUDA or HIP.
+        functions: those to export: a name, several, or a mapping to their documentation. Texts in C++ must declare
+            them, if there are such, else those in CUDA. The library has their documentation and their types, for
+            Module.get_function_doc() and get_function_metadata().
+        extra_cflags: what the C++ compiler gets behind ``-std=c++17 -fPIC -O2``. Each may be several words, quoted as
+            for a shell.
+        extra_cuda_cflags: the same for the compiler of CUDA.
+        extra_ldflags: what the linker gets behind ``-shared -ltvm_ffi``.
+        extra_include_paths: folders to search for headers, beside those of this package.
+        build_directory: where to build. By default in a folder of the cache, which TVM_FFI_CACHE_DIR names, whose name
+            is made of all that is given here, of the compilers' versions and of this package's headers.
+        embed_cubin: compiled kernels by name, for TVM_FFI_EMBED_CUBIN(name) in the sources.
+        keep_module_alive: whether the module stays until the process ends, as with load_module().
+        backend: "cuda" or "hip", for texts in CUDA: who compiles them. By default what TVM_FFI_GPU_BACKEND says, or
+            PyTorch is made for, or there is.
+        verbose: True to have each command and what it says written to standard error. By default a build that takes
+            longer than two seconds says so there, in one line; False: nothing is written.
 
-    `name`
-        what the library, and in compilers' messages the texts, are called.
-    `cpp_sources`, `cuda_sources`
-        C++, and CUDA or HIP: one text or several, which follow each other in one translation unit. They need not
-        include the headers of tensors, data types, errors, functions and the environment.
-    `functions`
-        those to export: a name, several, or a mapping to their documentation. Texts in C++ must declare them, if there
-        are such, else those in CUDA. The library has their documentation and their types, for Module.get_function_doc()
-        and get_function_metadata().
-    `extra_cflags`, `extra_cuda_cflags`, `extra_ldflags`
-        what compilers and linker get behind ``-std=c++17 -fPIC -O2`` and ``-shared -ltvm_ffi``. Each may be several
-        words, quoted as for a shell.
-    `extra_include_paths`
-        folders to search for headers, beside those of this package.
-    `build_directory`
-        where to build. By default in a folder of the cache, which TVM_FFI_CACHE_DIR names, whose name is made of all
-        that is given here, of the compilers' versions and of this package's headers.
-    `embed_cubin`
-        compiled kernels by name, for TVM_FFI_EMBED_CUBIN(name) in the sources.
-    `backend`
-        "cuda" or "hip", for texts in CUDA: who compiles them. By default what TVM_FFI_GPU_BACKEND says, or PyTorch is
-        made for, or there is.
-    `verbose`
-        True: write each command and what it says to standard error. By default a build that takes longer than two
-        seconds says so there, in one line; False: nothing is written.
-    `keep_module_alive`
-        the module stays until the process ends, as with load_module().
+    Returns:
+        The module. The same texts and options give the library that was built before.
 
-    Errors are those of build_inline(), and of load_module() for a library that refers to what nobody defines.
+    Raises:
+        BuildError: if a compiler or linker fails, with its messages, or is missing, or ninja.
+        TypeError: for an argument of another type.
+        ValueError: for arguments that make no sense.
+        RuntimeError: for a library that refers to what nobody defines, as from load_module().
+
+    Examples:
+        >>> from ffi_hpy.cpp import load_inline
+        >>> module = load_inline("hello", cpp_sources="int twice(int x) { return 2 * x; }", functions="twice")
+        >>> module.twice(21)
+        42
     """
     path = build_inline(
         name,
@@ -166,13 +185,35 @@ def build(
     output: str | None = None,
     verbose: bool | None = None,
 ) -> str:
-    """Compile files to a library, and return its path, for load_module().
+    """Compile files to a library, for load_module(). They export their functions themselves, with
+    TVM_FFI_DLL_EXPORT_TYPED_FUNC.
 
-    `sources`, `cpp_files` and `cuda_files` are one list. The suffix of a file tells what compiles it: ``.c`` the
-    compiler that CC names, ``.cc``, ``.cpp`` and ``.cxx`` the one that CXX names, ``.cu`` the compiler of `backend`.
-    ``.o`` and ``.obj`` are compiled already. The files export their functions themselves, with
-    TVM_FFI_DLL_EXPORT_TYPED_FUNC. Only what depends on a changed file or header is made again, at the same path. The
-    other parameters, and errors, are those of build_inline(); FileNotFoundError for a source that does not exist.
+    Only what depends on a changed file or header is made again, at the same path.
+
+    Args:
+        name: what the library is called.
+        sources: files. Their suffixes tell what compiles them: ``.c`` the compiler that CC names, ``.cc``, ``.cpp`` and
+            ``.cxx`` the one that CXX names, ``.cu`` the compiler of `backend`. ``.o`` and ``.obj`` are compiled
+            already.
+        cpp_files: more of them.
+        cuda_files: more of them.
+        extra_cflags: options for the C and C++ compilers, as for load_inline().
+        extra_cuda_cflags: options for the compiler of CUDA.
+        extra_ldflags: options for the linker.
+        extra_include_paths: folders to search for headers.
+        build_directory: where to build; by default in the cache.
+        backend: "cuda" or "hip".
+        output: the name of the file to make, as for build_inline().
+        verbose: whether to write what happens.
+
+    Returns:
+        The path of the library.
+
+    Raises:
+        FileNotFoundError: for a source that does not exist.
+        BuildError: if a compiler or linker fails, with its messages, or is missing, or ninja.
+        TypeError: for an argument of another type.
+        ValueError: for arguments that make no sense.
     """
     name = _arguments.check_file_name("name", name)
     paths = _arguments.source_paths(sources=sources, cpp_files=cpp_files, cuda_files=cuda_files)
@@ -200,9 +241,27 @@ def load(
     backend: str | None = None,
     verbose: bool | None = None,
 ) -> Module:
-    """Compile files and load the result: see build() and load_module().
+    """Compile files and load the result. If the process has loaded it before the files changed, the new version is
+    loaded.
 
-    If the process has loaded it before the files changed, the new version is loaded.
+    The parameters and errors are those of build() and load_module().
+
+    Args:
+        name: what the library is called.
+        sources: files, whose suffixes tell what compiles them.
+        cpp_files: more of them.
+        cuda_files: more of them.
+        extra_cflags: options for the C and C++ compilers.
+        extra_cuda_cflags: options for the compiler of CUDA.
+        extra_ldflags: options for the linker.
+        extra_include_paths: folders to search for headers.
+        build_directory: where to build; by default in the cache.
+        keep_module_alive: whether the module stays until the process ends.
+        backend: "cuda" or "hip".
+        verbose: whether to write what happens.
+
+    Returns:
+        The module.
     """
     path = build(
         name,

@@ -25,13 +25,21 @@ _PROGRAM = ctypes.c_void_p
 def nvrtc_compile(
     source: str, *, name: str = "kernel.cu", arch: str | None = None, extra_opts: Sequence[str] | None = None
 ) -> bytes:
-    """The CUBIN of a text in CUDA, for build_inline() and load_inline() to embed.
+    """Compile a text in CUDA to a CUBIN, for build_inline() and load_inline() to embed.
 
-    `name` is what the compiler's messages call the text. `arch` is the GPU's architecture, such as "sm_90", by default
-    that of the first GPU of this machine. `extra_opts` are options for NVRTC.
+    Args:
+        source: the text.
+        name: what the compiler's messages call it.
+        arch: the GPU's architecture, such as "sm_90"; by default that of the first GPU of this machine.
+        extra_opts: options for NVRTC.
 
-    BuildError, a RuntimeError, if the text does not compile, with the compiler's messages; if there is no NVRTC; and if
-    there is neither an `arch` nor a GPU.
+    Returns:
+        The machine code.
+
+    Raises:
+        BuildError: if the text does not compile, with the compiler's messages; if there is no NVRTC; if there is
+            neither an `arch` nor a GPU. It is a RuntimeError.
+        ValueError: for an `arch` that is no GPU's, and for a null character.
     """
     for parameter, text in (("source", source), ("name", name), ("arch", "" if arch is None else arch)):
         if not isinstance(text, str):

@@ -1,7 +1,7 @@
 """The meaning of annotations in the bodies of classes.
 
 Names are looked up as Python does, in the module of the class that has the annotation; then among the classes that
-:func:`py_class` decorated, by their `__name__`, those of the same module first. Local classes are found for classes
+`py_class()` decorated, by their `__name__`, those of the same module first. Local classes are found for classes
 that the same thread decorated, because threads that run one function have local classes of the same names. So classes
 can name each other, and themselves, before the module has the name, or even if the name is imported for type checkers
 only.

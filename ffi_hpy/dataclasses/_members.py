@@ -55,11 +55,31 @@ itself."""
 
 
 def method(fn: Method) -> Method:
-    """Mark a method in the body of a :func:`py_class` as a method of the native type, which native code and other
-    languages can look up by name and call. The instance is the first argument, unless it is a staticmethod.
+    """Mark a method in the body of a `py_class()` as a method of the native type, which native code and other languages
+    can look up by name and call.
 
-    The functions of native code's own protocols (``__ffi_repr__`` and others) need no mark. TypeError for a
-    classmethod, which cannot be called that way, and for an object that is not callable.
+    The functions of native code's own protocols (``__ffi_repr__`` and others) need no mark.
+
+    Args:
+        fn: a function, whose first argument is the instance, or a staticmethod.
+
+    Returns:
+        The same.
+
+    Raises:
+        TypeError: for a classmethod, which cannot be called that way, and for an object that is not callable.
+
+    Examples:
+        >>> from ffi_hpy.dataclasses import method, py_class
+        >>> @py_class("example.Counter")
+        ... class Counter(ffi_hpy.Object):
+        ...     count: int = 0
+        ...     @method
+        ...     def add(self, n: int) -> int:
+        ...         self.count += n
+        ...         return self.count
+        >>> Counter().add(2)
+        2
     """
     if isinstance(fn, classmethod):
         raise TypeError("@method: @classmethod is not supported, as native code passes no class; use @staticmethod")

@@ -40,24 +40,41 @@ def c_class(
     unsafe_hash: bool = False,
     match_args: bool = True,
 ) -> Callable[[Class], Class]:
-    """Class decorator: make a class the Python side of the native type `type_key`, as a dataclass over its fields.
+    """Class decorator: make a class the Python side of a native type, as a dataclass over its fields.
 
-    The class gets what :func:`ffi_hpy.register_object` gives it, and besides, unless its body defines them:
+    The class gets what `register_object()` gives it, `__copy__`, `__deepcopy__`, `__replace__`, and what the options
+    say, unless its body defines it. The annotations of the body are for type checkers and for `Field.type`: a
+    UserWarning lists fields that have none.
 
-    - `init`: an `__init__` with the fields as parameters, as the type declares them; without, construction is a
-      TypeError. A `__post_init__` is called at the end. Subclasses for types of their own get or define their own.
-    - `repr`: a `__repr__` of the fields.
-    - `eq`: `__eq__` and `__ne__` that compare the fields, and what is in them; `order`: the same for `<`, `<=`, `>` and
-      `>=`. They are NotImplemented unless one object is an instance of the other's class.
-    - `unsafe_hash`: a `__hash__` of the fields. Changing a field changes it.
-    - `match_args`: `__match_args__`, the fields that `__init__` takes by position.
-    - `__copy__`, `__deepcopy__` and `__replace__`.
+    Args:
+        type_key: the name of the native type.
+        frozen: whether the fields of this type, not those of its ancestors, refuse assignment with an AttributeError;
+            ``Class.field.set(obj, value)`` and `__replace__` still write them.
+        init: whether to make an `__init__` with the fields as parameters, as the type declares them, which calls a
+            `__post_init__` at the end; without, construction is a TypeError. Subclasses for types of their own get or
+            define their own.
+        repr: whether to make a `__repr__` of the fields.
+        eq: whether to make `__eq__` and `__ne__` that compare the fields, and what is in them. They are NotImplemented
+            unless one object is an instance of the other's class, as the next ones.
+        order: whether to make `<`, `<=`, `>` and `>=` of the same kind.
+        unsafe_hash: whether to make a `__hash__` of the fields. Changing a field changes it.
+        match_args: whether to set `__match_args__`, the fields that `__init__` takes by position.
 
-    `frozen` makes the fields of this type, not those of its ancestors, refuse assignment with an AttributeError;
-    ``Class.field.set(obj, value)`` and `__replace__` still write them. The annotations of the body are for type
-    checkers and for `Field.type`: a UserWarning lists fields that have none.
+    Returns:
+        The decorator.
 
-    ValueError if no loaded library registered the type, TypeError for a class that does not derive from Object.
+    Raises:
+        ValueError: if no loaded library has registered the type.
+        TypeError: for a class that does not derive from Object.
+
+    Examples:
+        >>> import ffi_hpy.testing  # loads the library that has the type
+        >>> @ffi_hpy.dataclasses.c_class("testing.TestIntPair", eq=True)
+        ... class Pair(ffi_hpy.Object):
+        ...     a: int
+        ...     b: int
+        >>> Pair(1, 2) == Pair(1, 2)
+        True
     """
 
     def decorate(cls: Class) -> Class:
@@ -93,7 +110,7 @@ c_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
 
 
 def _attach_field_objects(cls: type, type_info: TypeInfo, *, frozen: bool = False) -> None:
-    """Describe the fields of a type itself in the form of :func:`fields`: Field objects, with the annotations of a
+    """Describe the fields of a type itself in the form of `fields()`: Field objects, with the annotations of a
     class as their `type` if these can be resolved already."""
     try:
         hints = (_annotations.resolve(cls, [cls]) or {}).get(cls, {})

@@ -1,4 +1,4 @@
-"""The helpers of the standard library's `dataclasses`, for classes made by :func:`c_class` and :func:`py_class`."""
+"""The helpers of the standard library's `dataclasses`, for classes made by `c_class()` and `py_class()`."""
 
 from __future__ import annotations
 
@@ -31,18 +31,28 @@ _ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None), type(Elli
 
 
 def is_dataclass(obj: Any) -> bool:
-    """Whether `obj` is a class made by :func:`c_class` or :func:`py_class`, or an instance of one.
+    """Tell whether an object is a class made by `c_class()` or `py_class()`, or an instance of one.
 
-    Containers are objects too, but not dataclasses.
+    Args:
+        obj: anything. Containers are objects too, but not dataclasses.
     """
     cls = obj if isinstance(obj, type) else type(obj)
     return getattr(cls, "__ffi_is_dataclass__", False) is True
 
 
 def fields(obj_or_cls: Any) -> tuple[Field, ...]:
-    """The fields of such a class or instance, the root's first. TypeError for anything else.
+    """List the fields of a dataclass, the root's first.
 
     If a class defines a field again, the last definition counts, at the position of the first.
+
+    Args:
+        obj_or_cls: a class made by `c_class()` or `py_class()`, or an instance of one.
+
+    Returns:
+        The descriptions of the fields.
+
+    Raises:
+        TypeError: for anything else.
     """
     if not is_dataclass(obj_or_cls):
         raise TypeError(
@@ -65,26 +75,52 @@ def type_chain(info: Any) -> list[Any]:
 
 
 def replace(obj: Instance, /, **changes: Any) -> Instance:
-    """A copy of an object with other values in some fields, frozen ones included. AttributeError for an unknown name,
-    TypeError if the type cannot be copied."""
+    """Copy an object with other values in some fields, frozen ones included.
+
+    Args:
+        obj: an instance of a dataclass.
+        **changes: the values by name.
+
+    Returns:
+        The copy. What the other fields have is shared with the original.
+
+    Raises:
+        AttributeError: for an unknown name.
+        TypeError: if the type cannot be copied, or a value does not fit.
+    """
     return obj.__replace__(**changes)  # type: ignore[attr-defined,no-any-return]
 
 
 def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
-    """The fields of an instance as a dict, recursively: instances and mappings become dicts, sequences lists, tuples
-    tuples; other values are deep copies.
+    """Turn an instance into a dict of its fields, recursively.
 
-    `dict_factory` makes each dict from a list of pairs. TypeError if `obj` is not an instance of a dataclass.
+    Args:
+        obj: an instance of a dataclass.
+        dict_factory: what makes each dict, from a list of pairs.
+
+    Returns:
+        The dict. Instances and mappings in it have become dicts, sequences lists, tuples tuples; other values are deep
+        copies.
+
+    Raises:
+        TypeError: for what is not an instance of a dataclass.
     """
     _check_instance("asdict", obj)
     return _asdict_inner(obj, dict_factory)
 
 
 def astuple(obj: Any, *, tuple_factory: Callable[[list[Any]], Any] = tuple) -> Any:
-    """The values of an instance's fields as a tuple, recursively: instances become tuples, mappings dicts, sequences
-    lists; other values are deep copies.
+    """Turn an instance into a tuple of the values of its fields, recursively.
 
-    `tuple_factory` makes each instance's tuple from a list. TypeError if `obj` is not an instance of a dataclass.
+    Args:
+        obj: an instance of a dataclass.
+        tuple_factory: what makes the tuple of each instance, from a list.
+
+    Returns:
+        The tuple. Instances in it have become tuples, mappings dicts, sequences lists; other values are deep copies.
+
+    Raises:
+        TypeError: for what is not an instance of a dataclass.
     """
     _check_instance("astuple", obj)
     return _astuple_inner(obj, tuple_factory)

@@ -46,12 +46,14 @@ _making = new_lock()  # held while a state or an attribute is added, never while
 
 @c_class("ffi.EnumState")
 class EnumState(Object):
-    """The variants of a type: `entries` in the order of their definition, `indexes` from integers and names to
-    variants, `attrs` from the names of attributes to their values by variant."""
+    """The variants of a type, and what extensions attach to them."""
 
     entries: List[Object]
+    """The variants, in the order of their definition."""
     indexes: Dict[Any, Object]
+    """From integers and names to variants."""
     attrs: Dict[str, Dict[Object, Any]]
+    """From the names of attributes to their values by variant."""
 
     if TYPE_CHECKING:
 
@@ -73,9 +75,16 @@ class _EnumEntry:
 
 
 def entry(*args: Any, **kwargs: Any) -> Any:
-    """Declare a variant in the body of an Enum, with the values of the fields that the class declares.
+    """Declare a variant in the body of an Enum.
 
     For IntEnum and StrEnum, `value` is the integer or text that stands for the variant; a bare literal means the same.
+
+    Args:
+        *args: the values of the fields that the class declares, in order; for an enum of Python's own only.
+        **kwargs: values by name.
+
+    Returns:
+        What stands for the variant until the class is made.
     """
     return _EnumEntry(*args, **kwargs)
 
@@ -161,20 +170,23 @@ class _ClassAttribute:
 
 @c_class("ffi.Enum", init=False)
 class Enum(Object, metaclass=_EnumMeta):
-    """Base of enums. A subclass that names a type declares variants, each one object, in its body::
-
-        class Activation(Enum, type_key="my.Activation"):
-            arity: int = 0  # a field of each variant
-            relu = entry(arity=1)
-            noop = auto()
-            other: ClassVar[Activation]  # as by auto(), and known to type checkers
+    """Base of enums. A subclass that names a type declares variants, each one object, in its body.
 
     The type is the native one of that key if there is one: then its variants are attributes, too. `ClassVar`
     annotations name them for type checkers, RuntimeError if there is none of that name. Otherwise it is defined as
-    :func:`py_class` does, frozen, and compared by identity.
+    `py_class()` does, frozen, and compared by identity; then `ClassVar` annotations declare variants as `auto()` does.
 
-    Variants are attributes of the class, which is iterable and has a length; `Activation("relu")` and `Activation(0)`
-    are lookups, ValueError if there is no such variant.
+    Variants are attributes of the class, which is iterable and has a length. A call with an integer or a text is a
+    lookup, ValueError if there is no such variant.
+
+    Examples:
+        >>> from ffi_hpy.dataclasses import Enum, auto, entry
+        >>> class Activation(Enum, type_key="example.Activation"):
+        ...     arity: int = 0  # a field of each variant
+        ...     relu = entry(arity=1)
+        ...     noop = auto()
+        >>> Activation("relu").arity, Activation(1) is Activation.noop
+        (1, True)
     """
 
     __slots__ = ()
@@ -241,8 +253,17 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def get(cls, index: int | str | None = None, *, name: str | None = None) -> Self:
-        """The variant that an integer or a text stands for; a text may be given as `name`, too. KeyError if there is
-        none; OverflowError beyond int64; TypeError for other indexes."""
+        """Look up a variant.
+
+        Args:
+            index: the integer or text that stands for it.
+            name: a text, too.
+
+        Raises:
+            KeyError: if there is none.
+            OverflowError: for an integer beyond int64.
+            TypeError: for other indexes.
+        """
         index = index if name is None else name
         if not isinstance(index, (int, str)):
             raise TypeError(f"enum index must be int or str, got {type(index).__name__}")
@@ -269,14 +290,39 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def def_attr(cls, name: str, *, default: Any = MISSING) -> EnumAttrMap:
-        """The values of one such attribute, by variant; `default` is for variants without a value."""
+        """Attach values to the variants, without changing the enum: a table that other modules and languages find by
+        its name.
+
+        Args:
+            name: the name of the attribute.
+            default: the value of variants that have none.
+
+        Returns:
+            The table, which is filled by assignment.
+
+        Examples:
+            >>> from ffi_hpy.dataclasses import Enum, auto
+            >>> class Operator(Enum, type_key="example.Operator"):
+            ...     add = auto()
+            ...     load = auto()
+            >>> cost = Operator.def_attr("cost", default=1)
+            >>> cost[Operator.load] = 10
+            >>> [cost[operator] for operator in Operator]
+            [1, 10]
+        """
         return EnumAttrMap(cls, name, default=default)
 
 
 class EnumAttrMap:
     """Values of one attribute that an extension attaches to the variants of an enum: a mapping from variants.
 
-    TypeError for a key that is not a variant of the enum; KeyError for one without a value, if there is no default.
+    What is not a variant of the enum is a TypeError as a key, and a variant without a value, if there is no default, a
+    KeyError.
+
+    Args:
+        enum_cls: the enum.
+        name: the name of the attribute.
+        default: the value of variants that have none.
     """
 
     __slots__ = ("_default", "_enum_cls", "_name")
@@ -313,7 +359,12 @@ class EnumAttrMap:
         return column is not None and isinstance(variant, self._enum_cls) and variant in column
 
     def get(self, variant: object, default: Any = None) -> Any:
-        """The value of a variant, or `default`."""
+        """Look up the value of a variant.
+
+        Args:
+            variant: any object.
+            default: what is returned if it is no variant, or has no value of its own.
+        """
         column = self._column()
         return column[variant] if column is not None and variant in self else default
 
@@ -338,10 +389,20 @@ class _PayloadEnum(Enum):
 
 @c_class("ffi.IntEnum", init=False)
 class IntEnum(_PayloadEnum):
-    """Enum whose variants stand for 64-bit integers, and are equal to them: `LOW = 1` in the body declares one."""
+    """Enum whose variants stand for 64-bit integers, and are equal to them.
+
+    Examples:
+        >>> from ffi_hpy.dataclasses import IntEnum
+        >>> class Level(IntEnum, type_key="example.Level"):
+        ...     LOW = 1
+        ...     HIGH = 10
+        >>> Level(10), Level.HIGH == 10
+        (Level.HIGH, True)
+    """
 
     __slots__ = ()
     value: int
+    """The integer."""
 
 
 @c_class("ffi.StrEnum", init=False)
@@ -350,6 +411,7 @@ class StrEnum(_PayloadEnum):
 
     __slots__ = ()
     value: str
+    """The text."""
 
 
 # --- the body of a class ----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""How the body of a class describes one field, for :func:`py_class` and :func:`c_class`."""
+"""How the body of a class describes one field, for `py_class()` and `c_class()`."""
 
 from __future__ import annotations
 
@@ -41,24 +41,30 @@ def convert_natively(value: Any) -> Any:
 class Field:
     """One field of a class. `field()` makes it without a name and a type, which the decorator adds.
 
-    Attributes, which are also the parameters:
+    The parameters are also the attributes, beside `type`, the annotation (None if there is none that could be
+    resolved).
 
-    - `name`, and `type`, the resolved annotation (None if there is none that could be resolved);
-    - `default`, a value, or `default_factory`, a callable without arguments that makes one for each object; MISSING
-      where there is none. Both are converted as if they had been passed;
-    - `frozen`: the attribute cannot be assigned, `Class.field.set(obj, value)` still can;
-    - `init`: whether `__init__` takes it; `kw_only`: by keyword only, None for what the class says;
-    - `repr`, `compare`, `hash`: whether it counts in `repr`, recursive comparison and hashing; `hash` None is as
-      `compare`;
-    - `structural_eq`: None, or "ignore" (structural comparison and hashing leave the field out), or "def-pattern"
-      (alias "def": variables in it, also in their types, are bound at their first occurrence), or "def-simple" (only
-      the variable itself is);
-    - `doc`: text for the attribute; `metadata`: a dict for extensions, copied and otherwise ignored;
-    - `converter`: says to type checkers what may be passed. At run time the field's type converts;
-    - `extra_kwargs`: further options, which hooks of the class must consume.
+    Args:
+        name: the field's name.
+        default: a value, which is converted as if it had been passed; MISSING for none.
+        default_factory: a callable without arguments that makes a value for each object.
+        frozen: whether the attribute cannot be assigned; `Class.field.set(obj, value)` still can.
+        init: whether `__init__` takes it.
+        repr: whether it is shown in `repr`.
+        hash: whether it counts in hashing by value; None is as `compare`.
+        compare: whether it counts in comparison by value.
+        kw_only: whether `__init__` takes it by keyword only; None for what the class says.
+        metadata: a dict for extensions, copied and otherwise ignored.
+        structural_eq: None, or "ignore" (structural comparison and hashing leave the field out), or "def-pattern"
+            (alias "def": variables in it, also in their types, are bound at their first occurrence), or "def-simple"
+            (only the variable itself is).
+        doc: text for the attribute.
+        converter: says to type checkers what may be passed. At run time the field's type converts.
+        **extra_kwargs: further options, which hooks of the class must consume; a dict, as an attribute.
 
-    ValueError for both a default and a factory and for an unknown `structural_eq`; TypeError for a factory that cannot
-    be called.
+    Raises:
+        ValueError: for both a default and a factory, and for an unknown `structural_eq`.
+        TypeError: for a factory that cannot be called.
     """
 
     __slots__ = (
@@ -167,9 +173,34 @@ def field(
     converter: Callable[[Any], Any] = convert_natively,
     **extra_kwargs: Any,
 ) -> Any:
-    """A :class:`Field` to be assigned in the body of a class: ``y: float = field(default=0.0, repr=False)``.
+    """Describe a field in the body of a class, in place of a default.
 
-    The parameters are the attributes of :class:`Field`, which documents them and the errors.
+    Args:
+        default: a value, which is converted as if it had been passed.
+        default_factory: a callable without arguments that makes a value for each object.
+        frozen: whether the attribute cannot be assigned.
+        init: whether `__init__` takes it.
+        repr: whether it is shown in `repr`.
+        hash: whether it counts in hashing by value; None is as `compare`.
+        compare: whether it counts in comparison by value.
+        kw_only: whether `__init__` takes it by keyword only; None for what the class says.
+        metadata: a dict for extensions.
+        structural_eq: what structural comparison makes of it; Field has the words.
+        doc: text for the attribute.
+        converter: says to type checkers what may be passed.
+        **extra_kwargs: further options, for hooks of the class.
+
+    Returns:
+        A Field, which has the errors, too. For type checkers it has any type, so that it can be assigned.
+
+    Examples:
+        >>> from ffi_hpy.dataclasses import field, py_class
+        >>> @py_class("example.Label")
+        ... class Label(ffi_hpy.Object):
+        ...     text: str
+        ...     tags: ffi_hpy.List[str] = field(default_factory=list, kw_only=True)
+        >>> Label("one", tags=["new"])
+        example.Label(text="one", tags=["new"])
     """
     return Field(
         default=default,
@@ -189,11 +220,26 @@ def field(
 
 
 class init_property(Generic[Result]):
-    """Decorator for a method without arguments in the body of a :func:`py_class`: a field that `__init__` computes.
+    """Decorator for a method without arguments in the body of a `py_class()`: a field that `__init__` computes.
 
     The value is computed once for each object, when all other fields have their values and before `__post_init__`,
     parents' properties first. It is stored like the value of any other field of the method's return type (Any if it has
     none). The field is not an argument of `__init__` and does not count in comparison, hash or repr.
+
+    Args:
+        func: the method.
+
+    Examples:
+        >>> from ffi_hpy.dataclasses import init_property, py_class
+        >>> @py_class("example.Box")
+        ... class Box(ffi_hpy.Object):
+        ...     width: float
+        ...     height: float
+        ...     @init_property
+        ...     def area(self) -> float:
+        ...         return self.width * self.height
+        >>> Box(2, 3).area
+        6.0
     """
 
     def __init__(self, func: Callable[[Any], Result]) -> None:

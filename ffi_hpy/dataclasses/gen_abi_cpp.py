@@ -1,4 +1,4 @@
-"""C++ structs for registered types: :func:`gen_abi_cpp`."""
+"""C++ structs for registered types: `gen_abi_cpp()`."""
 
 from __future__ import annotations
 
@@ -42,12 +42,20 @@ _END = """\
 
 
 def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
-    """The text of a C++17 header with a struct for each of the types, and for their parents. C++ code that includes it
-    reads the types' objects in place, whoever defined them.
+    """Write a C++17 header with a struct for each of some types, and for their parents. C++ code that includes it reads
+    the types' objects in place, whoever defined them.
 
-    `type_keys` are keys or patterns of keys ("my.ir.*"). Types that only occur in fields get an empty struct. The
-    structs look their types up and register nothing; static assertions compare the layouts. ValueError for a key that
-    is not registered, for a pattern without a match, and for a type whose layout is not known.
+    The structs look their types up and register nothing; static assertions compare the layouts.
+
+    Args:
+        type_keys: keys or patterns of keys ("my.ir.*"). Types that only occur in fields get an empty struct.
+
+    Returns:
+        The text of the header.
+
+    Raises:
+        ValueError: for a key that is not registered, for a pattern without a match, and for a type whose layout is not
+            known.
     """
     return _Generator(_select([type_keys] if isinstance(type_keys, str) else type_keys)).build()
 

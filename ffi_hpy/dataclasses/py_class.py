@@ -1,4 +1,4 @@
-"""Native types defined in Python: :func:`py_class`."""
+"""Native types defined in Python: `py_class()`."""
 
 from __future__ import annotations
 
@@ -96,37 +96,54 @@ def py_class(
 
     Its objects live in native memory, and any language can make, read, compare, print, copy and serialise them. The
     class derives from Object, or from the class of a native type, whose fields it inherits. Used bare, with the type
-    key, or with options::
-
-        @py_class("my.Point", eq=True)
-        class Point(Object):
-            x: float
-            y: float = 0.0
+    key, or with options.
 
     Annotations may name classes that are defined later: the class is complete, at the latest, when its first instance
-    is made. TypeError then, and in the decorator where it is known, for a type that no field can have; the key can be
-    used again after that.
-
-    - `type_key`: the name of the type, "module.qualname" by default. ValueError if it is taken.
-    - `frozen`, `kw_only`: for all fields, what :class:`Field` has for one.
-    - `init`: make an `__init__`, which takes fields as :func:`field` says, those without default first, and then calls
-      `__post_init__` if there is one. If the class has an `__init__` of its own, that runs on an object whose fields
-      are all zero or None.
-    - `repr`, `eq`, `order`, `unsafe_hash`: make `__repr__`; `__eq__`; `__lt__` and its kin; `__hash__`, all of them by
-      the values of the fields. ValueError for `order` without `eq`. Without `eq` and `unsafe_hash`, objects are equal
-      if they are the same. What the class defines stays.
-    - `match_args`: set `__match_args__` to the names of positional arguments.
-    - `structural_eq`: how structural comparison and hashing take the type: "tree" by its fields; "var" as a variable,
-      by where it is bound; "dag" by its fields and by who shares it; "const-tree" as "tree", faster where two are the
-      same object, for types that contain no variables; "singleton" by identity; None not at all. ValueError for others.
-    - `slots` is there for type checkers; instances have a `__dict__` only if `__slots__` says so.
+    is made. Only then a type that no field can have may be found; the key can be used again after that.
 
     In the body, functions with the names of native protocols (`__ffi_repr__`, `__s_hash__`, ...) and functions marked
-    by :func:`method` become native ones, too. `__ffi_type_attr_names__`, a list of further such names,
+    by `method()` become native ones, too. `__ffi_type_attr_names__`, a list of further such names,
     `__ffi_inherit_type_attrs__`, a list of those that are taken over from a parent, and `__ffi_field_markers__`, a list
     of annotations that are no fields (they are in `_decorator_args["field_markers"]` of the TypeInfo), are for
     extensions; so are functions with a true attribute `__ffi_on_fields_resolved__`, which are called with the TypeInfo
     and the list of Fields before these are registered.
+
+    Args:
+        cls_or_type_key: the name of the type; used bare, the class.
+        type_key: the name of the type, "module.qualname" by default. Every process that exchanges objects of it by
+            name, as in a JSON graph, must use the same.
+        frozen: whether fields cannot be assigned.
+        init: whether to make an `__init__`, which takes fields as `field()` says, those without default first, and then
+            calls `__post_init__` if there is one. If the class has an `__init__` of its own, that runs on an object
+            whose fields are all zero or None.
+        repr: whether to make a `__repr__`, of the fields. What the class defines stays, as with the next ones.
+        eq: whether to make `__eq__`, by the fields. Without, objects are equal if they are the same.
+        order: whether to make `__lt__` and its kin, by the fields.
+        unsafe_hash: whether to make `__hash__`, of the fields.
+        match_args: whether to set `__match_args__` to the names of positional arguments.
+        kw_only: whether fields are given by keyword only.
+        structural_eq: how structural comparison and hashing take the type: "tree" by its fields; "var" as a variable,
+            by where it is bound; "dag" by its fields and by who shares it; "const-tree" as "tree", faster where two are
+            the same object, for types that contain no variables; "singleton" by identity; None not at all.
+        slots: for type checkers; instances have a `__dict__` only if `__slots__` says so.
+
+    Returns:
+        The decorator, or, used bare, the class.
+
+    Raises:
+        ValueError: if the type key is taken; for `order` without `eq`; for an unknown `structural_eq`.
+        TypeError: for a class that derives from no native type's; for a field of a type that none can have.
+
+    Examples:
+        >>> from ffi_hpy.dataclasses import py_class
+        >>> @py_class("example.Point", eq=True)
+        ... class Point(ffi_hpy.Object):
+        ...     x: float
+        ...     y: float = 0.0
+        >>> Point(1)
+        example.Point(x=1, y=0)
+        >>> Point(1) == Point(1, y=0)
+        True
     """
     if order and not eq:
         raise ValueError("order=True requires eq=True")

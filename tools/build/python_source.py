@@ -1,7 +1,8 @@
 """The package's Python as the wheel carries it: without what only readers of the repository need.
 
-Comments go, and docstrings of private modules, functions and classes, which nobody is shown: unless the module asks
-for its own. Of BARE folders all docstrings go, because `_core` shows those of the binding in C, and annotations, too.
+Comments go, and docstrings of private modules, functions and classes, which nobody is shown: unless the module asks for
+its own, and but for the public methods of private classes, which public classes inherit. Of BARE folders all docstrings
+go, because `_core` shows those of the binding in C, and annotations, too.
 Lines stay where they are, so that tracebacks fit the repository.
 """
 
@@ -112,8 +113,11 @@ def find_docstrings(tree: ast.AST, is_seen: bool) -> Iterator[ast.stmt]:
             yield statement
         elif isinstance(statement, _DEFINITIONS):
             is_private = statement.name.startswith("_") and not statement.name.endswith("__")
-            is_inner = isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
-            yield from find_docstrings(statement, is_seen and not is_private and not is_inner)
+            is_hidden = is_private or isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+            if is_seen and is_private and isinstance(statement, ast.ClassDef):
+                yield from filter(is_text, statement.body[:1])
+                is_hidden = False  # public classes that derive from it have its methods
+            yield from find_docstrings(statement, is_seen and not is_hidden)
         elif isinstance(statement, (ast.If, ast.Try)):
             yield from find_docstrings(statement, is_seen)
 

@@ -164,7 +164,11 @@ static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
 static const char *const key_default[] = {"key", "default"}; /* the arguments of get() and pop() */
 
 HPyDef_METH(mapping_get, "get", HPyFunc_KEYWORDS,
-            .doc = "get($self, key, default=None)\n--\n\nThe value of the key, `default` if there is none.")
+            .doc = "get($self, key, default=None)\n--\n\n"
+                   "Look up a value.\n\n"
+                   "Args:\n"
+                   "    key: what it is looked up by.\n"
+                   "    default: what is returned if there is none.")
 static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const FbKeywords keywords = {"get", key_default, 2, NULL};
   HPy given[2];
@@ -260,9 +264,13 @@ static int dict_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   return call(ctx, self, &dict_set, NULL, key, value, &nothing);
 }
 
-HPyDef_METH(
-    dict_pop_method, "pop", HPyFunc_KEYWORDS,
-    .doc = "pop(key[, default]): remove a key and return its value; `default`, or KeyError, if it is not there.")
+HPyDef_METH(dict_pop_method, "pop", HPyFunc_KEYWORDS,
+            .doc = "Remove a key and return its value.\n\n"
+                   "Args:\n"
+                   "    key: the key.\n"
+                   "    default: what is returned if it is not there.\n\n"
+                   "Raises:\n"
+                   "    KeyError: if it is not there, and there is no `default`.")
 static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const FbKeywords keywords = {"pop", key_default, 2, NULL};
   HPy given[2];

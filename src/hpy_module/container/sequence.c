@@ -385,7 +385,11 @@ static int list_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   }
 }
 
-HPyDef_METH(list_append_method, "append", HPyFunc_O, .doc = "append($self, value, /)\n--\n\nPut an item at the end.")
+HPyDef_METH(list_append_method, "append", HPyFunc_O,
+            .doc = "append($self, value, /)\n--\n\n"
+                   "Put an item at the end.\n\n"
+                   "Args:\n"
+                   "    value: the item, which is converted as an argument of a call.")
 static HPy list_append_method_impl(HPyContext *ctx, HPy self, HPy value) {
   return list_change(ctx, self, &list_append, NULL, value) != 0 ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
 }
@@ -394,7 +398,11 @@ static const char *const index_value[] = {"index", "value"}; /* the arguments of
 
 HPyDef_METH(list_insert_method, "insert", HPyFunc_KEYWORDS,
             .doc = "insert($self, index, value)\n--\n\n"
-                   "Put an item before the one at `index`; an index beyond either end means that end.")
+                   "Put an item before another one.\n\n"
+                   "Args:\n"
+                   "    index: the position of the other one; negative counts from the end, and what is beyond\n"
+                   "        either end means that end.\n"
+                   "    value: the item, which is converted as an argument of a call.")
 static HPy list_insert_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const FbKeywords keywords = {"insert", index_value, 2, NULL};
   HPy given[2];
@@ -406,7 +414,11 @@ static HPy list_insert_method_impl(HPyContext *ctx, HPy self, const HPy *args, s
 
 HPyDef_METH(list_pop_method, "pop", HPyFunc_KEYWORDS,
             .doc = "pop($self, index=-1)\n--\n\n"
-                   "Remove and return an item, by default the last. IndexError if there is none.")
+                   "Remove and return an item.\n\n"
+                   "Args:\n"
+                   "    index: its position, by default the last; negative counts from the end.\n\n"
+                   "Raises:\n"
+                   "    IndexError: if there is none.")
 static HPy list_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const FbKeywords keywords = {"pop", index_value, 1, NULL};
   HPy given;

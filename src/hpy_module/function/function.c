@@ -89,7 +89,9 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
   return -1;
 }
 
-HPyDef_GETSET(function_gil, "release_gil", .doc = "Whether a call gives up the GIL while native code runs.")
+HPyDef_GETSET(function_gil, "release_gil",
+              .doc = "Whether a call gives up the GIL while native code runs; by default it does, unless "
+                     "TVM_FFI_RELEASE_GIL_BY_DEFAULT is 0.")
 static HPy function_gil_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   FbFunction *function = fb_function_struct(ctx, self);
@@ -232,8 +234,19 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
       .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
       .builtin_shape = SHAPE(FbFunction),
       .defines = defines,
-      .doc = "A native function. Arguments are positional, and converted by what they are; errors of native code are\n"
-             "raised. Any thread may call it; the GIL is given up meanwhile where release_gil is true.",
+      .doc = "A native function, which any thread may call. A value that can be called becomes one on\n"
+             "its way to native code.\n\n"
+             "Arguments are converted by what they are, as convert() lists it. They may be given by the\n"
+             "names that the author has given the parameters; without such names, keyword arguments are a\n"
+             "TypeError. An error of native code is raised as an exception. The GIL is given up meanwhile\n"
+             "where `release_gil` is true.\n\n"
+             "A Function is not made directly, but by get_global_func(), convert_func(), or a module. An\n"
+             "instance of a subclass has no function at first, and takes that of another one over by\n"
+             "`__move_handle_from__`.\n\n"
+             "Examples:\n"
+             "    >>> size = ffi_hpy.get_global_func(\"ffi.ArraySize\")\n"
+             "    >>> size([1, 2, 3])\n"
+             "    3",
   };
   fb_function_call_set_vectorcall();
   if (!fb_object_has_owner) defines[n_defines++] = &function_destroy;

@@ -45,12 +45,19 @@ static HPy same_as(HPyContext *ctx, const char *callee, HPy self, const HPy *arg
 }
 
 HPyDef_METH(object_same_as, "same_as", HPyFunc_KEYWORDS,
-            .doc = "same_as($self, other)\n--\n\nWhether both own the same native object.")
+            .doc = "same_as($self, other)\n--\n\n"
+                   "Tell whether both own the same native object.\n\n"
+                   "Args:\n"
+                   "    other: any object.")
 static HPy object_same_as_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   return same_as(ctx, "same_as", self, args, nargs, kwnames);
 }
 
-HPyDef_METH(object_is, "is_", HPyFunc_KEYWORDS, .doc = "is_($self, other)\n--\n\nSame as same_as().")
+HPyDef_METH(object_is, "is_", HPyFunc_KEYWORDS,
+            .doc = "is_($self, other)\n--\n\n"
+                   "As same_as().\n\n"
+                   "Args:\n"
+                   "    other: any object.")
 static HPy object_is_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   return same_as(ctx, "is_", self, args, nargs, kwnames);
 }

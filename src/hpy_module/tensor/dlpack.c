@@ -191,12 +191,25 @@ static int from_arguments(HPyContext *ctx, const HPy *args, size_t nargs, HPy kw
 
 HPyDef_METH(fb_dlpack_from, "from_dlpack", HPyFunc_KEYWORDS,
             .doc = "from_dlpack(ext_tensor, *, require_alignment=0, require_contiguous=False)\n--\n\n"
-                   "A Tensor on the memory of an array of any library that supports DLPack, without copying.\n\n"
-                   "The class of `ext_tensor` has `__dlpack_c_exchange_api__` or `__dlpack__`, or it is a DLPack "
-                   "capsule, which is used up. With `require_alignment` (bytes) the data address must be a multiple of "
-                   "it; with `require_contiguous` the layout must be row-major without gaps: RuntimeError otherwise. "
-                   "TypeError if `ext_tensor` is none of these, ValueError if the capsule was used up before, "
-                   "BufferError if the memory's owner does not give it out or it is read-only.")
+                   "Make a Tensor on the memory of an array of any library that supports DLPack, without\n"
+                   "copying.\n\n"
+                   "Args:\n"
+                   "    ext_tensor: an object with `__dlpack__`, or a DLPack capsule, which is used up.\n"
+                   "    require_alignment: the number of bytes of which the address of the first element must be\n"
+                   "        a multiple; 0 for any.\n"
+                   "    require_contiguous: whether the elements must lie compact, row by row.\n\n"
+                   "Returns:\n"
+                   "    A new Tensor, which keeps the memory alive. What is written to it shows in the array.\n\n"
+                   "Raises:\n"
+                   "    TypeError: for what is no array.\n"
+                   "    ValueError: for a capsule that was used up before.\n"
+                   "    BufferError: if the array's library refuses, as NumPy does for text, and for read-only\n"
+                   "        memory, because native code could not know that it must not write.\n"
+                   "    RuntimeError: if the memory does not meet the requirements.\n\n"
+                   "Examples:\n"
+                   "    >>> import numpy\n"
+                   "    >>> ffi_hpy.from_dlpack(numpy.arange(6.0).reshape(2, 3))\n"
+                   "    float64[2, 3]@cpu:0")
 static HPy fb_dlpack_from_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   (void)self;
   TVMFFIObject *made;

@@ -86,10 +86,10 @@ static HPy tensor_byte_offset_get(HPyContext *ctx, HPy self, void *closure) {
   return read_tensor(ctx, self, read_byte_offset);
 }
 
-HPyDef_METH(tensor_data_ptr, "data_ptr", HPyFunc_NOARGS, .doc = "Address of the first element.")
+HPyDef_METH(tensor_data_ptr, "data_ptr", HPyFunc_NOARGS, .doc = "Address of the first element, on the tensor's device.")
 static HPy tensor_data_ptr_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_data_ptr); }
 
-HPyDef_METH(tensor_numel, "numel", HPyFunc_NOARGS, .doc = "Number of elements.")
+HPyDef_METH(tensor_numel, "numel", HPyFunc_NOARGS, .doc = "Number of elements. OverflowError beyond 2**63 - 1.")
 static HPy tensor_numel_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_numel); }
 
 /* One extent, by an axis that may count from the end; IndexError if there is no such axis. */
@@ -102,7 +102,12 @@ static HPy extent_of(HPyContext *ctx, const DLTensor *tensor, int64_t axis) {
 }
 
 HPyDef_METH(tensor_size, "size", HPyFunc_KEYWORDS,
-            .doc = "size($self, idx)\n--\n\nExtent of one axis; negative counts from the end.")
+            .doc = "size($self, idx)\n--\n\n"
+                   "Return the extent of one axis.\n\n"
+                   "Args:\n"
+                   "    idx: the axis; negative counts from the end.\n\n"
+                   "Raises:\n"
+                   "    IndexError: if there is no such axis.")
 static HPy tensor_size_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const char *const names[] = {"idx"};
   static const FbKeywords keywords = {"size", names, 1, NULL};

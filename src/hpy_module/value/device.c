@@ -75,7 +75,7 @@ static int device_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssiz
   return 0;
 }
 
-HPyDef_GET(device_code, "device_type", .doc = "DLPack device type.")
+HPyDef_GET(device_code, "device_type", .doc = "DLPack device type, a number of DLDeviceType.")
 static HPy device_code_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLDevice *device = get(ctx, self);

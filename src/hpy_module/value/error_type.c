@@ -111,7 +111,8 @@ static HPy error_message_get(HPyContext *ctx, HPy self, void *closure) {
   return read_text(ctx, self, offsetof(TVMFFIErrorCell, message));
 }
 
-HPyDef_GET(error_backtrace, "backtrace", .doc = "Frames, most recent call first.")
+HPyDef_GET(error_backtrace, "backtrace",
+           .doc = "Frames, most recent call first, each ``  File \"f\", line N, in fn`` and a newline.")
 static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return read_text(ctx, self, offsetof(TVMFFIErrorCell, backtrace));
@@ -131,7 +132,10 @@ static HPy error_extra_get(HPyContext *ctx, HPy self, void *closure) {
 
 HPyDef_METH(error_update, "update_backtrace", HPyFunc_KEYWORDS,
             .doc = "update_backtrace($self, backtrace, append=False)\n--\n\n"
-                   "Replace the backtrace, or append to it.")
+                   "Replace the backtrace, or append to it.\n\n"
+                   "Args:\n"
+                   "    backtrace: the text.\n"
+                   "    append: whether what is there stays before it.")
 static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const char *const names[] = {"backtrace", "append"};
   static const FbKeywords keywords = {"update_backtrace", names, 2, NULL};

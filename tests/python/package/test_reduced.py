@@ -135,6 +135,13 @@ def test_a_private_module_keeps_its_docstring_if_it_asks_for_it():
     assert reduce_source(source.format("1"), ("_module.py",)) == "\n\nprint(1)\n"
 
 
+def test_a_private_class_keeps_the_docstrings_of_the_methods_that_others_inherit():
+    source = 'class _Base:\n    {}\n    def both(self):\n        """Shown."""\n    def _one(self):\n        {}\n'
+    assert reduce_source(source.format('"""Not."""', '"""Not."""'), ("public.py",)) == source.format(
+        "", "pass"
+    ).replace("    \n", "\n")
+
+
 class _WithoutTexts(ast.NodeTransformer):
     """Takes out strings that are statements, and statements that do nothing."""
 

@@ -1,0 +1,13 @@
+"""The docstrings of public names that build libraries say what is so: their examples are compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import docstrings
+from test_python_docstrings import run_examples
+
+
+def test_the_examples_of_what_builds_libraries_print_what_they_say(tmp_path: Path) -> None:
+    output = run_examples(docstrings.NATIVE_MODULES, tmp_path)
+    assert int(output.split()[-2]) > 4
