@@ -24,6 +24,8 @@ VERSIONS = ("0.1.11", "0.1.12", "0.1.13.post3", "0.1.14.post1", "0.1.15.post2")
 INTERPRETER = "cp311"  # all of these releases have wheels for it
 BOTH = ("pytest",)  # which tvm_ffi.testing imports
 HERE = Path(__file__).resolve().parent
+UNTOLD = "<MISSING>"
+"""A default of theirs that says only that there is one."""
 
 
 def missing_in(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
@@ -62,7 +64,7 @@ def missing_parameters(path: str, their: dict[str, list[str]], our: dict[str, li
         if name in our and our_places[place : place + 1] != [name]:
             yield f"{path}({place + 1}:{name})"
     for name, (way, default) in their.items():
-        if name not in our or (default and our[name][1] != default):
+        if name not in our or (default and our[name][1] != default and not (default == UNTOLD and our[name][1])):
             yield f"{path}({name}{'=' if default else ''}{default})"
         elif way != "/" and our[name][0] == "/":
             yield f"{path}({name}=)"
