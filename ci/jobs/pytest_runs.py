@@ -181,6 +181,7 @@ PYTEST_RUNS = (
     ),
     PytestRun("cp311-mixed", "cp311", requirements="mixed.txt", folders=("tests/mixed",)),
     PytestRun("docs", "cp311", requirements="docs.txt", folders=("tests/docs",)),
+    *(PytestRun(f"docs-{name}", name, requirements="docs.txt", folders=("tests/docs",)) for name in ("cp313t", "pp73")),
     PytestRun("cp311-typing", "cp311", requirements="typing.txt", folders=("tests/typing",)),
     PytestRun("ci", "cp39", folders=("tests/ci",)),
 )
