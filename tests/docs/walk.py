@@ -19,36 +19,39 @@ from blocks import OUTPUT, PageError, read_blocks
 from pages import files_of
 from project import ROOT, BlockError, Project
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 SECONDS = 600  # for one command, which may fetch many packages
 
 
-def walk(page: str, folder: Path) -> int:
-    """Run all blocks of a page and return how many they were. Raises BlockError or PageError."""
+def walk(page: str, folder: Path) -> Iterator[str]:
+    """Run the blocks of a page, and give a line for each when it has run. Raises BlockError or PageError."""
     folder.mkdir()
     (folder / "ffi_hpy").symlink_to(ROOT)
     environ = {**os.environ, "TVM_FFI_CACHE_DIR": str(folder / "cache"), "LC_ALL": "C", "PYTHONUTF8": "1"}
     blocks = read_blocks(page, (ROOT / page).read_text(), walks=True)
     project = Project(blocks, folder, files_of(page), environ, SECONDS)
-    n_run = 0
     try:
         for block in blocks:
             if block.language == OUTPUT or block.not_run:
                 continue
             started = time.monotonic()
             project.run_up_to(block)
-            print(f"{block.place} {block.file or block.language}: ok ({time.monotonic() - started:.1f} s)", flush=True)
-            n_run += 1
+            yield f"{block.place} {block.file or block.language}: ok ({time.monotonic() - started:.1f} s)"
         project.end()
     finally:
         project.kill()
-    return n_run
 
 
 def main(folder: Path, pages: list[str]) -> int:
     n_run = 0
     try:
         for number, page in enumerate(pages):
-            n_run += walk(page, folder / f"{number}-{Path(page).stem}")
+            for line in walk(page, folder / f"{number}-{Path(page).stem}"):
+                print(line, flush=True)
+                n_run += 1
     except (BlockError, PageError, subprocess.TimeoutExpired) as wrong:
         print(wrong)
         print(f"{n_run} passed, 1 failed")
