@@ -1,4 +1,5 @@
-"""The jobs of ci/test that are other commands: the C tests, the C++ tests, the packaging examples, the soak."""
+"""The jobs of ci/test that are other commands: the C tests, the C++ tests, the packaging examples, the soak, the walk of
+somebody who is new."""
 
 from __future__ import annotations
 
@@ -33,6 +34,12 @@ def run_packaging(wheel: Path, log: Path) -> Result:
     """Build the packaging examples and run their tests."""
     find_cxx_compiler()
     return run_script("packaging", ["packaging", "--wheel", str(wheel)], log)
+
+
+def run_newcomer(wheel: Path, log: Path) -> Result:
+    """Walk the first pages as somebody who is new does. It builds no wheel: this one is up to date."""
+    find_cxx_compiler()
+    return run_script("newcomer", ["newcomer"], log)
 
 
 def run_soak(wheel: Path, log: Path) -> Result:
