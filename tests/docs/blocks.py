@@ -55,7 +55,7 @@ class Block:
     fails: bool = False
     not_run: str = ""
     on: str = ""  # the implementation that it is of, if not of all
-    walks: bool = False  # whether ci/newcomer runs it, and nothing else
+    never_runs: bool = False  # on no machine
 
     @property
     def place(self) -> str:
@@ -126,7 +126,7 @@ def _block_of(page: str, token: Token, said: str, walks: bool) -> Block:
         fails=key == "fails",
         not_run=_why_not(key, value, walks),
         on=value if key == "on" else "",
-        walks=key == "walk",
+        never_runs=key == "not run",
     )
     if block.on and block.on not in IMPLEMENTATIONS:
         raise PageError(f"{block.place}: {block.on} is none of {', '.join(IMPLEMENTATIONS)}")
@@ -182,6 +182,6 @@ def _is_used(source: Block, blocks: list[Block]) -> bool:
     path = Path(source.file)
     name = path.parent.name if path.name == "__init__.py" else path.stem
     word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    running = (b for b in blocks if not b.not_run or b.walks)
+    running = (b for b in blocks if not b.never_runs)
     users = (b for b in running if b.file != source.file and b.language not in (*SOURCES, OUTPUT))
     return any(word.search(block.text) for block in users)
