@@ -1,5 +1,5 @@
-"""The jobs of ci/test that are other commands: the C tests, the C++ tests, the packaging examples, the soak, the walk of
-somebody who is new."""
+"""The jobs of ci/test that are other commands: the C tests, the C++ tests, the packaging examples, the soak, the walk
+of somebody who is new."""
 
 from __future__ import annotations
 

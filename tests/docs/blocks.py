@@ -67,8 +67,7 @@ class Block:
 
 
 def read_blocks(page: str, text: str, walks: bool = False) -> list[Block]:
-    """The blocks of a page, in order; `walks` for ci/newcomer. Raises PageError for one that is not what it has to be.
-    """
+    """The blocks of a page, in order; `walks` for ci/newcomer. Raises PageError for one that is not as it has to be."""
     blocks: list[Block] = []
     tokens = MarkdownIt("commonmark").parse(text)
     for before, token in zip([None, *tokens], tokens):

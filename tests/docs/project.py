@@ -19,7 +19,7 @@ from blocks import COMMANDS, OUTPUT, Block, PageError
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-SECONDS = 120  # for one block
+SECONDS = 240  # for one block: what pip builds takes longest, most of it pip's own
 WARNINGS = "-Wall -Wextra -Werror"
 _MADE = ("build", "dist", "*.egg-info", "*.so", "__pycache__")  # by whoever works in an example's folder
 _COMPILERS = {"cc": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}
@@ -146,9 +146,10 @@ class Session:
     def __init__(self, folder: Path, environ: dict[str, str]) -> None:
         self._files = {stream: folder.parent / f"python.{stream}" for stream in ("stdout", "stderr")}
         self._answers, answers = os.pipe()
+        python = shutil.which("python", path=environ["PATH"]) or "python"
         with self._files["stdout"].open("wb") as stdout, self._files["stderr"].open("wb") as stderr:
             self._child = subprocess.Popen(
-                [shutil.which("python", path=environ["PATH"]) or "python", "-W", "error", str(HERE / "session.py"), str(answers)],
+                [python, "-W", "error", str(HERE / "session.py"), str(answers)],
                 cwd=folder,
                 env=environ,
                 stdin=subprocess.PIPE,
