@@ -130,6 +130,15 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
     )
 
 
+def docs_run(name: str, interpreter: str, is_default: bool = True) -> PytestRun:
+    """Return the run of the code in all pages, which says of itself where it differs from one interpreter to another.
+
+    Most of its minutes are the compiler's, and the same on each.
+    """
+    gil = "off" if BY_NAME[interpreter].free_threaded else "on"
+    return PytestRun(name, interpreter, gil, "docs.txt", folders=("tests/docs",), is_default=is_default)
+
+
 EVERYWHERE = (
     *(f"tests/python/{tests}.py" for tests in ("calls/test_function", "package/test_import", "building/test_libinfo")),
     *("tests/python/building/test_cpp_inline.py", "tests/hpy/test_hpy.py", "tests/python/package/test_system.py"),
@@ -183,7 +192,9 @@ PYTEST_RUNS = (
         folders=("tests/python",),
     ),
     PytestRun("cp311-mixed", "cp311", requirements="mixed.txt", folders=("tests/mixed",)),
-    PytestRun("docs", "cp311", requirements="docs.txt", folders=("tests/docs",)),
+    docs_run("docs", "cp311"),
+    docs_run("docs-cp313t", "cp313t", is_default=False),
+    docs_run("docs-pp73", "pp73", is_default=False),
     PytestRun("cp311-typing", "cp311", requirements="typing.txt", folders=("tests/typing",)),
     PytestRun("ci", "cp39", folders=("tests/ci",)),
 )

@@ -1,4 +1,5 @@
-"""The jobs of ci/test that are other commands: the C tests, the C++ tests, the packaging examples, the soak."""
+"""The jobs of ci/test that are other commands: the C tests, the C++ tests, the packaging examples, the soak, the walk
+of somebody who is new."""
 
 from __future__ import annotations
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CORE_MODES = ("plain", "pending", "asan", "ubsan", "tsan", "arm64", "riscv64", "s390x", "windows", "oom", "fuzz")
+FIRST_PAGES = ("README.md", "docs/packaging.md", "examples/notebook/README.md")
+EXAMPLE_PAGES = tuple(f"examples/{name}/README.md" for name in ("packaging", "packaging_setuptools"))
+"""The pages that ci/newcomer walks."""
 SOAKED = ("cp311", "cp314t")
 
 
@@ -33,6 +37,13 @@ def run_packaging(wheel: Path, log: Path) -> Result:
     """Build the packaging examples and run their tests."""
     find_cxx_compiler()
     return run_script("packaging", ["packaging", "--wheel", str(wheel)], log)
+
+
+def run_newcomer(wheel: Path, log: Path, of_examples: bool = False) -> Result:
+    """Walk pages as somebody who is new does. It builds no wheel: this one is up to date."""
+    find_cxx_compiler()
+    name, pages = ("newcomer-examples", EXAMPLE_PAGES) if of_examples else ("newcomer", FIRST_PAGES)
+    return run_script(name, ["newcomer", *pages], log)
 
 
 def run_soak(wheel: Path, log: Path) -> Result:

@@ -4,7 +4,10 @@
   runs in the page's interpreter, the others are files;
 - a comment in its first line that is a path, or a path and `, continued`: a file of the page's folder;
 - an HTML comment right before the fence: `<!-- file: PATH -->`, `<!-- fails -->` for commands that have to,
-  `<!-- needs: COMMAND -->` for what is not run where there is no such command, or `<!-- not run: REASON -->`.
+  `<!-- needs: COMMAND -->` for what is not run where there is no such command, `<!-- not run: REASON -->`, or
+  `<!-- walk: REASON -->` for what only ci/newcomer runs, in an environment that it may change;
+- `<!-- on: pypy -->` (or `cpython`) for what is of this implementation alone. A second output with that comment stands
+  behind the first, and holds there in place of it.
 
 A page has no other HTML but pictures, one for a light page and one for a dark: a comment elsewhere would say something
 to nobody, and a fence within HTML is no block.
@@ -14,6 +17,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +34,8 @@ FILES = (*SOURCES, "cmake", "json", "python", "toml", "yaml")
 
 _NAMED = re.compile(r"(?:#|//|/\*) ([\w./-]+\.\w+)(, continued)?(?: \*/)?")
 _PICTURE = re.compile(r' src(?:set)?="([^"]+)"')
-_SAID = re.compile(r"<!-- (file|fails|needs|not run)(?:: (.+))? -->")
+_SAID = re.compile(r"<!-- (file|fails|needs|not run|on|walk)(?:: (.+))? -->")
+IMPLEMENTATIONS = ("cpython", "pypy")
 
 
 class PageError(Exception):
@@ -49,6 +54,8 @@ class Block:
     continues: bool = False
     fails: bool = False
     not_run: str = ""
+    on: str = ""  # the implementation that it is of, if not of all
+    never_runs: bool = False  # on no machine
 
     @property
     def place(self) -> str:
@@ -59,14 +66,14 @@ class Block:
         return bool(self.file) and not self.not_run
 
 
-def read_blocks(page: str, text: str) -> list[Block]:
-    """The blocks of a page, in order. Raises PageError for one that is not what it has to be."""
+def read_blocks(page: str, text: str, walks: bool = False) -> list[Block]:
+    """The blocks of a page, in order; `walks` for ci/newcomer. Raises PageError for one that is not as it has to be."""
     blocks: list[Block] = []
     tokens = MarkdownIt("commonmark").parse(text)
     for before, token in zip([None, *tokens], tokens):
         said = before.content.strip() if before and before.type == "html_block" else ""
         if token.type == "fence":
-            blocks.append(_block_of(page, token, said))
+            blocks.append(_block_of(page, token, said, walks))
         elif said:
             raise PageError(f"{page}: {said!r} stands before no block")
         elif token.type == "code_block":
@@ -102,7 +109,7 @@ def _line_of(token: Token) -> int:
     return token.map[0] + 1
 
 
-def _block_of(page: str, token: Token, said: str) -> Block:
+def _block_of(page: str, token: Token, said: str, walks: bool) -> Block:
     line = _line_of(token)
     language = token.info.strip()
     key, value = _read_said(f"{page}:{line}", said)
@@ -116,8 +123,12 @@ def _block_of(page: str, token: Token, said: str) -> Block:
         file,
         continues=bool(named and named[2]),
         fails=key == "fails",
-        not_run=value if key == "not run" else _lacking(value) if key == "needs" else "",
+        not_run=_why_not(key, value, walks),
+        on=value if key == "on" else "",
+        never_runs=key == "not run",
     )
+    if block.on and block.on not in IMPLEMENTATIONS:
+        raise PageError(f"{block.place}: {block.on} is none of {', '.join(IMPLEMENTATIONS)}")
     if language not in (*COMMANDS, *FILES, OUTPUT):
         raise PageError(f"{block.place}: `{language}` is no language that the tests know")
     if not file and language not in (*COMMANDS, OUTPUT, "python") and not block.not_run:
@@ -125,8 +136,15 @@ def _block_of(page: str, token: Token, said: str) -> Block:
     return block
 
 
-def _lacking(command: str) -> str:
-    return "" if shutil.which(command) else f"there is no {command}"
+def _why_not(key: str, value: str, walks: bool) -> str:
+    """Why a block is not run here; "" if it is."""
+    if key == "needs":
+        return "" if shutil.which(value) else f"there is no {value}"
+    if key == "on":
+        return "" if value == sys.implementation.name else f"it is of {value}"
+    if key == "walk":
+        return "" if walks else f"{value}; ci/newcomer runs it"
+    return value if key == "not run" else ""
 
 
 def _read_said(place: str, said: str) -> tuple[str, str]:
@@ -142,6 +160,8 @@ def _check_order(blocks: list[Block]) -> None:
     """Output stands behind what printed it, and the parts of a file behind its beginning."""
     begun: set[str] = set()
     for before, block in zip([None, *blocks], blocks):
+        if block.language == OUTPUT and block.on and before is not None and before.language == OUTPUT:
+            continue
         if block.language == OUTPUT and not block.not_run and (before is None or not _prints(before)):
             raise PageError(f"{block.place}: text is the output of the block before it, which prints nothing")
         if block.continues and block.file not in begun:
@@ -161,5 +181,6 @@ def _is_used(source: Block, blocks: list[Block]) -> bool:
     path = Path(source.file)
     name = path.parent.name if path.name == "__init__.py" else path.stem
     word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    users = (b for b in blocks if b.file != source.file and b.language not in (*SOURCES, OUTPUT) and not b.not_run)
+    running = (b for b in blocks if not b.never_runs)
+    users = (b for b in running if b.file != source.file and b.language not in (*SOURCES, OUTPUT))
     return any(word.search(block.text) for block in users)

@@ -4,6 +4,7 @@ and what they print is compared with what the page says that they print."""
 from __future__ import annotations
 
 import doctest
+import itertools
 import json
 import os
 import select
@@ -18,7 +19,7 @@ from blocks import COMMANDS, OUTPUT, Block, PageError
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-SECONDS = 120  # for one block
+SECONDS = 240  # for one block: what pip builds takes longest, most of it pip's own
 WARNINGS = "-Wall -Wextra -Werror"
 _MADE = ("build", "dist", "*.egg-info", "*.so", "__pycache__")  # by whoever works in an example's folder
 _COMPILERS = {"cc": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}
@@ -29,17 +30,32 @@ class BlockError(AssertionError):
 
 
 class Project:
-    """A page's blocks, its folder, and its interpreter, which is started with the first block of Python."""
+    """A page's blocks, its folder, and its interpreter, which is started with the first block of Python.
 
-    def __init__(self, blocks: list[Block], folder: Path, files: Path | None = None) -> None:
-        """In `folder`, which is empty; with a copy of `files`, a folder, if the page is about these."""
+    The variables that a command exports hold for what follows, as in a terminal.
+    """
+
+    def __init__(
+        self,
+        blocks: list[Block],
+        folder: Path,
+        files: Path | None = None,
+        environ: dict[str, str] | None = None,
+        seconds: float = SECONDS,
+    ) -> None:
+        """In `folder`, which is empty; with a copy of `files`, a folder, if the page is about these.
+
+        Without an `environ`, that of make_environ(). `seconds` is what a command may take.
+        """
         self.blocks = blocks
         self._folder = folder / "page"
         if files is None:
             self._folder.mkdir()
         else:
             shutil.copytree(files, self._folder, ignore=shutil.ignore_patterns(*_MADE))
-        self._environ = make_environ(folder)
+        self._environ = make_environ(folder) if environ is None else environ
+        self._exported = folder / "exported"
+        self._seconds = seconds
         self._session: Session | None = None
         self._n_done = 0
         self._broken = ""  # the place of the block that failed
@@ -91,24 +107,28 @@ class Project:
 
     def _shell(self, block: Block, command: str) -> str:
         """What a command prints, on stderr too, which is what a terminal shows."""
+        told = f"trap 'env -0 > {shlex.quote(str(self._exported))}' EXIT"
         done = subprocess.run(
-            ["sh", "-eu", "-c", command],
+            ["sh", "-eu", "-c", f"{told}\n{command}"],
             cwd=self._folder,
             env=self._environ,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=SECONDS,
+            timeout=self._seconds,
         )
         if (done.returncode != 0) != block.fails:
             raise BlockError(f"{block.place}: exit status {done.returncode}:\n{done.stdout}")
+        variables = self._exported.read_text().split("\0")[:-1]
+        self._environ = dict(variable.split("=", 1) for variable in variables)
         return done.stdout
 
     def _expected(self, index: int) -> str | None:
-        """The text that follows a block, if any does."""
-        after = self.blocks[index + 1 : index + 2]
-        return after[0].text if after and after[0].language == OUTPUT and not after[0].not_run else None
+        """The text that follows a block, if any does: that of this implementation, if the page has one of its own."""
+        after = itertools.takewhile(lambda block: block.language == OUTPUT, self.blocks[index + 1 :])
+        texts = [block.text for block in after if not block.not_run]
+        return texts[-1] if texts else None
 
     @staticmethod
     def _check(block: Block, output: str, expected: str) -> None:
@@ -126,9 +146,10 @@ class Session:
     def __init__(self, folder: Path, environ: dict[str, str]) -> None:
         self._files = {stream: folder.parent / f"python.{stream}" for stream in ("stdout", "stderr")}
         self._answers, answers = os.pipe()
+        python = shutil.which("python", path=environ["PATH"]) or "python"
         with self._files["stdout"].open("wb") as stdout, self._files["stderr"].open("wb") as stderr:
             self._child = subprocess.Popen(
-                [sys.executable, "-W", "error", str(HERE / "session.py"), str(answers)],
+                [python, "-W", "error", str(HERE / "session.py"), str(answers)],
                 cwd=folder,
                 env=environ,
                 stdin=subprocess.PIPE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,7 @@ COMPILE = fenced("sh", "cc -shared -fPIC one.c -o one.so")
             "page.md: '<!-- not run: x -->' stands before no block",
         ),
         (fenced("sh", "true") + "<!-- fails -->\n", "page.md: '<!-- fails -->' stands before no block"),
+        (fenced("sh", "true", "<!-- on: jython -->"), "page.md:2: jython is none of cpython, pypy"),
         ("<details>\n```sh\ntrue\n```\n</details>\n", "stands before no block"),
         ("<details>\n\n" + fenced("sh", "true") + "</details>\n", "page.md:4: '<details>' says nothing"),
     ],
@@ -119,3 +121,26 @@ def test_what_follows_a_block_that_failed_fails(tmp_path: Path) -> None:
 def test_a_block_that_needs_a_command_says_why_it_does_not_run() -> None:
     page = fenced("sh", "no-such-command", "<!-- needs: no-such-command -->") + fenced("sh", "sh", "<!-- needs: sh -->")
     assert [block.not_run for block in read_blocks("page.md", page)] == ["there is no no-such-command", ""]
+
+
+def test_a_page_says_what_is_of_one_implementation_alone(tmp_path: Path) -> None:
+    here, elsewhere = "cpython", "pypy"
+    if sys.implementation.name == elsewhere:
+        here, elsewhere = elsewhere, here
+    page = fenced("python", "print(1)") + fenced("text", "2") + fenced("text", "1", f"<!-- on: {here} -->")
+    page += fenced("python", "print(1)") + fenced("text", "1") + fenced("text", "2", f"<!-- on: {elsewhere} -->")
+    page += fenced("sh", "false", f"<!-- on: {elsewhere} -->")
+    run(page, tmp_path)
+    with pytest.raises(BlockError, match="exit status 1"):
+        run(fenced("sh", "false", f"<!-- on: {here} -->"), tmp_path / "page")
+
+
+def test_what_a_command_exports_holds_for_what_follows(tmp_path: Path) -> None:
+    page = fenced("sh", "export WORD=said") + fenced("sh", 'echo "$WORD"') + fenced("text", "said")
+    run(page + fenced("python", "import os\nprint(os.environ['WORD'])") + fenced("text", "said"), tmp_path)
+
+
+def test_only_a_walk_runs_what_changes_an_environment() -> None:
+    page = fenced("sh", "true", "<!-- walk: it changes something -->")
+    assert read_blocks("page.md", page)[0].not_run == "it changes something; ci/newcomer runs it"
+    assert read_blocks("page.md", page, walks=True)[0].not_run == ""

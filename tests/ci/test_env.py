@@ -1,0 +1,39 @@
+"""ci/env gives an environment that works: the interpreter that was asked for, with the wheel and what tests need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SAID = (
+    "import sys, ffi_hpy, numpy, pytest; "
+    "print(sys.version_info[:2], ffi_hpy.__file__.startswith(sys.prefix), ffi_hpy.convert([1, 2]))"
+)
+
+
+def run(*words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, cwd=cwd)
+
+
+def test_what_it_prints_is_activated_and_has_the_wheel(tmp_path: Path) -> None:
+    made = run(sys.executable, "-B", "ci/env", "cp39")
+    assert made.returncode == 0, made.stderr
+    activated = run("sh", "-euc", f'. "{made.stdout.strip()}/bin/activate"\npython -c "{SAID}"', cwd=tmp_path)
+    assert activated.stdout == "(3, 9) True (1, 2)\n", activated.stderr
+
+
+@pytest.mark.parametrize("name", ["cp38", "", "arm64-cp311"])
+def test_an_interpreter_that_nobody_knows_is_refused(name: str) -> None:
+    refused = run(sys.executable, "-B", "ci/env", name)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "invalid choice" in refused.stderr
+
+
+def test_what_cannot_be_installed_is_one_line() -> None:
+    failed = run(sys.executable, "-B", "ci/env", "cp39", "--with", "ffi-hpy==0.0.0.dev0")
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr.splitlines()[-1].startswith("ci/env: ")
