@@ -26,9 +26,9 @@ exec "$here/root/usr/lib/wine/wine64" "$@"
 """
 
 
-def windows_compiler() -> list[str]:
-    """Return the words that run zig as a C compiler for 64-bit Windows. Raises Missing."""
-    return [str(build_env() / "python"), "-m", "ziglang", "cc", "-target", TARGET]
+def windows_compiler(driver: str = "cc") -> list[str]:
+    """Return the words that run zig as a compiler of C, or of C++ ("c++"), for 64-bit Windows. Raises Missing."""
+    return [str(build_env() / "python"), "-m", "ziglang", driver, "-target", TARGET]
 
 
 def wine_runner() -> Path:

@@ -105,6 +105,13 @@ inline bool RegisterTerms() {
 }
 inline const bool terms_are_registered = RegisterTerms();
 
+/* So many levels are never too deep: on Windows a walk may take an eighth of the stack that it may take elsewhere. */
+#if defined(_WIN32)
+constexpr int kDeep = 125;
+#else
+constexpr int kDeep = 1000;
+#endif
+
 /* An Array with an Array in it, and so on: so many levels above an int. */
 inline Any NestedArrays(int n_levels) {
   Any value = 1;

@@ -227,9 +227,9 @@ TEST(StructuralMap, RefusesWhatIsTooDeepForTheStack) {
     Expected<Any> result = StructuralMapExpected<WalkOrder::kPostOrder>(std::move(root), Increment);
     return result.is_ok() ? "mapped" : result.error().kind();
   };
-  EXPECT_EQ(map(NestedArrays(1000)), "mapped");
-  EXPECT_EQ(map(NestedPairs(1000)), "mapped");
-  Any shared = NestedArrays(1000);
+  EXPECT_EQ(map(NestedArrays(kDeep)), "mapped");
+  EXPECT_EQ(map(NestedPairs(kDeep)), "mapped");
+  Any shared = NestedArrays(kDeep);
   EXPECT_EQ(map(shared), "mapped");
   Cycle cycle;
   EXPECT_EQ(map(cycle.list), "ValueError");

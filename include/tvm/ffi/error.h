@@ -23,6 +23,14 @@
 #define TVM_FFI_ALWAYS_LOG_BEFORE_THROW 0
 #endif
 
+/* The exception's vtable and type are those of libtvm_ffi_cxx. On Windows there is no such library: each client has its
+ * own, and what catches compares their names. */
+#if defined(_WIN32)
+#define TVM_FFI_ERROR_API
+#else
+#define TVM_FFI_ERROR_API TVM_FFI_DLL
+#endif
+
 namespace tvm {
 namespace ffi {
 
@@ -42,7 +50,7 @@ TVM_FFI_INLINE TVMFFIByteArray ByteArrayOf(const std::string &text) { return {te
  *   kind       the name of the error's class, such as "ValueError"
  *   message
  *   backtrace  one line or two per frame, `  File "a.cc", line 1, in f`, the most recent call first */
-class TVM_FFI_DLL Error : public ObjectRef, public std::exception {
+class TVM_FFI_ERROR_API Error : public ObjectRef, public std::exception {
 public:
   Error(std::string kind, std::string message, std::string backtrace)
       : Error(kind, message, detail::ByteArrayOf(backtrace), nullptr, nullptr) {}

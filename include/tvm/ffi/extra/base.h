@@ -4,9 +4,14 @@
 
 #include <tvm/ffi/c_api.h>
 
-/* Names of C++, unlike those of the C ABI: a compiler of the same C++ ABI finds them. */
+/* Names of C++, unlike those of the C ABI: a compiler of the same C++ ABI finds them in libtvm_ffi_cxx. On Windows
+ * there is no such library, and each client has its own. */
 #ifndef TVM_FFI_EXTRA_CXX_API
+#if defined(_WIN32)
+#define TVM_FFI_EXTRA_CXX_API
+#else
 #define TVM_FFI_EXTRA_CXX_API TVM_FFI_DLL
+#endif
 #endif
 
 #endif /* TVM_FFI_EXTRA_BASE_H_ */

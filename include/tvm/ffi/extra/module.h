@@ -7,6 +7,7 @@
 #ifndef TVM_FFI_EXTRA_MODULE_H_
 #define TVM_FFI_EXTRA_MODULE_H_
 
+#include <tvm/ffi/cast.h>
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/extra/base.h>
@@ -94,6 +95,38 @@ public:
 
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Module, ObjectRef, ModuleObj);
 };
+
+#if defined(_WIN32)
+/* What libtvm_ffi_cxx has elsewhere. */
+inline void ModuleObj::ImportModule(const Module &other) {
+  Function::GetGlobalRequired("ffi_hpy.module_add_import")(GetRef<Module>(this), other);
+}
+inline void ModuleObj::ClearImports() {
+  Function::GetGlobalRequired("ffi_hpy.module_drop_imports")(GetRef<Module>(this));
+}
+inline Optional<Function> ModuleObj::GetFunction(const String &name, bool query_imports) {
+  if (!query_imports) return GetFunction(name);
+  return Function::GetGlobalRequired("ffi.ModuleGetFunction")(GetRef<Module>(this), name, true)
+      .cast<Optional<Function>>();
+}
+inline bool ModuleObj::ImplementsFunction(const String &name, bool query_imports) {
+  if (!query_imports) return ImplementsFunction(name);
+  return Function::GetGlobalRequired("ffi.ModuleImplementsFunction")(GetRef<Module>(this), name, true).cast<bool>();
+}
+inline Optional<String> ModuleObj::GetFunctionDoc(const String &name, bool query_imports) {
+  if (!query_imports) return GetFunctionDoc(name);
+  return Function::GetGlobalRequired("ffi.ModuleGetFunctionDoc")(GetRef<Module>(this), name, true)
+      .cast<Optional<String>>();
+}
+inline Optional<String> ModuleObj::GetFunctionMetadata(const String &name, bool query_imports) {
+  if (!query_imports) return GetFunctionMetadata(name);
+  return Function::GetGlobalRequired("ffi.ModuleGetFunctionMetadata")(GetRef<Module>(this), name, true)
+      .cast<Optional<String>>();
+}
+inline void Module::VisitContextSymbols(const TypedFunction<void(String, void *)> &callback) {
+  Function::GetGlobalRequired("ffi_hpy.visit_context_symbols")(callback);
+}
+#endif
 
 /* Names of symbols in a library. A function has the prefix before its name. Other symbols have one more "_" after the
  * prefix, which keeps them apart from functions whose names do not begin with "_". */
