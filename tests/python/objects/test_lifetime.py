@@ -314,9 +314,13 @@ CLASSES = ("unknown", "converter", "number", "text", "error", "subclass", "array
 @can_end
 @pytest.mark.parametrize("which", CLASSES)
 def test_a_class_ends_though_an_instance_went_to_native_code(testing, which):
-    ref = weakref.ref(made_classes()[which]())
-    collect_garbage(lambda: ref() is None)
-    assert ref() is None
+    make = made_classes()[which]
+    for _ in range(3 if IS_PYPY else 1):  # what PyPy's JIT compiles meanwhile may know one of the classes, and keep it
+        ref = weakref.ref(make())
+        collect_garbage(lambda ref=ref: ref() is None)
+        if ref() is None:
+            return
+    pytest.fail("the class is still there")
 
 
 @pytest.mark.parametrize("which", CLASSES)
