@@ -9,7 +9,7 @@
 #include "any.h"
 
 /* Whether native hooks of the older convention are recognised: see compare_hook.c. */
-#if defined(__aarch64__) || (defined(__x86_64__) && !defined(_WIN32))
+#if defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64) || (defined(__x86_64__) && !defined(_WIN32))
 enum { FH_OLDER_HOOKS = 1 };
 #else
 enum { FH_OLDER_HOOKS = 0 };

@@ -11,6 +11,8 @@
 #include "own_class.h"
 #include "owner.h"
 
+bool (*fb_object_type_end_only)(TVMFFIObject *object);
+
 /* Ends a handle cell: that of an FbObject, which begins with it, or of an FbOwner. A destructor gets no context. It
  * first takes the wrapper out of the table of wrappers: as long as it is there, other threads may find it. */
 HPyDef_SLOT(object_destroy, HPy_tp_destroy)
@@ -23,7 +25,7 @@ static void object_destroy_impl(void *self) {
       FH_UNLIKELY(fb_later_is_used) ? fb_later_new((int64_t)(intptr_t)cell->handle, FB_LATER_OBJECT) : NULL;
   if (FH_UNLIKELY(later != NULL)) {
     fb_later_push(later);
-  } else {
+  } else if (fb_object_type_end_only == NULL || !fb_object_type_end_only(cell->handle)) {
     TVMFFIObjectDecRef(cell->handle);
   }
 }

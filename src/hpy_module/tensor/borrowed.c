@@ -64,11 +64,24 @@ void fb_borrowed_keep(TVMFFIObject *tensor) {
   if (tensor->deleter == borrowed_delete) HPy_Dup(fb_ctx, ((FbBorrowed *)tensor)->owner);
 }
 
+/* Whether it is a borrowed tensor whose only reference is the caller's, who may end it without counting that down.
+ * Acquire: pairs with the release of a thread that gave up another reference. */
+FH_INLINE bool is_only(TVMFFIObject *tensor) {
+  return tensor->deleter == borrowed_delete &&
+         fh_atomic_load_acquire(&tensor->combined_ref_count) == FB_ONLY_REFERENCE;
+}
+
+bool fb_borrowed_end_only(TVMFFIObject *tensor) {
+  if (!is_only(tensor) || fb_thread_is_finalizing()) return false;
+  /* First the block, which is not looked at any more: what ends with the owner may make tensors. */
+  HPy owner = ((FbBorrowed *)tensor)->owner;
+  block_end((FbBorrowed *)tensor);
+  HPy_Close(fb_ctx, owner);
+  return true;
+}
+
 void fb_borrowed_release(TVMFFIObject *tensor) {
-  /* Acquire: pairs with the release of a thread that gave up another reference. The owner of the only reference ends
-   * the tensor without counting it down. */
-  bool is_last = fh_atomic_load_acquire(&tensor->combined_ref_count) == FB_ONLY_REFERENCE;
-  if (FH_LIKELY(is_last && tensor->deleter == borrowed_delete)) {
+  if (FH_LIKELY(is_only(tensor))) {
     block_end((FbBorrowed *)tensor);
     return;
   }

@@ -16,7 +16,7 @@
 #include "hpy_module/convert/exchange_number.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
-#include "hpy_module/object/object.h"
+#include "hpy_module/object/object_type.h"
 #include "managed.h"
 
 /* PyPy 7.3 has no object pointers to give. hpy's debug mode has no context that lasts beyond a call, and the functions
@@ -110,6 +110,7 @@ static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
 void fb_exchange_init(void) {
   fb_args_release_borrowed = fb_borrowed_release;
   fb_args_keep_borrowed = fb_borrowed_keep;
+  if (fb_ext != NULL) fb_object_type_end_only = fb_borrowed_end_only;
   fb_argument_set_conversion(FB_TYPE_KIND_EXCHANGE, exchange_argument);
 }
 

@@ -76,7 +76,7 @@ static inline bool is_saved_by_finalizer(PyObject *self, PyObject *type) {
          fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0;
 }
 
-/* The end of an instance whose only HPy type is derived from object. */
+/* The end of an instance of a type that ends as `note` says. */
 static inline void end_single(PyObject *self, PyObject *type, const FhpyType *note, bool is_gc) {
   fhpy_type_clear_fields(self, note);
   if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
@@ -94,8 +94,8 @@ static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   const FhpyType *note;
   PyObject *nearest = type;
   while ((note = type_note(nearest)) == NULL) nearest = type_base(nearest);
-  if (note->is_single) {
-    end_single(self, type, note, is_gc);
+  if (note->ends_as != NULL) {
+    end_single(self, type, note->ends_as, is_gc);
     return;
   }
   for (PyObject *t = nearest; t != NULL; t = type_base(t))
@@ -121,11 +121,11 @@ static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
 void fhpy_type_dealloc(PyObject *self) {
   PyObject *type = type_of(self);
   const FhpyType *note = type_note(type);
-  if (note == NULL || !note->is_single) {
+  if (note == NULL || note->ends_as == NULL) {
     end_derived(self, type);
     return;
   }
   if (is_saved_by_finalizer(self, type)) return;
   if (note->is_gc) PyObject_GC_UnTrack(self);
-  end_single(self, type, note, note->is_gc);
+  end_single(self, type, note->ends_as, note->is_gc);
 }

@@ -27,7 +27,9 @@ typedef struct FhpyType {
   HPyFunc_destroyfunc destroy;   /* HPy_tp_destroy of this type itself, or NULL */
   HPyType_BuiltinShape shape;
   ptrdiff_t data_offset;       /* of the struct in an instance; see type_struct */
-  bool is_single;              /* its only base is object */
+  /* The one type in the chain of bases whose struct has values to release or a destructor, if every type in the chain
+   * has one base and the last is object: this type, or the base after which nothing was added. NULL: no such chain. */
+  const struct FhpyType *ends_as;
   bool is_gc;                  /* instances of the type itself are garbage-collected */
   size_t plain_size;           /* of an instance, if that is a header and a struct and nothing else; otherwise 0 */
 #ifdef FHPY_PYPY

@@ -160,10 +160,16 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
 static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *bases, Py_ssize_t basicsize,
                            bool use_gc) {
   note->is_gc = use_gc;
-  note->is_single = PyTuple_Size(bases) == 1 && PyTuple_GetItem(bases, 0) == &PyBaseObject_Type;
+  PyObject *base = PyTuple_Size(bases) == 1 ? PyTuple_GetItem(bases, 0) : NULL;
+  const FhpyType *above = base == NULL ? NULL : type_note(base);
+  bool is_single = base == &PyBaseObject_Type;
+  if (is_single)
+    note->ends_as = note;
+  else if (above != NULL && note->traverse == NULL && note->destroy == NULL)
+    note->ends_as = above->ends_as;
   /* any other flag may give instances room that basicsize does not count */
   unsigned long harmless = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE;
-  if (note->is_single && !use_gc && spec->itemsize == 0 && (spec->flags & ~harmless) == 0)
+  if (is_single && !use_gc && spec->itemsize == 0 && (spec->flags & ~harmless) == 0)
     note->plain_size = basicsize == 0 ? fhpy_layout.header_size : (size_t)basicsize;
 }
 

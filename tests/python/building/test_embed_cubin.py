@@ -7,6 +7,7 @@ import sys
 import pytest
 from support.native_build import find_c_compiler, read_library
 
+import ffi_hpy.libinfo
 from ffi_hpy.utils.embed_cubin import embed_cubin, main
 
 _SOURCE = """
@@ -69,7 +70,7 @@ def test_what_cannot_be_embedded_is_an_error_that_names_it(tmp_path, compiled, c
     with pytest.raises(ValueError, match="blob is no ELF file"):
         embed_cubin(blob, blob, tmp_path / "out.o", "kernel")
     with pytest.raises(ValueError, match="is no object file for 64 bits, or linked already"):
-        embed_cubin(blob, sys.executable, tmp_path / "out.o", "kernel")
+        embed_cubin(blob, ffi_hpy.libinfo.find_libtvm_ffi(), tmp_path / "out.o", "kernel")
     for name in ("", "two words", "1st", "größe"):
         with pytest.raises(ValueError, match="name must be an identifier in C"):
             embed_cubin(blob, compiled, tmp_path / "out.o", name)

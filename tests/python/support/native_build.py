@@ -45,7 +45,7 @@ __all__ = [
     "read_library",
 ]
 
-_C_FLAGS = ("-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
+_C_FLAGS = ("-std=c11", "-O1", "-g", "-funwind-tables", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
 _CXX_FLAGS = ("-std=c++17", "-O1", "-g", "-Wall", "-Werror", "-fPIC", "-shared", "-pthread")
 _LINK_FLAGS = ("-Wl,--no-undefined", "-ltvm_ffi")
 
@@ -107,8 +107,9 @@ def compile_preload(name: str) -> Path:
 def core_without_pool() -> Path:
     """A core in which every block comes from malloc."""
     core = ROOT / "src" / "core"
-    compiler = [*find_c_compiler(), "-std=c11", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-DFH_TEST=1"]
-    flags = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", "-Wl,-soname,libtvm_ffi.so", "-ldl", "-pthread"]
+    compiler = [*find_c_compiler(), "-std=c11", "-O1", "-g", "-funwind-tables", "-fPIC", "-shared"]
+    flags = ["-fvisibility=hidden", "-DFH_TEST=1", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}"]
+    flags += ["-Wl,-soname,libtvm_ffi.so", "-ldl", "-pthread"]
     sources = sorted(core.rglob("*.c"))
     key = hashlib.sha256(repr([compiler, flags]).encode())
     for part in (_digest_of(ROOT / "include"), _digest_of(core), *(source.read_bytes() for source in sources)):
