@@ -5,8 +5,8 @@
 #include "hpy_module/context/instance.h"
 #include "object.h"
 
-/* Ends an object of which a wrapper that ends has the only reference, where there is a shorter way than its deleter, and
- * tells whether it did. On an attached thread, with the extension. Written once during the import. */
+/* Ends an object of which a wrapper that ends has the only reference, where there is a shorter way than its deleter,
+ * and tells whether it did. On an attached thread, with the extension. Written once during the import. */
 extern bool (*fb_object_type_end_only)(TVMFFIObject *object);
 
 /* CObject, from a spec whose `defines` have room for one more entry before the final NULL. Called first: it learns

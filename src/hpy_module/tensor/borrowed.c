@@ -67,8 +67,7 @@ void fb_borrowed_keep(TVMFFIObject *tensor) {
 /* Whether it is a borrowed tensor whose only reference is the caller's, who may end it without counting that down.
  * Acquire: pairs with the release of a thread that gave up another reference. */
 FH_INLINE bool is_only(TVMFFIObject *tensor) {
-  return tensor->deleter == borrowed_delete &&
-         fh_atomic_load_acquire(&tensor->combined_ref_count) == FB_ONLY_REFERENCE;
+  return tensor->deleter == borrowed_delete && fh_atomic_load_acquire(&tensor->combined_ref_count) == FB_ONLY_REFERENCE;
 }
 
 bool fb_borrowed_end_only(TVMFFIObject *tensor) {

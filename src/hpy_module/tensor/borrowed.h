@@ -27,8 +27,8 @@ TVMFFIObject *fb_borrowed_lend(HPyContext *ctx, HPy owner, const DLPackExchangeA
 /* At the end of the call, on the thread that made the tensor: gives up the call's reference, and if native code has
  * another one, has the tensor keep its owner. Accepts tensors that are not borrowed, too. */
 void fb_borrowed_release(TVMFFIObject *tensor);
-/* Ends a tensor that fb_borrowed_new made if the caller has the only reference, and tells whether it did. On an attached
- * thread, so that the work of the deleter, which may be called anywhere, is spared. */
+/* Ends a tensor that fb_borrowed_new made if the caller has the only reference, and tells whether it did. On an
+ * attached thread, so that the work of the deleter, which may be called anywhere, is spared. */
 bool fb_borrowed_end_only(TVMFFIObject *tensor);
 /* Makes the tensor as if fb_borrowed_new had made it. Accepts others, too. */
 void fb_borrowed_keep(TVMFFIObject *tensor);

@@ -30,8 +30,8 @@ typedef struct FhpyType {
   /* The one type in the chain of bases whose struct has values to release or a destructor, if every type in the chain
    * has one base and the last is object: this type, or the base after which nothing was added. NULL: no such chain. */
   const struct FhpyType *ends_as;
-  bool is_gc;                  /* instances of the type itself are garbage-collected */
-  size_t plain_size;           /* of an instance, if that is a header and a struct and nothing else; otherwise 0 */
+  bool is_gc; /* instances of the type itself are garbage-collected */
+  size_t plain_size; /* of an instance, if that is a header and a struct and nothing else; otherwise 0 */
 #ifdef FHPY_PYPY
   Py_ssize_t struct_size; /* basicsize of the specification */
   struct FhpySlot *slots; /* those of the specification, in the memory block of the note */
@@ -40,7 +40,7 @@ typedef struct FhpyType {
   int (*descr_set)(PyObject *, PyObject *, PyObject *);
 #endif
   ptrdiff_t vectorcall_offset; /* of the word with an instance's vectorcall function; 0: instances have none */
-  vectorcall_fn vectorcall;    /* what HPy_New writes there; NULL: the extension writes it (HPy_SetCallFunction) */
+  vectorcall_fn vectorcall; /* what HPy_New writes there; NULL: the extension writes it (HPy_SetCallFunction) */
   /* In the memory block of the note. */
   PyMemberDef *members;
   PyGetSetDef *getset;
