@@ -202,9 +202,9 @@ def make_loop(statement: str, names: dict[str, Any]) -> Any:
     """A function that runs the statement n times with the names as locals, as fast as the interpreter can.
 
     It counts without making numbers: what those cost depends on how full the blocks of memory for small objects are."""
-    parameters = ", ".join(f"{name}={name}" for name in names)
-    source = f"def loop(n, {parameters}, repeat=repeat):\n for _ in repeat(None, n):\n  {statement}\n"
     space = {**names, "repeat": itertools.repeat}
+    parameters = ", ".join(f"{name}={name}" for name in space)
+    source = f"def loop(n, {parameters}):\n for _ in repeat(None, n):\n  {statement}\n"
     exec(source, space)
     return space["loop"]
 
