@@ -331,6 +331,28 @@ def test_an_argument_that_is_kept_keeps_its_array_and_lets_it_go(testing, keeper
     assert is_gone(ref)
 
 
+def test_what_ends_with_a_tensors_array_may_make_and_end_tensors(testing):
+    made = []
+
+    def end():
+        first = from_dlpack(np.arange(5))
+        del first
+        made.extend(from_dlpack(np.arange(n, n + 4)) for n in range(20))
+        made.append(testing.echo(np.arange(3)))
+
+    memory = Memory(5)
+    weakref.finalize(memory, end)
+    tensors = [from_dlpack(np.asarray(memory))]
+    del memory
+    assert made == []
+    tensors.clear()
+    collect_garbage(lambda: len(made) == 21)
+    after = [from_dlpack(np.arange(n, n + 4)) for n in range(20)]
+    expected = [list(range(n, n + 4)) for n in range(20)]
+    assert [np.from_dlpack(tensor).tolist() for tensor in made] == [*expected, [0, 1, 2]]
+    assert [np.from_dlpack(tensor).tolist() for tensor in after] == expected
+
+
 @pytest.mark.skipif(not FREES_AT_ONCE, reason="it is about contexts in which arguments are borrowed from the caller")
 def test_an_array_is_not_counted_while_it_is_an_argument():
     array = np.zeros(3)
