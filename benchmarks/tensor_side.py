@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy
 import torch
+from placement import scatter
 from side import make_loop, seconds
 
 ROWS = {
@@ -37,6 +38,7 @@ ROWS = {
 
 def names_of(package: str, library: str) -> dict[str, Any]:
     """Everything the statements use. `library` registers the testing.* functions when it is loaded."""
+    scatter()
     ffi = importlib.import_module(package)
     if package == "ffi_hpy":
         ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
