@@ -200,6 +200,7 @@ int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
     return pod_arg(out, kTVMFFIInt, number);
   }
   case FB_TYPE_KIND_FLOAT: {
+    if (FH_LIKELY(fb_ext != NULL) && FH_LIKELY(fb_immediate_float(value, out))) return 0;
     /* Also numbers of other classes, by their __float__. */
     double number = HPyFloat_AsDouble(ctx, value);
     if (FH_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;

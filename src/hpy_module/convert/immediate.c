@@ -18,9 +18,10 @@ static int add_small_ints(HPyContext *ctx) {
 }
 
 int fb_immediate_init(HPyContext *ctx) {
-  fb_immediate = (FbImmediate){.none = ctx->h_None};
+  fb_immediate = (FbImmediate){.none = ctx->h_None, .yes = ctx->h_True, .no = ctx->h_False};
   if (fb_ext == NULL || !FHPY_EXTENSION_HAS(fb_ext, values)) return 0;
   fb_immediate.values = *fb_ext->values;
   if (fb_ext->values->int_word != 0) fb_immediate.int_type = ctx->h_LongType._i;
+  if (fb_ext->values->float_word != 0) fb_immediate.float_type = ctx->h_FloatType._i;
   return add_small_ints(ctx);
 }

@@ -1,5 +1,5 @@
-/* The commonest values, on the shortest way: None, bool, and small ints, without a call and without anything to give
- * back.
+/* The commonest values, on the shortest way: None, bool, float, and small ints, without a call and without anything to
+ * give back.
  *
  * The functions here agree with fb_argument_convert and fb_result_make, which take every value; where one returns
  * false, those are to be asked. They are inline, because a native call runs one of them for each value. */
@@ -15,8 +15,8 @@ enum { FB_IMMEDIATE_SMALLEST = -5, FB_IMMEDIATE_LARGEST = 256 };
 
 /* What the context says about these values, at hand. Written once during the import. */
 typedef struct FbImmediate {
-  intptr_t int_type; /* the word of the type (extension.h); 0: the values cannot be read in place */
-  HPy none;
+  intptr_t int_type, float_type; /* words of the types (extension.h); 0: the values cannot be read in place */
+  HPy none, yes, no;
   bool has_small_ints; /* whether fb_immediate_small_ints is filled */
   FhpyValues values;
 } FbImmediate;
@@ -48,6 +48,27 @@ FH_INLINE bool fb_immediate_int(HPy value, TVMFFIAny *out) {
   if (FH_UNLIKELY(fb_immediate_type(value) != fb_immediate.int_type)) return false;
   if (FH_UNLIKELY(!fhpy_values_read_int(&fb_immediate.values, (const void *)value._i, &number))) return false;
   return fb_immediate_put(out, kTVMFFIInt, number);
+}
+
+/* Makes *out the native value of a float, if it is exactly one; likewise. */
+FH_INLINE bool fb_immediate_float(HPy value, TVMFFIAny *out) {
+  if (FH_UNLIKELY(fb_immediate_type(value) != fb_immediate.float_type)) return false;
+  fb_immediate_put(out, kTVMFFIFloat, 0);
+  out->v_float64 = fhpy_values_read_float(&fb_immediate.values, (const void *)value._i);
+  return true;
+}
+
+/* Whether the value is None or a bool. Only where there is an extension. */
+FH_INLINE bool fb_immediate_is_constant(HPy value) {
+  return value._i == fb_immediate.none._i || value._i == fb_immediate.yes._i || value._i == fb_immediate.no._i;
+}
+
+/* Makes *out the native value of None, a bool, a float or an int of one digit; likewise. */
+FH_INLINE bool fb_immediate_read(HPy value, TVMFFIAny *out) {
+  if (FH_LIKELY(fb_immediate_int(value, out)) || fb_immediate_float(value, out)) return true;
+  if (!fb_immediate_is_constant(value)) return false;
+  bool is_none = value._i == fb_immediate.none._i;
+  return fb_immediate_put(out, is_none ? kTVMFFINone : kTVMFFIBool, value._i == fb_immediate.yes._i);
 }
 
 /* A new handle of None, True or False. */

@@ -165,8 +165,9 @@ static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 /* --- the call in the interpreter's own shape ---------------------------------------------------------------------- */
 
 /* fb_function_call in the shape of extension.h, which a call runs where handles are object pointers. It is several
- * functions, so that each has a small frame: without arguments, of ints alone, of an object and ints, of any values.
- * Ints are complete as soon as they are read, so that a call of nothing else has nothing that ends after it. */
+ * functions, so that each has a small frame: without arguments, of immediate values alone (immediate.h), of an object
+ * and such values, of any values. Immediate values are complete as soon as they are read, so that a call of nothing
+ * else has nothing that ends after it. */
 
 /* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which is not needed here. */
 FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
@@ -219,29 +220,44 @@ static FH_NOINLINE cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *cons
       ._i;
 }
 
-/* At least one argument. */
+/* Makes views of the arguments from the i'th on. False if one is no immediate value. */
+static FH_NOINLINE bool read_immediates(cpy_PyObject *const *args, size_t i, size_t n, TVMFFIAny *views) {
+  while (i < n && fb_immediate_read((HPy){(intptr_t)args[i]}, &views[i])) i++;
+  return i == n;
+}
+
+/* At least one argument. Of call_ints and call_immediates each has its own frame and loop, for ints' sake. */
+static FH_NOINLINE cpy_PyObject *call_immediates(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  size_t n = n_of(nargsf);
+  TVMFFIAny views[STACK_ARGS];
+  TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
+  bool is_short = n <= STACK_ARGS && handle != NULL && read_immediates(args, 0, n, views);
+  if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
+  return run_immediate(struct_of(self), handle, views, n);
+}
+
 static FH_NOINLINE cpy_PyObject *call_ints(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf), i = 0;
   TVMFFIAny views[STACK_ARGS];
   if (FH_UNLIKELY(n > STACK_ARGS)) return call_any(self, args, nargsf, NULL);
 #pragma GCC unroll 1
   do {
-    if (FH_UNLIKELY(!fb_immediate_int((HPy){(intptr_t)args[i]}, &views[i]))) return call_any(self, args, nargsf, NULL);
+    HPy value = {(intptr_t)args[i]};
+    if (FH_UNLIKELY(!fb_immediate_int(value, &views[i]))) return call_immediates(self, args, nargsf);
   } while (++i < n);
   TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
   if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
   return run_immediate(struct_of(self), handle, views, n);
 }
 
-/* The first argument is an object that is no more than that: a method, mostly, if ints follow. The object is used while
- * native code runs, as by fb_argument_convert. */
+/* The first argument is an object that is no more than that: a method, mostly, if immediate values follow. The object
+ * is used while native code runs, as by fb_argument_convert. */
 static FH_NOINLINE cpy_PyObject *call_object(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf);
   HPy object = {(intptr_t)args[0]};
   TVMFFIAny views[STACK_ARGS], result;
   TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
-  bool is_short = n <= STACK_ARGS && handle != NULL;
-  for (size_t i = 1; is_short && i < n; i++) is_short = fb_immediate_int((HPy){(intptr_t)args[i]}, &views[i]);
+  bool is_short = n <= STACK_ARGS && handle != NULL && (n == 1 || read_immediates(args, 1, n, views));
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
   FbHandleCell *cell = fb_object_cell(fb_ctx, object);
   if (FH_UNLIKELY(!fb_handle_cell_use(cell))) return call_any(self, args, nargsf, NULL);
@@ -261,7 +277,10 @@ static FH_NOINLINE cpy_PyObject *call_object(cpy_PyObject *self, cpy_PyObject *c
  * for. */
 static FH_NOINLINE cpy_PyObject *call_rest(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   const FbTypeKindEntry *entry = fb_type_kind_find((HPy){(intptr_t)args[0]});
-  if (entry != NULL && entry->kind == FB_TYPE_KIND_OBJECT) return call_object(self, args, nargsf);
+  FbTypeKind kind = entry == NULL ? FB_TYPE_KIND_UNKNOWN : entry->kind;
+  if (kind == FB_TYPE_KIND_OBJECT) return call_object(self, args, nargsf);
+  if (kind == FB_TYPE_KIND_FLOAT || kind == FB_TYPE_KIND_NONE || kind == FB_TYPE_KIND_BOOL)
+    return call_immediates(self, args, nargsf);
   return call_any(self, args, nargsf, NULL);
 }
 

@@ -1,6 +1,7 @@
 /* Measures how small values lie in their objects.
  *
- * Two layouts of int are known, and the one is used under which every sample reads as what it is. */
+ * Two layouts of int are known, and the one is used under which every sample reads as what it is. A float is its
+ * header and a double; that is used if it holds for every sample. */
 #include "value_layout.h"
 
 #include "layout.h"
@@ -78,6 +79,29 @@ static int measure_int(FhpyValues *values) {
   return 0;
 }
 
+/* --- float -------------------------------------------------------------------------------------------------------- */
+
+static const double floats[] = {0.0, -0.0, 1.0, -1.5, 3.141592653589793, 5e-324, -1.7976931348623157e308, 1e100};
+
+/* 1 if all samples read as they should, 0 if not, -1 with an exception raised. */
+static int reads_floats(const FhpyValues *values) {
+  for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
+    PyObject *object = PyFloat_FromDouble(floats[i]);
+    if (object == NULL) return -1;
+    double seen = fhpy_values_read_float(values, object);
+    Py_DecRef(object);
+    if (memcmp(&seen, &floats[i], sizeof(seen)) != 0) return 0;
+  }
+  return 1;
+}
+
+static int measure_float(FhpyValues *values) {
+  values->float_word = (ptrdiff_t)fhpy_layout.header_size;
+  int is_right = reads_floats(values);
+  if (is_right <= 0) values->float_word = 0;
+  return is_right < 0 ? -1 : 0;
+}
+
 /* --- None, True, False -------------------------------------------------------------------------------------------- */
 
 /* Whether a reference to `o` changes nothing in its header. */
@@ -107,7 +131,7 @@ static int are_immortal(void) {
 
 int fhpy_value_layout_measure(void) {
   FhpyValues values = {0};
-  if (measure_int(&values) < 0) return -1;
+  if (measure_int(&values) < 0 || measure_float(&values) < 0) return -1;
   int is_immortal = are_immortal();
   if (is_immortal < 0) return -1;
   values.constants_are_immortal = is_immortal != 0;

@@ -47,6 +47,22 @@ def test_ints_are_passed_in_order_whatever_stands_between_them(testing, n):
             assert list(testing.apply(lambda *got: got, *given)) == given
 
 
+class OwnFloat(float):
+    pass
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 9, 20])
+@pytest.mark.parametrize("first", [None, True, False, 1.5, -0.0, 7, 2**62, "text", OwnFloat(2.5)], ids=repr)
+def test_values_that_are_no_ints_are_passed_in_order(first, n):
+    function = ffi_hpy.convert(lambda *got: got)
+    for odd_one in (None, True, False, 0.1, -math.inf, 5e-324, OwnFloat(1e300), 2**40, "text"):
+        for at in range(1, n):
+            given = [first, *([0.25, None, 3, False, True] * n)[: n - 1]]
+            given[at] = odd_one
+            assert [repr(value) for value in function(*given)] == [repr(value) for value in given]
+    assert list(function(*[first] * n)) == [first] * n
+
+
 def test_an_int_of_a_class_of_its_own_is_passed_as_its_value(testing):
     for number in (OwnInt(7), OwnInt(-(2**30)), OwnInt(2**62)):
         returned = testing.echo(number)
