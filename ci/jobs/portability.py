@@ -16,7 +16,7 @@ from ci.jobs.headers import WARNINGS, including, is_c_header
 from ci.jobs.result import Result
 from ci.lib.folders import ROOT
 from ci.lib.process import check_going_on, clean_environ, output_of
-from ci.provision.envs import build_env
+from ci.provision.envs import FIND_ZIG, build_env
 from ci.provision.wheel import hpy_include
 from tools.build.binaries import BINARIES, HPY_FLAGS, Binary
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 FOR_PYTHON = frozenset(binary.output for binary in BINARIES if binary.hpy_headers)
 IN_CXX = frozenset(binary.output for binary in BINARIES if binary.is_cxx)
 NOT_CORE = frozenset(binary.output for binary in BINARIES) - {"lib/libtvm_ffi.so"}
-FIND_ZIG = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))"
 AT_ONCE = 2
 REFUSAL = "tvm-ffi's layouts are those of 64-bit systems"
 

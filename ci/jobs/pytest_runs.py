@@ -107,7 +107,14 @@ ELSEWHERE_SHORT = (
     "tests/hpy_runtime/test_hpy_runtime.py",
 )
 """Where the tests are of what every program does, and of what processors and C libraries do differently."""
-SHORT_BY_DEFAULT = ("arm64-cp313",)
+TOO_LONG_FOR_SHORT = (
+    "tests/hpy_runtime/test_hpy_runtime.py::test_stress_with_a_collection_at_every_allocation",
+    "tests/python/containers/test_container.py::test_containers_work_with_another_core",
+    "tests/python/containers/test_container.py::test_numbers_are_printed_alike_in_every_locale",
+    "tests/python/containers/test_container.py::test_threads_that_change_one_dict_lose_nothing",
+    "tests/python/process/test_threads.py::test_an_error_of_a_locked_list_ends_the_one_before_it_outside_of_the_lock",
+)
+"""What a part leaves to the run of all tests: a third of its time where PyPy is emulated."""
 NO_WHEELS = ("riscv64-cp313",)
 """Where NumPy has no wheels."""
 
@@ -117,14 +124,15 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
 
     An emulated machine takes ten times as long as this one, or more.
     """
+    too_long = tuple(f"--deselect={test}" for test in TOO_LONG_FOR_SHORT) if is_short else ()
     return PytestRun(
         f"{interpreter.name}-short" if is_short else interpreter.name,
         interpreter.name,
-        requirements="pure.txt" if interpreter.name in NO_WHEELS else "test.txt",
-        arguments=(*NO_ENVIRONMENTS, *left_out(interpreter.name)),
+        requirements="pure.txt" if is_short or interpreter.name in NO_WHEELS else "test.txt",
+        arguments=(*NO_ENVIRONMENTS, *left_out(interpreter.name), *too_long),
         environ={"FFI_HPY_FORKS": "20"},
         folders=ELSEWHERE_SHORT if is_short else PytestRun.folders,
-        is_default=is_short and interpreter.name in SHORT_BY_DEFAULT,
+        is_default=is_short,
         test_seconds=1800,
         seconds=4 * 3600,
     )

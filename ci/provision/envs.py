@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+FIND_ZIG = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))"
+"""A program for the environment of build_env that prints the path of zig."""
+
+
 def make_env(folder: Path, python: str | Path) -> None:
     """Make an empty virtual environment of the interpreter `python`, in place of what is in `folder`."""
     run_uv("venv", "--quiet", "--clear", "--python", python, folder)

@@ -26,6 +26,7 @@ from ci.provision.wheel import (
     hash_inputs,
     record_of,
     repack,
+    tested_wheel,
 )
 from tools.build.targets import TARGETS
 
@@ -89,7 +90,7 @@ def everywhere_to_test(own: Path, folder: Path) -> Path:
     if whole is not None and len(there) == len(parts):
         return whole
     arm = TARGET_OF_MACHINE["aarch64"]
-    return merge({f"{platform.machine()}-linux": own, system_of(arm): build_wheel(target=arm)}, folder)
+    return merge({f"{platform.machine()}-linux": own, system_of(arm): tested_wheel(arm)}, folder)
 
 
 def _describe(wheels: Mapping[str, Path]) -> str:

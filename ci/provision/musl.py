@@ -8,9 +8,10 @@ import tempfile
 from pathlib import Path
 
 from ci.lib.folders import cache_dir, locked
+from ci.lib.process import output_of
 from ci.provision.debian import debian, unpack
 from ci.provision.emulation import write_ninja, write_script
-from ci.provision.envs import build_env
+from ci.provision.envs import FIND_ZIG, build_env
 
 SUITE = "trixie"
 TOOLS = {"cc": "cc", "gcc": "cc", "c++": "c++", "g++": "c++"}  # commands, and which of zig's they are
@@ -49,10 +50,11 @@ def musl_tools() -> Path:
                 flags += [f"-Wl,--dynamic-linker={loader}", "-Wno-unused-command-line-argument"]
                 flags.append("-D__MUSL__")  # musl says nothing of the kind, and apache-tvm-ffi's headers ask for it
                 flags.append("-Wno-date-time")  # an error unless told, and CPython has its time of day compiled in
+                zig = output_of([python, "-c", FIND_ZIG]).strip()  # configure starts it a thousand times, Python too
                 for name, tool in TOOLS.items():
-                    write_script(made / name, [python, "-m", "ziglang", tool, *flags])
+                    write_script(made / name, [zig, tool, *flags])
                 for name in ("ar", "ranlib"):
-                    write_script(made / name, [python, "-m", "ziglang", name])
+                    write_script(made / name, [zig, name])
                 write_ninja(made)
                 shutil.rmtree(folder, ignore_errors=True)
                 made.rename(folder)

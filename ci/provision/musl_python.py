@@ -43,7 +43,7 @@ def from_source_for_musl(package: str, wanted: Interpreter) -> Path:
                 # By this name CPython's configure tells musl's headers from others, and clang has its own <stdarg.h>
                 # in place of musl's. Without it the names of extension modules would be those of no platform.
                 "CPP": f"{musl_tools() / 'cc'} -E -D__DEFINED_va_list",
-                "OPT": "-DNDEBUG -O2",  # without -g, which takes time and is of no use here
+                "OPT": "-DNDEBUG -O1",  # without -g, and no more than that: most of its time would be compiling
                 "PKG_CONFIG": "false",
                 "ZLIB_CFLAGS": f"-I{static / 'include'}",
                 "ZLIB_LIBS": f"{static / 'lib' / 'libz.a'}",

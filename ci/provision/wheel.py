@@ -44,9 +44,14 @@ def input_paths() -> list[Path]:
     return sorted(path for path in paths if path.is_file() and not any(folder in path.parents for folder in editable))
 
 
-def record_of(target: Target | None) -> Path:
-    """Return the file that says what the wheel in dist/ was made from."""
-    return ROOT / "build" / f"wheel-{target.name}.json" if target else ROOT / "build" / "wheel.json"
+DIST = ROOT / "dist"
+QUICK = ROOT / "build" / "quick-wheels"  # of the same files, but larger
+
+
+def record_of(target: Target | None, folder: Path = DIST) -> Path:
+    """Return the file that says what the wheel in a folder was made from."""
+    place = ROOT / "build" if folder == DIST else folder
+    return place / (f"wheel-{target.name}.json" if target else "wheel.json")
 
 
 def hash_inputs() -> str:
@@ -64,11 +69,15 @@ def hash_file(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def find_current(inputs: str, recorded: Path) -> Path | None:
-    """Return the wheel in dist/ if it was made from `inputs` and nobody has changed it since."""
+def write_record(recorded: Path, inputs: str, wheel: Path) -> None:
+    recorded.write_text(json.dumps({"inputs": inputs, "name": wheel.name, "sha256": hash_file(wheel)}))
+
+
+def find_current(inputs: str, recorded: Path, folder: Path = DIST) -> Path | None:
+    """Return the wheel in a folder if it was made from `inputs` and nobody has changed it since."""
     try:
         record = json.loads(recorded.read_text())
-        wheel = ROOT / "dist" / record["name"]
+        wheel = folder / record["name"]
         return wheel if record["inputs"] == inputs and record["sha256"] == hash_file(wheel) else None
     except (OSError, ValueError, KeyError):
         return None
@@ -155,10 +164,28 @@ def build_wheel(force: bool = False, target: Target | None = None) -> Path:
             packed = repack(built)
             check_size(packed)
             check_tag(packed)
-            final = ROOT / "dist" / packed.name
+            final = DIST / packed.name
             final.parent.mkdir(exist_ok=True)
             shutil.copyfile(packed, final)
-        recorded.write_text(json.dumps({"inputs": inputs, "name": final.name, "sha256": hash_file(final)}))
+        write_record(recorded, inputs, final)
+        return final
+
+
+def tested_wheel(target: Target) -> Path:
+    """Return a wheel to run tests with: the one in dist/ if it is current, else one with the same files that is kept in
+    build/, because packing these well takes longer than compiling them. Raises Missing."""
+    with locked(ROOT / "build" / ".wheel.lock"):
+        inputs, recorded = hash_inputs(), record_of(target, QUICK)
+        current = find_current(inputs, record_of(target)) or find_current(inputs, recorded, QUICK)
+        if current is not None:
+            return current
+        say(f"building the wheel for {target.name} ...")
+        QUICK.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=QUICK) as folder:
+            built = run_pip(ROOT, Path(folder), target)
+            check_tag(built)
+            final = built.replace(QUICK / built.name)
+        write_record(recorded, inputs, final)
         return final
 
 
@@ -172,7 +199,7 @@ def quick_wheel(target: Target, folder: Path) -> Path:
 def wheel_for(interpreter: Interpreter) -> Path:
     """Return the wheel that an interpreter installs, built unless it is current. Raises Missing."""
     machine = MACHINES.get(interpreter.machine)
-    return build_wheel(target=TARGET_OF_MACHINE[machine.name]) if machine else build_wheel()
+    return tested_wheel(TARGET_OF_MACHINE[machine.name]) if machine else build_wheel()
 
 
 def build_again(target: Target) -> str:

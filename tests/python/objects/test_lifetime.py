@@ -260,7 +260,7 @@ def resident():
         return int(statm.read().split()[1]) * resource.getpagesize()
 
 n, bound = map(int, sys.argv[4:])
-for _ in range(10):
+for _ in range(20):  # PyPy compiles for ten of them, and what emulates it translates that once more
     before = resident()
     for _ in range(n):
         work()
