@@ -174,6 +174,7 @@ def test_an_instance_of_another_class_does_not_stand_for_the_object(testing, cla
     assert type(testing.echo(unrelated)) is classes.TestIntPair
 
 
+@pytest.mark.thread_unsafe(reason="a thread would take another one's class for the one before, and leave it there")
 def test_a_class_registered_later_is_for_objects_without_a_wrapper(testing):
     make = testing.make_unregistered_object
     first = make()
@@ -187,7 +188,7 @@ def test_a_class_registered_later_is_for_objects_without_a_wrapper(testing):
     try:
         _core.class_register(index, Later)
         assert testing.echo(first) is first
-        assert type(make()) in (Later, _core.class_find(index))
+        assert type(make()) is Later
     finally:
         _core.class_register(index, before)
 
