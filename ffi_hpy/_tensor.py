@@ -6,7 +6,7 @@ from operator import index as _as_int
 
 from . import _core
 from ._start.elsewhere import find_elsewhere
-from ._values.object import Object, ObjectMeta
+from ._values.object import Object
 from ._values.string import PyNativeObject
 
 TYPE_CHECKING = False
@@ -26,7 +26,26 @@ DLPACK_VERSION = (_core.DLPACK_MAJOR_VERSION, _core.DLPACK_MINOR_VERSION)
 """The DLPack version that capsules are read and written in."""
 
 
-class Tensor(_core.Tensor, metaclass=ObjectMeta):
+def _written_into_base(written: type) -> type:
+    """A class decorator: gives the class's one base, a type of the binding, what the class statement has, and returns
+    the base.
+
+    An array that goes through native code makes a Tensor, so its cost counts. Instances of a class statement cost more
+    than those of the binding's types: the interpreter tells its collector of each, and looks for what Python code may
+    have added when one ends.
+    """
+
+    class Empty: ...
+
+    base = written.__base__
+    for name, value in vars(written).items():
+        if name == "__doc__" or (name not in vars(Empty) and name != "__slots__"):
+            setattr(base, name, value)
+    return base  # type: ignore[return-value]
+
+
+@_written_into_base
+class Tensor(_core.Tensor):
     """An n-dimensional array whose memory is shared with its maker.
 
     Tensors come from `from_dlpack()` and from native functions, and go to any DLPack consumer. The memory lives as long
@@ -42,6 +61,8 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
         >>> numpy.from_dlpack(tensor).tolist()
         [[0.0, 0.0, 0.0], [0.0, 0.0, 5.0]]
     """
+
+    __slots__ = ()
 
     if TYPE_CHECKING:
 

@@ -19,6 +19,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
     from typing import Any
 
@@ -47,13 +48,6 @@ CORE_LIBRARY = library_path("tvm_ffi")
 _BINDING = os.path.join(_BINARIES, f"_core.hpy0.{_MODULE}")  # noqa: PTH118
 
 
-def subclass_made(cls: type) -> None:
-    """Announce a new Python subclass of a type of the binding to the PyPI package hpy, if the binding runs in it."""
-    hpy09 = sys.modules.get(f"{__package__}.hpy09")
-    if hpy09 is not None:
-        hpy09.adopt(cls)
-
-
 def refuse_finalizer(cls: type) -> None:
     """TypeError for a subclass of a native class that has or inherits `__del__`, on PyPy: its finalizer of an object
     from C does not expect one, and ends the process."""
@@ -68,12 +62,12 @@ _BASES = ("CObject", "DataType", "Device", "FieldSlot", "Schema")
 """The native classes that have no native base, and may have Python subclasses."""
 
 
-def _watch_subclasses(native: type) -> None:
-    """Have refuse_finalizer called for each class that derives from `native` from now on."""
+def _watch_subclasses(native: type, notice: Callable[[type], None]) -> None:
+    """Have notice() called for each class that derives from `native` from now on."""
 
     def init_subclass(cls: type, /, **options: Any) -> None:
         super(native, cls).__init_subclass__(**options)  # type: ignore[arg-type]
-        refuse_finalizer(cls)
+        notice(cls)
 
     native.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment]
 
@@ -133,7 +127,7 @@ def _choose(binding: ModuleType) -> tuple[ModuleType, str]:
     for name in _BASES:
         native = getattr(binding, name)
         _unfinalizable.append(native)
-        _watch_subclasses(native)
+        _watch_subclasses(native, refuse_finalizer)
     for name, value in (("FFI_HPY_CFFI", "0"), ("FFI_HPY_DEBUG", "1")):
         if os.environ.get(name) == value:
             return binding, f"{name}={value} in the environment asks for the binding"
@@ -201,4 +195,6 @@ def _load_with_hpy(debug: bool) -> ModuleType:
 
     hpy09.check_interpreter()
     module: ModuleType = hpy_load("_core", _BINDING, ModuleSpec(_NAME, None, origin=_BINDING), debug=debug)
+    for name in _BASES:
+        _watch_subclasses(getattr(module, name), hpy09.adopt)
     return module

@@ -8,7 +8,6 @@ values. Conversion happens in `_core`, on a form that is compiled at the first u
 from __future__ import annotations
 
 from .. import _core
-from .._start.load import subclass_made
 from .origin import (
     CONTAINERS,
     INDEX_OF_CLASS,
@@ -270,8 +269,6 @@ class TypeSchema(_core.Schema):
         def check_value(self, value: object, /) -> None:
             """TypeError if convert() would refuse the value."""
 
-
-subclass_made(TypeSchema)
 
 # By which __init__ sets attributes: __setattr__ refuses them.
 _set_origin, _set_args, _set_index = (

@@ -6,7 +6,6 @@ from operator import index as _as_int
 
 from .. import _core
 from .._start.fork import import_whole
-from .._start.load import subclass_made
 from .._start.similar import did_you_mean
 
 TYPE_CHECKING = False
@@ -71,10 +70,6 @@ class Device(_core.Device):
     _DEVICE_NAME_TO_TYPE: ClassVar[dict[str, int]] = _TYPE_OF_NAME
     _DEVICE_TYPE_TO_NAME: ClassVar[dict[int, str]] = _NAME_OF_TYPE
 
-    def __init_subclass__(cls, /, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        subclass_made(cls)
-
     def __init__(self, device_type: str | SupportsIndex, index: SupportsIndex | None = None) -> None:
         if isinstance(device_type, str):
             code, named_index = _parse(device_type, self._DEVICE_NAME_TO_TYPE)
@@ -110,9 +105,6 @@ class Device(_core.Device):
         return type(self), (self.device_type, self.index)
 
 
-subclass_made(Device)
-
-
 def device(device_type: str | SupportsIndex | Device, index: SupportsIndex | None = None) -> Device:
     """Return a device. A Device is returned as it is.
 
@@ -139,7 +131,6 @@ def _set_class_device(cls: type[Device]) -> None:
     global _CLASS_DEVICE
     if not issubclass(cls, Device):
         raise TypeError(f"expected a subclass of Device, got {cls!r}")
-    subclass_made(cls)
     _core.set_hooks(device_class=cls)
     _CLASS_DEVICE = cls
 

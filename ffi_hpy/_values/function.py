@@ -1,10 +1,9 @@
-"""What Function has besides calls: constructors from addresses, such as code generators give, and subclasses."""
+"""What Function has besides calls: constructors from addresses, such as code generators give."""
 
 from __future__ import annotations
 
 from .. import _core
 from .._core import Function
-from .._start.load import subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +28,5 @@ def from_mlir_packed_safe_call(mlir_packed_symbol: int, *, keep_alive_object: An
     return _core.function_from_mlir(mlir_packed_symbol, keep_alive_object)
 
 
-def _init_subclass(cls: type[Function], /, **options: Any) -> None:
-    """Calls subclass_made() for a subclass of Function, because Function has no metaclass that could."""
-    super(Function, cls).__init_subclass__(**options)
-    subclass_made(cls)
-
-
-Function.__init_subclass__ = classmethod(_init_subclass)  # type: ignore[assignment]
 Function.__from_extern_c__ = staticmethod(from_extern_c)  # type: ignore[method-assign]
 Function.__from_mlir_packed_safe_call__ = staticmethod(from_mlir_packed_safe_call)  # type: ignore[method-assign]

@@ -14,7 +14,7 @@ from .._core import (
     class_register,
     function_from_callable,
 )
-from .._start.load import refuse_finalizer, subclass_made
+from .._start.load import refuse_finalizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ class ObjectMeta(ABCMeta):
             namespace["__slots__"] = [slot for slot in named if slot not in _EVERYBODY_HAS]
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
         refuse_finalizer(cls)
-        subclass_made(cls)
         return cls
 
 

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 from .._core import type_attr, type_attr_define, type_key_to_index
 from .._start.elsewhere import find_elsewhere
 from .._start.fork import new_lock
-from .._start.load import subclass_made
 from .._types.class_annotations import forward_annotations
 from .._values.object import Object, ObjectMeta
 from ..container import Dict, List
@@ -209,7 +208,6 @@ class Enum(Object, metaclass=_EnumMeta):
         super().__init_subclass__(**kwargs)
         if type_key is None:
             return
-        subclass_made(cls)  # needed here, because variants are made before the metaclass does it
         has_repr = "__repr__" in cls.__dict__
         payload = _payload_of(cls)
         bound, declared = _take_declarations(cls, payload)

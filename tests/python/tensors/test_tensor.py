@@ -223,6 +223,34 @@ print(repr(tensor), repr(error), ffi_hpy.convert([1]))
     assert run_python(program) == "Tensor(chandle=None) Error(chandle=None) (1,)\n"
 
 
+# --- the class ------------------------------------------------------------------------------------------------------
+
+
+def test_a_tensor_is_of_the_bindings_own_class():
+    """Instances of a class statement below it would cost more."""
+    assert ffi_hpy.Tensor is ffi_hpy._core.Tensor
+    assert (ffi_hpy.Tensor.__module__, ffi_hpy.Tensor.__qualname__) == ("ffi_hpy", "Tensor")
+    assert ffi_hpy.Tensor.__doc__.startswith("An n-dimensional array whose memory is shared")
+    if sys.implementation.name == "cpython":
+        assert not gc.is_tracked(from_dlpack(np.zeros(3)))
+
+
+def test_a_subclass_of_tensor_may_have_attributes_and_stand_for_tensors():
+    program = """
+import numpy, ffi_hpy
+class Named(ffi_hpy.Tensor):
+    def __repr__(self):
+        return f"{self.name}: {super().__repr__()}"
+ffi_hpy.core._set_class_tensor(Named)
+arrived = []
+ffi_hpy.convert(arrived.append)(numpy.arange(4))
+for made in arrived:
+    made.name = "mine"
+    print(repr(made), type(made).__name__, made.shape, isinstance(made, ffi_hpy.Tensor))
+"""
+    assert run_python(program) == "mine: int64[4]@cpu:0 Named (4,) True\n"
+
+
 # --- Shape ----------------------------------------------------------------------------------------------------------
 
 
