@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import signal
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -28,6 +29,8 @@ _VARIABLES = ("FFI_HPY_", "TVM_FFI_", "CC", "CXX", "CUDA_HOME", "LD_LIBRARY_PATH
 
 def main(problem: BaseException | None = None) -> int:
     """Print the report. `problem` is why the package could not be loaded. Returns the exit status: 1 with a problem."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has seen enough, such as head, is no error
     for title, answer in _LINES.items():
         try:
             said = answer()

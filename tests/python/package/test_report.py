@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,15 @@ def test_the_report_shows_the_variables_that_matter_and_no_others():
     said = lines_of(run_module("ffi_hpy", FFI_HPY_OF_A_TEST="1", SECRET_OF_A_TEST="2"))
     assert "FFI_HPY_OF_A_TEST=1" in said["environment"]
     assert "SECRET_OF_A_TEST" not in said["environment"]
+
+
+def test_a_reader_of_the_report_may_stop_reading():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as nobody_reads:
+        command = [sys.executable, "-u", "-m", "ffi_hpy"]
+        done = subprocess.run(command, stdout=nobody_reads, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")
 
 
 def test_the_report_goes_on_where_there_is_no_compiler(tmp_path):
