@@ -211,7 +211,22 @@ for _key, _python_class in (
     ("Device", Device),
 ):
     set_python_class(info_of_key(_key), _python_class)
-for _public_class in (Array, Bytes, Dict, Error, List, Map, Object, Shape, String, Tensor):
+for _public_class in (
+    Array,
+    Bytes,
+    Device,
+    Dict,
+    Error,
+    Function,
+    List,
+    Map,
+    Object,
+    ObjectConvertible,
+    Shape,
+    String,
+    Tensor,
+    dtype,
+):
     _public_class.__module__ = __name__  # where programs import them from: what tracebacks and repr() show
 atexit.register(_core.mark_finalizing)
 home_of_type.update(

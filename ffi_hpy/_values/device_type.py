@@ -28,3 +28,6 @@ class DLDeviceType(IntEnum):
     kDLHexagon = _core.DEVICE_TYPE_HEXAGON
     kDLMAIA = _core.DEVICE_TYPE_MAIA
     kDLTrn = _core.DEVICE_TYPE_TRN
+
+
+DLDeviceType.__module__ = "ffi_hpy"  # where programs import it from

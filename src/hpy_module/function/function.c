@@ -229,7 +229,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
                               NULL};
   int n_defines = 7;
   static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.Function",
+      .name = "ffi_hpy.Function",
       .basicsize = sizeof(FbFunction),
       .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
       .builtin_shape = SHAPE(FbFunction),

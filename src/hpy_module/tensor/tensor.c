@@ -148,7 +148,7 @@ HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
                               NULL,
                               NULL};
   static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.Tensor",
+      .name = "ffi_hpy.Tensor",
       .basicsize = sizeof(FbObject),
       .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
       .builtin_shape = SHAPE(FbObject),

@@ -137,6 +137,16 @@ def test_everything_promised_is_there():
     assert len(set(ffi_hpy.__all__)) == len(ffi_hpy.__all__)
 
 
+def test_a_public_class_names_the_module_that_programs_import_it_from():
+    public = {name: getattr(ffi_hpy, name) for name in ffi_hpy.__all__}
+    hidden = {
+        name: thing.__module__ for name, thing in public.items() if isinstance(thing, type) and "._" in thing.__module__
+    }
+    assert hidden == {}
+    with pytest.raises(AttributeError, match=r"'(ffi_hpy\.)?Tensor' object has no attribute 'nonsense'"):
+        ffi_hpy.Tensor.__new__(ffi_hpy.Tensor).nonsense  # noqa: B018
+
+
 def test_core_has_the_names_that_tvm_ffi_has_there():
     assert [name for name in ffi_hpy.core.__all__ if not hasattr(ffi_hpy.core, name)] == []
     assert ffi_hpy.core.Tensor is ffi_hpy.Tensor
