@@ -136,7 +136,8 @@ def _of_class(full: str, cls: type) -> Iterator[tuple[tuple[type, str], Target]]
 def _is_inside(owner: type, name: str) -> bool:
     """Whether a name is the own business of a class of `_core` that is written in Python: behind it are addresses. The
     class in C has what belongs to the contract."""
-    if not owner.__module__.startswith(("ffi_hpy._pypy", "ffi_hpy._core")) or not name.startswith("_"):
+    is_of_core = owner.__module__.startswith("ffi_hpy._pypy") or vars(ffi_hpy._core).get(owner.__name__) is owner
+    if not is_of_core or not name.startswith("_"):
         return False
     binding = getattr(sys.modules.get("ffi_hpy._pypy.context.binding"), "binding", None)  # the class is in C without it
     return binding is not None and not hasattr(getattr(binding, owner.__name__, None), name)

@@ -180,8 +180,8 @@ def _kind_of(cls: type) -> tuple[int, Any]:
     return answer
 
 
-_LASTING_MODULES = ("builtins", "numpy", "types")
 _PACKAGE = (__package__ or "").partition(".")[0]
+_LASTING_MODULES = (_PACKAGE, "builtins", "numpy", "types")
 
 
 class Place:
