@@ -12,10 +12,12 @@ from ._values.string import PyNativeObject
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, SupportsIndex
+    from typing import Any, SupportsIndex, TypeVar
 
     from ._dtype import dtype
     from ._values.device import Device
+
+    _Class = TypeVar("_Class", bound=type)
 
 __all__ = ["DLTensorTestWrapper", "Shape", "Tensor", "from_dlpack"]
 
@@ -26,7 +28,7 @@ DLPACK_VERSION = (_core.DLPACK_MAJOR_VERSION, _core.DLPACK_MINOR_VERSION)
 """The DLPack version that capsules are read and written in."""
 
 
-def _written_into_base(written: type) -> type:
+def _written_into_base(written: _Class) -> _Class:
     """A class decorator: gives the class's one base, a type of the binding, what the class statement has, and returns
     the base.
 
