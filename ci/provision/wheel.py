@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ci.lib.matrix import Interpreter
     from tools.build.targets import Target
 
-MAX_BYTES = 1_100_000
+MAX_BYTES = 1_150_000  # of a wheel for one system; Windows' libraries have larger tables for exceptions than ELF's
 
 INPUT_FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 INPUT_TREES = ("ffi_hpy", "include", "src", "tools/build")
