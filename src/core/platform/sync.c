@@ -3,22 +3,66 @@
 #include "sync.h"
 
 #if !defined(__APPLE__)
+#include "clock.h"
 #include "park.h"
+#include "thread.h"
 
-/* Takes a lock that was held at the first try: looks again for a short time, then sleeps. */
-void fh_mutex_park(fh_mutex *m) {
-  enum { LOOKS = 64 }; /* a holder that runs gives the lock back before this thread could go to sleep and wake up */
-  for (int i = 0; i < LOOKS; ++i) {
-    uint32_t free = FH_MUTEX_FREE;
-    if (fh_atomic_load_relaxed_u32(&m->state) != FH_MUTEX_FREE) continue; /* relaxed: a hint */
-    if (fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD)) return; /* pairs with fh_mutex_give */
+/* Waiting for a lock that is held.
+ *
+ * A lock that goes from core to core takes its cache line along, and the lines of what it guards, which costs several
+ * times what threads do under it. So who has the lock is left alone with it for many uses in a row. A thread that finds
+ * it held looks again at once, because that may have been chance. If it is still held, the thread waits without a look
+ * at it, twice as long each time, and sleeps in the end. Where it finds the lock held again soon afterwards, all threads
+ * use it all the time: then it does not look at once, and begins with a longer wait than before. */
+enum {
+  LOOKS_AT_ONCE = 64, /* some tens of nanoseconds: most holders that run have given the lock back by then */
+  WAITS = 5,
+  MAX_YIELDS = 64, /* of the core in one wait: about 10 microseconds where no other thread wants it */
+  SOON = 4000,     /* nanoseconds */
+};
+
+static int try_to_take(fh_mutex *m) {
+  uint32_t free = FH_MUTEX_FREE;
+  if (fh_atomic_load_relaxed_u32(&m->state) != FH_MUTEX_FREE) return 0; /* relaxed: a hint */
+  return fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD);    /* pairs with fh_mutex_give */
+}
+
+/* Whether the lock could be taken. */
+static int look_at_once(fh_mutex *m) {
+  for (int i = 0; i < LOOKS_AT_ONCE; ++i) {
+    if (try_to_take(m)) return 1;
   }
+  return 0;
+}
+static int look_after_waits(fh_mutex *m, uint32_t n_yields) {
+  for (int i = 0; i < WAITS; ++i) {
+    for (uint32_t k = 0; k < n_yields; ++k) fh_thread_yield();
+    if (try_to_take(m)) return 1;
+    n_yields = n_yields < MAX_YIELDS ? 2 * n_yields : MAX_YIELDS;
+  }
+  return 0;
+}
+
+/* Takes the lock, asleep until it is free. */
+static void sleep_for(fh_mutex *m) {
   /* A thread that has slept does not know whether others still sleep. So it takes the lock as WAITED, which costs at
    * most one needless wake-up; taking it as HELD could leave a thread asleep for ever. acquire: pairs with
    * fh_mutex_give */
   while (fh_atomic_exchange_acquire_u32(&m->state, FH_MUTEX_WAITED) != FH_MUTEX_FREE) {
     fh_park_sleep(&m->state, FH_MUTEX_WAITED);
   }
+}
+
+void fh_mutex_park(fh_mutex *m) {
+  static FH_THREAD_LOCAL uint64_t last_end;    /* of this thread's last wait, for any lock */
+  static FH_THREAD_LOCAL uint32_t last_yields; /* with how many that began */
+  int is_soon = fh_clock_now() - last_end < SOON;
+  uint32_t n_yields = is_soon ? 2 * last_yields : 1;
+  if (n_yields > MAX_YIELDS) n_yields = MAX_YIELDS;
+  int is_taken = !is_soon && look_at_once(m);
+  if (!is_taken && !look_after_waits(m, n_yields)) sleep_for(m);
+  last_end = fh_clock_now();
+  last_yields = n_yields;
 }
 
 void fh_mutex_wake(fh_mutex *m) { fh_park_wake_one(&m->state); }
