@@ -12,8 +12,8 @@
  * A lock that goes from core to core takes its cache line along, and the lines of what it guards, which costs several
  * times what threads do under it. So who has the lock is left alone with it for many uses in a row. A thread that finds
  * it held looks again at once, because that may have been chance. If it is still held, the thread waits without a look
- * at it, twice as long each time, and sleeps in the end. Where it finds the lock held again soon afterwards, all threads
- * use it all the time: then it does not look at once, and begins with a longer wait than before. */
+ * at it, twice as long each time, and sleeps in the end. Where it finds the lock held again soon afterwards, all
+ * threads use it all the time: then it does not look at once, and begins with a longer wait than before. */
 enum {
   LOOKS_AT_ONCE = 64, /* some tens of nanoseconds: most holders that run have given the lock back by then */
   WAITS = 5,
