@@ -1,6 +1,9 @@
-/* The table of wrappers: 1024 stripes by the address of the native object, each with open addressing, linear probing
+/* The table of wrappers: 4096 stripes by the address of the native object, each with open addressing, linear probing
  * and a lock of its own. Entries that end are taken out by moving the following ones back, so that a lookup never
  * passes deleted ones. A stripe doubles when it is half full and shrinks when it is nearly empty.
+ *
+ * There are so many for the sake of threads with a hundred objects of their own each: every stripe that two of them
+ * meet in goes from core to core. fork takes all of the locks, which is what more of them would cost.
  *
  * The first entry of a stripe lies beside its lock, in the same cache line: threads that make and drop wrappers of one
  * object hand that line to one another, and no second one. */
@@ -18,7 +21,7 @@ typedef struct Entry {
   FbHandleCell *cell;
 } Entry;
 
-enum { STRIPE_BITS = 10, FEW = 2, FIRST_SIZE = 16 };
+enum { STRIPE_BITS = 12, FEW = 2, FIRST_SIZE = 16 };
 
 typedef struct Stripe {
   fh_shared lock; /* for one lookup or resize; no Python code runs under it */
@@ -48,10 +51,13 @@ int fb_identity_init(HPyContext *ctx) {
 
 /* --- stripes ------------------------------------------------------------------------------------------------------ */
 
-/* Multiplicative hashing, without the low bits, which are alignment. The highest bits of the product choose the stripe,
- * lower ones the place in it. */
+/* Multiplicative hashing, without the low bits, which are alignment. The highest bits of the hash choose the stripe,
+ * lower ones the place in it. One product would keep distances: objects of one size, made in a row by each of two
+ * threads, would have hardly a stripe in common, or nearly all. With two each pair of objects meets by chance. */
 FH_INLINE uint64_t hash_of(const TVMFFIObject *handle) {
-  return ((uint64_t)(uintptr_t)handle >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+  const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t product = ((uint64_t)(uintptr_t)handle >> 4) * factor;
+  return (product ^ product >> 32) * factor;
 }
 FH_INLINE size_t home_of(const Stripe *stripe, const TVMFFIObject *handle) {
   return (size_t)(hash_of(handle) >> 24) & stripe->mask;
