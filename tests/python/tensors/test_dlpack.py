@@ -59,9 +59,13 @@ class Producer:
         return (1, 0)
 
 
+def make_tensor():
+    return from_dlpack(np.arange(6, dtype="float32"))
+
+
 @pytest.fixture
 def tensor():
-    return from_dlpack(np.arange(6, dtype="float32"))
+    return make_tensor()
 
 
 def test_a_consumer_without_versions_gets_the_older_struct(tensor):
@@ -147,7 +151,8 @@ def test_what_cannot_be_moved_is_a_buffer_error(tensor):
     ],
     ids=str,
 )
-def test_a_malformed_request_is_an_error(tensor, options, error):
+def test_a_malformed_request_is_an_error(options, error):
+    tensor = make_tensor()  # of this thread alone, where each test runs in several
     before = tensor.__use_count__()
     with pytest.raises(error):
         tensor.__dlpack__(**options)
@@ -196,7 +201,8 @@ def count_of(tensor, wanted):
 
 
 @pytest.mark.parametrize("version", [None, (1, 0)], ids=str)
-def test_references_are_given_back_when_a_capsule_goes(tensor, version):
+def test_references_are_given_back_when_a_capsule_goes(version):
+    tensor = make_tensor()
     before = tensor.__use_count__()
     for _ in range(3):
         capsule = tensor.__dlpack__(max_version=version)
@@ -207,7 +213,8 @@ def test_references_are_given_back_when_a_capsule_goes(tensor, version):
     assert count_of(tensor, before) == before
 
 
-def test_numpy_gives_its_reference_back(tensor):
+def test_numpy_gives_its_reference_back():
+    tensor = make_tensor()
     before = tensor.__use_count__()
     array = np.from_dlpack(tensor)
     assert tensor.__use_count__() == before + 1
