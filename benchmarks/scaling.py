@@ -206,10 +206,11 @@ def open_sides(places: dict[str, Place], keeps_gil: bool) -> dict[str, Side]:
     """Start a process for each side; say why a peer cannot be timed. `before` is ours, from another wheel."""
     extra = ["--keep-gil"] if keeps_gil else []
     sides = {}
-    for kind, (env, file) in places.items():
+    for kind, (env, file, more) in places.items():
         module = "ffi_hpy" if kind == "before" else kind
+        arguments = [*extra, *([f"--more={more}"] if more else [])]
         try:
-            sides[kind] = Side(env, "scaling_side.py", module, file, arguments=extra)
+            sides[kind] = Side(env, "scaling_side.py", module, file, arguments=arguments)
         except Missing as reason:
             if kind not in PEERS:
                 raise

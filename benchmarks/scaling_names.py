@@ -40,8 +40,13 @@ def filled(made: Any, items: dict[Any, int]) -> Any:
     return made
 
 
-def ffi_names(package: str, library: str, keeps_gil: bool) -> Names:
-    """Those of ffi_hpy or tvm_ffi. `library` registers the testing.* functions and types when it is loaded."""
+def nothing() -> None:
+    """A function of a module, for callbacks."""
+
+
+def ffi_names(package: str, library: str, more: str, keeps_gil: bool) -> Names:
+    """Those of ffi_hpy or tvm_ffi. `library` registers the testing.* functions and types when it is loaded, `more` what
+    is in scaling_ffi.cc."""
     ffi = importlib.import_module(package)
     if package == "ffi_hpy":
         ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
@@ -49,8 +54,10 @@ def ffi_names(package: str, library: str, keeps_gil: bool) -> Names:
     dataclasses = importlib.import_module(f"{package}.dataclasses")
     numbers, taking = itertools.count(), threading.Lock()
 
-    def function(name: str) -> Any:
-        found = ffi.get_global_func(f"testing.{name}")
+    ffi.load_module(more)
+
+    def function(name: str, library: str = "testing") -> Any:
+        found = ffi.get_global_func(f"{library}.{name}")
         if keeps_gil:
             found.release_gil = False
         return found
@@ -63,6 +70,7 @@ def ffi_names(package: str, library: str, keeps_gil: bool) -> Names:
 
     raise_native = function("test_raise_error")
     FfiPair, FfiPoint = testing.TestIntPair, make_class({"x": int, "y": float})
+    PointerPair = dataclasses.c_class("scaling.Pair")(type(ffi.Object)("PointerPair", (ffi.Object,), {}))
     FfiRecord = make_class({"point": FfiPoint, "name": str})
     values = {
         "nop": function("nop"),
@@ -73,6 +81,7 @@ def ffi_names(package: str, library: str, keeps_gil: bool) -> Names:
         "echo": function("echo"),
         "look_up": ffi.get_global_func,
         "apply": function("apply"),
+        "call": function("apply", "scaling"),
         "fail": lambda: raise_native("ValueError", "no"),
         "Pair": FfiPair,
         "Point": FfiPoint,
@@ -81,7 +90,8 @@ def ffi_names(package: str, library: str, keeps_gil: bool) -> Names:
     }
     makers: dict[str, Callable[[], Any]] = {
         "own_nop": lambda: function("nop"),
-        "obj": lambda: FfiPair(1, 2),
+        "obj": lambda: PointerPair(1, 2),
+        "counted": lambda: FfiPair(1, 2),
         "point": lambda: FfiPoint(1, 2.5),
         "lone": lambda: make_class({"x": int, "y": float})(1, 2.5),
         "record": lambda: FfiRecord(FfiPoint(1, 2.5), "a name of some length"),
@@ -93,6 +103,7 @@ def ffi_names(package: str, library: str, keeps_gil: bool) -> Names:
         "array": small_array,
         "tensor": lambda: ffi.from_dlpack(small_array()),
         "callback": lambda: ffi.convert(lambda: None),
+        "module_callback": lambda: ffi.convert(nothing),
     }
     return Names(values, makers, lambda: make_class({"x": int, "y": float}))
 
@@ -105,7 +116,7 @@ def compiled_names(module_file: str) -> Names:
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
-    shared = ("nop", "three", "echo_int", "take", "take_array", "echo", "apply", "fail", "Pair", "Point", "from_dlpack")
+    shared = ("nop", "three", "echo_int", "take", "take_array", "echo", "call", "fail", "Pair", "Point", "from_dlpack")
     values = {name: getattr(module, name) for name in shared if hasattr(module, name)}
     makers: dict[str, Callable[[], Any]] = {
         "obj": lambda: module.Pair(1, 2),
@@ -118,6 +129,7 @@ def compiled_names(module_file: str) -> Names:
         "int_dict": lambda: filled(module.IntDict(), {i: i for i in range(N)}),
         "array": small_array,
         "callback": lambda: lambda: None,
+        "module_callback": lambda: nothing,
     }
     if hasattr(module, "from_dlpack"):  # nanobind
         makers["tensor"] = lambda: module.from_dlpack(small_array())
@@ -152,7 +164,7 @@ def plain_names() -> Names:
         "take_array": lambda x: None,
         "echo": lambda x: x,
         "look_up": functions.get,
-        "apply": lambda f: f(),
+        "call": lambda f: f(),
         "fail": lambda: raise_error("ValueError", "no"),
         "Pair": Pair,
         "Point": Point,
@@ -173,13 +185,15 @@ def plain_names() -> Names:
         "array": small_array,
         "tensor": small_array,
         "callback": lambda: lambda: None,
+        "module_callback": lambda: nothing,
     }
     return Names(values, makers, make_class)
 
 
-def names_of(kind: str, file: str, keeps_gil: bool) -> Names:
+def names_of(kind: str, file: str, more: str | None, keeps_gil: bool) -> Names:
     if kind == "plain":
         return plain_names()
     if kind in ("nanobind", "pybind11"):
         return compiled_names(file)
-    return ffi_names(kind, file, keeps_gil)
+    assert more is not None
+    return ffi_names(kind, file, more, keeps_gil)

@@ -24,7 +24,7 @@ NB_MODULE(scaling_nanobind, m) {
   m.def("echo", [](Pair &pair) -> Pair & { return pair; }, nb::rv_policy::reference);
   m.def("take_array", [](const Floats &) {});
   m.def("from_dlpack", [](const Floats &array) { return nb::ndarray<nb::array_api, float>(array); });
-  m.def("apply", [](const nb::callable &f) { return f(); });
+  m.def("call", [](const nb::callable &f) { return f(); });
   m.def("fail", [] { throw nb::value_error("no"); });
   nb::class_<Pair>(m, "Pair")
       .def("__init__", [](Pair *pair, int64_t a, int64_t b) { new (pair) Pair{a, b}; })

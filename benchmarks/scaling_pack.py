@@ -10,7 +10,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from scaling_sides import Place
+from scaling_sides import LIBRARY, Place
 
 from ci.lib.messages import say
 from ci.lib.process import output_of
@@ -48,7 +48,7 @@ def pack(places: dict[str, Place], python: Path, archive: Path) -> None:
         (folder / "python" / "bin").mkdir()
         shutil.copy(python, folder / "python" / "bin" / python.name)
         output_of(["strip", folder / "python" / "bin" / python.name, *(folder / "python").rglob("lib-dynload/*.so")])
-        for kind, (env, file) in places.items():
+        for kind, (env, file, more) in places.items():
             packages = next((env / "lib").glob("python3*/site-packages"))
             for name in OF_NUMPY:
                 if not (folder / "numpy" / name).exists():
@@ -58,7 +58,8 @@ def pack(places: dict[str, Place], python: Path, archive: Path) -> None:
             start.parent.mkdir()
             start.write_text(START.format(python=python.name))
             start.chmod(0o755)
-            shutil.copy(file, folder / kind / file.name)
+            for library in [file, *([more] if more else [])]:
+                shutil.copy(library, folder / kind / library.name)
         archive.parent.mkdir(parents=True, exist_ok=True)
         with tarfile.open(archive, "w:xz", preset=3) as stream:
             stream.add(folder, ".")
@@ -70,4 +71,10 @@ def unpack(archive: Path, folder: Path) -> dict[str, Place]:
     with tarfile.open(archive) as stream:
         stream.extractall(folder, filter="fully_trusted")
     sides = [path.parents[1] for path in folder.glob("*/bin/python")]
-    return {side.name: Place(side, next(side.glob("*.so"))) for side in sides}
+    return {side.name: unpacked_place(side) for side in sides}
+
+
+def unpacked_place(side: Path) -> Place:
+    more = side / f"{LIBRARY}.so"
+    (file,) = [path for path in side.glob("*.so") if path != more]
+    return Place(side, file, more if more.exists() else None)

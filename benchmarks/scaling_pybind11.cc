@@ -19,7 +19,7 @@ PYBIND11_MODULE(scaling_pybind11, m, py::mod_gil_not_used()) {
   m.def("take", [](const Pair &) {});
   m.def("echo", [](Pair &pair) -> Pair & { return pair; }, py::return_value_policy::reference);
   m.def("take_array", [](const py::array_t<float, py::array::c_style> &) {});
-  m.def("apply", [](const py::function &f) { return f(); });
+  m.def("call", [](const py::function &f) { return f(); });
   m.def("fail", [] { throw py::value_error("no"); });
   py::class_<Pair>(m, "Pair")
       .def(py::init([](int64_t a, int64_t b) { return Pair{a, b}; }))

@@ -35,8 +35,9 @@ ROWS = {
     "field set": Row("point.x = 7", BOTH, None),
     "field that is an object": Row("record.point", BOTH, 1.0),
     "field that is text": Row("record.name", BOTH, 1.0),
-    # That of tvm_ffi's testing library takes the object as a reference, which it counts: what is shared is its count.
     "method": Row("obj.sum()", BOTH, 1.9),
+    # That of tvm_ffi's testing library takes the object as a reference, which it counts: what is shared is its count.
+    "method that takes a counted reference": Row("counted.sum()", BOTH, 1.9),
     "py_class field read": Row("point.x", BOTH, 1.5),
     "py_class field read, a class for each": Row("lone.x", OWN),
     "object made": Row("Pair(1, 2)", OWN),
@@ -55,7 +56,11 @@ ROWS = {
     "NumPy array in": Row("take_array(array)", BOTH, 1.0),
     "from_dlpack of a NumPy array": Row("from_dlpack(array)", BOTH, 1.0),
     "numpy.from_dlpack": Row("numpy_from_dlpack(tensor)", BOTH, 1.0),
-    "callback through native code": Row("apply(callback)", BOTH, 1.0),
+    "callback through native code": Row("call(callback)", BOTH, 1.0),
+    # Of a module: the interpreter does not count the references of its frames to it, unlike those to a closure.
+    "callback of a module's function": Row("call(module_callback)", SHARED, 1.0),
+    # As with the method.
+    "callback, the function counted by native code": Row("apply(callback)", BOTH, 1.0),
     "deep copy": Row("deepcopy(obj)", BOTH, 1.0),
     "error raised and caught": Row("caught(fail)", SHARED, 1.9),
 }

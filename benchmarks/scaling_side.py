@@ -6,11 +6,12 @@ them ran (overlap.py), the loop's own cost included; with 0 if they never did, w
 
 Threads live as long as the process: what is a thread's own was made by that thread, which is what makes its use cheap.
 
-Usage: scaling_side.py ffi_hpy|tvm_ffi|nanobind|pybind11|plain LIBRARY-OR-MODULE [--keep-gil]
+Usage: scaling_side.py ffi_hpy|tvm_ffi|nanobind|pybind11|plain LIBRARY-OR-MODULE [--more LIBRARY] [--keep-gil]
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import queue
 import resource
@@ -187,7 +188,13 @@ class Side:
 
 
 def main() -> None:
-    side = Side(names_of(sys.argv[1], sys.argv[2], "--keep-gil" in sys.argv))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kind")
+    parser.add_argument("file")
+    parser.add_argument("--more")
+    parser.add_argument("--keep-gil", action="store_true")
+    options = parser.parse_args()
+    side = Side(names_of(options.kind, options.file, options.more, options.keep_gil))
     side.try_all()
     if sysconfig.get_config_var("Py_GIL_DISABLED") and sys._is_gil_enabled():  # something that it has imported did that
         print("its GIL is on", flush=True)

@@ -37,23 +37,41 @@ else:
 print(*flags, *sources, sep="\\n")
 """
 
+LIBRARY = "scaling_ffi"
+"""The source of a library for ffi_hpy and tvm_ffi, each with its own headers."""
+
 
 class Place(NamedTuple):
-    """Where a side lives; `file` is the library of test functions, or the module that was compiled for it."""
+    """Where a side lives; `file` is the library of test functions, or the module that was compiled for it; `more` is a
+    library that ffi_hpy and tvm_ffi have for scaling.py."""
 
     env: Path
     file: Path
+    more: Path | None = None
 
 
 def compile_module(kind: str, env: Path, program: str) -> Path:
     """Return a peer's module, compiled with what the peer's own build would say. Raises Missing."""
     flags = output_of([python_of(env), "-c", ASK_FLAGS, kind]).splitlines()
-    sources = [HERE / f"{program}_{kind}.cc", HERE / "scaling_rows.h"]
+    return compile_shared([HERE / f"{program}_{kind}.cc", HERE / "scaling_rows.h"], flags)
+
+
+def compile_library(kind: str, env: Path) -> Path:
+    """Return LIBRARY, compiled with the headers that a side has in its environment. Raises Missing."""
+    package = "ffi_hpy" if kind == "before" else kind
+    options = ("--cxxflags", "--ldflags", "--libs")
+    flags = output_of([python_of(env), "-P", "-m", f"{package}.config", *options]).split()
+    return compile_shared([HERE / f"{LIBRARY}.cc"], flags)
+
+
+def compile_shared(sources: list[Path], flags: list[str]) -> Path:
+    """Return the library of the first of the sources, which includes the others, out of the cache if it is there."""
+    name = sources[0].stem
     key = hashlib.sha256("\n".join([*flags, *(source.read_text() for source in sources)]).encode()).hexdigest()[:12]
-    module = cache_dir() / "bench" / key / f"{program}_{kind}.so"
+    module = cache_dir() / "bench" / key / f"{name}.so"
     with locked(module.parent.with_name(f".{key}.lock")):
         if not module.exists():
-            say(f"compiling the module of {kind} ...")
+            say(f"compiling {name} ...")
             module.parent.mkdir(parents=True, exist_ok=True)
             scratch = module.with_suffix(".new")
             # As nanobind_add_module() and pybind11_add_module() do in a release build, without optimizing for size.
@@ -73,12 +91,15 @@ def find_place(kind: str, name: str, python: Path, wheel: Path, program: str = "
     library = find_testing_library()
     if kind in PEERS:
         env = cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "pytest"])
-        return Place(env, library if kind == "tvm_ffi" else compile_module(kind, env, program))
+        if kind != "tvm_ffi":
+            return Place(env, compile_module(kind, env, program))
+        return Place(env, library, compile_library(kind, env) if program == "scaling" else None)
     label = hashlib.sha256(wheel.read_bytes()).hexdigest()[:8] if kind == "before" else kind
     env = cached_env(f"scaling-{name}-{label}", python, ["--only-binary=:all:", "numpy"])
-    if kind != "plain":
-        install_wheel(env, wheel)
-    return Place(env, library)
+    if kind == "plain":
+        return Place(env, library)
+    install_wheel(env, wheel)
+    return Place(env, library, compile_library(kind, env) if program == "scaling" else None)
 
 
 def find_places(kinds: list[str], name: str, python: Path, wheels: dict[str, Path]) -> dict[str, Place]:

@@ -1,0 +1,27 @@
+/* What scaling.py needs beside the testing library, in the shapes of scaling_nanobind.cc: a method that gets its object
+ * by pointer, and a caller that takes the function by reference. Neither counts what it is given. Compiled with the
+ * headers of ffi_hpy and with those of tvm_ffi. */
+#include <tvm/ffi/tvm_ffi.h>
+
+namespace ffi = tvm::ffi;
+
+class PairObj : public ffi::Object {
+public:
+  int64_t a;
+  int64_t b;
+  PairObj(int64_t a_value, int64_t b_value) : a(a_value), b(b_value) {}
+  int64_t Sum() const { return a + b; }
+
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("scaling.Pair", PairObj, ffi::Object);
+};
+
+TVM_FFI_STATIC_INIT_BLOCK() {
+  namespace refl = ffi::reflection;
+  refl::ObjectDef<PairObj>()
+      .def(refl::init<int64_t, int64_t>())
+      .def_rw("a", &PairObj::a)
+      .def_rw("b", &PairObj::b)
+      .def("sum", &PairObj::Sum);
+  refl::GlobalDef().def("scaling.apply", [](const ffi::Function &f) { return f(); });
+}
