@@ -171,6 +171,19 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         def items(self) -> ItemsView[K, V]:
             """View of the (key, value) pairs, in insertion order."""
 
+    def popitem(self) -> tuple[K, V]:
+        """Remove the first entry and return its key and value. Of several threads each gets another entry.
+
+        Raises:
+            KeyError: if there is none.
+        """
+        taken: Any = object()
+        for key in self:
+            value = self.pop(key, taken)
+            if value is not taken:  # else another thread has removed it
+                return key, value
+        raise KeyError("popitem(): the Dict is empty")
+
     def clear(self) -> None:
         """Remove all entries."""
         _ffi_api.DictClear(self)

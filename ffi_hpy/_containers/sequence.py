@@ -50,6 +50,26 @@ class _Reading(CSequence, Object):
 
     __deepcopy__ = CObject._deep_copy
 
+    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
+        """Find the first item that equals a value.
+
+        Args:
+            value: what the items are compared with, by ``is`` and ``==``.
+            start: the first position that is looked at; negative counts from the end.
+            stop: the position before which the search ends, by default the end.
+
+        Returns:
+            The position, counted from the start of the sequence.
+
+        Raises:
+            ValueError: if no item equals the value.
+        """
+        first, end, _ = slice(start, stop).indices(len(self))
+        for i, item in enumerate(self[first:end], first):
+            if item is value or item == value:
+                return i
+        raise ValueError(f"{type(self).__name__}.index(x): no item equals x")
+
     def __add__(self, other: Iterable[Any]) -> Any:
         return type(self)([*self, *other])
 

@@ -136,7 +136,7 @@ def collect_py_methods(cls: type) -> list[tuple[str, Any, bool]] | None:
 def collect_entries(cls: type, names: frozenset[str]) -> list[Entry]:
     """The parts of a class body: attributes of these names, and methods that are marked."""
     entries: list[Entry] = []
-    for name, value in cls.__dict__.items():
+    for name, value in list(cls.__dict__.items()):  # copied: other threads may set attributes
         is_attr = name in names
         if not is_attr and not _is_marked(value):
             continue

@@ -291,7 +291,7 @@ def _finish_class(cls: type, info: Any, fields: list[Field], names: frozenset[st
 
 def _field_hooks(cls: type) -> list[Callable[[Any, list[Field]], None]]:
     bases = [base for base in reversed(cls.__mro__) if base not in Object.__mro__]
-    values = [value for base in bases for value in base.__dict__.values()]
+    values = [value for base in bases for value in list(base.__dict__.values())]  # copied: threads may set others
     return [v for v in values if getattr(v, "__ffi_on_fields_resolved__", False) is True and callable(v)]
 
 

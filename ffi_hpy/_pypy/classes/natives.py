@@ -134,7 +134,8 @@ class _Owned:
         self._address = address
 
     def __del__(self) -> None:
-        core.decref(self._address)
+        if hasattr(self, "_address"):  # it has not where the stack ended before __init__ did
+            core.decref(self._address)
 
     def __reduce_ex__(self, _protocol: Any) -> NoReturn:
         raise_uncopied(self)

@@ -47,7 +47,8 @@ class Frame:
         self.held: list[Any] = []
 
     def __del__(self) -> None:  # a signal that came right before give(), or in it
-        self.release()
+        if hasattr(self, "held"):  # it has not where the stack ended before __init__ did
+            self.release()
 
     def release(self) -> None:
         """End what is held, the last first."""

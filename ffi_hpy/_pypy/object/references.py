@@ -26,7 +26,8 @@ class Reference:
         self.address = address
 
     def __del__(self) -> None:
-        core.decref(self.address)
+        if hasattr(self, "address"):  # it has not where the stack ended before __init__ did
+            core.decref(self.address)
 
     def __reduce_ex__(self, _protocol: Any) -> NoReturn:
         raise_uncopied(self)

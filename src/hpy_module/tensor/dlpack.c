@@ -86,12 +86,14 @@ static FbRef dlpack_name; /* "__dlpack__"; written once during the import */
 /* An ffi.Tensor over the memory of an object with __dlpack__, under the demands of TVMFFITensorFromDLPack. *out is
  * owned. Returns 0, or -1 with an exception raised. */
 static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool contiguous, TVMFFIObject **out) {
-  /* Without arguments every producer gives the older struct, which has no flags to look at, and refuses if it cannot;
-   * then the package asks again, in full. */
+  /* Without arguments every producer gives the older struct, which has no flags to look at. It refuses with BufferError
+   * if it cannot; then the package asks again, in full. After any other error it is not asked again: what a signal
+   * handler raised would be lost, and a producer that recurses to the end of the stack would do so twice at each of its
+   * depths. */
   HPy name = fb_ref_borrow(ctx, &dlpack_name);
   HPy capsule = fb_call_method(ctx, name, &producer, 1);
   fb_ref_return(ctx, name);
-  if (HPy_IsNull(capsule) && HPyErr_ExceptionMatches(ctx, ctx->h_Exception)) { /* not a KeyboardInterrupt */
+  if (HPy_IsNull(capsule) && HPyErr_ExceptionMatches(ctx, ctx->h_BufferError)) {
     HPyErr_Clear(ctx);
     capsule = fb_hook_call(ctx, FB_HOOK_DLPACK_CAPSULE, &producer, 1);
   }

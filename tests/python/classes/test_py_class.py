@@ -762,6 +762,28 @@ def test_class_variables_are_no_fields():
     assert [f.name for f in fields(Counted)] == ["x"]
 
 
+def test_a_body_may_grow_while_it_is_looked_at():
+    class Growing:
+        def __init__(self):
+            self.owner = None
+
+        @property
+        def __ffi_method__(self):
+            setattr(self.owner, f"more{len(self.owner.__dict__)}", 1)
+            return False
+
+        def __call__(self):
+            raise AssertionError("nobody calls it")
+
+    class Plain(Object):
+        a: int
+        b = Growing()
+
+    Plain.__dict__["b"].owner = Plain
+    assert py_class(key())(Plain)(3).a == 3
+    assert any(name.startswith("more") for name in Plain.__dict__)
+
+
 # --- threads --------------------------------------------------------------------------------------------------------
 
 
@@ -780,6 +802,27 @@ def test_many_threads_define_classes():
         return [m.x for m in made]
 
     assert parallelize(work) == [list(range(20))] * 4
+
+
+@needs_threads
+def test_a_class_is_derived_while_another_thread_sets_attributes_of_its_base():
+    base = py_class(key())(type(Object)("Base", (Object,), {"__annotations__": {"a": int}}))
+    is_over = threading.Event()
+
+    def change():
+        while not is_over.is_set():
+            base.more = 1
+            del base.more
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(100):
+            derived = py_class(key())(type(Object)("Derived", (base,), {"__annotations__": {"b": int}}))
+            assert derived(1, 2).b == 2
+    finally:
+        is_over.set()
+        thread.join()
 
 
 @needs_threads

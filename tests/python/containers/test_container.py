@@ -62,6 +62,28 @@ def test_arrays_compare_by_their_items():
     assert hash(Array([1, "x"])) == hash(Array((1, "x")))
 
 
+@pytest.mark.parametrize("make", [Array, List], ids=["Array", "List"])
+def test_an_item_is_found_where_a_list_finds_it(make):
+    items, ours = [1, "a", 1, None, "a"], make([1, "a", 1, None, "a"])
+    for value in [1, "a", None]:
+        assert ours.index(value) == items.index(value)
+    assert (ours.index("a", 2), ours.index(1, -3), ours.index(1, 1, 3)) == (4, 2, 2)
+    for args in [(2,), ("a", 2, 4), (1, 3), (None, 0, 3)]:
+        with pytest.raises(ValueError, match=rf"{make.__name__}\.index\(x\): no item equals x"):
+            ours.index(*args)
+
+
+def test_an_error_of_a_comparison_comes_out_of_a_search():
+    class Refusing:
+        def __eq__(self, other):
+            raise ValueError("mine")
+
+        __hash__ = None
+
+    with pytest.raises(ValueError, match="mine"):
+        Array([1]).index(Refusing())
+
+
 def test_arrays_can_be_added():
     assert Array([1]) + Array([2]) == [1, 2]
     assert Array([1]) + (2,) == [1, 2]  # noqa: RUF005
@@ -241,6 +263,8 @@ def test_what_a_list_cannot_do_says_why():
         List().pop()
     with pytest.raises(IndexError, match="7 is out of range"):
         ours.pop(7)
+    with pytest.raises(ValueError, match="no item equals x"):
+        ours.remove(4)
     with pytest.raises(TypeError):
         List(3)
     assert list(ours) == [1, 2, 3]
@@ -627,6 +651,20 @@ def test_what_changes_a_dict_meanwhile_does_not_change_its_iteration():
             ours["other"] = 1
         assert seen == [(str(i), i) for i in range(n)]
         assert dict(ours) == {"other": 1}
+
+
+def test_entries_are_taken_from_the_first_one_on():
+    ours = Dict({"a": 1, "b": 2})
+    assert [ours.popitem(), ours.popitem()] == [("a", 1), ("b", 2)]
+    with pytest.raises(KeyError, match="the Dict is empty"):
+        ours.popitem()
+
+
+def test_threads_that_take_entries_get_each_once():
+    shared = Dict({i: i for i in range(400)})
+    taken = parallelize(lambda _: [shared.popitem() for _ in range(100)])
+    assert sorted(entry for entries in taken for entry in entries) == [(i, i) for i in range(400)]
+    assert not shared
 
 
 def test_threads_that_pop_one_key_get_it_once():

@@ -73,3 +73,21 @@ def test_a_pypy_without_cffi_uses_the_binding():
 def test_what_lies_over_cffi_is_not_loaded_for_nothing():
     program = "import sys, ffi_hpy; print([name for name in sys.modules if name.startswith('ffi_hpy._pypy')])"
     assert run_python(program, environ={"FFI_HPY_CFFI": "0"}) == "[]\n"
+
+
+UNMADE = """
+import gc, sys
+from ffi_hpy._pypy.classes.natives import _Owned
+from ffi_hpy._pypy.object.frames import Frame
+from ffi_hpy._pypy.object.references import Reference
+sys.unraisablehook = lambda told: print(told.exc_value)
+for cls in (Frame, Reference, _Owned):
+    cls.__new__(cls)
+gc.collect()
+print("ended")
+"""
+
+
+@needs_cffi
+def test_what_the_end_of_the_stack_left_unmade_ends_quietly():
+    assert run_python(UNMADE) == "ended\n"
