@@ -9,6 +9,7 @@ from ..._start.fork import new_lock
 from ..context import hooks
 from ..context.backend import SAFE_CALL, cast, core, words_at
 from ..context.hidden import hidden
+from ..context.holds import drain, waiting
 from ..context.numbers import FUNCTION
 from ..context.texts import check_new, raise_unmade
 from .identity import find, share, unlist
@@ -92,6 +93,8 @@ class Wrapper:
                 unlist(address, self)
             self._address = 0
             core.decref(address)
+            if waiting[0]:  # Python objects that it held: an idle program makes no call that would end them
+                drain()
 
     __del__._ends_wrapper = True  # type: ignore[attr-defined]
 

@@ -122,6 +122,20 @@ def test_what_native_code_lets_go_of_is_freed_whatever_it_keeps():
             del thing
 
 
+def test_collections_alone_end_what_a_container_held():
+    ended = []
+
+    class Noted:
+        def __del__(self):
+            ended.append(True)
+
+    items = ffi_hpy.List([Noted()])
+    del items
+    for _ in range(6):  # an idle program: nothing of ffi_hpy is called
+        gc.collect()
+    assert ended == [True]
+
+
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 @pytest.mark.parametrize("kind", ["value", "iterator"])
 def test_what_cannot_be_copied_keeps_its_reference(IntPair, copied, kind):
