@@ -23,6 +23,7 @@ from tools.build.errors import BuildError  # noqa: E402
 from tools.build.python_source import reduce_package  # noqa: E402
 from tools.build.readme import describe, read_source  # noqa: E402
 from tools.build.source_archive import ARCHIVE, make_source_archive  # noqa: E402
+from tools.build.targets import find_target, is_named  # noqa: E402
 
 # Two builds of one tree give the same bytes: neither the time of day nor the user's file modes get into the wheel.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800")
@@ -76,6 +77,7 @@ class Build(build):
         self.build_lib = str(Path(self.build_base, "lib"))
 
     def run(self) -> None:
+        find_compiler()  # what cannot be compiled is refused before anything is built
         shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
 
@@ -96,6 +98,8 @@ class BinaryDistribution(Distribution):
 
 Path(ROOT, "build").mkdir(exist_ok=True)
 try:
+    if is_named():
+        find_target()  # a name that is none is refused before anything else is done
     setup(
         long_description=describe(
             (ROOT / "README.md").read_text(encoding="utf-8"), read_source(ROOT / "pyproject.toml")
@@ -103,6 +107,8 @@ try:
         long_description_content_type="text/markdown",
         cmdclass={"build": Build, "build_native": BuildNative, "bdist_wheel": UniversalWheel},
         distclass=BinaryDistribution,
+        # pyproject.toml has it for the systems that need it anyway. A frontend that isolates builds asks for these too.
+        setup_requires=["ziglang>=0.13"] if is_named() else [],
         options={"egg_info": {"egg_base": "build"}},  # a build writes nothing beside the sources
     )
 except BuildError as error:

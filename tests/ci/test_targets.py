@@ -19,6 +19,20 @@ from tools.build.targets import VARIABLE, find_target
 OUTPUTS = [binary.output for binary in BINARIES]
 
 
+@pytest.fixture
+def here(monkeypatch):
+    """A function that makes this machine look like another to find_target."""
+
+    def pretend(system, machine, bits=64, order="little"):
+        monkeypatch.setattr(sys, "platform", system)
+        monkeypatch.setattr(platform, "machine", lambda: machine)
+        monkeypatch.setattr(sys, "maxsize", 2 ** (bits - 1) - 1)
+        monkeypatch.setattr(sys, "byteorder", order)
+
+    monkeypatch.delenv(VARIABLE, raising=False)
+    return pretend
+
+
 @pytest.mark.parametrize(
     ("system", "machine", "name"),
     [
@@ -30,17 +44,61 @@ OUTPUTS = [binary.output for binary in BINARIES]
         ("win32", "ARM64", "aarch64-windows"),
     ],
 )
-def test_a_machine_is_its_own_target(monkeypatch, system, machine, name):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.setattr(sys, "platform", system)
-    monkeypatch.setattr(platform, "machine", lambda: machine)
+def test_a_machine_is_its_own_target(here, system, machine, name):
+    here(system, machine)
     assert find_target().name == name
 
 
-def test_a_system_without_a_target_is_refused_by_its_name(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.setattr(sys, "platform", "freebsd14")
+@pytest.mark.parametrize("machine", ["loongarch64", "ppc64le"])
+def test_a_linux_of_64_bits_without_a_target_builds_for_itself(here, machine):
+    here("linux", machine)
+    assert find_target() is None
+
+
+def test_a_system_without_a_target_is_refused_by_its_name(here):
+    here("freebsd14", "amd64")
     with pytest.raises(BuildError, match="this is freebsd14"):
+        find_target()
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "message"),
+    [
+        ("darwin", "i386", "with macos only aarch64 and x86_64 are served, and this machine is i386;"),
+        ("win32", "x86", "with windows only x86_64 and aarch64 are served, and this machine is x86;"),
+    ],
+)
+def test_a_machine_that_its_system_has_no_target_for_is_refused(here, system, machine, message):
+    here(system, machine)
+    with pytest.raises(BuildError, match=message):
+        find_target()
+
+
+@pytest.mark.parametrize(
+    ("system", "machine"),
+    [("linux", "x86_64"), ("win32", "AMD64"), ("linux", "aarch64"), ("linux", "i686"), ("linux", "armv7l")],
+)
+def test_a_python_of_32_bits_is_refused_whatever_the_machine_is(here, system, machine):
+    here(system, machine, bits=32)
+    with pytest.raises(BuildError, match=f"64 bits are served, and this Python, on {machine.lower()}, has 32;"):
+        find_target()
+
+
+def test_a_big_endian_machine_is_refused(here):
+    here("linux", "s390x", order="big")
+    with pytest.raises(BuildError, match="only little-endian machines are served, and s390x is big-endian;"):
+        find_target()
+
+
+def test_a_target_that_is_named_is_that_of_any_machine(here, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "aarch64-linux-gnu")
+    here("freebsd14", "s390x", bits=32, order="big")
+    assert find_target().name == "aarch64-linux-gnu"
+
+
+def test_a_name_of_no_target_is_refused_with_those_that_there_are(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "nonsense")
+    with pytest.raises(BuildError, match=r"FFI_HPY_TARGET is 'nonsense'; known targets: x86_64-linux-gnu, .*-windows$"):
         find_target()
 
 

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 
 from .c_library import c_library
 from .errors import BuildError
+from .purpose import check_purpose
 from .systems import SYSTEMS
 from .targets import VARIABLE, find_target, is_named
+from .words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,9 +52,9 @@ def find_compiler() -> Compiler:
     target, zig = find_target(), _find_zig()
     if is_named() and zig is None:
         raise BuildError(f"{VARIABLE} is set, and the compiler for that, ziglang from PyPI, is not installed")
-    named = os.environ.get("CC")
-    if named and not is_named():
-        return _system_compiler(tuple(shlex.split(named)), "CC names", target)
+    named = () if is_named() else tuple(words_of("CC"))
+    if named:
+        return _system_compiler(named, "CC names", target)
     if zig is not None and target is not None:
         return _zig_compiler(zig, target)
     for name in ("cc", "gcc", "clang"):
@@ -80,18 +82,21 @@ def _find_zig() -> Path | None:
 
 def _system_compiler(command: tuple[str, ...], origin: str, target: Target | None) -> Compiler:
     """Return a compiler of this machine. On Linux it is for its own glibc, so its wheels are tagged for this machine
-    only; on macOS it is asked for the version of the system that `target` names."""
+    only; on macOS it is asked for the version of the system that `target` names. Raises BuildError if it does not run,
+    or not for the system of the tag."""
     try:
         said = subprocess.run([*command, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise BuildError(f"{origin} the C compiler {shlex.join(command)!r}, which does not run: {error}") from None
-    identity = f"{shlex.join(command)} {said.splitlines()[0]}"
-    tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    identity = " ".join([shlex.join(command), *said.splitlines()[:1]])
     if target is None or target.system.name == "linux":
-        return Compiler(command, identity, "cc", tag, SYSTEMS["linux"])
+        here = sysconfig.get_platform()
+        check_purpose(command, origin, here)
+        return Compiler(command, identity, "cc", here.replace("-", "_").replace(".", "_"), SYSTEMS["linux"])
     if target.system.name == "macos":
         machine, _, version = target.zig.partition("-macos.")
         command = (*command, "-target", f"{machine}-apple-macos{version}")
+    check_purpose(command, origin, f"{target.system.name}-{target.machine}")
     return Compiler(command, identity, "cc", target.platform_tag, target.system)
 
 
@@ -109,13 +114,13 @@ class Workshop:
         `unit` names what they are compiled for: the same source may be compiled for two units with other flags.
         Raises BuildError if the compiler refuses one.
         """
-        words = [f"-ffile-prefix-map={self.root}=.", *flags, *shlex.split(os.environ.get("CFLAGS", ""))]
+        words = [f"-ffile-prefix-map={self.root}=.", *flags, *words_of("CFLAGS")]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             return list(pool.map(lambda source: self._compile_one(source, words, unit), sources))
 
     def link(self, output: Path, objects: Sequence[Path], flags: Sequence[str], inputs: Sequence[Path] = ()) -> bool:
         """Link `objects` and the shared libraries `inputs` into `output`; return whether that was necessary."""
-        words = ["-shared", *map(str, objects), *map(str, inputs), *flags, *shlex.split(os.environ.get("LDFLAGS", ""))]
+        words = ["-shared", *map(str, objects), *map(str, inputs), *flags, *words_of("LDFLAGS")]
         stamp = self.build / "stamps" / f"{output.name}.link"
         if _is_current(output, [*objects, *inputs], stamp, self._stamp_text(words)):
             return False

@@ -63,23 +63,45 @@ TARGETS = (
 
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 _PLATFORMS = {"linux": "linux-gnu", "darwin": "macos", "win32": "windows"}
+_ELSEWHERE = f"{VARIABLE} names another system to build for"
 
 
 def find_target() -> Target | None:
-    """Return the target that FFI_HPY_TARGET names, else that of this machine; None for a machine that has none.
+    """Return the target that FFI_HPY_TARGET names, else that of this machine; None for a Linux that has none.
 
-    Raises BuildError where FFI_HPY_TARGET names no target, and on a system that has none.
+    Raises BuildError where FFI_HPY_TARGET names no target, else for a system that ffi_hpy is not for.
     """
     named = os.environ.get(VARIABLE)
-    if not named and sys.platform not in _PLATFORMS:
+    return _find_named(named) if named else _find_of_machine()
+
+
+def _find_named(name: str) -> Target:
+    found = _find(name)
+    if found is None:
+        known = ", ".join(target.name for target in TARGETS)
+        raise BuildError(f"{VARIABLE} is {name!r}; known targets: {known}")
+    return found
+
+
+def _find_of_machine() -> Target | None:
+    """Return the target of this machine. A Python of 32 bits may run on a machine of 64, and its wheels are for 32."""
+    if sys.platform not in _PLATFORMS:
         raise BuildError(f"ffi_hpy is built on {', '.join(_PLATFORMS)} only, and this is {sys.platform}")
     machine = platform.machine().lower()
-    wanted = named or f"{_MACHINES.get(machine, machine)}-{_PLATFORMS[sys.platform]}"
-    found = next((target for target in TARGETS if target.name == wanted), None)
-    if named and found is None:
-        known = ", ".join(target.name for target in TARGETS)
-        raise BuildError(f"{VARIABLE} is {named!r}; known targets: {known}")
+    if sys.maxsize <= 2**32:
+        raise BuildError(f"only systems of 64 bits are served, and this Python, on {machine}, has 32; {_ELSEWHERE}")
+    if sys.byteorder != "little":
+        raise BuildError(f"only little-endian machines are served, and {machine} is big-endian; {_ELSEWHERE}")
+    system = _PLATFORMS[sys.platform]
+    found = _find(f"{_MACHINES.get(machine, machine)}-{system}")
+    if found is None and sys.platform != "linux":
+        known = " and ".join(target.machine for target in TARGETS if target.name.endswith(f"-{system}"))
+        raise BuildError(f"with {system} only {known} are served, and this machine is {machine}; {_ELSEWHERE}")
     return found
+
+
+def _find(name: str) -> Target | None:
+    return next((target for target in TARGETS if target.name == name), None)
 
 
 def is_named() -> bool:

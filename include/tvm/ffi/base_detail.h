@@ -13,8 +13,6 @@
 #include <type_traits>
 #include <utility>
 
-static_assert(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit systems");
-
 /* ---- Compilers ---- */
 #if defined(_MSC_VER) && !defined(__clang__)
 #define TVM_FFI_INLINE [[msvc::forceinline]] inline

@@ -18,6 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Said here, once for C and for C++: with smaller pointers most of this header would compile, to other layouts. */
+#if UINTPTR_MAX != UINT64_MAX
+#error "tvm-ffi's layouts are those of 64-bit systems, and the pointers of this target are smaller"
+#endif
+
 /* ---- Linkage ---- */
 #ifdef _MSC_VER
 #define TVM_FFI_WEAK __declspec(selectany)
