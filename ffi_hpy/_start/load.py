@@ -80,6 +80,10 @@ def load() -> ModuleType:
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return loaded
+    if sys.platform == "win32" and sys.implementation.name == "pypy":
+        raise ImportError(
+            f"PyPy on Windows is not supported: {_PACKAGE} has no HPy runtime for it; use CPython, or PyPy elsewhere"
+        )
     if _BINARIES != _HERE and not os.path.isdir(_BINARIES):  # noqa: PTH112
         from .._system import describe_lack
 
