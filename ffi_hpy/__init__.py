@@ -198,6 +198,7 @@ _core.set_hooks(
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
     convert=_core.convert,
+    did_you_mean=did_you_mean,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
