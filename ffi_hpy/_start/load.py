@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _PACKAGE = (__package__ or "").rpartition(".")[0]
 _NAME = f"{_PACKAGE}._core"
+_BUILT_AS = "ffi_hpy"
+"""The name that it has unless it is a part of another package."""
 # pathlib costs 5 ms of import time
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 
@@ -73,7 +75,7 @@ def _watch_subclasses(native: type, notice: Callable[[type], None]) -> None:
 
 
 def load() -> ModuleType:
-    """Load `_core`, make it `sys.modules["ffi_hpy._core"]`, and return it; a second call returns the same module.
+    """Load `_core`, make it the package's module of that name, and return it; a second call returns the same module.
 
     ImportError names the file, the interpreter feature or the system that is missing.
     """
@@ -94,6 +96,8 @@ def load() -> ModuleType:
             raise ImportError(what, path=path)
     # An import that failed after this had loaded the binding; it cannot be loaded twice.
     binding = sys.modules.get(f"{_PACKAGE}._binding") or _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
+    if _PACKAGE != _BUILT_AS:
+        _rename_classes(binding)
     module, reason = _choose(binding)
     module.CALLS = "binding" if reason else "cffi"  # type: ignore[attr-defined]
     module.CALLS_REASON = reason  # type: ignore[attr-defined]
@@ -108,7 +112,8 @@ def _way_out() -> str:
     checkout = os.path.dirname(_HERE)  # noqa: PTH120
     if not os.path.exists(os.path.join(checkout, "setup.py")):  # noqa: PTH110, PTH118
         return ""
-    places = [os.path.join(os.path.abspath(folder), _PACKAGE) for folder in sys.path]  # noqa: PTH100, PTH118
+    package = _PACKAGE.replace(".", os.sep)
+    places = [os.path.join(os.path.abspath(folder), package) for folder in sys.path]  # noqa: PTH100, PTH118
     library = os.path.relpath(CORE_LIBRARY, _HERE)
     installed = [place for place in places if os.path.exists(os.path.join(place, library))]  # noqa: PTH110, PTH118
     first = f"hide the package in {installed[0]}" if installed else "are not built"
@@ -116,6 +121,13 @@ def _way_out() -> str:
     return (
         f". These are the sources, which {first}: {then} elsewhere, or build them in place, `pip install -e {checkout}`"
     )
+
+
+def _rename_classes(binding: ModuleType) -> None:
+    """Have the classes of the binding say where they are: C knows no other name of the package than its own."""
+    for value in vars(binding).values():
+        if isinstance(value, type) and value.__module__ in (_BUILT_AS, f"{_BUILT_AS}._core"):
+            value.__module__ = _PACKAGE + value.__module__[len(_BUILT_AS) :]
 
 
 def _enter(name: str, module: ModuleType) -> None:
