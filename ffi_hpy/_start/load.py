@@ -92,6 +92,7 @@ def load() -> ModuleType:
         raise ImportError(f"{_PACKAGE} {describe_lack(_HERE)}", path=_BINARIES)
     for path in (CORE_LIBRARY, _BINDING):
         if not os.path.exists(path):  # noqa: PTH110
+            _refuse_archive()
             what = f"{_PACKAGE} is not built or not installed completely: {path} is missing{_way_out()}"
             raise ImportError(what, path=path)
     # An import that failed after this had loaded the binding; it cannot be loaded twice.
@@ -104,6 +105,19 @@ def load() -> ModuleType:
     module.SHORT_CALLS_KEEP_GIL = bool(reason)  # type: ignore[attr-defined]
     _enter("_core", module)
     return module
+
+
+def _refuse_archive() -> None:
+    """ImportError if the package is in a zip file."""
+    place = _HERE
+    while place and not os.path.exists(place):  # noqa: PTH110
+        place = os.path.dirname(place)  # noqa: PTH120
+    if place != _HERE and os.path.isfile(place):  # noqa: PTH113
+        raise ImportError(
+            f"{_PACKAGE} cannot be imported from a zip file, {place}, because the system's loader takes binaries from"
+            " files only: install it with pip, or unpack it into a folder",
+            path=place,
+        )
 
 
 def _way_out() -> str:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,17 @@ def test_a_copy_that_no_installer_knows_has_its_version(folder: Path) -> None:
     assert run(folder, *isolated, program + says) == f"{own} {ffi_hpy.__version_tuple__} {own}\n"
     command = "sys.argv = ['ffi-hpy-config', '--version']; from ffi_hpy.config import main; main()"
     assert run(folder, *isolated, program + command) == f"ffi-hpy-config {own}\n"
+
+
+@pytest.mark.parametrize("binaries", [".", "_systems/x86_64-linux"])
+def test_in_a_zip_file_an_import_error_says_to_install_or_unpack_it(tmp_path: Path, binaries: str) -> None:
+    wheel = tmp_path / "ffi_hpy-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path in [*PACKAGE.glob("*.py"), *PACKAGE.glob("_start/*.py")]:
+            archive.write(path, Path("ffi_hpy", path.relative_to(PACKAGE)))
+        archive.writestr(f"ffi_hpy/{binaries}/lib/libtvm_ffi.so", "")
+    program = f"import sys; sys.path.insert(0, {str(wheel)!r}); import ffi_hpy"
+    assert run(tmp_path, "-c", program, fails=True) == (
+        f"ImportError: ffi_hpy cannot be imported from a zip file, {wheel}, because the system's loader takes binaries"
+        " from files only: install it with pip, or unpack it into a folder"
+    )
