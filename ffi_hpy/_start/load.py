@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-_PACKAGE = (__package__ or "").rpartition(".")[0]
+_PACKAGE = __name__.rsplit(".", 2)[0]  # Python 3.9 gives a module from a zip file no __package__
 _NAME = f"{_PACKAGE}._core"
 _BUILT_AS = "ffi_hpy"
 """The name that it has unless it is a part of another package."""
