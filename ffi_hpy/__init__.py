@@ -198,6 +198,7 @@ _core.set_hooks(
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
     convert=_core.convert,
+    did_you_mean=did_you_mean,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
@@ -321,8 +322,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Names of _HOMES and LIB, made on first use; __version__ and __version_tuple__, those of the distribution that
-    programs know the package by: ffi-hpy, or apache-tvm-ffi where it answers for tvm_ffi."""
+    """Names of _HOMES and LIB, made on first use; __version__ and __version_tuple__, which are the package's own, or
+    those of apache-tvm-ffi where it answers for tvm_ffi."""
     value: Any
     home = _HOMES.get(name)
     if home is not None:
@@ -335,7 +336,7 @@ def __getattr__(name: str) -> Any:
         value = ctypes.CDLL(CORE_LIBRARY, ctypes.RTLD_GLOBAL)
     elif name == "__version__":  # as tvm_ffi, which programs compare with what they need, that release
         find_release = import_whole(f"{__name__}._start.release").find_release
-        return find_release() or import_whole("importlib.metadata").version("ffi-hpy")
+        return find_release() or import_whole(f"{__name__}._start.own_version").VERSION
     elif name == "__version_tuple__":
         return tuple(int(part) if part.isdecimal() else part for part in __getattr__("__version__").split("."))
     else:

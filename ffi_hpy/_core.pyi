@@ -528,6 +528,7 @@ def set_hooks(
     device_class: type[Device] = ...,
     shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
     convert: Callable[[Any], Any] = ...,
+    did_you_mean: Callable[[str, Iterable[str]], str] = ...,
     opaque_value: Callable[[Any], Any] = ...,
     arguments_by_names: Callable[[Function, tuple[Any, ...], tuple[str, ...]], tuple[Any, ...] | str] = ...,
 ) -> None:
@@ -551,6 +552,7 @@ def set_hooks(
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class(extents, obj): wrap shapes; obj is the native one.
     - convert: `convert` itself, for call_guarded.
+    - did_you_mean(name, names): the end of a message about a name that is none of `names`.
     - opaque_value(value): for a schema, what is inside of an OpaquePyObject that is not the binding's own, else the
       value itself. Set only where Python code holds objects of its own.
     - arguments_by_names(function, args, names): the arguments of a call by position, where the last ones are given by

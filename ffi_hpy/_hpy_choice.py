@@ -31,6 +31,10 @@ NAMES = {"PyObject_GetAttr": "_hpy.so", "PyPyObject_GetAttr": "_hpy_pypy.so"}
 that has CPython's names may keep its own for old programs."""
 
 
+_CANNOT_ASK = (OSError, TypeError)
+"""What ctypes and cffi raise where the system cannot be asked for all libraries of a process, as on Windows."""
+
+
 def look() -> tuple[str | None, list[str]]:
     """Return what there is in this process: the release of HPy that the interpreter's own runtime reports, or None if
     it has no such runtime; and those of NAMES that the process exports."""
@@ -89,10 +93,13 @@ def _is_exported(name: str) -> bool:
     except ImportError:
         import ctypes
 
-        return hasattr(ctypes.CDLL(None), name)
+        try:
+            return hasattr(ctypes.CDLL(None), name)
+        except _CANNOT_ASK:
+            return False
     function = _cffi_backend.new_function_type((), _cffi_backend.new_void_type())
     try:
         _cffi_backend.load_library(None).load_function(function, name)
-    except AttributeError:
+    except (AttributeError, *_CANNOT_ASK):
         return False
     return True

@@ -13,6 +13,8 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from ._start.own_version import VERSION
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,11 +48,11 @@ def _package() -> str:
     try:
         found = metadata.distribution(_DISTRIBUTION)
     except metadata.PackageNotFoundError:
-        return f"{_HERE}, of which no installer knows"
+        return f"{VERSION} in {_HERE}, of which no installer knows"
     tags = [line.partition(":")[2].strip() for line in (found.read_text("WHEEL") or "").splitlines() if "Tag:" in line]
     is_here = Path(str(found.locate_file("ffi_hpy"))).resolve() == _HERE
     installed = f"{found.version} ({' '.join(tags) or 'of no wheel'})"
-    return f"{installed} in {_HERE}" if is_here else f"{_HERE}; installed elsewhere: {installed}"
+    return f"{installed} in {_HERE}" if is_here else f"{VERSION} in {_HERE}; installed elsewhere: {installed}"
 
 
 def _python() -> str:

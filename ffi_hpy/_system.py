@@ -16,7 +16,18 @@ SYSTEMS = "_systems"
 """The folder in the package that has a folder for each system."""
 
 _NAMES = {"darwin": "macos", "win32": "windows"}
-_MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
+_MACHINES = {
+    **dict.fromkeys(("amd64", "x86_64h"), "x86_64"),
+    **dict.fromkeys(("arm64", "arm64e"), "aarch64"),
+    "intel": "i686",  # what Python for Windows says with 32 bits
+}
+_PERSONALITIES = {
+    **dict.fromkeys(("i386", "i486", "i586", "i686"), "x86_64"),
+    "armv8l": "aarch64",
+    "armv8b": "aarch64_be",
+    **dict.fromkeys(("riscv", "riscv32"), "riscv64"),
+}
+"""Machines of 32 bits as which Linux can present itself to a process of 64 bits (`setarch i686`), and what they are."""
 
 
 def name_system() -> str:
@@ -25,11 +36,13 @@ def name_system() -> str:
     if hasattr(sys, "getandroidapilevel"):  # Linux with a C library that is neither of the two
         system = "android"
     if sys.platform == "win32":  # asked of Python: an emulator does not change what its DLLs have to be
-        machine = sys.version.rpartition("(")[2].partition(")")[0].lower()
+        machine = sys.version.rpartition("(")[2].partition(")")[0]
     else:
         machine = os.uname().machine
-    bits = "" if sys.maxsize > 2**32 else "-32-bit"
-    return f"{_MACHINES.get(machine, machine)}-{system}{bits}"
+    machine = _MACHINES.get(machine.lower(), machine.lower())
+    if sys.maxsize < 2**32:
+        return f"{machine}-{system}-32-bit"
+    return f"{_PERSONALITIES.get(machine, machine)}-{system}"
 
 
 def find_binaries(package: str) -> str:

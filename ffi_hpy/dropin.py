@@ -236,6 +236,6 @@ def _run_source(source: str | bytes, name: str, **names: Any) -> None:
 
 if __name__ == "__main__":
     # The module of this name, not its copy that runs as __main__; otherwise there would be two finders
-    from ffi_hpy.dropin import main as run
+    from .dropin import main as run
 
     sys.exit(run(sys.argv[1:]))

@@ -1,6 +1,7 @@
 """Where this package's files are, and how the library of a package that builds on it is found and loaded.
 
-Importing this module alone needs nothing of the binary: it only looks at files.
+It only looks at files, so that the command ffi-hpy-config, which asks it, answers where the binary cannot be loaded.
+A program cannot import it there: the package comes first, and needs the binary.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["in_words"]
 
+_PACKAGE = (__package__ or "").rpartition(".")[0]
 _AN_ARRAY = "an array (with __dlpack__)"
 _PYTHON_NAMES = {
     "ffi.SmallStr": "str",
@@ -110,7 +111,7 @@ def _given(given: str, arg: Any) -> str:
 def _class_name(value: Any) -> str:
     cls = type(value)
     module = cls.__module__
-    is_plain = module in ("builtins", "__main__") or module.partition(".")[0] == __name__.partition(".")[0]
+    is_plain = module in ("builtins", "__main__", _PACKAGE) or module.startswith(f"{_PACKAGE}.")
     return cls.__qualname__ if is_plain else f"{module}.{cls.__qualname__}"
 
 

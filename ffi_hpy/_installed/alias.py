@@ -1,9 +1,12 @@
-"""The distribution apache-tvm-ffi in a process that has the drop-in: that of ffi_hpy, under the other name."""
+"""The distribution apache-tvm-ffi in a process that has the drop-in: that of ffi_hpy, under the other name. A copy of
+ffi_hpy that no installer knows, or that is a part of another package, has none; then metadata and commands are all that
+it has."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import re
+from pathlib import Path
 
 from .._system import SYSTEMS, is_of_another
 from .identity import TVM_FFI, installed_version
@@ -16,20 +19,27 @@ if TYPE_CHECKING:
 
 __all__ = ["find_alias"]
 
+_PACKAGE = (__package__ or "").rpartition(".")[0]
+_OWN = Path(__file__).absolute().parents[1]
+_METADATA = "Metadata-Version: 2.1\nName: {}\nVersion: {}\n"
+
 
 class _Alias(importlib.metadata.Distribution):
-    """The installed distribution of ffi_hpy, under the other name. Its version is that of the environment's stand-in,
-    if there is one."""
+    """The installed distribution of ffi_hpy, if there is one, under the other name. Its version is that of the
+    environment's stand-in, if there is one."""
 
     name = TVM_FFI.name  # Python 3.9 has neither of them, and setuptools asks for both
     _normalized_name = name.replace("-", "_")
 
-    def __init__(self, ours: importlib.metadata.Distribution) -> None:
+    def __init__(self, ours: importlib.metadata.Distribution | None) -> None:
         self._ours = ours
 
     def read_text(self, filename: str) -> str | None:
         if filename == "entry_points.txt":
             return TVM_FFI.describe_entry_points()
+        if self._ours is None:
+            version = installed_version(TVM_FFI) or TVM_FFI.version
+            return _METADATA.format(TVM_FFI.name, version) if filename == "METADATA" else None
         text = self._ours.read_text(filename)
         if filename == "RECORD" and text and f"/{SYSTEMS}/" in text:
             text = "".join(line for line in text.splitlines(keepends=True) if not self._is_of_another(line))
@@ -41,10 +51,12 @@ class _Alias(importlib.metadata.Distribution):
 
     def _is_of_another(self, line: str) -> bool:
         """Whether a line of the record is of a file for another system, which programs are not to take."""
-        package = str(self._ours.locate_file("ffi_hpy"))
-        return is_of_another(str(self._ours.locate_file(line.partition(",")[0])), package)
+        package = str(self.locate_file("ffi_hpy"))
+        return is_of_another(str(self.locate_file(line.partition(",")[0])), package)
 
     def locate_file(self, path: str | PathLike[str]) -> PathLike[str]:  # type: ignore[override,unused-ignore]
+        if self._ours is None:
+            return _OWN.parent / path
         return self._ours.locate_file(path)  # type: ignore[return-value,unused-ignore]
 
     if TYPE_CHECKING:
@@ -54,11 +66,12 @@ class _Alias(importlib.metadata.Distribution):
 
 
 def find_alias(wanted: str | None) -> Iterable[importlib.metadata.Distribution]:
-    """Return the distribution if it has the wanted name, or None is wanted, which means all. None if ffi_hpy runs from
-    a folder and is not installed."""
+    """Return the distribution if it has the wanted name, or None is wanted, which means all."""
     if wanted is not None and re.sub(r"[-_.]+", "-", wanted).lower() != TVM_FFI.name:
         return []
     try:
-        return [_Alias(importlib.metadata.distribution("ffi-hpy"))]
+        # What is installed under its own name is another copy than a part of another package
+        ours = importlib.metadata.distribution("ffi-hpy") if _PACKAGE == "ffi_hpy" else None
     except importlib.metadata.PackageNotFoundError:
-        return []
+        ours = None
+    return [_Alias(ours)]

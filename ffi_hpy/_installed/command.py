@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-_OURS = __name__.partition(".")[0]
+_OURS = (__package__ or "").rpartition(".")[0]
 _PROGRAM = f"{os.path.basename(sys.executable or 'python')} -m ffi_hpy.dropin"  # noqa: PTH119
 
 

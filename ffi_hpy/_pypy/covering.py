@@ -155,6 +155,7 @@ def give_hooks() -> None:
         device_class=_BindingDevice,
         shape_class=lambda _extents, shape: shape,  # as an object, which has its class here
         convert=binding.convert,
+        did_you_mean=lambda name, names: hooks.did_you_mean(name, names),
         opaque_value=_opaque_value,
     )
 

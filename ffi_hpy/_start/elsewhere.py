@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["find_elsewhere"]
 
-_PACKAGE = (__package__ or "").partition(".")[0]
+_PACKAGE = (__package__ or "").rpartition(".")[0]
 
 
 def find_elsewhere(module: str) -> Callable[[str], Any]:

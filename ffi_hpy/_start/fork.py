@@ -57,7 +57,7 @@ def _is_being_imported(module: object) -> bool:
 
 def _find_names() -> list[str]:
     """The full names of the package's modules, from its folder."""
-    package = (__package__ or "").partition(".")[0]
+    package = (__package__ or "").rpartition(".")[0]
     names = []
     for folder, below, files in os.walk(_HERE):
         if "__init__.py" not in files:

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-_PACKAGE = (__package__ or "").rpartition(".")[0]
+_PACKAGE = __name__.rsplit(".", 2)[0]  # Python 3.9 gives a module from a zip file no __package__
 _NAME = f"{_PACKAGE}._core"
+_BUILT_AS = "ffi_hpy"
+"""The name that it has unless it is a part of another package."""
 # pathlib costs 5 ms of import time
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 
@@ -73,23 +75,30 @@ def _watch_subclasses(native: type, notice: Callable[[type], None]) -> None:
 
 
 def load() -> ModuleType:
-    """Load `_core`, make it `sys.modules["ffi_hpy._core"]`, and return it; a second call returns the same module.
+    """Load `_core`, make it the package's module of that name, and return it; a second call returns the same module.
 
     ImportError names the file, the interpreter feature or the system that is missing.
     """
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return loaded
+    if sys.platform == "win32" and sys.implementation.name == "pypy":
+        raise ImportError(
+            f"PyPy on Windows is not supported: {_PACKAGE} has no HPy runtime for it; use CPython, or PyPy elsewhere"
+        )
     if _BINARIES != _HERE and not os.path.isdir(_BINARIES):  # noqa: PTH112
         from .._system import describe_lack
 
         raise ImportError(f"{_PACKAGE} {describe_lack(_HERE)}", path=_BINARIES)
     for path in (CORE_LIBRARY, _BINDING):
         if not os.path.exists(path):  # noqa: PTH110
+            _refuse_archive()
             what = f"{_PACKAGE} is not built or not installed completely: {path} is missing{_way_out()}"
             raise ImportError(what, path=path)
     # An import that failed after this had loaded the binding; it cannot be loaded twice.
     binding = sys.modules.get(f"{_PACKAGE}._binding") or _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
+    if _PACKAGE != _BUILT_AS:
+        _rename_classes(binding)
     module, reason = _choose(binding)
     module.CALLS = "binding" if reason else "cffi"  # type: ignore[attr-defined]
     module.CALLS_REASON = reason  # type: ignore[attr-defined]
@@ -98,13 +107,27 @@ def load() -> ModuleType:
     return module
 
 
+def _refuse_archive() -> None:
+    """ImportError if the package is in a zip file."""
+    place = _HERE
+    while place and not os.path.exists(place):  # noqa: PTH110
+        place = os.path.dirname(place)  # noqa: PTH120
+    if place != _HERE and os.path.isfile(place):  # noqa: PTH113
+        raise ImportError(
+            f"{_PACKAGE} cannot be imported from a zip file, {place}, because the system's loader takes binaries from"
+            " files only: install it with pip, or unpack it into a folder",
+            path=place,
+        )
+
+
 def _way_out() -> str:
     """What to do where the package is imported from its sources: Python looks into the folder that it is started in,
     or that the program is in, before it looks for what is installed."""
     checkout = os.path.dirname(_HERE)  # noqa: PTH120
     if not os.path.exists(os.path.join(checkout, "setup.py")):  # noqa: PTH110, PTH118
         return ""
-    places = [os.path.join(os.path.abspath(folder), _PACKAGE) for folder in sys.path]  # noqa: PTH100, PTH118
+    package = _PACKAGE.replace(".", os.sep)
+    places = [os.path.join(os.path.abspath(folder), package) for folder in sys.path]  # noqa: PTH100, PTH118
     library = os.path.relpath(CORE_LIBRARY, _HERE)
     installed = [place for place in places if os.path.exists(os.path.join(place, library))]  # noqa: PTH110, PTH118
     first = f"hide the package in {installed[0]}" if installed else "are not built"
@@ -112,6 +135,13 @@ def _way_out() -> str:
     return (
         f". These are the sources, which {first}: {then} elsewhere, or build them in place, `pip install -e {checkout}`"
     )
+
+
+def _rename_classes(binding: ModuleType) -> None:
+    """Have the classes of the binding say where they are: C knows no other name of the package than its own."""
+    for value in vars(binding).values():
+        if isinstance(value, type) and value.__module__ in (_BUILT_AS, f"{_BUILT_AS}._core"):
+            value.__module__ = _PACKAGE + value.__module__[len(_BUILT_AS) :]
 
 
 def _enter(name: str, module: ModuleType) -> None:

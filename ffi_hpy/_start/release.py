@@ -8,7 +8,7 @@ from .fork import import_whole
 
 __all__ = ["find_release", "is_before"]
 
-_PACKAGE = (__package__ or "").partition(".")[0]
+_PACKAGE = (__package__ or "").rpartition(".")[0]
 
 
 def find_release() -> str | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Device", "device"]
 
-_PACKAGE = (__package__ or "").partition(".")[0]
+_PACKAGE = (__package__ or "").rpartition(".")[0]
 
 _TYPE_OF_NAME = {
     "cpu": _core.DEVICE_TYPE_CPU,

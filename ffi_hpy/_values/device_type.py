@@ -30,4 +30,4 @@ class DLDeviceType(IntEnum):
     kDLTrn = _core.DEVICE_TYPE_TRN
 
 
-DLDeviceType.__module__ = "ffi_hpy"  # where programs import it from
+DLDeviceType.__module__ = (__package__ or "").rpartition(".")[0]  # where programs import it from

@@ -31,8 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"build_optional_torch_c_dlpack: {error}", file=sys.stderr)
         return 1
-    from ffi_hpy import _optional_torch_c_dlpack
-    from ffi_hpy.cpp import BuildError
+    from .. import _optional_torch_c_dlpack
+    from ..cpp import BuildError
 
     folder = Path(given.output_dir).expanduser() if given.output_dir else _optional_torch_c_dlpack.library_folder()
     name = given.libname or _optional_torch_c_dlpack.library_name(torch)
@@ -62,7 +62,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _build(torch: object, folder: str | None, flags: list[str]) -> str:
-    from ffi_hpy.cpp import build
+    from ..cpp import build
 
     home = Path(os.path.dirname(getattr(torch, "__file__", "")))  # noqa: PTH120
     include = home / "include"

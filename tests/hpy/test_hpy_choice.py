@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -76,6 +77,24 @@ import ffi_hpy
     assert done.returncode == 1
     assert "ImportError: ffi_hpy does not run in this interpreter, " in done.stderr
     assert "PyPyObject_GetAttr (for _hpy_pypy.so) were looked for and not found" in done.stderr
+
+
+@pytest.mark.parametrize("error", [OSError("no such thing"), TypeError("no name"), AttributeError("no such name")])
+@pytest.mark.thread_unsafe(reason="modules are the process's")
+def test_a_system_that_cannot_be_asked_for_names_exports_none(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(sys.implementation, "name", "pypy")
+    cffi = SimpleNamespace(new_function_type=lambda *_: None, new_void_type=lambda: None, load_library=refuse)
+    monkeypatch.setitem(sys.modules, "_cffi_backend", cffi)
+    assert not _hpy_choice._is_exported(PYPY)
+    if not isinstance(error, AttributeError):
+        monkeypatch.setitem(sys.modules, "_cffi_backend", None)
+        monkeypatch.setitem(sys.modules, "ctypes", SimpleNamespace(CDLL=refuse))
+        assert not _hpy_choice._is_exported(PYPY)
 
 
 def test_in_this_process_what_is_there_is_found() -> None:

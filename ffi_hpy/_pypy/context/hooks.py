@@ -23,6 +23,7 @@ class_for_type_index: Any = _missing
 classify: Any = _missing
 convert: Any = _missing
 device_class: Any = _missing
+did_you_mean: Any = _missing
 dlpack_capsule: Any = _missing
 error_to_exception: Any = _missing
 exception_arrives: Any = _missing

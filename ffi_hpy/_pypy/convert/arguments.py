@@ -180,7 +180,7 @@ def _kind_of(cls: type) -> tuple[int, Any]:
     return answer
 
 
-_PACKAGE = (__package__ or "").partition(".")[0]
+_PACKAGE = (__package__ or "").rsplit(".", 2)[0]
 _LASTING_MODULES = (_PACKAGE, "builtins", "numpy", "types")
 
 

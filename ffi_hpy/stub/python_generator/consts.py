@@ -6,7 +6,8 @@ from ...dropin import is_installed
 
 __all__ = ["MOD_MAP", "RUNTIME", "TY_MAP_DEFAULTS", "TY_MAP_INPUT_DEFAULTS"]
 
-RUNTIME = "tvm_ffi" if is_installed() else "ffi_hpy"
+_OWN = (__package__ or "").rsplit(".", 2)[0]
+RUNTIME = "tvm_ffi" if is_installed() else _OWN
 """The package that generated code imports: the one under whose name this program runs, see ffi_hpy.dropin."""
 
 MOD_MAP = {"ffi": RUNTIME, "testing": f"{RUNTIME}.testing", "tvm_ffi": RUNTIME, "ffi_hpy": RUNTIME}
@@ -39,6 +40,6 @@ TY_MAP_INPUT_DEFAULTS = {
     "ctypes.c_void_p": "ctypes.c_void_p | None",
     "dtype": "ffi.dtype | str",
     "ffi.Shape": "collections.abc.Sequence[int]",
-    **({"Tensor": "ffi.SupportsDLPack", "Device": "ffi.Device | str"} if RUNTIME == "ffi_hpy" else {}),
+    **({"Tensor": "ffi.SupportsDLPack", "Device": "ffi.Device | str"} if RUNTIME == _OWN else {}),
 }
 """The annotations of parameters where these differ: every type that converts is accepted."""

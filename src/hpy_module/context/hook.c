@@ -31,6 +31,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_DEVICE_CLASS] = "device_class",
     [FB_HOOK_SHAPE_CLASS] = "shape_class",
     [FB_HOOK_CONVERT] = "convert",
+    [FB_HOOK_DID_YOU_MEAN] = "did_you_mean",
     [FB_HOOK_OPAQUE_VALUE] = "opaque_value",
     [FB_HOOK_ARGUMENTS_BY_NAMES] = "arguments_by_names",
 };

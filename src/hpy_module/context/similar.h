@@ -5,7 +5,7 @@
 #include "context.h"
 
 /* Writes the end of a message, ". Did you mean 'x'?", or nothing, for a name that is none of a dict of names
- * (did_you_mean() of ffi_hpy/_start/similar.py). Raises nothing: without memory or stack it writes nothing. */
+ * (the hook did_you_mean). Raises nothing: without memory or stack it writes nothing. */
 void fb_similar_write(HPyContext *ctx, HPy name, HPy names, char *out, size_t size);
 
 #endif /* FFI_HPY_CONTEXT_SIMILAR_H_ */

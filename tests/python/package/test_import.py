@@ -189,6 +189,20 @@ except ImportError as error:
     assert f"These are the sources, which hide the package in {installed}: start Python elsewhere, or" in said
 
 
+def test_pypy_on_windows_is_refused_in_one_sentence():
+    program = """
+import sys
+sys.implementation.name, sys.platform = "pypy", "win32"
+try:
+    import ffi_hpy
+except ImportError as error:
+    print(error)
+"""
+    assert run_python(program) == (
+        "PyPy on Windows is not supported: ffi_hpy has no HPy runtime for it; use CPython, or PyPy elsewhere\n"
+    )
+
+
 # --- sub-interpreters -----------------------------------------------------------------------------------------------
 
 IN_SUB_INTERPRETERS = """

@@ -115,6 +115,13 @@ def test_a_library_for_another_system_is_not_found_for_this_one(package: Path) -
         ("win32", "AMD64", "x86_64-windows"),
         ("win32", "ARM64", "aarch64-windows"),
         ("freebsd15", "amd64", "x86_64-freebsd15"),
+        ("linux", "AMD64", "x86_64-linux"),
+        ("darwin", "arm64e", "aarch64-macos"),
+        ("darwin", "x86_64h", "x86_64-macos"),
+        ("linux", "i686", "x86_64-linux"),  # what Linux says under `setarch i686`, and the like
+        ("linux", "i386", "x86_64-linux"),
+        ("linux", "armv8l", "aarch64-linux"),
+        ("linux", "riscv32", "riscv64-linux"),
     ],
 )
 @pytest.mark.thread_unsafe(reason="what Python says of the system is the process's")
@@ -139,6 +146,11 @@ def test_what_no_binary_serves_has_another_name(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delattr(sys, "getandroidapilevel")
     monkeypatch.setattr(sys, "maxsize", 2**31 - 1)
     assert _system.name_system() == f"{own}-32-bit"
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result(("-", "-", "-", "-", "armv8l")))
+    assert _system.name_system() == "armv8l-linux-32-bit"
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(sys, "version", WINDOWS.replace("64", "32").format("Intel"))
+    assert _system.name_system() == "i686-windows-32-bit"
 
 
 def test_a_package_for_one_system_has_its_binaries_itself(tmp_path: Path) -> None:
