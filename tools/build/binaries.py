@@ -117,6 +117,7 @@ BINARIES = (
         stays=True,  # a thread that ends after the library was closed still runs its clean-up code
         rare=(
             "src/core/module/*.c",
+            "src/core/platform/loader_head.c",
             *(f"src/core/fields/{name}.c" for name in ("builtin", "enum")),
             *(f"src/core/globals/{name}.c" for name in ("core", "globals", "globals_module", "globals_registry")),
             *(f"src/core/object/{name}.c" for name in ("backtrace", "name", "reflect", "reflect_check")),
