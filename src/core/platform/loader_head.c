@@ -80,7 +80,7 @@ static uint32_t number_at(const file_head *head, size_t offset, int n, int is_bi
 static const struct {
   file_format format;
   uint32_t number;
-  const char *name;
+  char name[12]; /* no pointer, which the loader would have to relocate */
 } machines[] = {
     {FORMAT_ELF, 3, "x86"},
     {FORMAT_ELF, 62, "x86_64"},
@@ -129,6 +129,7 @@ static int is_own_machine(const char *name) {
 }
 
 static int refuse_system(const file_head *head, const char *kind, const char *system, const char *machine) {
+  if (machine[0] == '\0') return refuse_as(head, "is no " OWN_WORDS ", but %s for %s", kind, system);
   return refuse_as(head, "is no " OWN_WORDS ", but %s for %s (%s)", kind, system, machine);
 }
 
@@ -189,7 +190,7 @@ static int refuse_pe(const file_head *head) {
   char other[24];
   uint64_t at = has(head, PE_HEAD_AT, 4) ? number_at(head, PE_HEAD_AT, 4, 0) : UINT64_MAX;
   if (!has(head, at, 24) || memcmp(head->bytes + at, "PE\0\0", 4) != 0) {
-    return OWN_FORMAT != FORMAT_PE && refuse_as(head, "is no " OWN_WORDS ", but a file for DOS or Windows");
+    return OWN_FORMAT != FORMAT_PE && refuse_system(head, "a file", "DOS or Windows", "");
   }
   const char *machine = name_of_machine(FORMAT_PE, number_at(head, at + 4, 2, 0), other);
   const char *kind = (number_at(head, at + 22, 2, 0) & PE_IS_LIBRARY) != 0 ? "a library" : "a program";
@@ -205,8 +206,7 @@ static const char *name_of_mach_o(uint32_t type) {
 
 static int refuse_mach_o(const file_head *head, int is_big) {
   char other[24];
-  if (!has(head, 0, 16))
-    return OWN_FORMAT != FORMAT_MACH_O && refuse_as(head, "is no " OWN_WORDS ", but one for macOS");
+  if (!has(head, 0, 16)) return OWN_FORMAT != FORMAT_MACH_O && refuse_system(head, "a file", "macOS", "");
   const char *machine = name_of_machine(FORMAT_MACH_O, number_at(head, 4, 4, is_big), other);
   const char *kind = name_of_mach_o(number_at(head, 12, 4, is_big));
   if (OWN_FORMAT != FORMAT_MACH_O) return refuse_system(head, kind, "macOS", machine);
@@ -223,7 +223,7 @@ static int refuse_fat(const file_head *head, size_t n_entry) {
     end += (size_t)snprintf(names + end, sizeof names - end, "%s%s", i == 0 ? "" : ", ", name);
   }
   if (OWN_FORMAT != FORMAT_MACH_O) return refuse_system(head, "a universal file", "macOS", names);
-  return refuse_machine(head, "a universal file", names);
+  return names[0] != '\0' && refuse_machine(head, "a universal file", names);
 }
 
 /* ---- Whatever else has a library's name ---- */

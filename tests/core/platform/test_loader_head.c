@@ -142,7 +142,7 @@ TEST(a_file_for_macos_is_refused_with_its_kind_and_machines) {
   static const uint32_t two[] = {0x01000007, 0x0100000c};
   head made = mach_o_head(0xfeedfacf, LITTLE, 0x0100000c, 6);
   expect_refused(made.bytes, 32, "is no " OWN ", but a library for macOS (arm64)");
-  expect_refused(made.bytes, 15, "is no " OWN ", but one for macOS");
+  expect_refused(made.bytes, 15, "is no " OWN ", but a file for macOS");
   made = mach_o_head(0xfeedfacf, LITTLE, 0x01000007, 8);
   expect_refused(made.bytes, 32, "is no " OWN ", but a library for macOS (x86_64)");
   made = mach_o_head(0xfeedface, BIG, 18, 2);
@@ -153,6 +153,7 @@ TEST(a_file_for_macos_is_refused_with_its_kind_and_machines) {
   expect_refused(made.bytes, 28, "is no " OWN ", but a file for macOS (x86)");
   made = fat_head(0xcafebabe, 20, 2, two);
   expect_refused(made.bytes, 48, "is no " OWN ", but a universal file for macOS (x86_64, arm64)");
+  expect_refused(made.bytes, 11, "is no " OWN ", but a universal file for macOS");
   made = fat_head(0xcafebabf, 32, 2, two);
   expect_refused(made.bytes, 72, "is no " OWN ", but a universal file for macOS (x86_64, arm64)");
 }
