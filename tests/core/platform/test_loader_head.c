@@ -59,25 +59,6 @@ static head pe_head(uint32_t at, uint32_t machine, uint32_t flags) {
   return made;
 }
 
-static head mach_o_head(uint32_t magic, int order, uint32_t machine, uint32_t type) {
-  head made = {{0}};
-  put(made.bytes, magic, 4, order);
-  put(made.bytes + 4, machine, 4, order);
-  put(made.bytes + 12, type, 4, order);
-  return made;
-}
-
-/* A file for n machines, whose entries have so many bytes. */
-static head fat_head(uint32_t magic, size_t n_entry, uint32_t n, const uint32_t *numbers) {
-  head made = {{0}};
-  put(made.bytes, magic, 4, BIG);
-  put(made.bytes + 4, n, 4, BIG);
-  for (uint32_t i = 0; i < n && 12 + i * n_entry <= sizeof made.bytes; ++i) {
-    put(made.bytes + 8 + i * n_entry, numbers[i], 4, BIG);
-  }
-  return made;
-}
-
 #if defined(__linux__) && defined(__x86_64__)
 static void expect_elf(int width, int order, uint32_t type, uint32_t machine, const char *wanted) {
   head made = elf_head(width, order, type, machine);
@@ -138,6 +119,25 @@ TEST(a_file_for_windows_is_refused_with_its_kind_and_machine) {
 #endif
 
 #if !defined(__APPLE__)
+static head mach_o_head(uint32_t magic, int order, uint32_t machine, uint32_t type) {
+  head made = {{0}};
+  put(made.bytes, magic, 4, order);
+  put(made.bytes + 4, machine, 4, order);
+  put(made.bytes + 12, type, 4, order);
+  return made;
+}
+
+/* A file for n machines, whose entries have so many bytes. */
+static head fat_head(uint32_t magic, size_t n_entry, uint32_t n, const uint32_t *numbers) {
+  head made = {{0}};
+  put(made.bytes, magic, 4, BIG);
+  put(made.bytes + 4, n, 4, BIG);
+  for (uint32_t i = 0; i < n && 12 + i * n_entry <= sizeof made.bytes; ++i) {
+    put(made.bytes + 8 + i * n_entry, numbers[i], 4, BIG);
+  }
+  return made;
+}
+
 TEST(a_file_for_macos_is_refused_with_its_kind_and_machines) {
   static const uint32_t two[] = {0x01000007, 0x0100000c};
   head made = mach_o_head(0xfeedfacf, LITTLE, 0x0100000c, 6);
