@@ -3,8 +3,11 @@
 #include "core/module/library_file.h"
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "core/platform/loader_head.h"
 
 #include "fuzz.h"
 
@@ -21,10 +24,21 @@ static void write_at(const void *bytes, size_t n, off_t offset) {
   fuzz_check(pwrite(fd, bytes, n, offset) == (ssize_t)n);
 }
 
+/* The head alone, in a block that ends with it, and with less room for the reason than most need. */
+static void refuse_head(const uint8_t *data, size_t n_bytes) {
+  char reason[40] = "";
+  uint8_t *copy = malloc(n_bytes + 1);
+  fuzz_check(copy != NULL);
+  memcpy(copy + 1, data, n_bytes);
+  int is_refused = fh_loader_head_refuse(copy + 1, n_bytes, reason, sizeof reason);
+  free(copy);
+  fuzz_check(is_refused == (reason[0] != '\0') && strlen(reason) < sizeof reason);
+}
+
 /* The first byte says whether the file begins as the ELF file of this machine that it would be hard to guess. */
 void fuzz_one(const uint8_t *data, size_t n_bytes) {
   char reason[FH_LIBRARY_FILE_REASON];
-  ElfW(Ehdr) head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64},
+  ElfW(Ehdr) head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB},
                      .e_type = ET_DYN,
                      .e_machine = EM_X86_64,
                      .e_phoff = sizeof head,
@@ -37,6 +51,7 @@ void fuzz_one(const uint8_t *data, size_t n_bytes) {
     start = sizeof head;
   }
   if (n_bytes != 0) write_at(data + 1, n_bytes - 1, start);
+  if (n_bytes != 0) refuse_head(data + 1, n_bytes - 1);
   int is_refused = fh_library_file_refuse(path, reason);
   fuzz_check(is_refused == (reason[0] != '\0') && strlen(reason) < sizeof reason);
 }

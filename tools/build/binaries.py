@@ -117,6 +117,7 @@ BINARIES = (
         stays=True,  # a thread that ends after the library was closed still runs its clean-up code
         rare=(
             "src/core/module/*.c",
+            "src/core/platform/loader_head.c",
             *(f"src/core/fields/{name}.c" for name in ("builtin", "enum")),
             *(f"src/core/globals/{name}.c" for name in ("core", "globals", "globals_module", "globals_registry")),
             *(f"src/core/object/{name}.c" for name in ("backtrace", "name", "reflect", "reflect_check")),
@@ -151,6 +152,7 @@ BINARIES = (
         rare=(
             *(f"src/hpy_runtime/{folder}/*.c" for folder in ("load", "debug", "trace")),
             *("src/hpy_runtime/abi/layout.c", "src/hpy_runtime/types/methods.c"),
+            *("src/core/module/library_file.c", "src/core/platform/loader_head.c"),
             *(f"src/hpy_runtime/types/type_{name}.c" for name in ("bases", "check", "meta", "spec")),
         ),
         hpy_headers=True,

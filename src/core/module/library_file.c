@@ -3,12 +3,13 @@
  * A reader of ELF that believes nothing: each offset is compared with the size of the file before anything is read
  * there, and the addresses that the loader follows (is_address) with the segments. The checks are for damage that would
  * end the process within the loader, and for common mistakes, such as a text or a library of another machine, of which
- * the loader says less. They go from the outside to the inside: the file, its first header, its segments, the dynamic
- * section. A function named refuse_ gives 1 with the reason written, or 0. */
+ * the loader says less (loader_head.h). They go from the outside to the inside: the file, its first header, its
+ * segments, the dynamic section. A function named refuse_ gives 1 with the reason written, or 0. */
 #define _GNU_SOURCE /* O_CLOEXEC, pread */
 #include "library_file.h"
 
 #if defined(__linux__)
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdarg.h>
@@ -18,20 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#define OWN_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define OWN_MACHINE EM_AARCH64
-#elif defined(__riscv)
-#define OWN_MACHINE EM_RISCV
-#elif defined(__s390x__)
-#define OWN_MACHINE EM_S390
-#else
-#define OWN_MACHINE EM_NONE /* not compared */
-#endif
+#include "core/platform/loader_head.h"
 
 /* Libraries have about ten program headers. The limit makes their array part of a struct on the stack. */
-enum { MAX_HEADERS = 128, OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
+enum { MAX_HEADERS = 128 };
 
 typedef ElfW(Ehdr) file_header;
 typedef ElfW(Phdr) part_header;
@@ -78,40 +69,14 @@ static const char *name_of_kind(mode_t mode) {
                           : "no regular file";
 }
 
-static int is_text(const unsigned char *bytes, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    if (bytes[i] < ' ' && bytes[i] != '\n' && bytes[i] != '\t' && bytes[i] != '\r') return 0;
-  }
-  return 1;
-}
-
-/* Files that are no ELF at all. A text under a library's name may be a linker script, as libc.so is on many systems. */
-static int refuse_strange(const file *f) {
-  unsigned char start[64];
-  ssize_t n = pread(f->fd, start, sizeof start, 0);
-  if (f->n_bytes == 0) return refuse_file(f, "is empty");
-  if (n >= SELFMAG && memcmp(start, ELFMAG, SELFMAG) == 0) return 0;
-  return refuse_file(f, "is no ELF file%s",
-                     n > 0 && is_text(start, (size_t)n) ? ", but text: is it a linker script?" : "");
-}
-
 static int refuse_head(file *f) {
+  unsigned char start[FH_LOADER_HEAD_BYTES];
   const file_header *head = &f->head;
-  if (refuse_strange(f)) return 1;
-  if (!read_at(f, &f->head, 0, sizeof f->head)) return refuse_short(f, "ELF header", 0, sizeof f->head);
-  /* The class decides the layout of all that follows, so it comes first. */
-  if (head->e_ident[EI_CLASS] != OWN_CLASS) {
-    return refuse_file(f, "is not for this machine: it is for another number of bits than %d", (int)sizeof(void *) * 8);
-  }
-  if (OWN_MACHINE != EM_NONE && head->e_machine != OWN_MACHINE) {
-    return refuse_file(f, "is not for this machine: expected ELF machine %d but got %d", OWN_MACHINE,
-                       (int)head->e_machine);
-  }
-  if (head->e_type != ET_DYN) {
-    const char *what = head->e_type == ET_REL ? "an object file" : head->e_type == ET_EXEC ? "a program" : "neither";
-    return refuse_file(f, "is no shared library: expected ELF type %d but got %d (%s)", ET_DYN, (int)head->e_type,
-                       what);
-  }
+  ssize_t n = pread(f->fd, start, sizeof start, 0);
+  if (n < 0) return refuse_file(f, "cannot be read (error %d)", errno);
+  if (fh_loader_head_refuse(start, (size_t)n, f->reason, FH_LIBRARY_FILE_REASON)) return 1;
+  if ((size_t)n < sizeof f->head) return refuse_short(f, "ELF header", 0, sizeof f->head);
+  memcpy(&f->head, start, sizeof f->head);
   if (head->e_phentsize != sizeof f->parts[0] || head->e_phnum == 0 || head->e_phnum > MAX_HEADERS) {
     return refuse_file(f, "is damaged: expected 1 to %d program headers of %zu bytes but got %d of %d", MAX_HEADERS,
                        sizeof f->parts[0], (int)head->e_phnum, (int)head->e_phentsize);

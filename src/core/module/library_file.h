@@ -12,8 +12,8 @@ enum { FH_LIBRARY_FILE_REASON = 200 };
 
 /* 1 with a reason, the rest of a sentence that begins with "it", if the loader must not have the file. 0 if nothing was
  * found: also for a file that cannot be opened, because the loader says why, and for a name without a directory,
- * because the loader searches for it. On systems without ELF nothing is looked at. Raises nothing, allocates
- * nothing. */
+ * because the loader searches for it. On systems without ELF nothing is looked at: there a bad file is an error of the
+ * loader, and fh_loader_open looks what it is. Raises nothing, allocates nothing. */
 int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]);
 
 #endif /* FH_LIBRARY_FILE_H_ */

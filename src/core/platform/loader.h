@@ -14,7 +14,8 @@ typedef enum {
 
 enum { FH_LOADER_REASON = 4096 }; /* bytes that suffice for most reasons, which name paths */
 /* Opens a library, and what it needs: on Windows that is looked for in its own folder too, if the path is absolute.
- * NULL with the system's reason in `reason`, cut to its size. */
+ * NULL with a reason in `reason`, cut to its size: the system's, without the path, which the caller names; or of a file
+ * that is for another system or machine, what it is (loader_head.h). */
 void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t n_reason);
 /* The name that a library lacks, in the reason why it was not opened, and its length. NULL for any other reason. */
 const char *fh_loader_lacking(const char *reason, size_t *length);

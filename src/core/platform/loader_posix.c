@@ -7,11 +7,49 @@
 #if !defined(_WIN32)
 #include <dlfcn.h>
 
+/* A library's path and ": " are where glibc and musl begin what they say of it. */
+static const char *without_path(const char *text, const char *path) {
+  size_t n = strlen(path);
+  return strncmp(text, path, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+}
+
+#if defined(__APPLE__)
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "loader_head.h"
+
+/* Whether a file that was not opened is one of another system or machine. A name without a directory is searched for,
+ * in places that only the loader knows. */
+static int refuse(const char *path, char *reason, size_t n_reason) {
+  unsigned char bytes[FH_LOADER_HEAD_BYTES];
+  struct stat about;
+  /* Before opening it: opening a pipe would wait. */
+  if (strchr(path, '/') == NULL || stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return 0;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  ssize_t n = read(fd, bytes, sizeof bytes);
+  close(fd);
+  fh_base_copy(reason, n_reason, "it ");
+  return n >= 0 && n_reason > 3 && fh_loader_head_refuse(bytes, (size_t)n, reason + 3, n_reason - 3);
+}
+#else
+/* Callers have looked before, because on Linux a bad file can end the process within the loader (library_file.h). */
+static int refuse(const char *path, char *reason, size_t n_reason) {
+  FH_UNUSED(path);
+  FH_UNUSED(reason);
+  FH_UNUSED(n_reason);
+  return 0;
+}
+#endif
+
 void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t n_reason) {
   int scope = mode == FH_LOADER_GLOBAL ? RTLD_GLOBAL : RTLD_LOCAL;
   void *library = dlopen(path, (mode == FH_LOADER_LAZY ? RTLD_LAZY : RTLD_NOW) | scope);
-  const char *text = library == NULL ? dlerror() : NULL;
-  if (n_reason != 0) fh_base_copy(reason, n_reason, library == NULL && text == NULL ? "no reason given" : text);
+  const char *text = library == NULL ? dlerror() : "";
+  if (n_reason == 0 || (library == NULL && refuse(path, reason, n_reason))) return library;
+  fh_base_copy(reason, n_reason, text == NULL ? "no reason given" : without_path(text, path));
   return library;
 }
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "loader_head.h"
+
 #define PSAPI_VERSION 2 /* EnumProcessModules is kernel32's */
 #include "windows_api.h"
 
@@ -25,6 +27,38 @@ static void narrow(const wchar_t *wide, char *to, size_t n_to) {
 
 /* ---- Opening ---- */
 
+static int names_folder(const wchar_t *path) { return wcschr(path, L'/') != NULL || wcschr(path, L'\\') != NULL; }
+
+/* Errors for a file that is no library, or none for this machine. */
+static int is_bad_file(DWORD code) { return code == ERROR_BAD_EXE_FORMAT || code == ERROR_EXE_MACHINE_TYPE_MISMATCH; }
+
+/* Whether a file that is no library for the system is one of another system or machine. It is looked at only then: the
+ * system loads some libraries whose head names another machine. A name without a folder is searched for, in places
+ * that only the system knows. */
+static int refuse(const wchar_t *path, char *reason, size_t n_reason) {
+  unsigned char bytes[FH_LOADER_HEAD_BYTES];
+  DWORD n = 0, sharing = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+  if (!names_folder(path)) return 0;
+  HANDLE file = CreateFileW(path, GENERIC_READ, sharing, NULL, OPEN_EXISTING, 0, NULL);
+  if (file == INVALID_HANDLE_VALUE) return 0;
+  /* Reading a pipe or a device would wait. */
+  int is_read = GetFileType(file) == FILE_TYPE_DISK && ReadFile(file, bytes, sizeof bytes, &n, NULL);
+  CloseHandle(file);
+  fh_base_copy(reason, n_reason, "it ");
+  return is_read && n_reason > 3 && fh_loader_head_refuse(bytes, n, reason + 3, n_reason - 3);
+}
+
+/* Nobody tells what the system would put into its sentence. For %1 that is the file, which the caller names. */
+static void name_file(wchar_t *sentence) {
+  for (wchar_t *at = sentence; (at = wcsstr(at, L"%1")) != NULL;) memcpy(at, L"it", 2 * sizeof *at);
+}
+
+static const char *hint_for(DWORD code) {
+  return code == ERROR_MOD_NOT_FOUND ? ": the file, or a library that it needs, was not found"
+         : is_bad_file(code)         ? ": it, or a library that it needs, is damaged, or for another system or machine"
+                                     : "";
+}
+
 /* The system's sentence for an error, without its last full stop and end of line. */
 static void describe(DWORD code, char *reason, size_t n_reason) {
   wchar_t wide[300];
@@ -33,16 +67,17 @@ static void describe(DWORD code, char *reason, size_t n_reason) {
   DWORD n = FormatMessageW(flags, NULL, code, 0, wide, (DWORD)FH_COUNT_OF(wide) - 1, NULL);
   while (n > 0 && (wide[n - 1] == L'\r' || wide[n - 1] == L'\n' || wide[n - 1] == L'.' || wide[n - 1] == L' ')) --n;
   wide[n] = L'\0';
+  name_file(wide);
   narrow(wide, text, sizeof text);
-  const char *hint = code == ERROR_MOD_NOT_FOUND ? ": the file, or a library that it needs, was not found" : "";
-  snprintf(reason, n_reason, "%s%s(error %lu)%s", text, text[0] != '\0' ? " " : "", (unsigned long)code, hint);
+  snprintf(reason, n_reason, "%s%s(error %lu)%s", text, text[0] != '\0' ? " " : "", (unsigned long)code,
+           hint_for(code));
 }
 
 /* What a library needs is looked for in the system's folder, that of the program, those of os.add_dll_directory, and
  * where the path names a folder also in that one. */
 static HMODULE open_wide(const wchar_t *path) {
   DWORD flags = LOAD_LIBRARY_SEARCH_DEFAULT_DIRS;
-  if (wcschr(path, L'/') == NULL && wcschr(path, L'\\') == NULL) return LoadLibraryExW(path, NULL, flags);
+  if (!names_folder(path)) return LoadLibraryExW(path, NULL, flags);
   DWORD n = GetFullPathNameW(path, 0, NULL, NULL); /* only absolute paths have that folder; with the NUL */
   wchar_t *whole = n > 0 ? (wchar_t *)malloc(n * sizeof *whole) : NULL;
   if (whole == NULL) return NULL;
@@ -59,12 +94,14 @@ void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t
   wchar_t *wide = wide_of(path);
   HMODULE library = NULL;
   DWORD code = ERROR_NOT_ENOUGH_MEMORY;
+  int is_said = n_reason == 0; /* whether the reason is written, if one is wanted */
   if (wide != NULL) {
     library = open_wide(wide);
-    code = GetLastError(); /* at once, before freeing the text can change it */
+    code = GetLastError(); /* at once, before anything else can change it */
+    is_said = is_said || (library == NULL && is_bad_file(code) && refuse(wide, reason, n_reason));
     free(wide);
   }
-  if (library == NULL && n_reason != 0) describe(code, reason, n_reason);
+  if (library == NULL && !is_said) describe(code, reason, n_reason);
   return library;
 }
 

@@ -23,6 +23,7 @@ static image whole_image(void) {
   memset(&made, 0, sizeof made);
   memcpy(made.head.e_ident, ELFMAG, SELFMAG);
   made.head.e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+  made.head.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
 #if defined(__x86_64__)
   made.head.e_machine = EM_X86_64;
 #elif defined(__aarch64__)
@@ -96,6 +97,7 @@ TEST(a_library_is_refused_wherever_it_is_cut) {
   expect(!fh_library_file_refuse(write_file(&whole, sizeof whole), reason));
   for (size_t n = 0; n < sizeof whole; ++n) expect(fh_library_file_refuse(write_file(&whole, n), reason));
   expect_refused_file(write_file(&whole, 0), "is empty");
+  expect_refused_file(write_file(&whole, 3), "is no ELF file: it begins with the bytes 7f 45 4c");
   expect_refused_file(write_file(&whole, 20), "its ELF header should be the 64 bytes from 0 on, and the file has 20");
   expect_refused_file(write_file(&whole, sizeof whole - 1), "its section headers should be");
   clean_up();
@@ -108,20 +110,25 @@ TEST(a_library_whose_end_is_zeros_is_refused) {
   memset(damaged.parts, 0, sizeof damaged.parts);
   expect_refused_image(&damaged, "has no dynamic section");
   memset(&damaged, 0, sizeof damaged);
-  expect_refused_image(&damaged, "is no ELF file");
+  expect_refused_image(&damaged, "is no ELF file: it begins with the bytes 00 00 00 00");
   clean_up();
 }
 
 TEST(a_library_for_another_machine_is_refused) {
   image other = whole_image();
   other.head.e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS32 : ELFCLASS64;
-  expect_refused_image(&other, "for another number of bits than 64");
+  expect_refused_image(&other, "is not for this machine: it is a library for ");
+  expect_refused_image(&other, " (32-bit, ");
+  other = whole_image();
+  other.head.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+  expect_refused_image(&other, "is not for this machine: it is a");
+  expect_refused_image(&other, "-endian), and this process is ");
   other = whole_image();
   other.head.e_machine = EM_SPARC;
-  expect_refused_image(&other, "is not for this machine");
+  expect_refused_image(&other, "is not for this machine: it is a library for sparc, and this process is ");
   other = whole_image();
   other.head.e_type = ET_REL;
-  expect_refused_image(&other, "expected ELF type 3 but got 1 (an object file)");
+  expect_refused_image(&other, "is an object file, not a shared library: link it with -shared");
   clean_up();
 }
 
@@ -156,7 +163,11 @@ TEST(a_library_with_absurd_headers_is_refused) {
 TEST(what_is_no_file_is_refused_without_opening_it) {
   static const char script[] = "GROUP ( libm.so.6 )\n";
   char reason[FH_LIBRARY_FILE_REASON];
+  unsigned char windows[3000] = {'M', 'Z'};
   expect_refused_file(write_file(script, sizeof script - 1), "is no ELF file, but text: is it a linker script?");
+  memcpy(windows + 60, "\x80\x0a", 2); /* its head is at 2688 */
+  memcpy(windows + 2688, "PE\0\0\x64\x86", 6);
+  expect_refused_file(write_file(windows, sizeof windows), "is no ELF file, but a program for Windows (x86_64)");
   expect_refused_file(folder(), "is a directory");
   expect_refused_file("/dev/zero", "is a device");
   expect_int(mkfifo(path_of("pipe.so"), 0600), 0);
