@@ -124,6 +124,10 @@ pair = Pair(1, 2)
 def operation():
     object_repr(pair)
 """,
+    "a global function that is put in the place of another": """
+def operation():
+    ffi_hpy.register_global_func("interruptions.replaced", len, override=True)
+""",
 }
 """Programs that define an operation."""
 
