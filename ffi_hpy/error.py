@@ -20,6 +20,7 @@ from ._errors.reraise import arrive, leave
 from ._errors.traceback import backtrace_of, encodable, extend_traceback
 from ._errors.traceback import parse_backtrace as _parse_backtrace  # tvm_ffi's name for it
 from ._start.elsewhere import find_elsewhere
+from ._start.failure import confirm_failure
 from ._start.fork import import_whole, new_lock
 from ._values.object import ObjectMeta
 
@@ -187,13 +188,14 @@ def _exception_new(kind: str, message: str) -> BaseException:
         return RuntimeError(f"{kind}: {message}")
     try:
         return cls(message)
-    except Exception:
-        pass
+    except Exception as error:
+        confirm_failure(error, cls, message)
     try:
         # The class's __init__ wants other arguments: what matters is that `except cls` catches it.
         return cls.__new__(cls, message)
-    except Exception:
-        return RuntimeError(f"{kind}: {message}")
+    except Exception as error:
+        confirm_failure(error, cls.__new__, cls, message)
+    return RuntimeError(f"{kind}: {message}")
 
 
 def _attach(exception: BaseException, error: _core.Error) -> None:
@@ -319,7 +321,12 @@ def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> t
         traceback = exception.__traceback__
         if traceback is not None:
             BaseException.with_traceback(exception, traceback.tb_next)  # without this function's frame
-        return False, exception_to_error(exception, began)
+        try:
+            return False, exception_to_error(exception, began)
+        except (RecursionError, MemoryError):
+            raise
+        except BaseException as other:  # an interruption takes the place of the exception
+            return False, exception_to_error(other, began)
 
 
 def check_signals() -> None:
@@ -344,6 +351,8 @@ def _kind_of(cls: type[BaseException]) -> str:
 
 def _message_of(exception: BaseException) -> str:
     try:
-        return encodable(str(exception))
+        text = str(exception)
     except Exception as error:
-        return f"<no message: str() of the {type(exception).__name__} raised {type(error).__name__}>"
+        failure = confirm_failure(error, str, exception)
+        return f"<no message: str() of the {type(exception).__name__} raised {failure.__name__}>"
+    return encodable(text)

@@ -14,6 +14,7 @@ from .._core import (
     class_register,
     function_from_callable,
 )
+from .._start.failure import confirm_failure
 from .._start.load import refuse_finalizer
 
 TYPE_CHECKING = False
@@ -96,18 +97,23 @@ class ObjectConvertible:
 
 
 def object_repr(obj: CObject) -> str:
-    """Text of a native object, by `ffi.ReprPrint`, or `Class(address)` without that function. Never raises."""
+    """Text of a native object, by `ffi.ReprPrint`, or `Class(address)` where that fails."""
     handle = obj.__chandle__()
     name = type(obj).__qualname__
     if handle == 0:
         return f"{name}(chandle=None)"
     try:
-        print_repr = _ffi_function("ReprPrint")
-        if print_repr is not None:
-            return str(print_repr(obj))
-    except Exception:
-        pass  # a repr is often needed for an error report: any text is better than another error
+        return _printed(obj)
+    except Exception as error:  # a repr is often needed for an error report: any text is better than another error
+        confirm_failure(error, _printed, obj)
     return f"{name}({handle:#x})"
+
+
+def _printed(obj: CObject) -> str:
+    print_repr = _ffi_function("ReprPrint")
+    if print_repr is None:
+        raise LookupError("ffi.ReprPrint")
+    return str(print_repr(obj))
 
 
 # --- pickle ---------------------------------------------------------------------------------------------------------

@@ -54,9 +54,10 @@ def _run(block: int, args: Any, n: int, result: Any) -> int:
     except BaseException as exception:
         try:
             put_exception(exception, began)
-        except BaseException:  # mostly the stack is used up: nothing is called from here on but C functions
+        except (RecursionError, MemoryError):  # the stack is used up: nothing is called from here on but C functions
             lost[get_ident()] = exception
             _set_error(EXHAUSTED)
+        # Any other is an interruption, which put_whatever_happens() gets
         return -1
     return 0
 

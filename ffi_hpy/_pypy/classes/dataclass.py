@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..._start.failure import confirm_failure
 from ..context.backend import SAFE_CALL, cast, words_at
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
@@ -80,8 +81,9 @@ def repr_of(wrapper: Any) -> str:
         return f"{name}(chandle=None)"
     try:
         return str(_call_one("ffi.ReprPrint", wrapper))
-    except Exception:
-        return f"{name}({address:#x})"
+    except Exception as error:
+        confirm_failure(error, _call_one, "ffi.ReprPrint", wrapper)
+    return f"{name}({address:#x})"
 
 
 @hidden

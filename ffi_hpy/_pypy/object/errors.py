@@ -158,17 +158,21 @@ def _raise_own(block: int) -> NoReturn:
 def put_exception(exception: BaseException, began: int) -> None:
     """Make an exception the thread's pending error. It leaves a callback that began at a moment. May raise anything
     where the stack ends."""
+    try:
+        _put(exception, began)
+    except (RecursionError, MemoryError):
+        raise
+    except BaseException as other:  # an interruption takes the place of the exception
+        _put(other, began)
+
+
+def _put(exception: BaseException, began: int) -> None:
     if not exception.__dict__ or hooks.exception_leaves(exception, began) is True:
         block = hold(exception)
         if put_error(block) == 0:
             return
         drop(block)
-    try:
-        address = _error_of(hooks.exception_to_error, exception, began)
-    except (RecursionError, MemoryError):
-        raise
-    except BaseException as other:  # an interruption takes the place of the exception
-        address = _error_of(hooks.exception_to_error, other, began)
+    address = _error_of(hooks.exception_to_error, exception, began)
     core.error_set(address)
     core.decref(address)
 
@@ -189,25 +193,40 @@ def _make_error(block: int) -> int:
     """Native code asks for the error object of an exception that is pending as it is: its handle, owned."""
     exception = held_at(block)
     drop(block)
-    for _ in range(2):
-        try:
-            return _error_of(hooks.exception_asked_for, exception, 0)
-        except (RecursionError, MemoryError):
-            break
-        except BaseException as other:  # an interruption takes the place of the exception
-            exception = other
+    try:
+        return _error_of(hooks.exception_asked_for, exception, 0)
+    except (RecursionError, MemoryError):
+        return _lose(exception)
+
+
+def _make_other_error(_cls: type, interruption: BaseException, _traceback: Any) -> int:
+    """As _make_error(), for what that has raised: an interruption takes the place of the exception."""
+    try:
+        return _error_of(hooks.exception_asked_for, interruption, 0)
+    except (RecursionError, MemoryError):
+        return _lose(interruption)
+    except BaseException as other:
+        return _lose(other)
+
+
+def _lose(exception: BaseException) -> int:
+    """The handle, owned, of the error that stands for an exception of which none can be made."""
     core.incref(EXHAUSTED)
     lost[get_ident()] = exception
     return EXHAUSTED
 
 
-make_error_in_c = callback(WORD_OF_WORD, _make_error, 0)
+make_error_in_c = callback(WORD_OF_WORD, _make_error, 0, _make_other_error)
 
 
 def put_whatever_happens(_cls: type, exception: BaseException, _traceback: Any) -> None:
-    """As put_exception(), for what was raised before a callback's first step, by the handler of a signal."""
+    """As put_exception(), for what a callback has raised itself, mostly before its first step: what the handler of a
+    signal has raised."""
     try:
         put_exception(exception, _n_raised)
-    except BaseException:
+    except (RecursionError, MemoryError):  # the lack of stack must not hide the exception
         lost[get_ident()] = exception
+        core.error_set(EXHAUSTED)
+    except BaseException as other:  # another interruption
+        lost[get_ident()] = other
         core.error_set(EXHAUSTED)

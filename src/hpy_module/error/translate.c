@@ -66,33 +66,39 @@ static TVMFFIObject *carrying_error(HPyContext *ctx, HPy exception) {
   return error;
 }
 
+/* Takes what a hook has raised: an interruption, KeyboardInterrupt perhaps, or HPy_NULL for lack of stack or memory. */
+static HPy take_interruption(HPyContext *ctx) {
+  if (!fb_error_is_exhaustion(ctx)) return fb_ext->error_take(ctx);
+  HPyErr_Clear(ctx);
+  return HPy_NULL;
+}
+
 /* Calls a hook that translates an exception, with the moment at which the callback began. Returns the _core.Error. If
  * the hook fails it returns HPy_NULL, and *other is the exception that the hook raised; HPy_NULL for lack of stack or
  * memory. */
 static HPy translate(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began, HPy *other) {
   HPy error = fb_error_call_hook(ctx, hook, exception, began);
   *other = HPy_NULL;
-  if (FH_LIKELY(!HPy_IsNull(error))) return error;
-  if (fb_error_is_exhaustion(ctx)) {
-    HPyErr_Clear(ctx);
-  } else {
-    *other = fb_ext->error_take(ctx);
-  }
-  return HPy_NULL;
+  if (FH_UNLIKELY(HPy_IsNull(error))) *other = take_interruption(ctx);
+  return error;
+}
+
+/* An interruption takes the place of an exception. Both are taken; returns the interruption. */
+static HPy replace(HPyContext *ctx, HPy exception, HPy interruption) {
+  HPy_Close(ctx, exception);
+  return interruption;
 }
 
 /* The error object of an exception, which is taken: owned, NULL without memory. */
 static TVMFFIObject *error_of(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began) {
   HPy other, error = translate(ctx, hook, exception, began, &other);
   if (!HPy_IsNull(other)) {
-    /* An interruption in the hook, KeyboardInterrupt perhaps, takes the place of the exception. */
-    HPy_Close(ctx, exception);
-    exception = other;
+    exception = replace(ctx, exception, other);
     error = translate(ctx, hook, exception, began, &other);
   }
+  if (!HPy_IsNull(other)) exception = replace(ctx, exception, other);
   TVMFFIObject *object = HPy_IsNull(error) ? carrying_error(ctx, exception) : object_of(ctx, error);
   if (!HPy_IsNull(error)) HPy_Close(ctx, error);
-  if (!HPy_IsNull(other)) HPy_Close(ctx, other);
   HPy_Close(ctx, exception);
   return object;
 }
@@ -141,20 +147,22 @@ static bool is_new(HPyContext *ctx, HPy exception) {
   return n == 0;
 }
 
-/* Whether an exception may be the pending error as it is. The hook notes what belongs to this way in its traceback. */
-static bool may_be_payload(HPyContext *ctx, HPy exception, uint64_t began) {
+/* Whether an exception may be the pending error as it is. The hook notes what belongs to this way in its traceback. If
+ * an interruption comes meanwhile it is *other. */
+static bool may_be_payload(HPyContext *ctx, HPy exception, uint64_t began, HPy *other) {
   if (!fb_error_slot_takes_payloads()) return false;
   if (FH_LIKELY(is_new(ctx, exception))) return true;
   HPy answer = fb_error_call_hook(ctx, FB_HOOK_EXCEPTION_LEAVES, exception, began);
-  if (HPy_IsNull(answer)) return HPyErr_Clear(ctx), false; /* the translation fails in the same way, and says so */
+  if (HPy_IsNull(answer)) return *other = take_interruption(ctx), false;
   bool may = fb_context_is_same(ctx, answer, ctx->h_True);
   HPy_Close(ctx, answer);
   return may;
 }
 
-/* Makes an exception the pending error as it is; false, and nothing done, if that is not possible. */
-static bool put_payload(HPyContext *ctx, HPy exception, uint64_t began) {
-  if (!may_be_payload(ctx, exception, began)) return false;
+/* Makes an exception the pending error as it is; false, and nothing done, if that is not possible. An interruption that
+ * has come instead is *other. */
+static bool put_payload(HPyContext *ctx, HPy exception, uint64_t began, HPy *other) {
+  if (!may_be_payload(ctx, exception, began, other)) return false;
   FbHold *hold = fb_hold_new(ctx, exception);
   if (hold == NULL) return HPyErr_Clear(ctx), false;
   fb_error_slot_put((FbPendingError){.payload = hold});
@@ -170,10 +178,12 @@ int fb_translate_put(HPyContext *ctx, HPy exception, uint64_t began) {
     TVMFFIErrorSetRaisedFromCStr("SystemError", "a callback returned failure without setting an exception");
     return -1;
   }
-  if (FH_LIKELY(put_payload(ctx, exception, began))) {
+  HPy other = HPy_NULL;
+  if (FH_LIKELY(put_payload(ctx, exception, began, &other))) {
     HPy_Close(ctx, exception);
     return -1;
   }
+  if (!HPy_IsNull(other)) exception = replace(ctx, exception, other);
   return put_object(error_of(ctx, FB_HOOK_EXCEPTION_TO_ERROR, exception, began));
 }
 

@@ -1,0 +1,138 @@
+"""What the handler of a signal raises in the middle of the package's own code: it arrives, whatever was being done.
+
+A trace function stands for the handler: it raises at one line after the other of what an operation runs, so that no
+place is left out.
+"""
+
+import pytest
+from support import run_python
+
+HEAD = """
+import gc, sys
+import ffi_hpy, ffi_hpy.testing
+
+gc.disable()  # what is raised within a finalizer arrives nowhere
+
+apply, raise_error = ffi_hpy.get_global_func("testing.apply"), ffi_hpy.get_global_func("testing.test_raise_error")
+Pair = ffi_hpy.testing.TestIntPair
+
+class Alarm(Exception):
+    pass
+
+def interrupted_at(operation, n):
+    # What comes out of the operation if the n-th line below it raises; and whether there is such a line.
+    alarm, n_left, came = Alarm(n), n, False
+    def trace(frame, event, arg):
+        nonlocal n_left, came
+        if frame.f_code.co_flags & 0x20:  # a generator that stands for a native frame: closed, but never run
+            return None
+        if event in ("call", "line") and not came:
+            n_left -= 1
+            came = n_left < 0
+            if came:
+                raise alarm
+        return trace
+    out = None
+    sys.settrace(trace)
+    try:
+        operation()
+    except BaseException as error:
+        out = error
+    finally:
+        sys.settrace(None)
+    return came, out is alarm or out
+
+def check(operation):
+    try:
+        operation()  # loads what is loaded at first use
+    except Exception:
+        pass
+    n, wrong = 0, []
+    while True:
+        came, out = interrupted_at(operation, n)
+        if not came:
+            break
+        if out is not True:
+            wrong.append((n, repr(out)))
+        n += 1
+    print(n > 0, wrong)
+"""
+
+OPERATIONS = {
+    "a callback that raises": """
+def operation():
+    apply(lambda: 1 / 0)
+""",
+    "a callback that raises what came out of native code": """
+def operation():
+    def again():
+        try:
+            apply(lambda: 1 / 0)
+        except ZeroDivisionError as error:
+            raise error
+    apply(again)
+""",
+    "a callback that raises an exception with a text by Python code": """
+class Told(Exception):
+    def __str__(self):
+        text = "told"
+        return text
+def operation():
+    def fail():
+        raise Told
+    apply(fail)
+""",
+    "a callback that raises an exception without a usable text": """
+class Wordless(Exception):
+    def __str__(self):
+        words = {}
+        return words["none"]
+def operation():
+    def fail():
+        raise Wordless
+    apply(fail)
+""",
+    "a native error": """
+def operation():
+    raise_error("ValueError", "boo")
+""",
+    "a native error of a class with another constructor": """
+@ffi_hpy.register_error
+class Demanding(Exception):
+    def __init__(self, a, b):
+        super().__init__(a, b)
+def operation():
+    raise_error("Demanding", "boo")
+""",
+    "a native error of a class with a constructor that fails": """
+@ffi_hpy.register_error
+class Failing(Exception):
+    def __init__(self, message):
+        words = {}
+        super().__init__(words["none"])
+def operation():
+    raise_error("Failing", "boo")
+""",
+    "an exception as a value": """
+echo, problem = ffi_hpy.get_global_func("testing.echo"), ValueError("boo")
+def operation():
+    echo(problem)
+""",
+    "a text of an object": """
+from ffi_hpy.core import object_repr
+pair = Pair(1, 2)
+def operation():
+    object_repr(pair)
+""",
+    "a global function that is put in the place of another": """
+def operation():
+    ffi_hpy.register_global_func("interruptions.replaced", len, override=True)
+""",
+}
+"""Programs that define an operation."""
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_an_interruption_arrives_wherever_it_comes(operation):
+    program = HEAD + OPERATIONS[operation] + "check(operation)\n"
+    assert run_python(program) == "True []\n"
