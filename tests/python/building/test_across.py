@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ffi_hpy
-from ffi_hpy import config, libinfo
+from ffi_hpy import config, cpp, libinfo
 
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 CROSS_SYSTEM = "FFI_HPY_CROSS_SYSTEM"
@@ -21,6 +21,7 @@ LIBRARIES = {
     "windows": ("tvm_ffi.dll", "tvm_ffi.lib"),
 }
 BINDINGS = {"linux": "_core.hpy0.so", "macos": "_core.hpy0.so", "windows": "_core.hpy0.pyd"}
+SUFFIXES = {"linux": ".so", "macos": ".dylib", "windows": ".dll"}
 TARGETS = (
     *("x86_64-linux", "aarch64-linux", "riscv64-linux"),
     *("aarch64-macos", "x86_64-macos", "x86_64-windows", "aarch64-windows"),
@@ -121,6 +122,37 @@ class TestForEachSystem:
         folders = {each: add_binaries(each, made_up / "_systems" / each) for each in TARGETS}
         monkeypatch.setenv(CROSS_SYSTEM, target)
         check_answers(target, folders[target], capsys)
+
+    def test_a_library_is_built_with_its_names(self, made_up, target, monkeypatch, tmp_path):
+        folder = add_binaries(target, made_up / "_systems" / target)
+        compiler = write(tmp_path / "cc", COMPILER)
+        compiler.chmod(0o755)
+        monkeypatch.setenv("CC", str(compiler))
+        monkeypatch.setenv("SAID", str(tmp_path / "said"))
+        source = write(tmp_path / "user.c", "")
+        built = cpp.build("user", sources=[str(source)], build_directory=str(tmp_path / "build"))
+        compiled, linked = (line.split() for line in (tmp_path / "said").read_text().splitlines())
+        system = target.rpartition("-")[2]
+        assert built == str(tmp_path / "build" / f"user{SUFFIXES[system]}")
+        assert ("-fPIC" in compiled) == (system != "windows")
+        assert ("-Wl,-z,now" in linked) == (system == "linux")
+        by_path, by_name = str(folder / "lib" / "tvm_ffi.lib"), [f"-L{folder}/lib", "-ltvm_ffi"]
+        assert (by_path in linked) == (system == "windows")
+        assert [word for word in linked if word.startswith(("-L", "-l"))] == ([] if system == "windows" else by_name)
+
+
+# Writes what it is told into a file, and something into the file that it has to make
+COMPILER = """#!/bin/sh
+[ "$1" = --version ] && exec echo "a compiler of the tests"
+echo "$@" >> "$SAID"
+while [ $# -gt 0 ]; do
+  case $1 in
+    -o) echo made > "$2" ;;
+    -MF) echo "object:" > "$2" ;;
+  esac
+  shift
+done
+"""
 
 
 @pytest.mark.thread_unsafe(reason="the environment is the process's")
