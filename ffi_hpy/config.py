@@ -23,7 +23,11 @@ __all__ = ["main"]
 if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_elsewhere(__name__)
 
-_IS_WINDOWS = sys.platform == "win32"
+_READ_BY_CMD = sys.platform == "win32"  # the flags are read on this machine, whatever is built for
+
+
+def _is_for_windows() -> bool:
+    return libinfo.target_platform() == "win32"
 
 
 def _include_flags() -> str:
@@ -33,7 +37,7 @@ def _include_flags() -> str:
 def _words(*words: str) -> str:
     """Joins words for ``$(ffi-hpy-config ...)``, which reads no quotes. If that cannot work because a folder's name has
     a space, the words are quoted for a second reading by a shell: eval, make, CMake's separate_arguments()."""
-    is_quoted = not _IS_WINDOWS and any(len(word.split()) > 1 for word in words)
+    is_quoted = not _READ_BY_CMD and any(len(word.split()) > 1 for word in words)
     return shlex.join(words) if is_quoted else " ".join(words)
 
 
@@ -42,7 +46,15 @@ def _library_folder() -> str:
 
 
 def _library_file() -> str:
-    return libinfo.find_windows_implib() if _IS_WINDOWS else libinfo.find_libtvm_ffi()
+    return libinfo.find_windows_implib() if _is_for_windows() else libinfo.find_libtvm_ffi()
+
+
+def _libs() -> str:
+    return _words(libinfo.find_windows_implib() if _is_for_windows() else "-ltvm_ffi")
+
+
+def _linker_flags() -> str:
+    return "" if _is_for_windows() else _words(f"-L{_library_folder()}")
 
 
 # The options, in the order in which tvm-ffi-config prints the answers: what each prints, and its help.
@@ -57,8 +69,8 @@ _ANSWERS: dict[str, tuple[Callable[[], str], str]] = {
     "--cython-lib-path": (libinfo.find_cython_lib, "path of the binding's binary"),
     "--cxxflags": (lambda: f"{_include_flags()} -std=c++17", "flags for a C++ compiler"),
     "--cflags": (_include_flags, "flags for a C compiler"),
-    "--libs": (lambda: libinfo.find_windows_implib() if _IS_WINDOWS else "-ltvm_ffi", "the library, for a linker"),
-    "--ldflags": (lambda: "" if _IS_WINDOWS else _words(f"-L{_library_folder()}"), "flags for a linker"),
+    "--libs": (_libs, "the library, for a linker"),
+    "--ldflags": (_linker_flags, "flags for a linker"),
 }
 
 

@@ -41,7 +41,7 @@ _BINARIES = Path(find_binaries(str(_HERE)))
 CROSS_ROOT = "FFI_HPY_CROSS_ROOT"
 """The variable of the environment that names a folder with ffi_hpy for another machine, which ``pip install --target``
 fills. What is built is then for that machine: find_libtvm_ffi(), include_paths() and their like answer with that
-package's files."""
+package's files. Where it has the binaries of several systems, FFI_HPY_CROSS_SYSTEM names one: see _across."""
 
 
 # --- this package's own files ---------------------------------------------------------------------------------------
@@ -49,12 +49,13 @@ package's files."""
 
 def find_libtvm_ffi() -> str:
     """Path of the core, libtvm_ffi. RuntimeError if it is not there."""
-    return _own_file("the core", *(f"lib/{name}" for name in library_names("tvm_ffi")), folder=_BINARIES)
+    names = library_names("tvm_ffi", target_platform())
+    return _own_file("the core", *(f"lib/{name}" for name in names), is_binary=True)
 
 
 def find_windows_implib() -> str:
-    """Path of tvm_ffi.lib, which a linker on Windows needs in place of the DLL. RuntimeError elsewhere."""
-    return _own_file("the import library, which only packages for Windows have", "lib/tvm_ffi.lib", folder=_BINARIES)
+    """Path of tvm_ffi.lib, which a linker for Windows needs in place of the DLL. RuntimeError elsewhere."""
+    return _own_file("the import library, which only packages for Windows have", "lib/tvm_ffi.lib", is_binary=True)
 
 
 def find_include_path() -> str:
@@ -89,7 +90,8 @@ def find_source_path() -> str:
 
 def find_cython_lib() -> str:
     """Path of the binding's binary. The name is tvm_ffi's; ours is not made with Cython."""
-    return _own_file("the binding", "_core.hpy0.so", "_core.hpy0.pyd", folder=_BINARIES)
+    suffix = "pyd" if target_platform() == "win32" else "so"
+    return _own_file("the binding", f"_core.hpy0.{suffix}", is_binary=True)
 
 
 def find_python_helper_include_path() -> str:
@@ -101,15 +103,36 @@ def find_python_helper_include_path() -> str:
     )
 
 
-def _own_file(what: str, *names: str, folder: Path = _HERE) -> str:
+def target_platform() -> str:
+    """The system that is built for, as sys.platform is called there. RuntimeError if FFI_HPY_CROSS_ROOT names a package
+    that does not tell."""
+    package = _cross_package()
+    return sys.platform if package is None else _cross_target(package)[0]
+
+
+def _cross_package() -> Path | None:
     root = os.environ.get(CROSS_ROOT)
-    home = Path(root).absolute() / "ffi_hpy" if root else folder
+    return Path(root).absolute() / "ffi_hpy" if root else None
+
+
+def _cross_target(package: Path) -> tuple[str, Path]:
+    from ._across import find_target
+
+    return find_target(package)
+
+
+def _own_file(what: str, *names: str, is_binary: bool = False) -> str:
+    package = _cross_package()
+    if package is None:
+        home = _BINARIES if is_binary else _HERE
+    else:
+        home = _cross_target(package)[1] if is_binary else package
     for name in names:
         path = home / name
         if path.is_file():
             return str(path)
     expected = " or ".join(str(home / name) for name in names)
-    reason = f", and {CROSS_ROOT} says to look there" if root else ""
+    reason = "" if package is None else f", and {CROSS_ROOT} says to look there"
     raise RuntimeError(f"Cannot find {what}: there is no {expected}{reason}")
 
 
@@ -254,11 +277,11 @@ _find_library_by_basename = find_library
 """tvm_ffi's name for it."""
 
 
-def library_names(target_name: str) -> list[str]:
-    """The possible names of a shared library's file on this system."""
-    if sys.platform == "win32":
+def library_names(target_name: str, platform: str = sys.platform) -> list[str]:
+    """The possible names of a shared library's file on a system, by Python's name for that."""
+    if platform == "win32":
         return [f"{target_name}.dll"]
-    if sys.platform == "darwin":
+    if platform == "darwin":
         return [f"lib{target_name}.dylib", f"lib{target_name}.so"]
     return [f"lib{target_name}.so"]
 

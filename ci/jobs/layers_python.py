@@ -27,7 +27,7 @@ LAYERS = {
     "conversion": "utils _optional_torch_c_dlpack _convert",
     "names": "core",
     "dataclasses": "dataclasses _dunder",
-    "files": "libinfo config",
+    "files": "_across libinfo config",
     "tools": "cpp testing dropin _installed stub hpy hpy_debug _run _report utils._build_optional_torch_c_dlpack",
     "package": f"{PACKAGE} __main__ _version",
 }

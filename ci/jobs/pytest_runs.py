@@ -48,7 +48,9 @@ NO_ENVIRONMENTS = (f"--ignore={ROOT}/tests/python/package/test_installed.py",)
 BUILDS_WITH_OTHERS = ("cp39", *CHANGES_ENVIRONMENTS)
 """Where the tests run that have CMake and nvcc work: half a minute each, most of it theirs. What ffi_hpy does there is
 Python of its own, so the oldest interpreter is among these."""
-NO_OTHERS = tuple(f"--ignore={ROOT}/tests/python/building/test_{name}.py" for name in ("cmake", "cpp_gpu"))
+NO_OTHERS = tuple(
+    f"--ignore={ROOT}/tests/python/building/test_{name}.py" for name in ("cmake", "cmake_targets", "cpp_gpu")
+)
 
 NOT_EVERYWHERE = (*NO_ENVIRONMENTS, *NO_OTHERS)
 

@@ -64,6 +64,7 @@ class _Toolchain:
         includes = [*libinfo.include_paths(), *build.include_paths]
         self._flags = [*build.cflags, *(f"-I{path}" for path in includes)]
         self._gpu_flags = [*build.gpu_flags, *(f"-I{path}" for path in includes)]
+        self.platform = libinfo.target_platform()
         self.backend = build.backend
         self.gpu: GpuCompiler | None = None
 
@@ -73,7 +74,7 @@ class _Toolchain:
             self.gpu = self.gpu or gpu_compiler(choose_backend(self.backend))
             return self.gpu.tool, [*self.gpu.tool.words, *self.gpu.compile_flags, *self._gpu_flags]
         tool = c_compiler() if kind == "c" else cxx_compiler()
-        return tool, [*tool.words, *dialect_of(tool.words).defaults[kind], *self._flags]
+        return tool, [*tool.words, *dialect_of(tool.words, self.platform).defaults[kind], *self._flags]
 
 
 def make(build: Build) -> str:
@@ -122,7 +123,7 @@ def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
     units += [(str(path), path.read_bytes()) for path in build.sources if kind_of(path) != "object"]
     for i, (path, content) in enumerate(units):
         tool, words = toolchain.compiler(kind_of(Path(path)))
-        dialect = dialect_of(tool.words)
+        dialect = dialect_of(tool.words, toolchain.platform)
         output = f"{_OBJECTS}/{re.sub(_ODD, '_', Path(path).stem)}.{i}{dialect.object_suffix}"
         command = (*words, *dialect.compile_words(path))
         made_by = digest_of(environment_digest(), tool.identity)
@@ -165,9 +166,10 @@ def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stam
     tool = c_compiler() if is_all_c else cxx_compiler()
     library = Path(libinfo.find_libtvm_ffi())
     # A missing symbol is an error when the library is loaded, not the end of the process at the first call
-    bind_now = ["-Wl,-z,now"] if sys.platform.startswith("linux") else []
+    bind_now = ["-Wl,-z,now"] if toolchain.platform == "linux" else []
     gpu = toolchain.gpu.link_flags if toolchain.gpu is not None else ()
-    words = (*tool.words, *dialect_of(tool.words).link_words(objects, library, (*bind_now, *gpu, *build.ldflags)))
+    dialect = dialect_of(tool.words, toolchain.platform)
+    words = (*tool.words, *dialect.link_words(objects, library, (*bind_now, *gpu, *build.ldflags)))
     return Step(build.output, tuple(objects), words, digest_of(environment_digest(), tool.identity), stamp)
 
 

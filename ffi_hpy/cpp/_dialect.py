@@ -1,4 +1,5 @@
-"""How compilers are told what to do: in the words of GCC and clang, or in those of MSVC's cl and of clang-cl.
+"""How compilers are told what to do: in the words of GCC and clang, or in those of MSVC's cl and of clang-cl. The words
+of GCC and clang are others where they build for Windows.
 
 On macOS and Windows no build was ever run; the tests compare the words.
 """
@@ -6,15 +7,14 @@ On macOS and Windows no build was ever run; the tests compare the words.
 from __future__ import annotations
 
 import re
-import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DEPENDENCIES", "GNU", "MSVC", "OUT", "Dialect", "dialect_of", "library_suffix"]
+__all__ = ["DEPENDENCIES", "GNU", "GNU_FOR_WINDOWS", "MSVC", "OUT", "Dialect", "dialect_of", "library_suffix"]
 
 OUT, DEPENDENCIES = "\0out", "\0dependencies"
 """Placeholders in the words of a step: its output, and the file in which it lists what else it has read."""
@@ -46,10 +46,10 @@ class Dialect:
 
     def link_words(self, objects: Sequence[str], library: Path, flags: Sequence[str]) -> tuple[str, ...]:
         """The words after the compiler's command that link objects, with the core `library`, into OUT."""
-        if self is MSVC:
-            core: tuple[str, ...] = (str(library.with_suffix(".lib")),)
+        if self is GNU:
+            core: tuple[str, ...] = (f"-L{library.parent}", "-ltvm_ffi")
         else:
-            core = (f"-L{library.parent}", "-ltvm_ffi")
+            core = (str(library.with_suffix(".lib")),)
         return (*self.link, *objects, *self.linker_flags, *core, *flags, *self.made)
 
 
@@ -63,6 +63,9 @@ GNU = Dialect(
     linker_flags=(),
     made=("-o", OUT),
 )
+
+# All code for Windows can be anywhere, and clang refuses to be asked for it.
+GNU_FOR_WINDOWS = replace(GNU, defaults={"c": ("-O2",), "c++": ("-std=c++17", "-O2")})
 
 _MSVC_FLAGS = ("/nologo", "/O2", "/MD", "/utf-8")
 MSVC = Dialect(
@@ -79,12 +82,15 @@ MSVC = Dialect(
 )
 
 
-def dialect_of(words: Sequence[str]) -> Dialect:
-    """The dialect of a compiler, by the name of its program."""
+def dialect_of(words: Sequence[str], platform: str = "") -> Dialect:
+    """The dialect of a compiler, by the name of its program and by the system that it builds for, in Python's name for
+    that. Which system that is does not matter to whoever asks the compiler for its version."""
     name = re.split(r"[/\\]", words[0])[-1].lower()
-    return MSVC if re.fullmatch(r"(clang-)?cl(-[\d.]+)?(\.exe)?", name) else GNU
+    if re.fullmatch(r"(clang-)?cl(-[\d.]+)?(\.exe)?", name):
+        return MSVC
+    return GNU_FOR_WINDOWS if platform == "win32" else GNU
 
 
-def library_suffix(system: str = sys.platform) -> str:
+def library_suffix(platform: str) -> str:
     """The suffix of a library's file name on a system, by Python's name for that."""
-    return {"darwin": ".dylib", "win32": ".dll"}.get(system, ".so")
+    return {"darwin": ".dylib", "win32": ".dll"}.get(platform, ".so")

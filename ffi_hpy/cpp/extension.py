@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from .. import libinfo
 from .._start.elsewhere import find_elsewhere
 from . import _arguments, _build, _gpu, _source
 from ._dialect import library_suffix
@@ -293,9 +294,13 @@ def _places(name: str, build_directory: Any, backend: Any, output: Any, verbose:
     """The folder, backend, output and verbosity that both kinds of builds take."""
     if not isinstance(build_directory, (str, os.PathLike, type(None))):
         raise TypeError(f"build_directory must be a path, got a {type(build_directory).__name__}")
+    if output is None:
+        file_name = f"{name}{library_suffix(libinfo.target_platform())}"
+    else:
+        file_name = _arguments.check_file_name("output", output)
     return {
         "folder": None if build_directory is None else _arguments.absolute_path("build_directory", build_directory),
         "backend": None if backend is None else _gpu.choose_backend(backend),
-        "output": f"{name}{library_suffix()}" if output is None else _arguments.check_file_name("output", output),
+        "output": file_name,
         "verbose": verbose,
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ffi_hpy.cpp import BuildError, _toolchain
-from ffi_hpy.cpp._dialect import GNU, MSVC, OUT, dialect_of, library_suffix
+from ffi_hpy.cpp._dialect import GNU, GNU_FOR_WINDOWS, MSVC, OUT, dialect_of, library_suffix
 from ffi_hpy.cpp._ninja import Step, ninja_text
 
 
@@ -29,6 +29,20 @@ def test_the_name_of_a_compiler_tells_how_it_is_spoken_to(program, dialect):
     assert dialect_of([program, "-x"]) is dialect
 
 
+@pytest.mark.parametrize(
+    ("program", "platform", "dialect"),
+    [
+        ("x86_64-w64-mingw32-g++", "win32", GNU_FOR_WINDOWS),
+        ("clang", "win32", GNU_FOR_WINDOWS),
+        ("clang-cl", "win32", MSVC),
+        ("clang", "darwin", GNU),
+        ("clang", "linux", GNU),
+    ],
+)
+def test_the_system_that_is_built_for_tells_the_words_of_gnu_compilers(program, platform, dialect):
+    assert dialect_of([program], platform) is dialect
+
+
 def test_msvc_compiles_a_source_with_its_own_words():
     words = ["cl", *MSVC.defaults["c++"], "-Iinclude", *MSVC.compile_words("add.cpp")]
     expected = "cl /nologo /O2 /MD /utf-8 /std:c++17 /EHsc /Zc:__cplusplus -Iinclude /showIncludes /c add.cpp"
@@ -45,6 +59,12 @@ def test_msvc_links_with_the_import_library_of_the_core():
 def test_gnu_compilers_link_with_the_core_by_its_name():
     words = GNU.link_words(["a.o"], Path("lib", "libtvm_ffi.so"), ["-g"])
     assert words == ("-shared", "a.o", "-Llib", "-ltvm_ffi", "-g", "-o", OUT)
+
+
+def test_gnu_compilers_for_windows_link_with_the_import_library_and_know_no_fpic():
+    words = GNU_FOR_WINDOWS.link_words(["a.o"], Path("lib", "tvm_ffi.dll"), ["-g"])
+    assert words == ("-shared", "a.o", str(Path("lib", "tvm_ffi.lib")), "-g", "-o", OUT)
+    assert [*GNU_FOR_WINDOWS.defaults.values()] == [("-O2",), ("-std=c++17", "-O2")]
 
 
 @pytest.fixture

@@ -13,24 +13,18 @@ if(NOT "$ENV{FFI_HPY_CROSS_ROOT}" STREQUAL "")
 endif()
 set(tvm_ffi_INCLUDE_DIR "${_tvm_ffi_package}/include")
 set(tvm_ffi_DLPACK_INCLUDE_DIR "${_tvm_ffi_package}/include")
-set(_tvm_ffi_binaries "${_tvm_ffi_package}")
-if(IS_DIRECTORY "${_tvm_ffi_package}/_systems") # the wheel for every system: that which the project is built for
-  string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}-${CMAKE_SYSTEM_NAME}" _tvm_ffi_system)
-  string(REGEX REPLACE "^amd64-" "x86_64-" _tvm_ffi_system "${_tvm_ffi_system}")
-  string(REGEX REPLACE "^arm64-" "aarch64-" _tvm_ffi_system "${_tvm_ffi_system}")
-  string(REGEX REPLACE "-darwin$" "-macos" _tvm_ffi_system "${_tvm_ffi_system}")
-  string(APPEND _tvm_ffi_binaries "/_systems/${_tvm_ffi_system}")
-endif()
-set(tvm_ffi_LIB_FILES "${_tvm_ffi_binaries}/lib/libtvm_ffi.so")
-set(_tvm_ffi_cxx "${_tvm_ffi_binaries}/lib/libtvm_ffi_cxx.so")
 
-foreach(_tvm_ffi_file IN ITEMS "${tvm_ffi_INCLUDE_DIR}/tvm/ffi/c_api.h" "${tvm_ffi_LIB_FILES}" "${_tvm_ffi_cxx}")
-  if(NOT EXISTS "${_tvm_ffi_file}")
-    set(tvm_ffi_FOUND FALSE)
-    set(tvm_ffi_NOT_FOUND_MESSAGE "ffi_hpy is not installed completely: there is no ${_tvm_ffi_file}")
-    return()
-  endif()
-endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/Utils/Binaries.cmake")
+_tvm_ffi_find_binaries(_tvm_ffi "${_tvm_ffi_package}")
+if(NOT EXISTS "${tvm_ffi_INCLUDE_DIR}/tvm/ffi/c_api.h")
+  set(_tvm_ffi_problem "ffi_hpy is not installed completely: there is no ${tvm_ffi_INCLUDE_DIR}/tvm/ffi/c_api.h")
+endif()
+if(_tvm_ffi_problem)
+  set(tvm_ffi_FOUND FALSE)
+  set(tvm_ffi_NOT_FOUND_MESSAGE "${_tvm_ffi_problem}")
+  return()
+endif()
+set(tvm_ffi_LIB_FILES "${_tvm_ffi_linked}")
 
 include("${CMAKE_CURRENT_LIST_DIR}/Utils/Library.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/Utils/EmbedCubin.cmake")
@@ -42,25 +36,40 @@ endif()
 
 add_library(tvm_ffi_header INTERFACE IMPORTED GLOBAL)
 add_library(tvm_ffi_shared SHARED IMPORTED GLOBAL)
-add_library(tvm_ffi_cxx SHARED IMPORTED GLOBAL)
-foreach(_tvm_ffi_name IN ITEMS header shared cxx)
-  add_library(tvm_ffi::${_tvm_ffi_name} ALIAS tvm_ffi_${_tvm_ffi_name})
-endforeach()
+add_library(tvm_ffi::header ALIAS tvm_ffi_header)
+add_library(tvm_ffi::shared ALIAS tvm_ffi_shared)
 set_target_properties(tvm_ffi_header PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${tvm_ffi_INCLUDE_DIR}")
-set_target_properties(tvm_ffi_cxx PROPERTIES IMPORTED_LOCATION "${_tvm_ffi_cxx}" IMPORTED_SONAME libtvm_ffi_cxx.so)
+set_target_properties(
+  tvm_ffi_shared PROPERTIES IMPORTED_LOCATION "${_tvm_ffi_core}" INTERFACE_LINK_LIBRARIES tvm_ffi_header
+)
+if(_tvm_ffi_system STREQUAL windows)
+  set_target_properties(tvm_ffi_shared PROPERTIES IMPORTED_IMPLIB "${_tvm_ffi_linked}")
+endif()
 
 # The C++ names that extra/ of the headers uses are in a library of their own. Whoever loads a shared library loads that
 # one too, so it is not linked with and runs on any core of this ABI; a program is linked with it, if it needs it. So is
 # a shared library that links tvm_ffi::cxx, because it may leave no name undefined.
-set(_tvm_ffi_program "$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>")
-set(_tvm_ffi_links
-    tvm_ffi_header "$<${_tvm_ffi_program}:-Wl,--push-state,--as-needed>" "$<${_tvm_ffi_program}:tvm_ffi_cxx>"
-    "$<${_tvm_ffi_program}:-Wl,--pop-state>"
-)
-set_target_properties(
-  tvm_ffi_shared PROPERTIES IMPORTED_LOCATION "${tvm_ffi_LIB_FILES}" IMPORTED_SONAME libtvm_ffi.so
-                            INTERFACE_LINK_LIBRARIES "${_tvm_ffi_links}"
-)
+if(_tvm_ffi_cxx)
+  add_library(tvm_ffi_cxx SHARED IMPORTED GLOBAL)
+  add_library(tvm_ffi::cxx ALIAS tvm_ffi_cxx)
+  set_target_properties(tvm_ffi_cxx PROPERTIES IMPORTED_LOCATION "${_tvm_ffi_cxx}")
+  set(_tvm_ffi_program "$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>")
+  set(_tvm_ffi_links "$<${_tvm_ffi_program}:tvm_ffi_cxx>")
+  set(_tvm_ffi_lookup "@rpath/") # how binaries are named on macOS, and in what is linked with them
+  if(_tvm_ffi_system STREQUAL linux)
+    # Not so on macOS, whose linker leaves out what is not needed for all libraries of a program or for none
+    set(_tvm_ffi_links
+        "$<${_tvm_ffi_program}:-Wl,--push-state,--as-needed>" ${_tvm_ffi_links} "$<${_tvm_ffi_program}:-Wl,--pop-state>"
+    )
+    set(_tvm_ffi_lookup "")
+  endif()
+  set_property(TARGET tvm_ffi_shared APPEND PROPERTY INTERFACE_LINK_LIBRARIES ${_tvm_ffi_links})
+  foreach(_tvm_ffi_name IN ITEMS shared cxx)
+    get_target_property(_tvm_ffi_file tvm_ffi_${_tvm_ffi_name} IMPORTED_LOCATION)
+    get_filename_component(_tvm_ffi_file "${_tvm_ffi_file}" NAME)
+    set_target_properties(tvm_ffi_${_tvm_ffi_name} PROPERTIES IMPORTED_SONAME "${_tvm_ffi_lookup}${_tvm_ffi_file}")
+  endforeach()
+endif()
 
 # A project in C alone has no features of C++ to ask for
 get_property(_tvm_ffi_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
