@@ -61,14 +61,15 @@ def digest_of_bytes(content: bytes) -> str:
 def environment_digest() -> str:
     """The digest of what affects every build: the content of our headers, and the variables that compilers search
     by."""
-    return digest_of(_headers_digest(), *(os.environ.get(name) for name in _VARIABLES))
+    return digest_of(_headers_digest(tuple(libinfo.include_paths())), *(os.environ.get(name) for name in _VARIABLES))
 
 
-@functools.lru_cache(maxsize=1)
-def _headers_digest() -> str:
-    """The digest of the headers' content. Their times tell nothing, because installers set them arbitrarily."""
+@functools.lru_cache(maxsize=4)
+def _headers_digest(folders: tuple[str, ...]) -> str:
+    """The digest of the content of the headers in folders, which are others where the environment names a package for
+    another machine. Their times tell nothing, because installers set them arbitrarily."""
     digest = hashlib.sha256()
-    for folder in libinfo.include_paths():
+    for folder in folders:
         for header in sorted(Path(folder).rglob("*.h")):
             digest.update(hashlib.sha256(header.read_bytes()).digest())
     return digest.hexdigest()

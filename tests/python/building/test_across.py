@@ -10,6 +10,7 @@ import pytest
 
 import ffi_hpy
 from ffi_hpy import config, cpp, libinfo
+from ffi_hpy.cpp import _cache
 
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 CROSS_SYSTEM = "FFI_HPY_CROSS_SYSTEM"
@@ -215,6 +216,16 @@ def test_without_a_root_the_variable_for_a_system_says_nothing(monkeypatch):
     monkeypatch.setenv(CROSS_SYSTEM, "no-such-system")
     assert libinfo.target_platform() == sys.platform
     assert libinfo.find_libtvm_ffi() == str(PACKAGE / "lib" / "libtvm_ffi.so")
+
+
+@pytest.mark.thread_unsafe(reason="the environment is the process's")
+def test_a_build_for_this_machine_knows_nothing_of_headers_for_another(made_up, monkeypatch):
+    there = _cache.environment_digest()
+    monkeypatch.delenv(libinfo.CROSS_ROOT)
+    here = _cache.environment_digest()
+    program = "from ffi_hpy.cpp import _cache; print(_cache.environment_digest())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (here != there, here) == (True, done.stdout.strip())
 
 
 def test_a_build_for_this_machine_reads_no_module_for_another():
