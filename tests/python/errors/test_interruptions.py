@@ -5,7 +5,7 @@ place is left out.
 """
 
 import pytest
-from support import run_python
+from support import IS_DEBUG, run_python
 
 HEAD = """
 import gc, sys
@@ -132,7 +132,12 @@ def operation():
 """Programs that define an operation."""
 
 
+IN_CALLBACKS = "a callback that raises"
+
+
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_an_interruption_arrives_wherever_it_comes(operation):
+    if IS_DEBUG and operation.startswith(IN_CALLBACKS):
+        pytest.skip("debug modes give no raised exception as a value: one within a callback's own steps is a TypeError")
     program = HEAD + OPERATIONS[operation] + "check(operation)\n"
     assert run_python(program) == "True []\n"
