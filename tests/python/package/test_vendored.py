@@ -153,6 +153,7 @@ def test_a_fork_waits_for_the_modules_of_a_copy_in_another_package(folder: Path)
     assert run(folder, "-c", IMPORT + names) == "True\n"
 
 
+@pytest.mark.skipif("FFI_HPY_CONTEXT" in os.environ, reason="the package hpy would not be found either")
 def test_a_copy_that_no_installer_knows_has_its_version(folder: Path) -> None:
     isolated = ("-S", "-c")  # without the folder of packages, and so without their metadata
     program = f"import sys; sys.path.insert(0, {str(folder / 'proj' / '_vendor')!r})\n"
