@@ -14,11 +14,13 @@ import shutil
 import sys
 import sysconfig
 import tempfile
+from importlib import import_module
 from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
 __all__ = ["main"]
 
@@ -31,17 +33,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"build_optional_torch_c_dlpack: {error}", file=sys.stderr)
         return 1
-    from .. import _optional_torch_c_dlpack
-    from ..cpp import BuildError
-
-    folder = Path(given.output_dir).expanduser() if given.output_dir else _optional_torch_c_dlpack.library_folder()
-    name = given.libname or _optional_torch_c_dlpack.library_name(torch)
+    cpp, table = _import("cpp"), _import("_optional_torch_c_dlpack")
+    folder = Path(given.output_dir).expanduser() if given.output_dir else table.library_folder()
+    name = given.libname or table.library_name(torch)
     try:
         library = _build(torch, given.build_dir, ["-DFFI_HPY_ROCM"] if given.build_with_rocm else [])
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             Path(shutil.copy(library, scratch)).replace(folder / name)
-    except (BuildError, OSError) as error:
+    except (cpp.BuildError, OSError) as error:
         print(f"build_optional_torch_c_dlpack: {error}", file=sys.stderr)
         return 1
     return 0
@@ -62,12 +62,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _build(torch: object, folder: str | None, flags: list[str]) -> str:
-    from ..cpp import build
-
     home = Path(os.path.dirname(getattr(torch, "__file__", "")))  # noqa: PTH120
     include = home / "include"
     abi = int(torch.compiled_with_cxx11_abi())  # type: ignore[attr-defined]
-    return build(
+    library: str = _import("cpp").build(
         "torch_c_dlpack",
         sources=Path(__file__).with_name("_torch_c_dlpack.cc"),
         extra_cflags=[*flags, f"-std={_standard(torch)}", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", "-O1"],
@@ -76,6 +74,12 @@ def _build(torch: object, folder: str | None, flags: list[str]) -> str:
         build_directory=folder,
         verbose=False,  # who waits has called this command
     )
+    return library
+
+
+def _import(name: str) -> ModuleType:
+    """A module beside this folder; programs run this file by its path, too, and then it has no package."""
+    return import_module(f"..{name}", __package__ or "ffi_hpy.utils")
 
 
 def _standard(torch: object) -> str:
