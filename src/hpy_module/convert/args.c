@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "hpy_module/context/cut.h"
+#include "put.h"
 
 void (*fb_args_release_borrowed)(TVMFFIObject *object);
 void (*fb_args_keep_borrowed)(TVMFFIObject *object);
@@ -44,7 +45,5 @@ void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
   }
   args->temps[n_temps].object = handle;
   /* *out was a view of this object already, or an rvalue reference to the cell's handle. */
-  out->type_index = handle->type_index;
-  out->zero_padding = 0;
-  out->v_obj = handle;
+  fb_put_object(out, handle);
 }

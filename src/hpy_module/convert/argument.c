@@ -16,6 +16,7 @@
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/rvalue_ref.h"
 #include "immediate.h"
+#include "put.h"
 
 /* How deep values may be nested, and how many bytes of text fit into a TVMFFIAny. */
 enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
@@ -118,7 +119,7 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   }
   /* From now on native code has the object, and may bring it back. */
   fb_identity_share(ctx, value, cell);
-  *out = (TVMFFIAny){.type_index = handle->type_index, .v_obj = handle};
+  fb_put_object(out, handle);
   const DLPackExchangeAPI *exchange = fb_exchange_number_find(cell);
   if (FH_LIKELY(exchange == NULL) || args->scope == NULL) return 0;
   return fb_scope_add_container(ctx, args->scope, exchange, handle);
@@ -180,9 +181,7 @@ static FH_NOINLINE int nested_arg(HPyContext *ctx, FbTypeKind kind, HPy converte
 }
 
 FH_INLINE int pod_arg(TVMFFIAny *out, int32_t type_index, int64_t payload) {
-  out->type_index = type_index;
-  out->zero_padding = 0;
-  out->v_int64 = payload;
+  fb_put(out, type_index, payload);
   return 0;
 }
 
@@ -204,8 +203,7 @@ int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
     /* Also numbers of other classes, by their __float__. */
     double number = HPyFloat_AsDouble(ctx, value);
     if (FH_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
-    pod_arg(out, kTVMFFIFloat, 0);
-    out->v_float64 = number;
+    fb_put_float(out, number);
     return 0;
   }
   case FB_TYPE_KIND_STR: return str_arg(ctx, value, out, args);

@@ -9,6 +9,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "hpy_module/context/context.h"
+#include "hpy_module/convert/put.h"
 
 /* The range of the ints that every version of the interpreter makes once for all. */
 enum { FB_IMMEDIATE_SMALLEST = -5, FB_IMMEDIATE_LARGEST = 256 };
@@ -28,13 +29,6 @@ extern FB_HIDDEN HPy fb_immediate_small_ints[FB_IMMEDIATE_LARGEST - FB_IMMEDIATE
 /* To be called once during the import, after fb_context_init. Returns 0, or -1 with an exception raised. */
 int fb_immediate_init(HPyContext *ctx);
 
-FH_INLINE bool fb_immediate_put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
-  out->type_index = type_index;
-  out->zero_padding = 0;
-  out->v_int64 = payload;
-  return true;
-}
-
 FH_INLINE intptr_t fb_immediate_type(HPy value) {
   intptr_t type;
   memcpy(&type, (const char *)value._i + fb_context_type_offset, sizeof(type));
@@ -47,14 +41,14 @@ FH_INLINE bool fb_immediate_int(HPy value, TVMFFIAny *out) {
   int64_t number;
   if (FH_UNLIKELY(fb_immediate_type(value) != fb_immediate.int_type)) return false;
   if (FH_UNLIKELY(!fhpy_values_read_int(&fb_immediate.values, (const void *)value._i, &number))) return false;
-  return fb_immediate_put(out, kTVMFFIInt, number);
+  fb_put(out, kTVMFFIInt, number);
+  return true;
 }
 
 /* Makes *out the native value of a float, if it is exactly one; likewise. */
 FH_INLINE bool fb_immediate_float(HPy value, TVMFFIAny *out) {
   if (FH_UNLIKELY(fb_immediate_type(value) != fb_immediate.float_type)) return false;
-  fb_immediate_put(out, kTVMFFIFloat, 0);
-  out->v_float64 = fhpy_values_read_float(&fb_immediate.values, (const void *)value._i);
+  fb_put_float(out, fhpy_values_read_float(&fb_immediate.values, (const void *)value._i));
   return true;
 }
 
@@ -68,7 +62,8 @@ FH_INLINE bool fb_immediate_read(HPy value, TVMFFIAny *out) {
   if (FH_LIKELY(fb_immediate_int(value, out)) || fb_immediate_float(value, out)) return true;
   if (!fb_immediate_is_constant(value)) return false;
   bool is_none = value._i == fb_immediate.none._i;
-  return fb_immediate_put(out, is_none ? kTVMFFINone : kTVMFFIBool, value._i == fb_immediate.yes._i);
+  fb_put(out, is_none ? kTVMFFINone : kTVMFFIBool, value._i == fb_immediate.yes._i);
+  return true;
 }
 
 /* A new handle of None, True or False. */

@@ -15,6 +15,7 @@
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/exchange_number.h"
+#include "hpy_module/convert/put.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
@@ -267,7 +268,7 @@ static FH_NOINLINE cpy_PyObject *call_object(cpy_PyObject *self, cpy_PyObject *c
     return call_any(self, args, nargsf, NULL);
   }
   fb_identity_share(fb_ctx, object, cell);
-  views[0] = (TVMFFIAny){.type_index = argument->type_index, .v_obj = argument};
+  fb_put_object(&views[0], argument);
   int rc = run_short(struct_of(self), handle, views, n, &result);
   fb_handle_cell_unuse(cell);
   return finish_short(struct_of(self), rc, &result);
