@@ -2,7 +2,8 @@
 """What a call costs: ffi_hpy against apache-tvm-ffi and nanobind on CPython, and against plain Python objects on PyPy.
 
 The sides run in processes of their own, which are told in turn to time the same row, so that a machine that changes
-its speed changes all. Printed are medians over the rounds; a ratio is the median of the ratios round by round.
+its speed changes all; a round times all rows, so that the times of a row lie apart. Printed are medians over the
+rounds; a ratio is the median of the ratios round by round.
 nanobind's functions take fixed types, ours and tvm_ffi's any; `-`: it has no such row. What threads do is scaling.py's.
 It sets up what it needs (the wheel of this checkout, the peers' wheels from PyPI); nanobind's module needs g++.
 
@@ -63,11 +64,17 @@ Found = dict[tuple[str, str], dict[str, list[float]]]
 def time_calls(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[str]) -> Found:
     """Time rows on a CPython, with processes of their own for each mode: methods know no other way to keep the GIL."""
     places = {kind: find_place(kind, name, python, wheel, "calls") for kind in KINDS}
-    found = {}
-    for mode in MODES:
-        sides = {kind: open_side(kind, place, mode) for kind, place in places.items()}
-        found.update({(row, mode): time_row(sides, row, mode, rounds) for row in wanted})
-        for side in sides.values():
+    sides = {mode: {kind: open_side(kind, place, mode) for kind, place in places.items()} for mode in MODES}
+    found: Found = {}
+    for _ in range(rounds):
+        for row in wanted:
+            n = max(1000, int(ROUND_SECONDS / (max(sides["kept"]["tvm_ffi"].ns(row, 2000), 5.0) * 1e-9)))
+            for mode in MODES:
+                times = found.setdefault((row, mode), {})
+                for kind in [kind for kind in KINDS if kind != "nanobind" or has_nanobind(row, mode)]:
+                    times.setdefault(kind, []).append(sides[mode][kind].ns(row, n))
+    for of_mode in sides.values():
+        for side in of_mode.values():
             side.close()
     return found
 
@@ -94,17 +101,6 @@ def publish(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[
 def open_side(kind: str, place: Place, mode: str) -> Side:
     script = "nanobind_side.py" if kind == "nanobind" else "side.py"
     return Side(place.env, script, kind, place.file, {"TVM_FFI_RELEASE_GIL_BY_DEFAULT": str(int(mode == "released"))})
-
-
-def time_row(sides: dict[str, Side], row: str, mode: str, rounds: int) -> dict[str, list[float]]:
-    """Return the ns of each side that has the row, round by round; the sides take turns within a round."""
-    having = {kind: side for kind, side in sides.items() if kind != "nanobind" or has_nanobind(row, mode)}
-    n = max(1000, int(ROUND_SECONDS / (max(sides["tvm_ffi"].ns(row, 2000), 5.0) * 1e-9)))
-    found: dict[str, list[float]] = {kind: [] for kind in having}
-    for _ in range(rounds):
-        for kind, side in having.items():
-            found[kind].append(side.ns(row, n))
-    return found
 
 
 def has_nanobind(row: str, mode: str) -> bool:

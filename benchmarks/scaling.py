@@ -10,11 +10,13 @@ calls per second the threads make together (`-`: a side has no such row); in the
 What a busy machine does to it, and what is done about that:
 - Threads start and stop apart, and other processes take cores. Only time in which all threads run counts: each notes
   between batches of 0.2 ms when that was and whether its core was taken away since (overlap.py).
-- A machine changes its speed. One thread and several, and all sides, are timed in turn within each round; a ratio is
-  the median of the ratios round by round.
+- A machine changes its speed. A round times all rows, and in each all sides and one thread and several in turn, so that
+  the rounds of a row lie minutes apart; a ratio is the median of the ratios round by round.
+- A hypervisor gives and takes, which nothing shows. An empty loop is timed beside each measurement: rounds in which two
+  threads did not go through it twice as fast as one are left out, and times are those at its usual speed (steady.py).
 - Where the threads hardly ever run together, they try again, ten times; a round in which that does not help is left
   out. `?` is a row without any round: CPython's own lock yields before it waits, and on a machine that has other work
-  it loses its core each time. What takes the whole machine away (a hypervisor) is not seen: there only medians help.
+  it loses its core each time.
 
 The sides are processes of their own. Without --keep-gil functions are as they come: ffi_hpy and tvm_ffi detach from the
 interpreter while native code runs, nanobind and pybind11 do not. A class is made beside busy threads, too: in ms.
@@ -54,6 +56,7 @@ from scaling_rows import CLASS_MADE_BUSY, CLASS_MADE_GOAL_MS, ROWS  # noqa: E402
 from scaling_sides import KINDS, LABELS, PEERS, Place, find_places  # noqa: E402
 from scaling_table import read_lines, table_of  # noqa: E402
 from sides import Side  # noqa: E402
+from steady import Timed, at_usual_speed, speedup  # noqa: E402
 
 from ci.lib.command import run_main  # noqa: E402
 from ci.lib.matrix import BY_NAME  # noqa: E402
@@ -64,13 +67,17 @@ from ci.provision.interpreters import provide  # noqa: E402
 from ci.provision.wheel import build_wheel  # noqa: E402
 
 PLOTS = HERE.parent / "docs" / "plots"
-SECONDS = 0.04
+LOOP = "loop alone"
+SECONDS, LOOP_SECONDS = 0.04, 0.015
 CLASSES_MADE = 10
 SLOWER = 1.05
 NOISE = 0.95  # of the best peer's ratio: what is not below it
 
-Rates = dict[int, list[float]]
-"""The calls per second of one row of one side, round by round, by the number of threads; 0 is a round that is out."""
+Row = tuple[str, str]
+"""A row's name and its mode."""
+
+Rounds = dict[int, list[Timed]]
+"""One row of one side, round by round, by the number of threads."""
 
 
 class Result(NamedTuple):
@@ -78,24 +85,21 @@ class Result(NamedTuple):
 
     ns: float  # of a call in one thread
     speedup: dict[int, float]  # by the number of threads
-    one: list[float]  # the calls per second of one thread, round by round
+    one: list[float]  # the calls per second of one thread, round by round; 0 is a round that is out
 
 
 def median_or_none(values: list[float]) -> float | None:
     return statistics.median(values) if values else None
 
 
-def result_of(rates: Rates) -> Result | None:
-    """Return the medians, or None if this side has no such row or was never left alone."""
-    one = median_or_none([rate for rate in rates[1] if rate > 0])
-    if one is None:
+def result_of(rounds: Rounds, usual: float) -> Result | None:
+    """Return the medians, or None if this side was never left alone. `usual` is the loop's usual rate in one thread."""
+    one = at_usual_speed(rounds[1], usual)
+    rate = median_or_none([each for each in one if each > 0])
+    if rate is None:
         return None
-    speedup = {}
-    for n, several in rates.items():
-        ratio = median_or_none([b / a for a, b in zip(rates[1], several) if a > 0 and b > 0])
-        if ratio is not None:
-            speedup[n] = ratio
-    return Result(1e9 / one, speedup, rates[1])
+    ratios = {n: speedup(rounds[1], several, n) for n, several in rounds.items()}
+    return Result(1e9 / rate, {n: ratio for n, ratio in ratios.items() if ratio is not None}, one)
 
 
 def slowdown(before: Result, after: Result) -> float:
@@ -103,24 +107,49 @@ def slowdown(before: Result, after: Result) -> float:
     return median_or_none([a / b for a, b in zip(before.one, after.one) if a > 0 and b > 0]) or 1.0
 
 
-def measure(row: str, mode: str, sides: dict[str, Side], counts: list[int], rounds: int) -> dict[str, Result]:
-    """Return the result of each side that has the row."""
-    rates = {kind: Rates({n: [] for n in counts}) for kind in sides}
+def measure(
+    rows: list[Row], sides: dict[str, Side], counts: list[int], rounds: int, minutes: float = 60
+) -> dict[Row, dict[str, Result]]:
+    """Return the result of each side that has the row. No round is begun after the minutes."""
+    ends = time.monotonic() + 60 * minutes
+    timed: dict[tuple[Row, str], Rounds] = {}
     lacking = set()
-    for _ in range(rounds):
-        for kind in [kind for kind in sides if kind not in lacking]:
-            for n in counts:
-                rate = answer(sides, kind, row, mode, n, SECONDS)
-                rates[kind][n].append(rate)
-                if rate < 0:
-                    lacking.add(kind)
-                    break
-    results = {kind: result_of(rates[kind]) for kind in rates}
-    return {kind: result for kind, result in results.items() if result}
+    for i in range(rounds):
+        if i and time.monotonic() > ends:
+            say(f"no time was left for more than {i} of {rounds} rounds")
+            break
+        say(f"round {i + 1} of {rounds}")
+        for row in rows:
+            for kind in [kind for kind in sides if (row, kind) not in lacking]:
+                once = time_once(sides, kind, row, counts)
+                if not once:
+                    lacking.add((row, kind))
+                for n, each in once.items():
+                    timed.setdefault((row, kind), {}).setdefault(n, []).append(each)
+    usual = median_or_none([each.loop for of_counts in timed.values() for each in of_counts[1] if each.counts]) or 1.0
+    found: dict[Row, dict[str, Result]] = {row: {} for row in rows}
+    for (row, kind), rounds_of in timed.items():
+        result = result_of(rounds_of, usual)
+        if result:
+            found[row][kind] = result
+    return found
+
+
+def time_once(sides: dict[str, Side], kind: str, row: Row, counts: list[int]) -> dict[int, Timed]:
+    """Return a round of a row of a side, by the number of threads; nothing if the side has no such row."""
+    found = {}
+    for n in counts:
+        rate = answer(sides, kind, *row, n, SECONDS)
+        if rate < 0:
+            return {}
+        found[n] = Timed(rate, answer(sides, kind, LOOP, "own", n, LOOP_SECONDS))
+    return found
 
 
 def answer(sides: dict[str, Side], kind: str, *request: object) -> float:
     """Return what a side answers; -1 for a peer whose process dies of it, which is left out from then on."""
+    if kind not in sides:
+        return -1
     try:
         return sides[kind].ns(*request)
     except Missing as reason:
@@ -210,7 +239,7 @@ def open_sides(places: dict[str, Place], keeps_gil: bool) -> dict[str, Side]:
         module = "ffi_hpy" if kind == "before" else kind
         arguments = [*extra, *([f"--more={more}"] if more else [])]
         try:
-            sides[kind] = Side(env, "scaling_side.py", module, file, arguments=arguments)
+            sides[kind] = Side(env, "scaling_side.py", module, file, arguments=arguments, threads=True)
         except Missing as reason:
             if kind not in PEERS:
                 raise
@@ -218,7 +247,7 @@ def open_sides(places: dict[str, Place], keeps_gil: bool) -> dict[str, Side]:
     return sides
 
 
-def write_csv(file: Path, found: dict[tuple[str, str], dict[str, Result]]) -> None:
+def write_csv(file: Path, found: dict[Row, dict[str, Result]]) -> None:
     with file.open("w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(["row", "mode", "side", "threads", "ns_of_one_thread", "speedup", "goal_for_two"])
@@ -250,7 +279,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--sides", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--threads", nargs="+", type=int, default=thread_counts())
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--minutes", type=float, default=60, help="no row is begun after them (60)")
+    parser.add_argument("--minutes", type=float, default=60, help="no round is begun after them (60)")
     parser.add_argument("--keep-gil", action="store_true", help="our functions and tvm_ffi's stay attached")
     parser.add_argument("--wheel", type=Path, help="ours, in place of this checkout's")
     parser.add_argument("--before", type=Path, metavar="WHEEL")
@@ -283,7 +312,7 @@ def provide_places(options: argparse.Namespace, folder: Path) -> dict[str, Place
     return places
 
 
-def wanted_rows(words: list[str]) -> list[tuple[str, str]]:
+def wanted_rows(words: list[str]) -> list[Row]:
     """Return the rows that contain one of the words, or all, each with its modes."""
     names = [row for row in ROWS if not words or any(word in row for word in words)]
     return [(row, mode) for row in names for mode in ROWS[row].modes]
@@ -310,18 +339,9 @@ def main() -> int:
 def time_all(options: argparse.Namespace, sides: dict[str, Side]) -> int:
     """Time the rows, and print, write and draw what comes out; the exit status."""
     counts, kinds = sorted({1, *options.threads}), list(sides)
-    ends = time.monotonic() + 60 * options.minutes
-    found, not_timed = {}, []
-    for row, mode in wanted_rows(options.rows):
-        if time.monotonic() > ends:
-            not_timed.append(f"{row}, {mode}")
-            continue
-        say(f"{row}, {mode}")
-        found[row, mode] = measure(row, mode, sides, counts, options.rounds)
-    if not_timed:
-        say(f"no time was left for {len(not_timed)} rows: {'; '.join(not_timed)}")
+    found = measure(wanted_rows(options.rows), sides, counts, options.rounds, options.minutes)
     names = [label(kind) for kind in kinds]
-    is_good = not not_timed
+    is_good = True
     for n in counts[1:]:
         heading: list[object] = ["row", "", *(f"{name} ns" for name in names), *(f"{name} x{n}" for name in names)]
         lines = [line_of(row, mode, results, kinds, n) for (row, mode), results in found.items()]

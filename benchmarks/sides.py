@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,11 @@ HERE = Path(__file__).resolve().parent
 
 class Side:
     """A process that answers a line of words, separated by tabs, with a number. `kind` is its first argument, `extra`
-    is added to its environment, `arguments` are what else it is given."""
+    is added to its environment, `arguments` are what else it is given.
+
+    Processes that are compared run on one core, in turn: the cores of a virtual machine are not equally fast, because
+    each has neighbours of its own, and the system would leave every process on the core where it began. `threads` says
+    that this one needs all."""
 
     def __init__(
         self,
@@ -28,6 +33,8 @@ class Side:
         file: Path,
         extra: Mapping[str, str] | None = None,
         arguments: Sequence[str] = (),
+        *,
+        threads: bool = False,
     ) -> None:
         self.kind = kind
         self.process = subprocess.Popen(
@@ -37,6 +44,8 @@ class Side:
             text=True,
             env=clean_environ(extra),
         )
+        if not threads:
+            os.sched_setaffinity(self.process.pid, {max(os.sched_getaffinity(0))})
         assert self.process.stdout is not None
         answer = self.process.stdout.readline().strip()
         if answer != "ready":

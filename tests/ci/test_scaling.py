@@ -9,20 +9,28 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 import scaling
-from scaling import Result, judge, measure, result_of
+from scaling import LOOP, Result, judge, measure, result_of
+from steady import Timed, at_usual_speed, speedup
 
 from ci.lib.messages import Missing
 
 ROW = "field read"  # own: 1.9 times as many calls wanted, shared: 1.5
+OWN = (ROW, "own")
 
 
 class StandIn:
-    """Answers with calls per second by the number of threads, from lists of which each round takes one."""
+    """Answers with calls per second by the number of threads, from lists of which each round takes one; the empty loop
+    is as fast as the machine that `loop` describes."""
+
+    def loop(self, n):
+        return n * 1e6
 
     def __init__(self, **answers):
         self.answers = {int(name[1:]): list(values) for name, values in answers.items()}
 
     def ns(self, row, mode, n, seconds):
+        if row == LOOP:
+            return self.loop(n)
         if not self.answers.get(n):
             raise Missing("it died")
         return self.answers[n].pop(0)
@@ -34,30 +42,60 @@ def results_of(**pairs):
 
 def test_a_ratio_is_the_median_of_the_rounds_ratios():
     side = StandIn(t1=[1e6, 2e6, 1e6], t2=[2e6, 4e6, 1e6])
-    result = measure(ROW, "own", {"ffi_hpy": side}, [1, 2], 3)["ffi_hpy"]
+    result = measure([OWN], {"ffi_hpy": side}, [1, 2], 3)[OWN]["ffi_hpy"]
     assert result.speedup == {1: 1.0, 2: 2.0}
     assert result.ns == pytest.approx(1000)
 
 
+def timed(*rates, loop=1e6):
+    return [Timed(rate, loop) for rate in rates]
+
+
 def test_a_round_in_which_the_threads_never_ran_together_is_left_out():
-    assert result_of({1: [1e6, 1e6], 2: [0, 1.5e6]}).speedup[2] == 1.5
-    assert 2 not in result_of({1: [1e6, 1e6], 2: [0, 0]}).speedup
+    assert result_of({1: timed(1e6, 1e6), 2: timed(0, 1.5e6, loop=2e6)}, 1e6).speedup[2] == 1.5
+    assert 2 not in result_of({1: timed(1e6, 1e6), 2: timed(0, 0)}, 1e6).speedup
+    assert result_of({1: timed(0, 0), 2: timed(1e6, 1e6)}, 1e6) is None
+
+
+def test_a_round_in_which_the_machine_changed_its_speed_is_left_out():
+    one = [*timed(1e6), *timed(1.7e6, loop=1.7e6), *timed(1e6)]
+    two = timed(1.9e6, 1.9e6, 1.9e6, loop=2e6)
+    assert speedup(one, two, 2) == pytest.approx(1.9)
+    assert speedup(one, [*two[:2], *timed(1.9e6, loop=1.1e6)], 2) == pytest.approx(1.9)
+
+
+def test_on_a_machine_that_never_has_whole_cores_all_rounds_count():
+    one, two = timed(1e6, 1e6, 1e6), timed(1.2e6, 1.3e6, 1.4e6, loop=1.2e6)
+    assert speedup(one, two, 2) == pytest.approx(1.3)
+
+
+def test_times_are_those_at_the_usual_speed_of_the_machine():
+    assert at_usual_speed([*timed(1e6), *timed(2e6, loop=2e6), *timed(0)], 1e6) == [1e6, 1e6, 0]
+    assert result_of({1: timed(3e6, loop=2e6)}, 1e6).ns == pytest.approx(1e9 / 1.5e6)
 
 
 def test_a_side_without_the_row_is_asked_once():
     side = StandIn(t1=[-1, 1e6], t2=[2e6])
-    assert measure(ROW, "own", {"nanobind": side}, [1, 2], 3) == {}
+    assert measure([OWN], {"nanobind": side}, [1, 2], 3) == {OWN: {}}
     assert side.answers == {1: [1e6], 2: [2e6]}
 
 
 def test_a_peer_that_dies_is_left_out_from_then_on(capsys):
-    ours, peer = StandIn(t1=[1e6, 1e6], t2=[2e6, 2e6]), StandIn(t1=[1e6], t2=[])
+    ours, peer = StandIn(t1=[1e6, 1e6], t2=[2e6, 2e6]), StandIn(t1=[1e6, 1e6], t2=[2e6])
     sides = {"ffi_hpy": ours, "nanobind": peer}
-    assert list(measure(ROW, "own", sides, [1, 2], 2)) == ["ffi_hpy", "nanobind"]
+    found = measure([OWN], sides, [1, 2], 2)
+    assert list(found[OWN]) == ["ffi_hpy", "nanobind"]
     assert list(sides) == ["ffi_hpy"]
     assert "it died" in capsys.readouterr().err
     with pytest.raises(Missing):
-        measure(ROW, "own", sides, [1, 2], 1)
+        measure([OWN], sides, [1, 2], 1)
+
+
+def test_no_round_is_begun_when_the_time_is_over(capsys):
+    side = StandIn(t1=[1e6, 1e6], t2=[2e6, 2e6])
+    measure([OWN], {"ffi_hpy": side}, [1, 2], 2, minutes=0)
+    assert side.answers == {1: [1e6], 2: [2e6]}
+    assert "1 of 2 rounds" in capsys.readouterr().err
 
 
 def test_the_goal_depends_on_what_is_shared():
