@@ -89,27 +89,23 @@ static GilEnsure gil_ensure_get(void) {
 }
 
 void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer) {
+  /* Calls nest, through callbacks: `outer` keeps what belongs to the one around this one. */
+  *outer = call_state;
+  outer->held = held;
+  held = release ? NULL : ctx;
   if (fb_ext != NULL) { /* attach finds out by itself: only the release needs remembering */
-    if (FH_UNLIKELY(fb_thread_is_covered)) {
-      outer->held = held;
-      held = release ? NULL : ctx;
-    }
     outer->is_released = release;
     if (release) outer->released = HPy_LeavePythonExecution(ctx);
     outer->ctx = ctx;
     return;
   }
-  /* Calls nest, through callbacks: `outer` keeps what belongs to the one around this one. */
-  *outer = call_state;
-  outer->held = held;
-  held = release ? NULL : ctx;
   call_state.ctx = ctx;
   call_state.is_released = release;
   if (release) call_state.released = HPy_LeavePythonExecution(ctx);
 }
 
 void fb_thread_leave(const FbThreadState *outer) {
-  if (fb_thread_needs_brackets()) held = outer->held;
+  held = outer->held;
   if (fb_ext != NULL) {
     if (outer->is_released) HPy_ReenterPythonExecution(outer->ctx, outer->released);
     return;

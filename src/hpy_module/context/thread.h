@@ -27,7 +27,8 @@ void fb_thread_held_put(HPyContext *held);
 /* Whether native calls that keep the interpreter must be bracketed. */
 FH_INLINE bool fb_thread_needs_brackets(void) { return FH_UNLIKELY(fb_ext == NULL || fb_thread_is_covered); }
 
-/* Brackets native code: gives up the interpreter if asked to and lets callbacks find their way back. */
+/* Brackets native code where that is needed: gives up the interpreter if asked to, and lets callbacks find their way
+ * back. */
 void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer);
 void fb_thread_leave(const FbThreadState *outer);
 

@@ -37,13 +37,20 @@ void fb_function_call_settle(void) {
   }
 }
 
-/* Calls the native function, between brackets (thread.h). */
+/* Calls the native function, between brackets: those of thread.h where they are needed, else it gives up the GIL. */
 static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                                      bool release, TVMFFIAny *result) {
-  FbThreadState outer;
-  fb_thread_enter(ctx, release, &outer);
-  int rc = ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
-  fb_thread_leave(&outer);
+  TVMFFISafeCallType call = ((const TVMFFIFunctionCell *)(handle + 1))->safe_call;
+  if (FH_UNLIKELY(fb_thread_needs_brackets())) {
+    FbThreadState outer;
+    fb_thread_enter(ctx, release, &outer);
+    int rc = call(handle, views, (int32_t)n, result);
+    fb_thread_leave(&outer);
+    return rc;
+  }
+  HPyThreadState released = HPy_LeavePythonExecution(ctx);
+  int rc = call(handle, views, (int32_t)n, result);
+  HPy_ReenterPythonExecution(ctx, released);
   return rc;
 }
 

@@ -36,8 +36,9 @@ int fhpy_threads_is_finalizing(void) {
   return fhpy_optional._Py_IsFinalizing != NULL ? fhpy_optional._Py_IsFinalizing() : 0;
 }
 
-/* The tokens of PyGILState_Ensure are 0 and 1; a thread that the interpreter did not know has FOREIGN added. */
-enum { NOT_ATTACHED = -1, WAS_ATTACHED = 2, FOREIGN = 4 };
+/* The tokens of PyGILState_Ensure are 0 and 1, which is that of a thread that was not attached; a thread that the
+ * interpreter did not know has FOREIGN added. */
+enum { NOT_ATTACHED = -1, WAS_DETACHED = 1, WAS_ATTACHED = 2, FOREIGN = 4 };
 
 #ifdef FHPY_PYPY
 static int ensure_foreign(void) { return PyGILState_Ensure(); }
@@ -57,18 +58,16 @@ static bool makes_state(void) { return fhpy_layout.minor < 12; }
  * waits for a thread that is attached by hand. */
 static bool attaches_by_hand(void) { return fhpy_layout.minor >= 15; }
 
+/* What PyGILState_Ensure and PyGILState_Release come to for a thread with a state of its own, without their looking for
+ * it again. */
 static int ensure_known(void *own) {
-  enum { WAS_DETACHED = 1 };
-  if (!attaches_by_hand()) return PyGILState_Ensure();
   PyEval_RestoreThread(own);
   return WAS_DETACHED;
 }
 
 static void release_known(int token) {
-  if (attaches_by_hand())
-    (void)PyEval_SaveThread();
-  else
-    PyGILState_Release(token);
+  (void)token;
+  (void)PyEval_SaveThread();
 }
 
 static int ensure_foreign(void) {
