@@ -11,7 +11,7 @@ What a busy machine does to it, and what is done about that:
 - Threads start and stop apart, and other processes take cores. Only time in which all threads run counts: each notes
   between batches of 0.2 ms when that was and whether its core was taken away since (overlap.py).
 - A machine changes its speed. A round times all rows, and in each all sides and one thread and several in turn, so that
-  the rounds of a row lie minutes apart; a ratio is the median of the ratios round by round.
+  the rounds of a row lie apart, half a minute if all are timed; a ratio is the median of the ratios round by round.
 - A hypervisor gives and takes, which nothing shows. An empty loop is timed beside each measurement: rounds in which two
   threads did not go through it twice as fast as one are left out, and times are those at its usual speed (steady.py).
 - Where the threads hardly ever run together, they try again, ten times; a round in which that does not help is left
@@ -73,7 +73,7 @@ CLASSES_MADE = 10
 SLOWER = 1.05
 NOISE = 0.95  # of the best peer's ratio: what is not below it
 
-Row = tuple[str, str]
+RowMode = tuple[str, str]
 """A row's name and its mode."""
 
 Rounds = dict[int, list[Timed]]
@@ -108,11 +108,11 @@ def slowdown(before: Result, after: Result) -> float:
 
 
 def measure(
-    rows: list[Row], sides: dict[str, Side], counts: list[int], rounds: int, minutes: float = 60
-) -> dict[Row, dict[str, Result]]:
+    rows: list[RowMode], sides: dict[str, Side], counts: list[int], rounds: int, minutes: float = 60
+) -> dict[RowMode, dict[str, Result]]:
     """Return the result of each side that has the row. No round is begun after the minutes."""
     ends = time.monotonic() + 60 * minutes
-    timed: dict[tuple[Row, str], Rounds] = {}
+    timed: dict[tuple[RowMode, str], Rounds] = {}
     lacking = set()
     for i in range(rounds):
         if i and time.monotonic() > ends:
@@ -127,7 +127,7 @@ def measure(
                 for n, each in once.items():
                     timed.setdefault((row, kind), {}).setdefault(n, []).append(each)
     usual = median_or_none([each.loop for of_counts in timed.values() for each in of_counts[1] if each.counts]) or 1.0
-    found: dict[Row, dict[str, Result]] = {row: {} for row in rows}
+    found: dict[RowMode, dict[str, Result]] = {row: {} for row in rows}
     for (row, kind), rounds_of in timed.items():
         result = result_of(rounds_of, usual)
         if result:
@@ -135,7 +135,7 @@ def measure(
     return found
 
 
-def time_once(sides: dict[str, Side], kind: str, row: Row, counts: list[int]) -> dict[int, Timed]:
+def time_once(sides: dict[str, Side], kind: str, row: RowMode, counts: list[int]) -> dict[int, Timed]:
     """Return a round of a row of a side, by the number of threads; nothing if the side has no such row."""
     found = {}
     for n in counts:
@@ -247,7 +247,7 @@ def open_sides(places: dict[str, Place], keeps_gil: bool) -> dict[str, Side]:
     return sides
 
 
-def write_csv(file: Path, found: dict[Row, dict[str, Result]]) -> None:
+def write_csv(file: Path, found: dict[RowMode, dict[str, Result]]) -> None:
     with file.open("w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(["row", "mode", "side", "threads", "ns_of_one_thread", "speedup", "goal_for_two"])
@@ -312,7 +312,7 @@ def provide_places(options: argparse.Namespace, folder: Path) -> dict[str, Place
     return places
 
 
-def wanted_rows(words: list[str]) -> list[Row]:
+def wanted_rows(words: list[str]) -> list[RowMode]:
     """Return the rows that contain one of the words, or all, each with its modes."""
     names = [row for row in ROWS if not words or any(word in row for word in words)]
     return [(row, mode) for row in names for mode in ROWS[row].modes]
