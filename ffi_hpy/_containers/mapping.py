@@ -7,7 +7,7 @@ from collections.abc import ItemsView, KeysView, Mapping, MutableMapping, Values
 
 from .. import _ffi_api
 from .._core import CDict, CMapping, CObject
-from .._values.object import Object
+from .._values.object import Object, wrapper_like
 from ..registry import register_object
 
 TYPE_CHECKING = False
@@ -106,6 +106,9 @@ class Map(_Reading, Mapping[K, V_co]):
         def items(self) -> ItemsView[K, V_co]:
             """View of the (key, value) pairs, in insertion order."""
 
+    def __copy__(self) -> Map[K, V_co]:
+        return self if type(self) is Map else wrapper_like(self, self)  # type: ignore[no-any-return]
+
 
 @register_object("ffi.Dict", init=False)
 class Dict(CDict, _Reading, MutableMapping[K, V]):
@@ -170,6 +173,10 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
 
         def items(self) -> ItemsView[K, V]:
             """View of the (key, value) pairs, in insertion order."""
+
+    def __copy__(self) -> Dict[K, V]:
+        entries = Dict(self)
+        return entries if type(self) is Dict else wrapper_like(self, entries)  # type: ignore[no-any-return]
 
     def popitem(self) -> tuple[K, V]:
         """Remove the first entry and return its key and value. Of several threads each gets another entry.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, MutableSequence, Sequence
 
 from .. import _ffi_api
 from .._core import CList, CObject, CSequence
-from .._values.object import Object
+from .._values.object import Object, wrapper_like
 from ..registry import register_object
 
 TYPE_CHECKING = False
@@ -112,6 +112,9 @@ class Array(_Reading, Sequence[T_co]):
         def __add__(self, other: Iterable[T]) -> Array[T_co | T]: ...
         def __radd__(self, other: Iterable[T]) -> Array[T_co | T]: ...
 
+    def __copy__(self) -> Array[T_co]:
+        return self if type(self) is Array else wrapper_like(self, self)  # type: ignore[no-any-return]
+
 
 @register_object("ffi.List", init=False)
 class List(CList, _Reading, MutableSequence[T]):
@@ -178,6 +181,10 @@ class List(CList, _Reading, MutableSequence[T]):
 
     def __reversed__(self) -> Iterator[T]:
         return iter(self[::-1])
+
+    def __copy__(self) -> List[T]:
+        items = List(self)
+        return items if type(self) is List else wrapper_like(self, items)  # type: ignore[no-any-return]
 
     def _set_slice(self, index: slice, value: Iterable[T]) -> None:
         """``self[index] = value``. ValueError if an extended slice and its new items differ in number."""

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["MISSING", "Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr"]
+__all__ = ["MISSING", "Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr", "wrapper_like"]
 
 
 # PyPy gives every HPy object what both slots give on CPython, and the base that is written in Python has weak
@@ -116,6 +116,17 @@ def _printed(obj: CObject) -> str:
     return str(print_repr(obj))
 
 
+def wrapper_like(wrapper: CObject, made: CObject) -> Any:
+    """Another wrapper of the class of `wrapper`, with its attributes, for the object of `made`."""
+    cls = type(wrapper)
+    other = cls.__new__(cls)
+    other.__init_handle_by_constructor__(function_from_callable(lambda: made))
+    attributes = getattr(wrapper, "__dict__", None)
+    if attributes:
+        other.__dict__.update(attributes)
+    return other
+
+
 # --- pickle ---------------------------------------------------------------------------------------------------------
 
 
@@ -182,6 +193,15 @@ def reduce(self: CObject) -> tuple[Any, ...]:
 CObject.__getstate__ = get_state  # type: ignore[method-assign]
 CObject.__setstate__ = set_state  # type: ignore[method-assign]
 CObject.__reduce__ = reduce  # type: ignore[method-assign]
+
+
+def _itself(self: Function, memo: object = None) -> Function:
+    """A copy of a function is the function, as in Python."""
+    return self
+
+
+Function.__copy__ = _itself  # type: ignore[attr-defined]
+Function.__deepcopy__ = _itself  # type: ignore[attr-defined]
 
 
 def _ffi_function(name: str) -> Function | None:

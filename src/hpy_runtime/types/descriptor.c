@@ -98,6 +98,13 @@ static PyObject *method_reduce(PyObject *self, PyObject *ignored) {
   return method_get(self, (void *)offsetof(Method, qualname));
 }
 
+/* copy.deepcopy asks the instance first, which would answer with the function's. */
+static PyObject *method_deepcopy(PyObject *self, PyObject *memo) {
+  (void)memo;
+  take_reference(self);
+  return self;
+}
+
 static PyObject *make_type(void) {
   enum { FLAG_IMMUTABLE_TYPE = 1 << 8, FLAG_METHOD_DESCRIPTOR = 1 << 17 };
   static PyGetSetDef getset[] = {{"__name__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, name)},
@@ -105,7 +112,9 @@ static PyObject *make_type(void) {
                                  {"__doc__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, doc)},
                                  {"__wrapped__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, wrapped)},
                                  {NULL, NULL, NULL, NULL, NULL}};
-  static PyMethodDef methods[] = {{"__reduce__", (void *)method_reduce, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+  static PyMethodDef methods[] = {{"__reduce__", (void *)method_reduce, METH_NOARGS, NULL},
+                                  {"__deepcopy__", (void *)method_deepcopy, METH_O, NULL},
+                                  {NULL, NULL, 0, NULL}};
   static PyMemberDef members[] = {{"__vectorcalloffset__", MEMBER_SSIZE, 0, MEMBER_READONLY, NULL},
                                   {"__weaklistoffset__", MEMBER_SSIZE, 0, MEMBER_READONLY, NULL},
                                   {NULL, 0, 0, 0, NULL}};

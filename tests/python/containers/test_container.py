@@ -1,5 +1,6 @@
 """Array, List, Map and Dict, and the conversion of lists, tuples and dicts to them."""
 
+import copy
 import gc
 import subprocess
 import sys
@@ -868,3 +869,46 @@ print("good")
 
 def test_containers_work_with_another_core(upstream):
     assert run_python(ON_ANOTHER_CORE, upstream / "tvm_ffi" / "lib" / "libtvm_ffi.so") == "good\n"
+
+
+# --- copies ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_shallow_copy_of_what_changes_has_the_same_items_and_changes_alone(testing):
+    inner, function = List([1]), testing.echo  # a function cannot be serialised, so that nothing is copied that way
+    items, entries = List([inner, function]), Dict({"inner": inner, "function": function})
+    copied_items, copied_entries = copy.copy(items), copy.copy(entries)
+    for made, value in ((copied_items, copied_items[0]), (copied_entries, copied_entries["inner"])):
+        assert type(made) in (List, Dict)
+        assert value.same_as(inner)
+    copied_items.append(2)
+    copied_entries["more"] = 2
+    assert (len(items), len(copied_items), len(entries), len(copied_entries)) == (2, 3, 2, 3)
+
+
+def test_a_copy_of_what_cannot_change_is_the_same():
+    inner = List([1])
+    for made in (Array([inner]), Map({"inner": inner})):
+        assert copy.copy(made) is made
+
+
+@pytest.mark.parametrize(("base", "value"), [(Array, [1]), (List, [1]), (Map, {1: 1}), (Dict, {1: 1})])
+def test_a_copy_of_an_instance_of_a_subclass_is_one_and_has_its_attributes(base, value):
+    class Named(base):
+        __slots__ = ("__dict__",)
+
+    named = Named(value)
+    named.name = "a name"
+    copied = copy.copy(named)
+    assert type(copied) is Named
+    assert copied is not named
+    assert (copied.name, copied) == ("a name", named)
+    copied.name = "another"
+    assert named.name == "a name"
+
+
+def test_a_copy_of_a_function_is_the_function(testing):
+    assert copy.copy(testing.echo).same_as(testing.echo)
+    function = ffi_hpy.convert(lambda x: x + 1)
+    assert copy.copy(function) is copy.deepcopy(function) is function
+    assert copy.deepcopy({"function": function})["function"](1) == 2
