@@ -227,10 +227,12 @@ class LibraryField(_Field):
     def _is_plain(self, form: Any, address: int) -> bool:
         """Whether the getter gives what is in the memory, shown on a copy of an object."""
         info = self._info
-        n = max(facts_of(type_index_at(address)).total_size, self.offset + info.size)
-        copy, result = new_words(n // 8 + 1), new_words(2)
-        at = address_of(copy)
-        buffer_at(at, n)[0:n] = bytes_at(address, n)
+        first = min(0, self.offset)  # a field may lie before the header
+        end = max(facts_of(type_index_at(address)).total_size, self.offset + info.size)
+        n, n_before = end - first, -(first // 8) * 8  # whole words, so that the copy is aligned as the object is
+        copy, result = new_words((n_before + end) // 8 + 1), new_words(2)
+        at = address_of(copy) + n_before
+        buffer_at(at + first, n)[0:n] = bytes_at(address + first, n)
         memory = buffer_at(at + self.offset, info.size)
         for pattern in _PATTERNS if info.static_index != BOOL else _PATTERNS[2:]:
             memory[0 : info.size] = pattern[: info.size]

@@ -10,6 +10,7 @@ from support import FREES_AT_ONCE, collect_garbage, unique_name
 from support.native_build import ERAS
 
 import ffi_hpy
+from ffi_hpy import _core
 
 SIDES = (*ERAS, "own")
 
@@ -95,6 +96,35 @@ def test_fields_may_lie_before_the_header(maker):
     assert (copied.count, copied.note) == (4, late.note)
     offsets = {field.name: field.offset for field in type(late).__tvm_ffi_type_info__.fields}
     assert offsets["count"] < offsets["note"] < 0 < offsets["after"]
+
+
+@pytest.mark.skipif(_core.CALLS != "cffi", reason="the binding in C calls the getter")
+def test_what_a_getter_reads_is_found_out_on_a_copy_that_has_the_place_of_the_field(maker, monkeypatch):
+    from ffi_hpy._pypy.context import backend, type_table
+    from ffi_hpy._pypy.object.objects import type_index_at
+    from ffi_hpy._pypy.record import fields
+
+    guard, n_guards, made = 0x5A5A5A5A5A5A5A5A, 64, []
+
+    def new_guarded_words(n):
+        memory = backend.new_words(n + 2 * n_guards)
+        for i in range(n_guards):
+            memory[i] = memory[n + n_guards + i] = guard
+        made.append((memory, n))
+        return memory + n_guards
+
+    late = maker.make_late()
+    facts = type_table.facts_of(type_index_at(late.__chandle__()))
+    names = [field.name for field in type(late).__tvm_ffi_type_info__.fields]
+    values = {"count": 3, "note": "before the header", "after": 4}
+    monkeypatch.setattr(fields, "new_words", new_guarded_words)
+    for which, name in enumerate(names):
+        field = fields.LibraryField(facts, type_table.field_info(facts, which), None, None)
+        assert field.read(late) == values[name]
+        assert isinstance(field.form, fields.Gotten) == (name == "note")
+    assert made
+    for memory, n in made:
+        assert all(memory[i] == memory[n + n_guards + i] == guard for i in range(n_guards))
 
 
 @pytest.mark.thread_unsafe(reason="counts all items of a library")
