@@ -4,9 +4,11 @@ and taking it back, on CPython 3.11.
 
 A released call should cost what a kept one costs, and a pair. A callback gives the GIL up on its way to native code and
 takes it again, and gives it up and takes it again for the Python code: two pairs. All rows of a round run one after
-another in one process. Printed are medians over the rounds; `beyond` is the median of what is left, round by round.
+another. Printed are medians over all rounds; `beyond` is the median of what is left, round by round. A new process
+begins every few rounds: where the system puts the libraries decides which branches the processor foresees, which is
+worth several nanoseconds a call.
 
-    python benchmarks/gil.py [--rounds N] [--tree FOLDER]
+    python benchmarks/gil.py [--processes N] [--rounds N] [--tree FOLDER]
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ MOST_BEYOND = 5.0
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--processes", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=5, help="in each process")
     parser.add_argument("--tree", type=Path, help="a folder with our package, instead of a wheel that is built")
     options = parser.parse_args()
     python = find_interpreters(["cp311"]).get("cp311")
@@ -55,9 +58,11 @@ def main() -> int:
         pair = Path(folder, "pair.so")
         output_of([*find_c_compiler(), "-O2", "-shared", "-fPIC", HERE / "gil_pair.c", "-o", pair])
         extra = {"GIL_PAIR": str(pair), **({"PYTHONPATH": str(options.tree)} if options.tree else {})}
-        side = Side(ours, "gil_side.py", "ffi_hpy", library, extra)
-        rounds = [measure(side) for _ in range(options.rounds)]
-        side.close()
+        rounds = []
+        for _ in range(options.processes):
+            side = Side(ours, "gil_side.py", "ffi_hpy", library, extra)
+            rounds += [measure(side) for _ in range(options.rounds)]
+            side.close()
     lines: list[tuple[object, ...]] = [("row", "kept ns", "released ns", "pairs ns", "beyond ns", "goal", "")]
     within = True
     for row, n_pairs in PAIRS.items():

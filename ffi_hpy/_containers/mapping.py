@@ -107,7 +107,7 @@ class Map(_Reading, Mapping[K, V_co]):
             """View of the (key, value) pairs, in insertion order."""
 
     def __copy__(self) -> Map[K, V_co]:
-        return self if type(self) is Map else wrapper_like(self, self)  # type: ignore[no-any-return]
+        return self if type(self) is Map else wrapper_like(self, self)
 
 
 @register_object("ffi.Dict", init=False)
@@ -176,7 +176,7 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
 
     def __copy__(self) -> Dict[K, V]:
         entries = Dict(self)
-        return entries if type(self) is Dict else wrapper_like(self, entries)  # type: ignore[no-any-return]
+        return entries if type(self) is Dict else wrapper_like(self, entries)
 
     def popitem(self) -> tuple[K, V]:
         """Remove the first entry and return its key and value. Of several threads each gets another entry.

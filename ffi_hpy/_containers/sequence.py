@@ -113,7 +113,7 @@ class Array(_Reading, Sequence[T_co]):
         def __radd__(self, other: Iterable[T]) -> Array[T_co | T]: ...
 
     def __copy__(self) -> Array[T_co]:
-        return self if type(self) is Array else wrapper_like(self, self)  # type: ignore[no-any-return]
+        return self if type(self) is Array else wrapper_like(self, self)
 
 
 @register_object("ffi.List", init=False)
@@ -184,7 +184,7 @@ class List(CList, _Reading, MutableSequence[T]):
 
     def __copy__(self) -> List[T]:
         items = List(self)
-        return items if type(self) is List else wrapper_like(self, items)  # type: ignore[no-any-return]
+        return items if type(self) is List else wrapper_like(self, items)
 
     def _set_slice(self, index: slice, value: Iterable[T]) -> None:
         """``self[index] = value``. ValueError if an extended slice and its new items differ in number."""

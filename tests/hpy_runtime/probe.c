@@ -108,6 +108,20 @@ static HPy attach_twice_impl(HPyContext *ctx, HPy self) {
   return one;
 }
 
+/* What thread_state says of this thread: attached, after leave(), after reenter(). */
+HPyDef_METH(thread_states, "thread_states", HPyFunc_NOARGS)
+static HPy thread_states_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  const FhpyExtension *x = fhpy_extension_find(ctx);
+  void *state = NULL, *unused = NULL;
+  int before = x->thread_state(&unused);
+  void *left = x->leave();
+  int between = x->thread_state(&state);
+  x->reenter(between == FHPY_THREAD_DETACHED ? state : left);
+  int after = x->thread_state(&unused);
+  return HPyLong_FromLong(ctx, 100 * before + 10 * between + after);
+}
+
 static HPy closure_get(HPy self, void *closure) {
   (void)self;
   return (HPy){(*(intptr_t (**)(long))closure)(42)};
@@ -418,10 +432,12 @@ static int exec_impl(HPyContext *ctx, HPy module) {
   return add_type(ctx, module, "Meta", &Meta_spec, ctx->h_TypeType);
 }
 
-static HPyDef *defines[] = {&exec,       &nop,       &same,         &add_one,          &pack,
-                            &pack_all,   &call_with, &upper,        &remember,         &recall,
-                            &extension,  &catch,     &attach_twice, &add_getset,       &add_descriptor,
-                            &make_adder, &make_type, &make_on,      &destroyed_counts, NULL};
+static HPyDef *defines[] = {&exec,         &nop,           &same,       &add_one,
+                            &pack,         &pack_all,      &call_with,  &upper,
+                            &remember,     &recall,        &extension,  &catch,
+                            &attach_twice, &thread_states, &add_getset, &add_descriptor,
+                            &make_adder,   &make_type,     &make_on,    &destroyed_counts,
+                            NULL};
 static HPyGlobal *globals[] = {&remembered, NULL};
 static HPyModuleDef probe_def = {.doc = "a probe", .defines = defines, .globals = globals};
 HPy_MODINIT(probe, probe_def)

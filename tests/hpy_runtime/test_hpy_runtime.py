@@ -559,6 +559,12 @@ def test_thread_attach_nests(probe, with_extension):
     assert probe.attach_twice() == 1
 
 
+def test_a_thread_is_known_attached_and_detached(probe, with_extension):
+    other, attached, detached = range(3)  # as in extension.h
+    between = other if IS_PYPY else detached
+    assert probe.thread_states() == 100 * attached + 10 * between + attached
+
+
 def test_getset_new_makes_a_descriptor(probe, with_extension):
     class Sub(probe.Base):
         pass

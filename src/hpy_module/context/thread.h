@@ -45,8 +45,8 @@ FH_INLINE void fb_thread_leave_held(const FbThreadState *outer) {
 typedef struct FbThread {
   HPyContext *ctx; /* valid until fb_thread_detach */
   HPyContext *held; /* where the binding is covered: what fb_thread_held_take gave */
+  int how; /* what thread_state said; without the extension what fb_thread_attach_slow did */
   int token; /* of the function that attached, for the one that detaches */
-  int how; /* without the extension only */
 } FbThread;
 
 int fb_thread_attach_slow(FbThread *out);
@@ -56,9 +56,15 @@ void fb_thread_detach_slow(FbThread *attach);
  * be touched and fb_thread_detach must not be called. */
 FH_INLINE int fb_thread_attach(FbThread *out) {
   if (FH_UNLIKELY(fb_ext == NULL)) return fb_thread_attach_slow(out);
+  void *state;
   out->ctx = fb_ctx;
-  out->token = fb_ext->thread_attach();
-  if (FH_UNLIKELY(out->token < 0)) return -1;
+  out->how = fb_ext->thread_state(&state);
+  if (out->how == FHPY_THREAD_DETACHED) {
+    fb_ext->reenter(state);
+  } else if (out->how == FHPY_THREAD_OTHER) {
+    out->token = fb_ext->thread_attach();
+    if (FH_UNLIKELY(out->token < 0)) return -1;
+  }
   if (FH_UNLIKELY(fb_thread_is_covered)) out->held = fb_thread_held_take();
   return 0;
 }
@@ -68,7 +74,11 @@ FH_INLINE void fb_thread_detach(FbThread *attach) {
     return;
   }
   if (FH_UNLIKELY(fb_thread_is_covered)) fb_thread_held_put(attach->held);
-  fb_ext->thread_detach(attach->token);
+  if (attach->how == FHPY_THREAD_DETACHED) {
+    (void)fb_ext->leave();
+  } else if (attach->how == FHPY_THREAD_OTHER) {
+    fb_ext->thread_detach(attach->token);
+  }
 }
 
 /* Whether Python objects must be left alone because the interpreter is going away. */

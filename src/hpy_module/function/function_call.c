@@ -27,8 +27,8 @@ enum { STACK_ARGS = 8 };
 
 bool fb_function_struct_releases[] = {[FB_GIL_DEFAULT] = true, [FB_GIL_RELEASE] = true, [FB_GIL_KEEP] = false};
 
-/* Whether a call in the interpreter's own shape is bracketed, by FbGil: one word to look at for both reasons, giving up
- * the GIL and fb_thread_is_covered. Written during the import. */
+/* Whether a call in the interpreter's own shape is more than the native call, by FbGil: one word to look at for both
+ * reasons, giving up the GIL and fb_thread_is_covered. Written during the import. */
 static bool needs_brackets[] = {[FB_GIL_DEFAULT] = true, [FB_GIL_RELEASE] = true, [FB_GIL_KEEP] = false};
 
 void fb_function_call_settle(void) {
@@ -37,30 +37,37 @@ void fb_function_call_settle(void) {
   }
 }
 
-/* Calls the native function, between brackets: those of thread.h where they are needed, else it gives up the GIL. */
-static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
-                                     bool release, TVMFFIAny *result) {
-  TVMFFISafeCallType call = ((const TVMFFIFunctionCell *)(handle + 1))->safe_call;
-  if (FH_UNLIKELY(fb_thread_needs_brackets())) {
-    FbThreadState outer;
-    fb_thread_enter(ctx, release, &outer);
-    int rc = call(handle, views, (int32_t)n, result);
-    fb_thread_leave(&outer);
-    return rc;
-  }
-  HPyThreadState released = HPy_LeavePythonExecution(ctx);
-  int rc = call(handle, views, (int32_t)n, result);
-  HPy_ReenterPythonExecution(ctx, released);
+/* The native call itself. */
+FH_INLINE int run_kept(TVMFFIObject *handle, const TVMFFIAny *views, size_t n, TVMFFIAny *result) {
+  return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
+}
+
+/* With the GIL given up, where no brackets are needed. In line as well: the way of giving it up is so long that one
+ * more call and return around it cost several nanoseconds (benchmarks/gil.py). */
+FH_INLINE int run_released(TVMFFIObject *handle, const TVMFFIAny *views, size_t n, TVMFFIAny *result) {
+  void *released = fb_ext->leave();
+  int rc = run_kept(handle, views, n, result);
+  fb_ext->reenter(released);
   return rc;
 }
 
-/* Calls the native function. With the extension a call that keeps the GIL needs no bracket: a callback finds out by
- * itself that its thread is attached. */
+/* Between the brackets of thread.h. */
+static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
+                                     bool release, TVMFFIAny *result) {
+  FbThreadState outer;
+  fb_thread_enter(ctx, release, &outer);
+  int rc = run_kept(handle, views, n, result);
+  fb_thread_leave(&outer);
+  return rc;
+}
+
+/* Calls the native function. *result is owned if it returns 0. With the extension a call that keeps the GIL needs no
+ * bracket: a callback finds out by itself that its thread is attached. */
 FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, bool release,
                   TVMFFIAny *result) {
   *result = (TVMFFIAny){0};
-  if (release || fb_thread_needs_brackets()) return run_bracketed(ctx, handle, views, n, release, result);
-  return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
+  if (fb_thread_needs_brackets()) return run_bracketed(ctx, handle, views, n, release, result);
+  return release ? run_released(handle, views, n, result) : run_kept(handle, views, n, result);
 }
 
 /* Converts the arguments into `views`, calls, and ends the temporaries. Returns 0 with *result owned, or -1 with an
@@ -175,11 +182,17 @@ static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 /* fb_function_call in the shape of extension.h, which a call runs where handles are object pointers. It is several
  * functions, so that each has a small frame: without arguments, of immediate values alone (immediate.h), of an object
  * and such values, of any values. Immediate values are complete as soon as they are read, so that a call of nothing
- * else has nothing that ends after it. */
+ * else has nothing that ends after it.
+ *
+ * Each is there twice, by the first argument of its common code: for calls that keep the GIL and need no brackets, and
+ * for all others. What the others need registers for would cost the plain ones instructions. */
 
 /* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which is not needed here. */
 FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
 FH_INLINE FbFunction *struct_of(cpy_PyObject *self) { return (FbFunction *)((char *)self + fb_context_data_offset); }
+FH_INLINE TVMFFIObject *handle_of(cpy_PyObject *self) { /* as fb_object_get */
+  return fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle);
+}
 
 /* The Python value of a result that is no None. */
 static FH_NOINLINE HPy make_other(TVMFFIAny *result) { return fb_result_make(fb_ctx, result); }
@@ -191,13 +204,11 @@ static FH_NOINLINE HPy raise_failure(FbFunction *function) {
 }
 
 /* The native call. *result is owned if it returns 0. */
-FH_INLINE int run_short(FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
+FH_INLINE int run_short(bool plain, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                         TVMFFIAny *result) {
+  if (!plain) return run(fb_ctx, handle, views, n, fb_function_struct_releases_gil(function), result);
   *result = (TVMFFIAny){0};
-  if (FH_UNLIKELY(needs_brackets[fh_atomic_load_relaxed(&function->gil)])) {
-    return run_bracketed(fb_ctx, handle, views, n, fb_function_struct_releases_gil(function), result);
-  }
-  return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
+  return run_kept(handle, views, n, result);
 }
 
 /* The Python value of its result, or what it failed with. */
@@ -215,9 +226,10 @@ FH_INLINE cpy_PyObject *finish_short(FbFunction *function, int rc, TVMFFIAny *re
   return (cpy_PyObject *)value._i;
 }
 
-FH_INLINE cpy_PyObject *run_immediate(FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n) {
+FH_INLINE cpy_PyObject *run_immediate(bool plain, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views,
+                                      size_t n) {
   TVMFFIAny result;
-  int rc = run_short(function, handle, views, n, &result);
+  int rc = run_short(plain, function, handle, views, n, &result);
   return finish_short(function, rc, &result);
 }
 
@@ -228,6 +240,18 @@ static FH_NOINLINE cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *cons
       ._i;
 }
 
+/* `name` for both kinds of calls, of the common code `name_in`. */
+#define IN_BOTH_WAYS(name)                                                                                      \
+  static FH_NOINLINE cpy_PyObject *name##_plain(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) { \
+    return name##_in(true, self, args, nargsf);                                                                 \
+  }                                                                                                             \
+  static FH_NOINLINE cpy_PyObject *name##_other(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) { \
+    return name##_in(false, self, args, nargsf);                                                                \
+  }                                                                                                             \
+  FH_INLINE cpy_PyObject *name(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {      \
+    return plain ? name##_plain(self, args, nargsf) : name##_other(self, args, nargsf);                         \
+  }
+
 /* Makes views of the arguments from the i'th on. False if one is no immediate value. */
 static FH_NOINLINE bool read_immediates(cpy_PyObject *const *args, size_t i, size_t n, TVMFFIAny *views) {
   while (i < n && fb_immediate_read((HPy){(intptr_t)args[i]}, &views[i])) i++;
@@ -235,36 +259,38 @@ static FH_NOINLINE bool read_immediates(cpy_PyObject *const *args, size_t i, siz
 }
 
 /* At least one argument. Of call_ints and call_immediates each has its own frame and loop, for ints' sake. */
-static FH_NOINLINE cpy_PyObject *call_immediates(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+FH_INLINE cpy_PyObject *call_immediates_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf);
   TVMFFIAny views[STACK_ARGS];
-  TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
+  TVMFFIObject *handle = handle_of(self);
   bool is_short = n <= STACK_ARGS && handle != NULL && read_immediates(args, 0, n, views);
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
-  return run_immediate(struct_of(self), handle, views, n);
+  return run_immediate(plain, struct_of(self), handle, views, n);
 }
+IN_BOTH_WAYS(call_immediates)
 
-static FH_NOINLINE cpy_PyObject *call_ints(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+FH_INLINE cpy_PyObject *call_ints_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf), i = 0;
   TVMFFIAny views[STACK_ARGS];
   if (FH_UNLIKELY(n > STACK_ARGS)) return call_any(self, args, nargsf, NULL);
 #pragma GCC unroll 1
   do {
     HPy value = {(intptr_t)args[i]};
-    if (FH_UNLIKELY(!fb_immediate_int(value, &views[i]))) return call_immediates(self, args, nargsf);
+    if (FH_UNLIKELY(!fb_immediate_int(value, &views[i]))) return call_immediates(plain, self, args, nargsf);
   } while (++i < n);
-  TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
+  TVMFFIObject *handle = handle_of(self);
   if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
-  return run_immediate(struct_of(self), handle, views, n);
+  return run_immediate(plain, struct_of(self), handle, views, n);
 }
+IN_BOTH_WAYS(call_ints)
 
 /* The first argument is an object that is no more than that: a method, mostly, if immediate values follow. The object
  * is used while native code runs, as by fb_argument_convert. */
-static FH_NOINLINE cpy_PyObject *call_object(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+FH_INLINE cpy_PyObject *call_object_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf);
   HPy object = {(intptr_t)args[0]};
   TVMFFIAny views[STACK_ARGS], result;
-  TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
+  TVMFFIObject *handle = handle_of(self);
   bool is_short = n <= STACK_ARGS && handle != NULL && (n == 1 || read_immediates(args, 1, n, views));
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
   FbHandleCell *cell = fb_object_cell(fb_ctx, object);
@@ -276,31 +302,41 @@ static FH_NOINLINE cpy_PyObject *call_object(cpy_PyObject *self, cpy_PyObject *c
   }
   fb_identity_share(fb_ctx, object, cell);
   fb_put_object(&views[0], argument);
-  int rc = run_short(struct_of(self), handle, views, n, &result);
+  int rc = run_short(plain, struct_of(self), handle, views, n, &result);
   fb_handle_cell_unuse(cell);
   return finish_short(struct_of(self), rc, &result);
 }
+IN_BOTH_WAYS(call_object)
 
 /* The first argument is no int. It is looked at here, before there is a frame that the values of other kinds would pay
  * for. */
-static FH_NOINLINE cpy_PyObject *call_rest(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+FH_INLINE cpy_PyObject *call_rest_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   const FbTypeKindEntry *entry = fb_type_kind_find((HPy){(intptr_t)args[0]});
   FbTypeKind kind = entry == NULL ? FB_TYPE_KIND_UNKNOWN : entry->kind;
-  if (kind == FB_TYPE_KIND_OBJECT) return call_object(self, args, nargsf);
+  if (kind == FB_TYPE_KIND_OBJECT) return call_object(plain, self, args, nargsf);
   if (kind == FB_TYPE_KIND_FLOAT || kind == FB_TYPE_KIND_NONE || kind == FB_TYPE_KIND_BOOL)
-    return call_immediates(self, args, nargsf);
+    return call_immediates(plain, self, args, nargsf);
   return call_any(self, args, nargsf, NULL);
+}
+IN_BOTH_WAYS(call_rest)
+
+FH_INLINE cpy_PyObject *call_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  if (n_of(nargsf) == 0) {
+    TVMFFIObject *handle = handle_of(self);
+    if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
+    return run_immediate(plain, struct_of(self), handle, fb_no_arguments, 0);
+  }
+  if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) return call_ints(plain, self, args, nargsf);
+  return call_rest(plain, self, args, nargsf);
+}
+static FH_NOINLINE cpy_PyObject *call_other(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  return call_in(false, self, args, nargsf);
 }
 
 static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
   if (FH_UNLIKELY(kwnames != NULL)) return call_any(self, args, nargsf, kwnames);
-  if (n_of(nargsf) == 0) {
-    TVMFFIObject *handle = fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle); /* as fb_object_get */
-    if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
-    return run_immediate(struct_of(self), handle, fb_no_arguments, 0);
-  }
-  if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) return call_ints(self, args, nargsf);
-  return call_rest(self, args, nargsf);
+  if (needs_brackets[fh_atomic_load_relaxed(&struct_of(self)->gil)]) return call_other(self, args, nargsf);
+  return call_in(true, self, args, nargsf);
 }
 
 /* References to a Function that was called so often are not counted from then on, where the interpreter offers that: it

@@ -10,8 +10,8 @@
  * directly and may treat its arguments as handles that it does not own;
  *   - the context is one process-wide constant: a function that is given no context may use a stored one.
  *
- * Threads: the table is constant once it is published. Every function except thread_attach, thread_detach and
- * is_finalizing wants an attached thread (the GIL, where there is one). */
+ * Threads: the table is constant once it is published. Every function except thread_attach, thread_detach,
+ * thread_state, is_finalizing and reenter wants an attached thread (the GIL, where there is one). */
 #ifndef FFI_HPY_RUNTIME_EXTENSION_H_
 #define FFI_HPY_RUNTIME_EXTENSION_H_
 
@@ -133,7 +133,20 @@ typedef struct FhpyExtension {
 
   /* How small values are read without a call; constant. */
   const FhpyValues *values;
+
+  /* Give up the interpreter, and take it back on the same thread, as HPy_LeavePythonExecution and
+   * HPy_ReenterPythonExecution do: the interpreter's own functions, without the way through the context. `reenter` is
+   * given what `leave` has returned. */
+  void *(*leave)(void);
+  void (*reenter)(void *state);
+
+  /* How the calling thread stands to the interpreter: a short way for threads that it knows. FHPY_THREAD_ATTACHED: it
+   * may use the context. FHPY_THREAD_DETACHED: it may after reenter(*state), until leave(). FHPY_THREAD_OTHER:
+   * thread_attach decides. */
+  int (*thread_state)(void **state);
 } FhpyExtension;
+
+enum { FHPY_THREAD_OTHER, FHPY_THREAD_ATTACHED, FHPY_THREAD_DETACHED };
 
 /* In place of the extension, the contexts of debug and trace mode carry this: how native threads attach. */
 typedef struct FhpyThreads {

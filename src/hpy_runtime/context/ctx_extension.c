@@ -130,6 +130,9 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
 #endif
       .keep = keep,
       .values = &fhpy_value_layout,
+      .leave = PyEval_SaveThread,
+      .reenter = PyEval_RestoreThread,
+      .thread_state = fhpy_threads_state,
   };
   ctx->_private = &extension;
 }

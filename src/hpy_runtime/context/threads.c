@@ -9,6 +9,7 @@
 #include "core/platform/clock.h"
 #include "core/platform/fork.h"
 #include "hpy_runtime/abi/layout.h"
+#include "hpy_runtime/api/extension.h"
 
 /* How many foreign threads are attached, and whether no more are let in. A thread counts itself and then looks whether
  * it is let in; fhpy_threads_close closes and then looks at the count. Both words are sequentially consistent. So
@@ -31,9 +32,10 @@ int fhpy_threads_is_finalizing(void) {
   /* cpyext answers attached threads only; acquire: pairs with fhpy_threads_close */
   if (!PyGILState_Check()) return fh_atomic_load_acquire_u64(&is_closed);
 #endif
-  if (!Py_IsInitialized()) return 1;
+  /* From the moment on at which Py_IsInitialized says no, and also when the interpreter has ended. */
   if (fhpy_optional.Py_IsFinalizing != NULL) return fhpy_optional.Py_IsFinalizing();
-  return fhpy_optional._Py_IsFinalizing != NULL ? fhpy_optional._Py_IsFinalizing() : 0;
+  if (fhpy_optional._Py_IsFinalizing != NULL) return fhpy_optional._Py_IsFinalizing();
+  return !Py_IsInitialized();
 }
 
 /* The tokens of PyGILState_Ensure are 0 and 1, which is that of a thread that was not attached; a thread that the
@@ -58,13 +60,7 @@ static bool makes_state(void) { return fhpy_layout.minor < 12; }
  * waits for a thread that is attached by hand. */
 static bool attaches_by_hand(void) { return fhpy_layout.minor >= 15; }
 
-/* What PyGILState_Ensure and PyGILState_Release come to for a thread with a state of its own, without their looking for
- * it again. */
-static int ensure_known(void *own) {
-  PyEval_RestoreThread(own);
-  return WAS_DETACHED;
-}
-
+/* What PyGILState_Release comes to for a thread with a state of its own, without its looking for that. */
 static void release_known(int token) {
   (void)token;
   (void)PyEval_SaveThread();
@@ -73,7 +69,9 @@ static void release_known(int token) {
 static int ensure_foreign(void) {
   if (attaches_by_hand()) {
     void *state = PyThreadState_New(interpreter);
-    return state != NULL ? ensure_known(state) : NOT_ATTACHED;
+    if (state == NULL) return NOT_ATTACHED;
+    PyEval_RestoreThread(state);
+    return WAS_DETACHED;
   }
   if (makes_state()) {
     fh_mutex_lock(&states_lock);
@@ -111,6 +109,11 @@ static int attach_foreign(void) {
 static _Thread_local bool is_closer; /* this thread called fhpy_threads_close */
 
 /* On PyPy a detached thread of the interpreter looks like a foreign one, so every detached thread counts as foreign. */
+int fhpy_threads_state(void **state) {
+  (void)state;
+  return PyGILState_Check() ? FHPY_THREAD_ATTACHED : FHPY_THREAD_OTHER;
+}
+
 int fhpy_threads_attach(void) {
   if (PyGILState_Check()) return WAS_ATTACHED;
   return is_closer ? PyGILState_Ensure() : attach_foreign();
@@ -125,17 +128,29 @@ static bool is_attached(void *own) {
   return fhpy_optional._PyThreadState_UncheckedGet != NULL && own == fhpy_optional._PyThreadState_UncheckedGet();
 }
 
-/* The most frequent caller is a callback within a call that kept the GIL. Finding that out costs a third of Ensure and
- * Release. While the interpreter finalizes no thread is let in, because the interpreter would hang or end it. */
-int fhpy_threads_attach(void) {
+/* The most frequent caller is a callback within a call. Finding out that a thread is attached costs a third of Ensure
+ * and Release. While the interpreter finalizes no thread is let in, because the interpreter would hang or end it. */
+int fhpy_threads_state(void **state) {
   /* From 3.13 on the attached state is the thread's own by definition. */
   if (fhpy_optional.PyThreadState_GetUnchecked != NULL && fhpy_optional.PyThreadState_GetUnchecked() != NULL)
-    return WAS_ATTACHED;
+    return FHPY_THREAD_ATTACHED;
   void *own = PyGILState_GetThisThreadState();
-  if (own == NULL) return attach_foreign();
-  if (is_attached(own)) return WAS_ATTACHED;
-  if ((fh_atomic_load_acquire_u64(&is_closed) && own != closer) || fhpy_threads_is_finalizing()) return NOT_ATTACHED;
-  return ensure_known(own);
+  if (own == NULL) return FHPY_THREAD_OTHER;
+  if (is_attached(own)) return FHPY_THREAD_ATTACHED;
+  if ((fh_atomic_load_acquire_u64(&is_closed) && own != closer) || fhpy_threads_is_finalizing()) {
+    return FHPY_THREAD_OTHER; /* which attach_foreign refuses */
+  }
+  *state = own;
+  return FHPY_THREAD_DETACHED;
+}
+
+int fhpy_threads_attach(void) {
+  void *own = NULL;
+  switch (fhpy_threads_state(&own)) {
+  case FHPY_THREAD_ATTACHED: return WAS_ATTACHED;
+  case FHPY_THREAD_DETACHED: PyEval_RestoreThread(own); return WAS_DETACHED;
+  default: return attach_foreign();
+  }
 }
 #endif
 

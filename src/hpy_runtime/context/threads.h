@@ -9,6 +9,7 @@
  * interpreter. */
 void fhpy_threads_measure(void);
 
+int fhpy_threads_state(void **state);
 int fhpy_threads_attach(void);
 void fhpy_threads_detach(int token);
 void fhpy_threads_close(void);
