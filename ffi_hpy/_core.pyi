@@ -188,8 +188,6 @@ class CObject:
     def _recursive_ge(self, other: Any, /) -> bool: ...
     def _recursive_hash(self) -> int:
         """A hash of all fields. TypeError for a type with an equality and no hash of its own."""
-    def _repr(self) -> str:
-        """The type and the fields as text; the class and the address where that fails. Never raises."""
     def _shallow_copy(self) -> Any:
         """A new object with the same values in its fields. TypeError where the type cannot be copied."""
     def _deep_copy(self, memo: Any = None, /) -> Any:

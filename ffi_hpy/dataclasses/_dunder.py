@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .. import _core
 from .._core import CObject
+from .._values.object import Object
 from ._initializer import make_init, parameters_of, refuse_init, wrap_init
 
 TYPE_CHECKING = False
@@ -45,7 +46,7 @@ def install_dunders(
     In `py_class_mode` an object may exist already when an `__init__` begins: a written `__init__` gets an empty one,
     and a generated one leaves the object alone that a subclass made.
     """
-    wanted: dict[str, Any] = {"__repr__": CObject._repr} if repr else {}
+    wanted: dict[str, Any] = {"__repr__": Object.__repr__} if repr else {}
     if eq and not _EQUALITY.keys() & set(cls.__dict__):
         wanted.update(_EQUALITY)
     if order and not _ORDER.keys() & set(cls.__dict__):

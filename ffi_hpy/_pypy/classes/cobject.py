@@ -213,9 +213,6 @@ class CObject(Wrapper):
     def _recursive_hash(self) -> int:
         return dataclass.hash_of(self)
 
-    def _repr(self) -> str:
-        return dataclass.repr_of(self)
-
     @hidden
     def _shallow_copy(self) -> Any:
         return dataclass.shallow_copy(self)

@@ -1,8 +1,7 @@
-"""Comparison, hash, text and copies by fields: each is one call of a function of the core, which walks the fields."""
+"""Comparison, hash and copies by fields: each is one call of a function of the core, which walks the fields."""
 
 from __future__ import annotations
 
-from ..._start.failure import confirm_failure
 from ..context.backend import SAFE_CALL, cast, words_at
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..object.frames import Frame
 
-__all__ = ["compare", "deep_copy", "hash_of", "repr_of", "shallow_copy"]
+__all__ = ["compare", "deep_copy", "hash_of", "shallow_copy"]
 
 
 @hidden
@@ -70,20 +69,6 @@ def hash_of(wrapper: Any) -> int:
     """A hash of all fields."""
     number: int = _call_one("ffi.RecursiveHash", wrapper)
     return number
-
-
-def repr_of(wrapper: Any) -> str:
-    """The type and the fields as text; the class and the address where that fails, because a repr is asked for in the
-    middle of error reports."""
-    address = wrapper._address
-    name = type(wrapper).__name__
-    if not address:
-        return f"{name}(chandle=None)"
-    try:
-        return str(_call_one("ffi.ReprPrint", wrapper))
-    except Exception as error:
-        confirm_failure(error, _call_one, "ffi.ReprPrint", wrapper)
-    return f"{name}({address:#x})"
 
 
 @hidden

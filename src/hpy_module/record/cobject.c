@@ -170,7 +170,6 @@ HPy fb_cobject_type_new(HPyContext *ctx) {
                               &fb_dataclass_gt,
                               &fb_dataclass_ge,
                               &fb_dataclass_hash,
-                              &fb_dataclass_repr,
                               &fb_dataclass_copy,
                               &fb_dataclass_deep_copy,
                               NULL,

@@ -1,15 +1,11 @@
-/* Comparison, hash, text and copies by fields, as methods of CObject. A shallow copy is a call of the type's own
+/* Comparison, hash and copies by fields, as methods of CObject. A shallow copy is a call of the type's own
  * function. Each of the others is one call of a function of the core, which walks the fields, and everything that they
  * lead to, without recursion. */
 #include "dataclass.h"
 
-#include <stdio.h>
-
 #include "core/platform/atomic.h"
-#include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/raise.h"
-#include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/result.h"
@@ -118,46 +114,6 @@ static HPy fb_dataclass_hash_impl(HPyContext *ctx, HPy self) {
   int rc = call_one(ctx, &function, self, &result);
   if (rc == 0) return HPyLong_FromInt64_t(ctx, result.v_int64);
   return rc == -1 ? fb_error_raise_pending(ctx, function.name) : HPy_NULL;
-}
-
-/* --- text --------------------------------------------------------------------------------------------------------- */
-
-/* The str of a text that the core has made, which is dropped. */
-static HPy text_of(HPyContext *ctx, TVMFFIAny *value) {
-  const TVMFFIByteArray small = TVMFFISmallBytesGetContentByteArray(value);
-  const TVMFFIByteArray *bytes = value->type_index == kTVMFFIStr ? TVMFFIBytesGetByteArrayPtr(value->v_obj) : &small;
-  HPy text = fb_text_new(ctx, bytes->data, bytes->size);
-  fb_any_drop(value);
-  return text;
-}
-
-/* Clears what was raised and names the class and the address. A repr is asked for in the middle of error reports, where
- * any text is better than another error. */
-static HPy text_without_fields(HPyContext *ctx, HPy self) {
-  char name[128], text[192];
-  HPyErr_Clear(ctx);
-  TVMFFIObject *handle = fb_object_get(ctx, self);
-  fb_attr_type_name(ctx, self, name, sizeof(name));
-  if (handle == NULL) {
-    snprintf(text, sizeof(text), "%s(chandle=None)", name);
-  } else {
-    snprintf(text, sizeof(text), "%s(%#llx)", name, (unsigned long long)(uintptr_t)handle);
-  }
-  return HPyUnicode_FromString(ctx, text);
-}
-
-HPyDef_METH(fb_dataclass_repr, "_repr", HPyFunc_NOARGS,
-            .doc = "_repr($self, /)\n--\n\n"
-                   "The type and the fields as text; the class and the address where that fails. "
-                   "Never raises.")
-static HPy fb_dataclass_repr_impl(HPyContext *ctx, HPy self) {
-  static FbCoreFunction function = {"ffi.ReprPrint", NULL};
-  TVMFFIAny result;
-  if (fb_object_get(ctx, self) == NULL) return text_without_fields(ctx, self);
-  int rc = call_one(ctx, &function, self, &result);
-  if (rc == 0) return text_of(ctx, &result);
-  if (rc == -1) fb_error_raise_pending(ctx, function.name);
-  return text_without_fields(ctx, self);
 }
 
 /* --- copies ------------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Methods over the fields of an object: comparison, order, hash, text, copies.
+/* Methods over the fields of an object: comparison, order, hash, copies.
  *
  * Every CObject has them, under names of their own (_recursive_eq, ...): what a dataclass decorator puts into a class
  * as __eq__ and so on is one of these, so that no Python code runs in between. They keep the GIL: the core does the
@@ -9,6 +9,6 @@
 #include "hpy_module/context/context.h"
 
 extern HPyDef fb_dataclass_eq, fb_dataclass_ne, fb_dataclass_lt, fb_dataclass_le, fb_dataclass_gt, fb_dataclass_ge;
-extern HPyDef fb_dataclass_hash, fb_dataclass_repr, fb_dataclass_copy, fb_dataclass_deep_copy;
+extern HPyDef fb_dataclass_hash, fb_dataclass_copy, fb_dataclass_deep_copy;
 
 #endif /* FFI_HPY_RECORD_DATACLASS_H_ */

@@ -126,6 +126,19 @@ pair = Pair(1, 2)
 def operation():
     object_repr(pair)
 """,
+    "a hook that makes the text of an object": """
+from ffi_hpy.dataclasses import py_class
+@py_class("interruptions.Shown")
+class Shown(ffi_hpy.Object):
+    x: int
+    def __ffi_repr__(self, fn_repr):
+        text = f"shown: {fn_repr(self.x)}"
+        return text
+shown = Shown(1)
+assert repr(shown) == "shown: 1"
+def operation():
+    repr(shown)
+""",
     "a global function that is put in the place of another": """
 def operation():
     ffi_hpy.register_global_func("interruptions.replaced", len, override=True)
@@ -134,7 +147,7 @@ def operation():
 """Programs that define an operation."""
 
 
-IN_CALLBACKS = "a callback that raises"
+IN_CALLBACKS = ("a callback that raises", "a hook")
 GIVES_EXCEPTIONS = _core.HAS_EXTENSION or IS_OVER_CFFI
 
 
