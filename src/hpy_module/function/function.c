@@ -256,7 +256,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
     spec.flags |= HPy_TPFLAGS_HAVE_GC;
   }
   const char *by_default = getenv("TVM_FFI_RELEASE_GIL_BY_DEFAULT");
-  fb_function_struct_releases[FB_GIL_DEFAULT] = by_default == NULL || strcmp(by_default, "0") != 0;
+  if (by_default != NULL && strcmp(by_default, "0") == 0) fb_function_struct_last_release = FB_GIL_RELEASE;
   fb_function_call_settle();
   return fb_object_type_derive(ctx, &spec, base, &fb_own_class_function);
 }

@@ -25,16 +25,14 @@
 /* So many arguments are converted on the C stack. */
 enum { STACK_ARGS = 8 };
 
-bool fb_function_struct_releases[] = {[FB_GIL_DEFAULT] = true, [FB_GIL_RELEASE] = true, [FB_GIL_KEEP] = false};
+int32_t fb_function_struct_last_release = FB_GIL_DEFAULT;
 
-/* Whether a call in the interpreter's own shape is more than the native call, by FbGil: one word to look at for both
+/* The last FbGil by which a call in the interpreter's own shape is more than the native call: one word for both
  * reasons, giving up the GIL and fb_thread_is_covered. Written during the import. */
-static bool needs_brackets[] = {[FB_GIL_DEFAULT] = true, [FB_GIL_RELEASE] = true, [FB_GIL_KEEP] = false};
+static int32_t last_other = FB_GIL_DEFAULT;
 
 void fb_function_call_settle(void) {
-  for (size_t gil = 0; gil < sizeof(needs_brackets) / sizeof(needs_brackets[0]); gil++) {
-    needs_brackets[gil] = fb_function_struct_releases[gil] || fb_thread_is_covered;
-  }
+  last_other = fb_thread_is_covered ? FB_GIL_KEEP : fb_function_struct_last_release;
 }
 
 /* The native call itself. */
@@ -335,7 +333,7 @@ static FH_NOINLINE cpy_PyObject *call_other(cpy_PyObject *self, cpy_PyObject *co
 
 static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
   if (FH_UNLIKELY(kwnames != NULL)) return call_any(self, args, nargsf, kwnames);
-  if (needs_brackets[fh_atomic_load_relaxed(&struct_of(self)->gil)]) return call_other(self, args, nargsf);
+  if (fh_atomic_load_relaxed(&struct_of(self)->gil) <= last_other) return call_other(self, args, nargsf);
   return call_in(true, self, args, nargsf);
 }
 

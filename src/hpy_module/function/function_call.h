@@ -10,7 +10,7 @@
 extern HPyDef fb_function_call;
 /* Has the slot called in the interpreter's own shape, where the context can. Once, before the type is made. */
 void fb_function_call_set_vectorcall(void);
-/* Has calls go by what fb_function_struct_releases and fb_thread_is_covered say now. During the import. */
+/* Has calls go by what fb_function_struct_last_release and fb_thread_is_covered say now. During the import. */
 void fb_function_call_settle(void);
 
 /* Has references to a new Function, where that is possible, not counted any more after some calls. */

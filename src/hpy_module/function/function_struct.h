@@ -6,15 +6,15 @@
 #include "hpy_module/object/object.h"
 
 /* What a Function does with the GIL: what TVM_FFI_RELEASE_GIL_BY_DEFAULT says, or what `release_gil` was set to. A new
- * struct is all zero. */
-typedef enum FbGil { FB_GIL_DEFAULT = 0, FB_GIL_RELEASE = 1, FB_GIL_KEEP = 2 } FbGil;
+ * struct is all zero. In this order one comparison tells which ones give it up. */
+typedef enum FbGil { FB_GIL_RELEASE = -1, FB_GIL_DEFAULT = 0, FB_GIL_KEEP = 1 } FbGil;
 
 typedef struct FbFunction {
   FbObject base;
   /* Both may be set while other threads call the Function: each is one word, of which the old and the new value are
    * right. */
   const char *name; /* NULL: unknown; else `first_name`, or from fb_function_name_take */
-  uint32_t gil;     /* an FbGil; as wide as a register, so that a call reads it in one step */
+  int32_t gil;      /* an FbGil; as wide as a register, so that a call reads it in one step */
   /* Calls after which references to the Function are not counted any more; 0: it stays as it is (function_call.c). */
   uint16_t n_calls_counted;
   /* The number under which the package has noted what the Function's author says of it (ffi_hpy/_types/about.py); 0:
@@ -27,8 +27,8 @@ typedef struct FbFunction {
 
 _Static_assert(sizeof(FbFunction) <= FB_OBJECT_MAX_SIZE, "the largest struct that begins with an FbObject");
 
-/* Whether a call gives up the GIL, by FbGil. Written once during the import. */
-extern FB_HIDDEN bool fb_function_struct_releases[3];
+/* The last FbGil by which a call gives up the GIL. Written once during the import. */
+extern FB_HIDDEN int32_t fb_function_struct_last_release;
 
 /* The struct of a Function; on PyPy 7.3 NULL for an object that has none. */
 FH_INLINE FbFunction *fb_function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
@@ -47,7 +47,7 @@ FH_INLINE const char *fb_function_struct_title(FbFunction *function) {
 }
 
 FH_INLINE bool fb_function_struct_releases_gil(FbFunction *function) {
-  return fb_function_struct_releases[fh_atomic_load_relaxed(&function->gil)];
+  return fh_atomic_load_relaxed(&function->gil) <= fb_function_struct_last_release;
 }
 
 #endif /* FFI_HPY_FUNCTION_FUNCTION_STRUCT_H_ */
