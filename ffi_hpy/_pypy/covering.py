@@ -12,6 +12,7 @@ from .context.numbers import OBJECT
 from .convert.opaque import unwrap
 from .convert.values import DataType, Device, OpaquePtr, data_type_from_code
 from .object.errors import raise_interruption
+from .object.frames import give, take, use
 from .object.objects import Wrapper, expect
 
 TYPE_CHECKING = False
@@ -48,8 +49,13 @@ def _lift_address(value: OpaquePtr) -> Any:
 
 
 def _lift(wrapper: Wrapper) -> Any:
-    expect(wrapper, OBJECT, 0)
-    return lift(wrapper)
+    frame = take()
+    try:
+        use(frame, wrapper)
+        expect(wrapper, OBJECT, 0)
+        return lift(wrapper)
+    finally:
+        give(frame)
 
 
 def _lift_move(value: ObjectRValueRef) -> Any:

@@ -108,7 +108,7 @@ def global_set(name: str, fn: Any, override: Any) -> None:
 
 
 def _lifted(wrapper: Any) -> Any:
-    if not wrapper._address:
+    if not wrapper._ffi_address:
         raise_no_handle(wrapper)
     wrapper.__chandle__()
     return lift(wrapper)

@@ -9,7 +9,16 @@ from ..context.numbers import FUNCTION, OBJECT
 from ..context.texts import bind, check_new, final
 from ..object.frames import refuse_in_use
 from ..object.identity import is_used, share, take_out, unlist
-from ..object.objects import Wrapper, check_wrapper, class_at, expect, is_shared, raise_no_handle, type_index_at
+from ..object.objects import (
+    Wrapper,
+    check_wrapper,
+    class_at,
+    expect,
+    is_shared,
+    is_wrapper,
+    raise_no_handle,
+    type_index_at,
+)
 from . import dataclass
 
 TYPE_CHECKING = False
@@ -22,10 +31,10 @@ __all__ = ["CObject", "ObjectRValueRef", "check_function", "put_handle"]
 def _list_if_shared(wrapper: Any) -> None:
     """List a wrapper, which has just got an object, if others have references to that: they may come with it at any
     time."""
-    address = wrapper._address
+    address = wrapper._ffi_address
     cls = class_at(type_index_at(address))
     if cls is None or not isinstance(wrapper, cls):
-        wrapper._is_listed = True  # so that nobody lists it: it never stands for the object
+        wrapper._ffi_is_listed = True  # so that nobody lists it: it never stands for the object
     elif is_shared(address):
         share(wrapper)
 
@@ -35,10 +44,10 @@ def _let_go(wrapper: Any) -> int:
     address = take_out(wrapper, False)
     if address == -1:
         refuse_in_use()
-    if wrapper._is_listed:
+    if wrapper._ffi_is_listed:
         unlist(address, wrapper)
-        wrapper._is_listed = False
-    wrapper._is_repeated = False
+        wrapper._ffi_is_listed = False
+    wrapper._ffi_is_repeated = False
     return address
 
 
@@ -50,8 +59,9 @@ def check_function(address: int) -> None:
 
 def put_handle(wrapper: Any, address: int) -> None:
     """Give a wrapper a handle, which is taken, in place of its own."""
-    if not wrapper._address and not wrapper._is_function and not is_shared(address):  # mostly: it is being made
-        wrapper._address = address
+    # Mostly it is being made.
+    if not (wrapper._ffi_address or wrapper._ffi_uses or wrapper._is_function or is_shared(address)):
+        wrapper._ffi_address = address
         return
     try:
         if wrapper._is_function:
@@ -60,7 +70,7 @@ def put_handle(wrapper: Any, address: int) -> None:
     except BaseException:
         core.decref(address)
         raise
-    wrapper._address = address
+    wrapper._ffi_address = address
     _list_if_shared(wrapper)
     if old:
         core.decref(old)
@@ -76,8 +86,8 @@ class CObject(Wrapper):
     def __chandle__(self) -> int:
         """Address of the native object, 0 if there is none."""
         check_wrapper(self)
-        address = self._address
-        if address and not self._is_listed:
+        address = self._ffi_address
+        if address and not self._ffi_is_listed:
             share(self)  # whoever comes with this address gets it
         return address
 
@@ -93,25 +103,25 @@ class CObject(Wrapper):
     def same_as(self, *args: Any, **kwargs: Any) -> bool:
         """Whether both own the same native object."""
         (other,) = bind("same_as", ("other",), 1, args, kwargs)
-        return isinstance(other, Wrapper) and self._address == other._address
+        return is_wrapper(other) and self._ffi_address == other._ffi_address
 
     def is_(self, *args: Any, **kwargs: Any) -> bool:
         """Same as same_as()."""
         (other,) = bind("is_", ("other",), 1, args, kwargs)
-        return isinstance(other, Wrapper) and self._address == other._address
+        return is_wrapper(other) and self._ffi_address == other._ffi_address
 
     def __eq__(self, other: object, /) -> bool:
-        if isinstance(other, Wrapper):
-            return self._address == other._address
+        if is_wrapper(other):
+            return self._ffi_address == other._ffi_address
         return NotImplemented
 
     def __ne__(self, other: object, /) -> bool:
-        if isinstance(other, Wrapper):
-            return self._address != other._address
+        if is_wrapper(other):
+            return self._ffi_address != other._ffi_address
         return NotImplemented
 
     def __hash__(self) -> int:
-        return self._address >> 4
+        return self._ffi_address >> 4
 
     def __type_index__(self) -> int:
         """Type index of the native object."""
@@ -120,7 +130,7 @@ class CObject(Wrapper):
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
         check_wrapper(self)
-        address = self._address
+        address = self._ffi_address
         if not address:
             return 0
         count: int = words_at(address)[0] & 0xFFFFFFFF
@@ -140,19 +150,19 @@ class CObject(Wrapper):
         if other is self:
             return
         if self._is_function:
-            address = other._address
+            address = other._ffi_address
             if not address:
                 raise_no_handle(self)
-            if not other._is_listed:
+            if not other._ffi_is_listed:
                 share(other)
             core.incref(address)
             self._put_function(address)
             return
-        repeated = other._is_repeated
-        if is_used(self, self._address):
+        repeated = other._ffi_is_repeated
+        if is_used(self, self._ffi_address):
             refuse_in_use()
         if repeated:
-            address = other._address
+            address = other._ffi_address
             if is_used(other, address):
                 refuse_in_use()
             if address:
@@ -163,7 +173,7 @@ class CObject(Wrapper):
             if address:
                 unlist(address, None)
         old = _let_go(self)
-        self._address = address
+        self._ffi_address = address
         if address:
             _list_if_shared(self)
         if old:

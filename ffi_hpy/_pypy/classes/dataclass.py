@@ -11,7 +11,7 @@ from ..convert.results import get
 from ..object.core_functions import core_function
 from ..object.errors import raise_taken, take_pending
 from ..object.frames import give, take
-from ..object.objects import Wrapper, check_wrapper, expect, type_index_at
+from ..object.objects import check_wrapper, expect, is_wrapper, type_index_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _call_one(name: str, wrapper: Any) -> Any:
 def compare(name: str, one: Any, other: Any) -> Any:
     """What a function of the core says of two objects. NotImplemented unless one is an instance of the other's class:
     then the comparison is left to Python, which asks the other one, and in the end compares identities or raises."""
-    if not isinstance(other, Wrapper):
+    if not is_wrapper(other):
         return NotImplemented
     if type(one) is not type(other) and not isinstance(other, type(one)) and not isinstance(one, type(other)):
         return NotImplemented

@@ -94,11 +94,11 @@ class Function(CObject):
             result = frame.result
             result[0] = 0
             result[1] = 0
-            call = self._call
-            if call is None:
+            call, address = self._call, self._ffi_address
+            if call is None or not address:  # it has none yet; or a finalizer has brought it back, after its end
                 raise_no_handle(self)
             try:
-                failed = call(self._address, frame.words, n, result) != 0
+                failed = call(address, frame.words, n, result) != 0
                 if not failed:
                     if frame.held:
                         frame.release()
@@ -128,7 +128,7 @@ class Function(CObject):
         """A call that the binding makes: it keeps the GIL, or an argument has an exchange table."""
         kept = self._kept
         if kept is None:
-            if not self._address:
+            if not self._ffi_address:
                 raise_no_handle(self)
             kept = self._kept = bridge.lift(self)
             kept.__name__ = self._name
@@ -161,10 +161,11 @@ class Function(CObject):
             result = frame.result
             result[0] = 0
             result[1] = 0
-            if self._call is None:
+            call, address = self._call, self._ffi_address
+            if call is None or not address:
                 raise_no_handle(self)
             try:
-                failed = self._call(self._address, frame.words, n, result) != 0
+                failed = call(address, frame.words, n, result) != 0
             except BaseException:  # a signal that came meanwhile
                 _drop(result)
                 raise
@@ -202,9 +203,9 @@ class Function(CObject):
 
     def _fill(self, address: int) -> None:
         with _filling:
-            if self._address:
+            if self._ffi_address:
                 raise TypeError("the handle of a Function cannot be moved away")
-            self._address = address
+            self._ffi_address = address
 
     @hidden
     def _call_by_names(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -245,9 +246,9 @@ class Function(CObject):
 
     def __repr__(self) -> str:
         name = type(self).__name__
-        if not self._address:
+        if not self._ffi_address:
             return f"{name}(chandle=None)"
-        return f"<{name}{' ' if self._name else ''}{shown(self._name, 80)} at {self._address:#x}>"
+        return f"<{name}{' ' if self._name else ''}{shown(self._name, 80)} at {self._ffi_address:#x}>"
 
 
 def _drop(result: Any) -> None:
@@ -266,6 +267,7 @@ class _Lent:
 
     def __init__(self, wrapper: Any) -> None:
         self._offer = Offer(wrapper)
+        self._offer.begin()
         self._lent = bridge.lift_taken(self._offer.take())
         self.argument = self._lent._move()
 
@@ -280,7 +282,7 @@ class _Lent:
 
 def _passed(arg: Any, frame: Frame) -> Any:
     """An argument of a call that the binding makes. The frame holds what the call uses."""
-    if isinstance(arg, ObjectRValueRef) and not arg._object._is_repeated:
+    if isinstance(arg, ObjectRValueRef) and not arg._object._ffi_is_repeated:
         lent = _Lent(arg._object)
         frame.held.append(lent)
         return lent.argument
@@ -289,7 +291,7 @@ def _passed(arg: Any, frame: Frame) -> Any:
         uses = uses_of(wrapper)
         uses.append(None)
         frame.held.append(uses)
-        if not wrapper._address:
+        if not wrapper._ffi_address:
             raise_no_handle(wrapper)
         return bridge.lift(wrapper)
     return arg

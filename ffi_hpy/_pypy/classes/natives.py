@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..._start.fork import new_lock
 from ..context import hooks
 from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
 from ..context.numbers import BOOL, ERROR, FLOAT, INT, NONE, OBJECT, OPAQUE_PY_OBJECT, SMALL_BYTES, SMALL_STR
@@ -35,11 +36,12 @@ class _Text:
 def _optional(value: Any, what: str) -> int:
     if value is None:
         return 0
-    if not isinstance(value, CObject) or not value._address:
+    if not issubclass(type(value), CObject) or not value._ffi_address:
         raise TypeError(f"Error() argument '{what}' must be an object or None, not {type(value).__name__}")
-    return value.__chandle__()
+    return CObject.__chandle__(value)  # whatever its class has under that name
 
 
+_backtraces = new_lock()  # held while one is read or changed: the call that changes it gives up the GIL
 _PARTS = ("kind", "message", "backtrace", "cause", "extra_context")
 
 
@@ -87,7 +89,8 @@ class Error(CObject):
     @property
     def backtrace(self) -> str:
         """Frames, most recent call first."""
-        return self._text(7)
+        with _backtraces:
+            return self._text(7)
 
     @property
     def cause(self) -> Any:
@@ -103,8 +106,9 @@ class Error(CObject):
         """Replace the backtrace, or append to it."""
         text = _Text(backtrace, "update_backtrace() argument 1")
         address = expect(self, ERROR, 1)
-        # by the function in the cell: the text belongs to whoever made the error
-        cast(UPDATE_BACKTRACE, words_at(address)[9])(address, text.array, 1 if append else 0)
+        with _backtraces:
+            # by the function in the cell: the text belongs to whoever made the error
+            cast(UPDATE_BACKTRACE, words_at(address)[9])(address, text.array, 1 if append else 0)
 
 
 class OpaquePyObject(CObject):
@@ -128,14 +132,14 @@ class OpaquePyObject(CObject):
 class _Owned:
     """A reference to an object."""
 
-    __slots__ = ("_address",)
+    __slots__ = ("_ffi_address",)
 
     def __init__(self, address: int) -> None:
-        self._address = address
+        self._ffi_address = address
 
     def __del__(self) -> None:
-        if hasattr(self, "_address"):  # it has not where the stack ended before __init__ did
-            core.decref(self._address)
+        if hasattr(self, "_ffi_address"):  # it has not where the stack ended before __init__ did
+            core.decref(self._ffi_address)
 
     def __reduce_ex__(self, _protocol: Any) -> NoReturn:
         raise_uncopied(self)

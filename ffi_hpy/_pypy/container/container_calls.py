@@ -25,7 +25,7 @@ def begin(wrapper: CObject, frame: Frame, fixed: int, changing: int, kinds: str)
     `kinds`. Returns its type index."""
     check_wrapper(wrapper)
     use(frame, wrapper)
-    address = wrapper._address
+    address = wrapper._ffi_address
     if not address:
         raise_no_handle(wrapper)
     words = frame.words

@@ -23,7 +23,7 @@ from ..convert.exchanged import marked
 from ..convert.results import get, of_borrowed
 from ..object.frames import give, take
 from ..object.identity import uses_of
-from ..object.objects import check_wrapper, raise_no_handle
+from ..object.objects import check_wrapper
 from .array_items import DATA, SIZE, ArrayIterator, holds, read_items
 from .container_calls import begin, call, call_conversion, own_of
 
@@ -123,12 +123,12 @@ class CSequence(CObject):
     @hidden
     def __len__(self) -> int:
         check_wrapper(self)
-        address = self._address
+        address = self._ffi_address
         if address:
             cell = words_at(address)
             if cell[1] & 0xFFFFFFFF == ARRAY:
                 size: int = cell[SIZE]
-                if self._address == address:  # not moved away while it was read
+                if self._ffi_address == address:  # not moved away while it was read
                     return size
         return _size(self)
 
@@ -136,20 +136,13 @@ class CSequence(CObject):
     def __getitem__(self, key: Any) -> Any:
         if type(key) is int:
             check_wrapper(self)
-            address = self._address
+            address = self._ffi_address
             if address and not (marked and address in marked):
                 cell = words_at(address)
                 if cell[1] & 0xFFFFFFFF == ARRAY:
-                    n = cell[SIZE]
-                    place = key + n if key < 0 else key
-                    if 0 <= place < n:
-                        item = words_at(cell[DATA]) + 2 * place
-                        type_index = item[0] & 0xFFFFFFFF
-                        if type_index >= OBJECT:
-                            return _object_item(self, address, type_index, item[1])
-                        value = get(item)
-                        if self._address == address:  # not moved away while it was read
-                            return value
+                    item = _array_item(self, address, key)
+                    if item is not MISSING:
+                        return item
                 elif key >= 0:
                     return _list_item(self, key)
         return _item(self, key)
@@ -178,18 +171,24 @@ class CSequence(CObject):
 
 
 @hidden
-def _object_item(self: CSequence, address: int, type_index: int, item: int) -> Any:
-    """An item that is an object, read from the Array at an address, which was self's."""
-    uses = self._uses
+def _array_item(self: CSequence, address: int, key: int) -> Any:
+    """An item of the Array at an address, which was self's. MISSING if there is none, or it was moved away."""
+    uses = self._ffi_uses
     if uses is None:
         uses = uses_of(self)
     uses.append(None)  # nobody moves the Array away from now on
     try:
-        if self._address == address:
-            return of_borrowed(type_index, item)
+        if self._ffi_address == address:
+            cell = words_at(address)
+            n = cell[SIZE]
+            place = key + n if key < 0 else key
+            if 0 <= place < n:
+                item = words_at(cell[DATA]) + 2 * place
+                type_index = item[0] & 0xFFFFFFFF
+                return of_borrowed(type_index, item[1]) if type_index >= OBJECT else get(item)
     finally:
         uses.pop()
-    return raise_no_handle(self)
+    return MISSING
 
 
 @hidden

@@ -122,7 +122,9 @@ def floats_at(address: Any) -> Any:
 
 
 def bytes_at(address: Any, n: int) -> bytes:
-    """A copy of memory."""
+    """A copy of memory. None is read where n is 0: the address may be 0 then."""
+    if not n:
+        return b""
     copy: bytes = _unpack(cast(_chars, address), n)
     return copy
 

@@ -73,7 +73,7 @@ def result(words: Any) -> Any:
 
 def lift(wrapper: Any) -> Any:
     """The binding's wrapper of the object of a wrapper here, whose address the caller has looked at."""
-    address = wrapper._address
+    address = wrapper._ffi_address
     core.incref(address)
     return lift_taken(address)
 

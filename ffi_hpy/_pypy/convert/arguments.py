@@ -82,7 +82,7 @@ def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
         words[i + 1] = 1 if value else 0
     elif t is str:
         _put_text(frame, i, value, callee)
-    elif isinstance(value, Wrapper):
+    elif issubclass(t, Wrapper):  # isinstance() would believe what a mock says its class is
         if marked and type(callee) is not str and exchanged.find(value) is not None:
             raise NeedsBinding
         _put_object(frame, i, value)
@@ -95,10 +95,10 @@ def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
 @hidden
 def _put_object(frame: Frame, i: int, wrapper: Wrapper) -> None:
     use(frame, wrapper)
-    address = wrapper._address
+    address = wrapper._ffi_address
     if not address:
         raise_no_handle(wrapper)
-    if not wrapper._is_listed:  # from now on native code has the object, and may bring it back
+    if not wrapper._ffi_is_listed:  # from now on native code has the object, and may bring it back
         share(wrapper)
     words = frame.words
     words[i] = words_at(address)[1] & 0xFFFFFFFF
@@ -232,7 +232,7 @@ def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, dept
 def put_nested(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
     """As put(), for what is inside of another value."""
     t = type(value)
-    if t in _PLAIN or isinstance(value, Wrapper):
+    if t in _PLAIN or issubclass(t, Wrapper):
         put(frame, i, value, callee)
     else:
         _put_other(frame, i, value, t, callee, depth)
@@ -338,11 +338,12 @@ def _put_by_binding(frame: Frame, i: int, value: Any, _callee: Callee, _depth: i
 @hidden
 def _put_rvalue(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
     wrapper = value._object
-    if wrapper._is_repeated:  # what stands for several wrappers cannot be moved from all of them
+    if wrapper._ffi_is_repeated:  # what stands for several wrappers cannot be moved from all of them
         _put_object(frame, i, wrapper)
         return
     offer = Offer(wrapper)
     frame.held.append(offer)
+    offer.begin()
     frame.words[i] = RVALUE_REF
     frame.words[i + 1] = offer.slot_at
 

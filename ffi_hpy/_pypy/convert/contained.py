@@ -10,7 +10,7 @@ from ..object.core_functions import core_function
 from ..object.errors import raise_pending
 from ..object.frames import frame_for, give
 from ..object.identity import share, uses_of
-from ..object.objects import Wrapper, raise_no_handle
+from ..object.objects import Wrapper, is_wrapper, raise_no_handle
 from .arguments import Place, own_last, put, put_nested, set_conversion
 from .exchanged import marked
 
@@ -32,7 +32,7 @@ def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> No
     if t is int or t is str or t is float or value is None:  # what is made of these is the frame's
         put(frame, i, value, place)
         return
-    if isinstance(value, Wrapper) and not marked:
+    if is_wrapper(value) and not marked:
         _put_own(frame, i, value)
         return
     mark = len(frame.held)
@@ -44,15 +44,15 @@ def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> No
 @hidden
 def _put_own(frame: Frame, i: int, wrapper: Wrapper) -> None:
     """As _put_object, with a reference for the call instead of a use."""
-    uses = wrapper._uses
+    uses = wrapper._ffi_uses
     if uses is None:
         uses = uses_of(wrapper)
     uses.append(None)
     try:
-        address = wrapper._address
+        address = wrapper._ffi_address
         if not address:
             raise_no_handle(wrapper)
-        if not wrapper._is_listed:
+        if not wrapper._ffi_is_listed:
             share(wrapper)
         core.incref(address)
     finally:

@@ -39,7 +39,7 @@ def _forget(mark: _Mark) -> None:
 
 def find(wrapper: Any) -> Any:
     """The binding's wrapper of a container that was returned so, None for all others."""
-    mark = marked.get(wrapper._address)
+    mark = marked.get(wrapper._ffi_address)
     return None if mark is None or mark() is not wrapper else mark.theirs
 
 
@@ -49,7 +49,7 @@ def lower(value: Any) -> Any:
         return bridge.lower(value)
     ours = bridge.lower_copy(value)
     mark = _Mark(ours, _forget)
-    mark.address = ours._address
+    mark.address = ours._ffi_address
     mark.theirs = value  # has a reference: nobody else gets the address
     marked[mark.address] = mark
     return ours

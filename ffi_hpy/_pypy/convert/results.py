@@ -38,6 +38,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_LAST = 0x7FFFFFFF  # the largest type index: beyond are negative numbers, which no value has
+
 __all__ = ["get", "is_unwrapped", "of_borrowed", "of_object", "of_view", "text_of"]
 
 
@@ -50,7 +52,7 @@ def get(words: Any) -> Any:
         return words[1]
     if type_index == NONE:
         return None
-    if type_index >= OBJECT:
+    if OBJECT <= type_index <= _LAST:
         return of_object(type_index, words[1])
     if type_index == FLOAT:
         return doubles_at(words)[1]
@@ -72,8 +74,8 @@ def of_borrowed(type_index: int, address: int) -> Any:
     """The Python value of an object that stays its owner's."""
     if type_index > BIG_INT or type_index not in _UNWRAPPED:
         found = find(address)
-        if found is not None and found._address == address:  # has a reference of its own
-            found._is_repeated = True
+        if found is not None and found._ffi_address == address:  # has a reference of its own
+            found._ffi_is_repeated = True
             return found
     core.incref(address)
     return of_object(type_index, address)
@@ -153,8 +155,10 @@ def of_view(words: Any) -> Any:
         slot = words_at(words[1])
         address = slot[0]
         slot[0] = 0
+        if not address:
+            raise TypeError("an argument offers an object that was taken before")
         type_index = words_at(address)[1] & 0xFFFFFFFF
-    elif type_index >= OBJECT:
+    elif OBJECT <= type_index <= _LAST:
         address = words[1]
         core.incref(address)
     else:
@@ -170,6 +174,6 @@ def _wrap_movable(address: int) -> Any:
     own."""
     if is_shared(address):
         found = find(address)
-        if found is not None and found._uses:
+        if found is not None and found._ffi_uses:
             return wrap_apart(address)
     return wrap(address)

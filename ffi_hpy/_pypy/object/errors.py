@@ -180,7 +180,7 @@ def _put(exception: BaseException, began: int) -> None:
 def _error_of(hook: Any, exception: BaseException, began: int) -> int:
     """The error object of an exception, owned, with the native frames between the callback and its caller."""
     error = hook(exception, began)
-    address: int = error._address
+    address: int = error._ffi_address
     core.incref(address)
     frames = core.backtrace(0, 0, 0, 0)
     if words_at(frames)[1]:  # none, unless the environment asks for them

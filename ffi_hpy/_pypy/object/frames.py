@@ -30,7 +30,7 @@ class Frame:
     the words of its result, `spare` to two more, for a TVMFFIByteArray.
 
     `text` is room for TEXT_BYTES bytes, at the address `text_at`. `held` is what ends with the call: uses of wrappers
-    (Wrapper._uses), offers of handles, and handles that were made for it.
+    (Wrapper._ffi_uses), offers of handles, and handles that were made for it.
     """
 
     __slots__ = ("doubles", "held", "pool", "result", "spare", "text", "text_at", "words")
@@ -112,7 +112,7 @@ def give(frame: Frame) -> None:
 def use(frame: Frame, wrapper: Any) -> None:
     """Use the object of a wrapper as long as the frame. Who moves the handle away looks at the uses after taking the
     address out: so this comes before the address is read."""
-    uses = wrapper._uses
+    uses = wrapper._ffi_uses
     if uses is None:
         uses = uses_of(wrapper)
     uses.append(None)
@@ -128,19 +128,24 @@ class Offer:
     """The handle of a wrapper while a call may take it. The callee sees a word of its own, and takes the handle by
     leaving 0 there."""
 
-    __slots__ = ("_slot", "slot_at", "wrapper")
+    __slots__ = ("_has_begun", "_slot", "slot_at", "wrapper")
 
     def __init__(self, wrapper: Any) -> None:
-        address = take_out(wrapper, True)
+        self.wrapper = wrapper
+        self._has_begun = False
+        self._slot = new_words(1)
+        self.slot_at = address_of(self._slot)
+
+    def begin(self) -> None:
+        """Take the handle out of the wrapper. Who calls this ends the offer, whatever comes of it."""
+        address = take_out(self.wrapper, True)
         if address == -1:
             refuse_in_use()
         if not address:
-            raise_no_handle(wrapper)
-        unlist(address, None)  # whichever wrapper is listed: what comes back is apart from it
-        self.wrapper = wrapper
-        self._slot = new_words(1)
+            raise_no_handle(self.wrapper)
         self._slot[0] = address
-        self.slot_at = address_of(self._slot)
+        self._has_begun = True
+        unlist(address, None)  # whichever wrapper is listed: what comes back is apart from it
 
     def take(self) -> int:
         """Take the handle, as a callee would."""
@@ -156,5 +161,7 @@ class Offer:
         """Give back what was not taken."""
         address = self.take()
         if address:
-            self.wrapper._address = address
-        self.wrapper._uses.pop()
+            self.wrapper._ffi_address = address
+        if self._has_begun:
+            self._has_begun = False
+            self.wrapper._ffi_uses.pop()

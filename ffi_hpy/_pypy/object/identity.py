@@ -33,30 +33,34 @@ def find(address: int) -> Any:
 def share(wrapper: Any) -> Any:
     """List a wrapper that has an object. Returns the one that stands for the object: this one, unless another is."""
     entry = ref(wrapper)
-    address = wrapper._address
-    wrapper._is_listed = True
+    address = wrapper._ffi_address
+    if not address:  # moved away just now
+        return wrapper
+    wrapper._ffi_is_listed = True
     there = _table.setdefault(address, entry)
     if there is entry:  # PyPy, as CPython, has one weak reference without a callback for each object
+        if wrapper._ffi_address != address:  # moved away meanwhile: who did that may have looked for the entry before
+            unlist(address, wrapper)
         return wrapper
     with _lock:
         there = _table.get(address, entry)
         other = there()
-        if other is None or other is wrapper:
+        if other is None or other is wrapper or other._ffi_address != address:
             _table[address] = entry
             return wrapper
-    wrapper._is_listed = False
+    wrapper._ffi_is_listed = False
     return other
 
 
 def uses_of(wrapper: Any) -> list[None]:
     """The calls in progress that use the object of a wrapper: a list with an item for each, because adding to a list
     is atomic, and counting is not. Nobody moves the handle away meanwhile."""
-    uses: list[None] | None = wrapper._uses
+    uses: list[None] | None = wrapper._ffi_uses
     if uses is None:
         with _lock:
-            uses = wrapper._uses
+            uses = wrapper._ffi_uses
             if uses is None:
-                uses = wrapper._uses = []
+                uses = wrapper._ffi_uses = []
     return uses
 
 
@@ -73,23 +77,28 @@ def new_pin() -> Any:
 
 def is_used(wrapper: Any, address: int) -> bool:
     """Whether a call uses a wrapper, or the object at an address, which is its."""
-    if wrapper._uses:
+    if wrapper._ffi_uses:
         return True
     return address != 0 and any(pin[2] == address for pin in _pins)
 
 
 def take_out(wrapper: Any, is_lent: bool) -> int:
-    """Take the address out of a wrapper; -1 if a call uses it. If it is lent, the taker uses it from then on. One
-    thread at a time: of two that had read the address, the later one would put back what the first has taken."""
+    """Take the address out of a wrapper; -1 if a call uses it. If it is lent, the taker uses it from then on, and a
+    wrapper that was given out again meanwhile (objects.wrap) counts as used. One thread at a time: of two that had read
+    the address, the later one would put back what the first has taken."""
     uses = uses_of(wrapper)
     with _lock:
-        address: int = wrapper._address
-        wrapper._address = 0  # whoever begins a use from now on finds none
-        if is_used(wrapper, address):
-            wrapper._address = address
-            return -1
-        if address and is_lent:
-            uses.append(None)
+        address: int = wrapper._ffi_address
+        try:
+            wrapper._ffi_address = 0  # whoever begins a use from now on finds none
+            if is_used(wrapper, address) or (is_lent and wrapper._ffi_is_repeated):
+                wrapper._ffi_address = address
+                return -1
+            if address and is_lent:
+                uses.append(None)
+        except BaseException:  # the stack has ended, or a signal has come
+            wrapper._ffi_address = address
+            raise
     return address
 
 
@@ -103,4 +112,4 @@ def unlist(address: int, wrapper: Any) -> None:
         if listed is None or listed is wrapper or wrapper is None:
             del _table[address]
             if listed is not None:
-                listed._is_listed = False
+                listed._ffi_is_listed = False

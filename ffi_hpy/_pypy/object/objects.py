@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+    from typing_extensions import TypeGuard
+
 __all__ = [
     "Wrapper",
     "check_wrapper",
@@ -27,6 +29,7 @@ __all__ = [
     "derives",
     "expect",
     "is_shared",
+    "is_wrapper",
     "raise_no_handle",
     "type_index_at",
     "wrap",
@@ -37,32 +40,43 @@ _new = object.__new__
 
 
 _SLOTS = frozenset(
-    ("_about", "_address", "_call", "_is_listed", "_is_repeated", "_keeps_gil", "_kept", "_name", "_uses")
+    (
+        "_about",
+        "_ffi_address",
+        "_call",
+        "_ffi_is_listed",
+        "_ffi_is_repeated",
+        "_keeps_gil",
+        "_kept",
+        "_name",
+        "_ffi_uses",
+    )
 )  # and those of Function
 
 
 class Wrapper:
-    """What owns a reference to a native object, at `_address`; 0 before it is initialised and after it was moved away.
+    """What owns a reference to a native object, at `_ffi_address`; 0 before it is initialised and after it was moved
+    away. Its attributes have names that a class of a user has no field of.
 
-    `_is_listed`: the table of wrappers has it, or must not have it. `_is_repeated`: it was given out again where each
-    time could have made one of its own; a program that moves one of those keeps the others, so a move leaves the
-    handle. `_uses`: see identity.uses_of.
+    `_ffi_is_listed`: the table of wrappers has it, or must not have it. `_ffi_is_repeated`: it was given out again
+    where each time could have made one of its own; a program that moves one of those keeps the others, so a move leaves
+    the handle. `_ffi_uses`: see identity.uses_of.
     """
 
-    __slots__ = ("__weakref__", "_address", "_is_listed", "_is_repeated", "_uses")
+    __slots__ = ("__weakref__", "_ffi_address", "_ffi_is_listed", "_ffi_is_repeated", "_ffi_uses")
 
-    _address: int
-    _is_listed: bool
-    _is_repeated: bool
-    _uses: list[None] | None
+    _ffi_address: int
+    _ffi_is_listed: bool
+    _ffi_is_repeated: bool
+    _ffi_uses: list[None] | None
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Wrapper, "CObject")
         self = _new(cls)
-        self._address = 0
-        self._is_listed = False
-        self._is_repeated = False
-        self._uses = None
+        self._ffi_address = 0
+        self._ffi_is_listed = False
+        self._ffi_is_repeated = False
+        self._ffi_uses = None
         return self
 
     def __init_subclass__(cls, /, **options: Any) -> None:
@@ -85,18 +99,23 @@ class Wrapper:
 
     def __del__(self) -> None:
         try:
-            address = self._address
+            address = self._ffi_address
         except (AttributeError, TypeError):  # object.__new__() made it
             return
         if address:
-            if self._is_listed:  # as long as it is in the table, others may find the entry
+            if self._ffi_is_listed:  # as long as it is in the table, others may find the entry
                 unlist(address, self)
-            self._address = 0
+            self._ffi_address = 0
             core.decref(address)
             if waiting[0]:  # Python objects that it held: an idle program makes no call that would end them
                 drain()
 
     __del__._ends_wrapper = True  # type: ignore[attr-defined]
+
+
+def is_wrapper(value: Any) -> TypeGuard[Wrapper]:
+    """Whether a value is a wrapper. isinstance() would believe what a value, such as a mock, says its class is."""
+    return issubclass(type(value), Wrapper)
 
 
 def _finalizer(own: Any) -> Any:
@@ -201,32 +220,31 @@ def _class_of(type_index: int) -> type:
 
 def _make(cls: Any, type_index: int, address: int) -> Any:
     wrapper = _new(cls)
-    wrapper._is_listed = False
-    wrapper._is_repeated = False
-    wrapper._uses = None
+    wrapper._ffi_is_listed = False
+    wrapper._ffi_is_repeated = False
+    wrapper._ffi_uses = None
     if type_index == FUNCTION:
         wrapper._about = 0
         wrapper._call = cast(SAFE_CALL, words_at(address)[3])
         wrapper._name = ""
         wrapper._keeps_gil = None
         wrapper._kept = None
-    wrapper._address = address  # at last: a wrapper that a signal has left half made owns nothing
+    wrapper._ffi_address = address  # at last: a wrapper that a signal has left half made owns nothing
     return wrapper
 
 
 def _wrap_new(address: int, shared: bool) -> Any:
     type_index = type_index_at(address)
     try:
-        cls = _class_of(type_index)
+        wrapper = _make(_class_of(type_index), type_index, address)
     except BaseException:
         core.decref(address)
         raise
-    wrapper = _make(cls, type_index, address)
     if not shared:
         return wrapper
     other = share(wrapper)
     if other is not wrapper:
-        other._is_repeated = True
+        other._ffi_is_repeated = True
     return other
 
 
@@ -238,9 +256,11 @@ def wrap(address: int) -> Any:
     found = find(address)
     if found is None:
         return _wrap_new(address, True)
-    found._is_repeated = True
-    core.decref(address)
-    return found
+    found._ffi_is_repeated = True
+    if found._ffi_address == address:  # not moved away before it was marked: now nobody does (identity.take_out)
+        core.decref(address)
+        return found
+    return _wrap_new(address, True)
 
 
 def wrap_apart(address: int) -> Any:
@@ -259,7 +279,7 @@ def raise_no_handle(wrapper: Any) -> NoReturn:
 def check_wrapper(value: Any) -> None:
     """TypeError if a value is no wrapper. A method in C is never called with anything else as its `self`; one in Python
     is, and an object that answers to any name would hand it a number as an address."""
-    if not isinstance(value, Wrapper):
+    if not is_wrapper(value):
         raise TypeError(f"expected an object with a native handle, got {type(value).__name__}")
 
 
@@ -267,7 +287,7 @@ def expect(wrapper: Any, type_index: int, depth: int) -> int:
     """The address of a wrapper's object. ValueError if it has none, TypeError if that is not of a type, which is at
     `depth` below ffi.Object."""
     check_wrapper(wrapper)
-    address: int = wrapper._address
+    address: int = wrapper._ffi_address
     if not address:
         raise_no_handle(wrapper)
     own = type_index_at(address)

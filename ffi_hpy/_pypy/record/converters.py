@@ -15,7 +15,7 @@ from ..convert.arguments import put
 from ..convert.contained import make_mapping, make_sequence
 from ..convert.results import text_of
 from ..object.errors import raise_taken, take_object
-from ..object.objects import Wrapper, derives, type_index_at
+from ..object.objects import derives, is_wrapper, type_index_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def _is_plain(value: Any) -> bool:
         return bool(INT64_MIN <= value <= INT64_MAX)
     if t is str or t is float or t is bool or value is None or t is bytes:
         return True
-    if isinstance(value, Wrapper):  # what is inside of a Python object may have protocols
-        address: int = value._address
+    if is_wrapper(value):  # what is inside of a Python object may have protocols
+        address: int = value._ffi_address
         return address != 0 and type_index_at(address) != OPAQUE_PY_OBJECT
     return False
 
@@ -87,9 +87,9 @@ class _Kept:
         if t is bytes:
             return self._bytes
         wanted, depth = self._type_index, self._depth
-        if wanted < 0 or not isinstance(value, Wrapper):
+        if wanted < 0 or not is_wrapper(value):
             return False
-        address = value._address
+        address = value._ffi_address
         if not address:
             return False
         index = type_index_at(address)
@@ -101,12 +101,12 @@ class Converter:
     """The conversions of a schema, by its description and its native function. What is converted owns itself, and lies
     in the first two words of a frame."""
 
-    __slots__ = ("_address", "_call", "_container", "_function", "_is_mapping", "_items", "_kept")
+    __slots__ = ("_call", "_container", "_ffi_address", "_function", "_is_mapping", "_items", "_kept")
 
     def __init__(self, description: Description, function: Any) -> None:
         self._function = function
-        self._address: int = function._address
-        self._call: Any = cast(SAFE_CALL, words_at(self._address)[3])
+        self._ffi_address: int = function._ffi_address
+        self._call: Any = cast(SAFE_CALL, words_at(self._ffi_address)[3])
         self._kept = _Kept(description)
         operation, type_index, _name, args = description
         if operation == "optional":
@@ -139,6 +139,7 @@ class Converter:
         all; else it is converted then. False if that does not fit: a message speaks of what was given."""
         if (type(value) is dict) != self._is_mapping:
             return False
+        value = value.copy() if self._is_mapping else tuple(value)  # another thread may change the one that was given
         fits = _fit(self._items[0], value)
         if fits != _NOT_PLAIN and self._is_mapping:
             fits = max(fits, _fit(self._items[1], value.values()))
@@ -175,7 +176,7 @@ class Converter:
         words[3] = address_of(words)
         result = frame.result
         result[0] = result[1] = 0
-        if self._call(self._address, words + 2, 2, result) != 0:
+        if self._call(self._ffi_address, words + 2, 2, result) != 0:
             _raise_misfit()
 
 

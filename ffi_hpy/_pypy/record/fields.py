@@ -32,7 +32,7 @@ from ..convert.results import text_of
 from ..object.errors import drop_pending, raise_taken, take_object
 from ..object.frames import give, take
 from ..object.identity import new_pin
-from ..object.objects import Wrapper, derives, raise_no_handle, type_index_at
+from ..object.objects import derives, is_wrapper, raise_no_handle, type_index_at
 from .converters import Misfit
 from .forms import Copied, Gotten, Pointer, begin_use, plain_form
 from .schemas import converter_of, tree_of
@@ -73,10 +73,10 @@ class _Field:
     @hidden
     def place(self, obj: Any) -> int:
         """The address of the native object of anything. TypeError if that is none of the field's type."""
-        if not isinstance(obj, Wrapper):
+        if not is_wrapper(obj):
             raise TypeError(f"attribute '{self.own_name}' is not for a '{type(obj).__name__}' object")
         try:
-            address: int = obj._address
+            address: int = obj._ffi_address
         except AttributeError:
             raise_unmade(obj)
         if not address:
@@ -145,19 +145,22 @@ class LaidOutField(_Field):
     def write(self, obj: Any, value: Any) -> None:
         """Set the field of an object."""
         address = self.place(obj)
-        if not self.form.write(address, value):
-            self._replace(obj, address, value, None)
+        uses = begin_use(obj, address)
+        try:
+            if not self.form.write(address, value):
+                self._replace(address, value, None)
+        finally:
+            uses.pop()
 
     @hidden
     def fill(self, address: int, value: Any, what: str) -> None:
         """Set the field of an object that is being made."""
         if not self.form.write(address, value):
-            self._replace(None, address, value, what)
+            self._replace(address, value, what)
 
     @hidden
-    def _replace(self, obj: Any, address: int, value: Any, what: str | None) -> None:
+    def _replace(self, address: int, value: Any, what: str | None) -> None:
         put_at, field_at, converter = self._put, self._at, converter_of(self.schema)
-        uses = None if obj is None else begin_use(obj, address)
         frame = take()
         try:
             self._convert(converter, frame, value, what)
@@ -167,8 +170,6 @@ class LaidOutField(_Field):
                 core.decref(words[1])
         finally:
             give(frame)
-            if uses is not None:
-                uses.pop()
 
 
 # --- of a library -------------------------------------------------------------------------------------------------
@@ -205,7 +206,11 @@ class LibraryField(_Field):
         try:
             form = self.form
         except AttributeError:
-            form = self._learn(address)
+            uses = begin_use(obj, address)
+            try:
+                form = self._learn(address)
+            finally:
+                uses.pop()
         return form.read(obj, address)
 
     def _learn(self, address: int) -> Any:
@@ -225,28 +230,37 @@ class LibraryField(_Field):
         return form
 
     def _is_plain(self, form: Any, address: int) -> bool:
-        """Whether the getter gives what is in the memory, shown on a copy of an object."""
+        """Whether the getter gives what is in the memory: of this object, and of copies with other numbers there. One
+        that takes the number for something else, such as a pointer, must not see others."""
         info = self._info
+        result = new_words(2)
+        if not self._gives(form, address, result):
+            return False
         first = min(0, self.offset)  # a field may lie before the header
         end = max(facts_of(type_index_at(address)).total_size, self.offset + info.size)
         n, n_before = end - first, -(first // 8) * 8  # whole words, so that the copy is aligned as the object is
-        copy, result = new_words((n_before + end) // 8 + 1), new_words(2)
+        copy = new_words((n_before + end) // 8 + 1)
         at = address_of(copy) + n_before
         buffer_at(at + first, n)[0:n] = bytes_at(address + first, n)
         memory = buffer_at(at + self.offset, info.size)
         for pattern in _PATTERNS if info.static_index != BOOL else _PATTERNS[2:]:
             memory[0 : info.size] = pattern[: info.size]
-            result[0] = result[1] = 0
-            if self._getter(at + self.offset, result) != 0:
-                drop_pending()
-                return False
-            if result[0] & 0xFFFFFFFF != info.static_index:
-                if result[0] & 0xFFFFFFFF >= OBJECT:
-                    core.decref(result[1])
-                return False
-            if _plain_words(form.read(None, at)) != result[1]:
+            if not self._gives(form, at, result):
                 return False
         return True
+
+    def _gives(self, form: Any, address: int, result: Any) -> bool:
+        """Whether the getter gives what a form reads of the object at an address."""
+        result[0] = result[1] = 0
+        if self._getter(address + self.offset, result) != 0:
+            drop_pending()
+            return False
+        if result[0] & 0xFFFFFFFF != self._info.static_index:
+            if result[0] & 0xFFFFFFFF >= OBJECT:
+                core.decref(result[1])
+            return False
+        seen: bool = _plain_words(form.read(None, address)) == result[1]
+        return seen
 
     def _pointer(self, gotten: Gotten, address: int) -> Any:
         """The form of a pointer to an object, by what the getter gives for this object: None if that is NULL."""
@@ -282,7 +296,7 @@ class LibraryField(_Field):
         try:
             words[1] = value
             words[2] = address
-            if obj._address != address:  # it has been moved away just now
+            if obj._ffi_address != address:  # it has been moved away just now
                 raise_no_handle(obj)
             if setter(address + offset, words) != 0:
                 self._fail(None, None)
@@ -316,9 +330,10 @@ class LibraryField(_Field):
 
     @hidden
     def _set(self, obj: Any, address: int, value: Any, what: str | None) -> None:
-        uses = None if obj is None else begin_use(obj, address)
-        frame = take()
+        frame, uses = take(), None
         try:
+            if obj is not None:
+                uses = begin_use(obj, address)
             if self.schema is None:
                 self._put(frame, value)
             else:

@@ -26,11 +26,11 @@ __all__ = ["Copied", "Gotten", "Number", "Pointer", "begin_use", "plain_form"]
 @hidden
 def begin_use(wrapper: Any, address: int) -> list[None]:
     """Keep a wrapper's object, which is at an address, until an item of the list that is returned is taken out."""
-    uses: list[None] | None = wrapper._uses
+    uses: list[None] | None = wrapper._ffi_uses
     if uses is None:
         uses = uses_of(wrapper)
     uses.append(None)
-    if wrapper._address != address:  # it has been moved away just now
+    if wrapper._ffi_address != address:  # it has been moved away just now
         uses.pop()
         raise_no_handle(wrapper)
     return uses
@@ -46,9 +46,12 @@ class _Plain:
         self._at = at
 
     @hidden
-    def read(self, _obj: Any, address: int) -> Any:
-        """The value of the field of an object at an address."""
-        return self._at(address + self._offset)[0]
+    def read(self, obj: Any, address: int) -> Any:
+        """The value of the field of an object at an address; None for an object that nobody moves away."""
+        value = self._at(address + self._offset)[0]
+        if obj is not None and obj._ffi_address != address:  # it was moved away while it was read
+            raise_no_handle(obj)
+        return value
 
 
 class Number(_Plain):
@@ -88,9 +91,12 @@ class Flag:
         self._offset = offset
 
     @hidden
-    def read(self, _obj: Any, address: int) -> Any:
-        """The value of the field of an object at an address."""
-        return int8s_at(address + self._offset)[0] != 0
+    def read(self, obj: Any, address: int) -> Any:
+        """The value of the field of an object at an address; None for an object that nobody moves away."""
+        value = int8s_at(address + self._offset)[0] != 0
+        if obj is not None and obj._ffi_address != address:  # it was moved away while it was read
+            raise_no_handle(obj)
+        return value
 
     @hidden
     def write(self, address: int, value: Any) -> bool:
@@ -115,9 +121,9 @@ class Gotten:
     def read(self, obj: Any, address: int) -> Any:
         """The value of the field of an object at an address."""
         getter, at = self._getter, address + self._offset
-        uses = begin_use(obj, address)
-        frame = take()
+        frame, uses = take(), None
         try:
+            uses = begin_use(obj, address)
             result = frame.result
             result[0] = result[1] = 0
             if getter(at, result) != 0:
@@ -125,7 +131,8 @@ class Gotten:
             return get(result)
         finally:
             give(frame)
-            uses.pop()
+            if uses is not None:
+                uses.pop()
 
 
 class Copied:
@@ -142,9 +149,9 @@ class Copied:
     def read(self, obj: Any, address: int) -> Any:
         """The value of the field of an object at an address."""
         copy, field_at = self._copy, self._field_at
-        uses = begin_use(obj, address)
-        frame = take()
+        frame, uses = take(), None
         try:
+            uses = begin_use(obj, address)
             result = frame.result
             result[0] = result[1] = 0
             if copy(field_at, address, result) != 0:
@@ -152,9 +159,10 @@ class Copied:
             return get(result)
         finally:
             give(frame)
-            uses.pop()
+            if uses is not None:
+                uses.pop()
 
-    def write(self, _address: int, _value: Any) -> bool:
+    def write(self, _ffi_address: int, _value: Any) -> bool:
         """False: every value needs a conversion."""
         return False
 
@@ -177,15 +185,15 @@ class Pointer:
             return None
         wrapper = find(target)
         # The wrapper keeps its object. If the field has that now, it is the value now, whatever happened meanwhile.
-        if wrapper is None or wrapper._address != target or memory[0] != target:
+        if wrapper is None or wrapper._ffi_address != target or memory[0] != target:
             return self._whole.read(obj, address)
         if is_unwrapped(type_index_at(target)):
             return self._whole.read(obj, address)
-        if not wrapper._is_repeated:
-            wrapper._is_repeated = True
+        if not wrapper._ffi_is_repeated:
+            wrapper._ffi_is_repeated = True
         return wrapper
 
-    def write(self, _address: int, _value: Any) -> bool:
+    def write(self, _ffi_address: int, _value: Any) -> bool:
         """False: every value needs a conversion."""
         return False
 

@@ -17,7 +17,7 @@ from ..context.texts import check_new, final
 from ..context.type_table import attribute_at, facts_of, field_info
 from ..object.errors import raise_pending
 from ..object.frames import give, take
-from ..object.objects import Wrapper, derives
+from ..object.objects import derives, is_wrapper
 from .fields import field_of
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ def _default_of(field: LaidOutField | LibraryField, info: FieldInfo) -> Any:
     return _NativeFactory(info.default_at) if is_factory else _NativeValue(info.default_at)
 
 
-def _nothing(_field: Any, _address: int, _what: str) -> None:
+def _nothing(_field: Any, _ffi_address: int, _what: str) -> None:
     """A field without default that takes no argument stays empty."""
 
 
@@ -230,9 +230,9 @@ class Initializer:
 
     @hidden
     def __call__(self, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = _NO_KEYWORDS) -> bool:
-        if not isinstance(instance, Wrapper):
+        if not is_wrapper(instance):
             raise TypeError(f"{self._callee}() is for instances of its class, not of {type(instance).__name__}")
-        if instance._address:
+        if instance._ffi_address:
             return False
         n = len(args)
         if kwargs or self._needs_keywords or n > len(self._positional) or n < self._n_required:

@@ -125,23 +125,23 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   return fb_scope_add_container(ctx, args->scope, exchange, handle);
 }
 
-/* The callee sees the cell's own word, and takes the handle by leaving NULL there (c_api.h). */
+/* The callee sees the cell's own word, and takes the handle by leaving NULL there (c_api.h). What stands for several
+ * wrappers cannot be moved from all of them: it is passed like any object, which is what a callee takes that would like
+ * to move it. */
 static int offered_arg(HPyContext *ctx, HPy object, TVMFFIAny *out, FbArgs *args) {
-  FbHandleCell *cell = fb_rvalue_ref_begin(ctx, object);
-  if (cell == NULL) return -1;
+  FbHandleCell *cell;
+  FbRValueOffer offer = fb_rvalue_ref_begin(ctx, object, &cell);
+  if (offer == FB_RVALUE_FAILED) return -1;
+  if (offer == FB_RVALUE_STAYS) return object_arg(ctx, object, out, args);
   args->temps[args->n_temps++].tagged = (uintptr_t)cell + FB_TEMP_MOVE;
   *out = (TVMFFIAny){.type_index = kTVMFFIObjectRValueRef, .v_ptr = &cell->handle};
   return 0;
 }
 
-/* What stands for several wrappers cannot be moved from all of them: it is passed like any object, which is what a
- * callee takes that would like to move it. */
 static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy object = fb_rvalue_ref_load(ctx, value);
   if (HPy_IsNull(object)) return -1;
-  FbHandleCell *cell = fb_object_cell(ctx, object);
-  bool is_repeated = cell != NULL && fb_handle_cell_is_repeated(cell);
-  int rc = is_repeated ? object_arg(ctx, object, out, args) : offered_arg(ctx, object, out, args);
+  int rc = offered_arg(ctx, object, out, args);
   HPy_Close(ctx, object); /* the ObjectRValueRef keeps it alive */
   return rc;
 }

@@ -40,8 +40,10 @@ bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
     if (n == FB_HANDLE_MOVING) n = fb_handle_cell_wait(cell);
     if (n != 0) return false;
   }
-  /* A use of an empty cell finds nothing there, or the handle that it is about to get: it disturbs nobody. */
-  if (cell->handle != NULL && fh_uses_look(cell)) {
+  /* A use of an empty cell finds nothing there, or the handle that it is about to get: it disturbs nobody. What has
+   * been given out again meanwhile (fb_handle_cell_give_again) is not offered: whoever got it would be refused. */
+  if (cell->handle != NULL &&
+      (fh_uses_look(cell) || (state == FB_HANDLE_OFFERED && fb_handle_cell_is_repeated(cell)))) {
     fb_handle_cell_release(cell);
     return false;
   }

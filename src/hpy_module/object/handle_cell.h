@@ -99,14 +99,25 @@ FH_INLINE void fb_handle_cell_set_listing(FbHandleCell *cell, FbListing listing)
   fh_atomic_store_relaxed(&cell->listing, (uint8_t)listing);
 }
 
-/* relaxed: who moves a handle has the wrapper from whoever set this, or at the same time as somebody else gets it */
+/* Whether a move leaves the handle. Certain for whoever has claimed the cell. */
 FH_INLINE bool fb_handle_cell_is_repeated(FbHandleCell *cell) {
-  return fh_atomic_load_relaxed(&cell->is_repeated) != 0;
+  return fh_atomic_load_acquire(&cell->is_repeated) != 0;
 }
-FH_INLINE void fb_handle_cell_set_repeated(FbHandleCell *cell, bool is_repeated) {
+
+/* For a cell that is claimed, or that nobody else has. */
+FH_INLINE void fb_handle_cell_set_single(FbHandleCell *cell) { fh_atomic_store_relaxed(&cell->is_repeated, 0); }
+
+/* Notes that the wrapper, which had `handle` a moment ago, is given out again. False, and it must not be given out, if
+ * another thread is moving the handle away, or has done so. Either side writes first and looks then (seq_cst): this one
+ * notes and looks for a claim, a move claims and looks for the note. */
+FH_INLINE bool fb_handle_cell_give_again(FbHandleCell *cell, const TVMFFIObject *handle) {
+  if (FH_LIKELY(!fb_context_free_threaded)) {
+    cell->is_repeated = 1;
+    return true;
+  }
   /* Written only where it changes: threads that share the object read the cell. */
-  if (fb_handle_cell_is_repeated(cell) == is_repeated) return;
-  fh_atomic_store_relaxed(&cell->is_repeated, (uint8_t)is_repeated);
+  if (!fb_handle_cell_is_repeated(cell)) fh_atomic_store_seq_cst(&cell->is_repeated, (uint8_t)1);
+  return FH_LIKELY(fh_atomic_load_seq_cst(&cell->n_uses) >= 0 && fb_handle_cell_get(cell) == handle);
 }
 
 #endif /* FFI_HPY_OBJECT_HANDLE_CELL_H_ */

@@ -148,14 +148,15 @@ FH_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
   return fb_ext->reference_try(wrapper) ? wrapper : HPy_NULL;
 }
 
-/* `is_owned`: for a reference of the caller's, which is given up if there is a wrapper. */
-FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool is_owned) {
+/* `again`: the wrapper is given out again, if that can be. `is_owned`: for a reference of the caller's, which is given
+ * up if there is a wrapper. */
+FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool again, bool is_owned) {
   if (FH_UNLIKELY(!fb_identity_is_kept)) return HPy_NULL;
   Stripe *stripe = stripe_of(handle);
   int is_held = FH_UNLIKELY(fb_context_free_threaded) ? fh_shared_read(&stripe->lock) : 0;
   const Entry *entry = find_entry(stripe, handle);
   HPy found = HPy_NULL;
-  if (entry != NULL) {
+  if (entry != NULL && (!again || fb_handle_cell_give_again(entry->cell, handle))) {
     /* The wrapper has a reference of its own as long as it is listed. The caller's is given up first: where threads
      * share the object, its count was written a moment ago, and its cache line is probably still this thread's. */
     if (is_owned) TVMFFIObjectDecRef(handle);
@@ -166,11 +167,11 @@ FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool is_owned) {
   return found;
 }
 
-HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) { return find(ctx, handle, false); }
+HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) { return find(ctx, handle, false, false); }
 
 HPy fb_identity_trade(HPyContext *ctx, TVMFFIObject *handle) {
-  if (FH_LIKELY(!is_weak)) return find(ctx, handle, true);
-  HPy found = find(ctx, handle, false); /* asking a weak reference lets others in */
+  if (FH_LIKELY(!is_weak)) return find(ctx, handle, true, true);
+  HPy found = find(ctx, handle, true, false); /* asking a weak reference lets others in */
   if (!HPy_IsNull(found)) TVMFFIObjectDecRef(handle);
   return found;
 }

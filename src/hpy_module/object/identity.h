@@ -35,7 +35,8 @@ FH_INLINE bool fb_identity_is_shared(TVMFFIObject *handle) {
 
 /* The listed wrapper of an object: new handle, HPy_NULL if there is none. Somebody else keeps the object alive. */
 HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle);
-/* As fb_identity_find, in exchange for a reference of the caller's: if there is none, the caller keeps it. */
+/* As fb_identity_find, in exchange for a reference of the caller's, who keeps it if there is none: a wrapper that is
+ * given out again (fb_handle_cell_give_again). */
 HPy fb_identity_trade(HPyContext *ctx, TVMFFIObject *handle);
 
 /* Whether the object has no listed wrapper in all probability, so that making one at once is cheaper than looking, in

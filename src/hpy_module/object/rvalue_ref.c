@@ -61,20 +61,25 @@ HPy fb_rvalue_ref_load(HPyContext *ctx, HPy ref) {
   return HPy_NULL;
 }
 
-FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy object) {
-  /* Three outcomes: a call uses the cell; the cell is offered; or there is no handle, and nothing stays claimed. */
-  FbHandleCell *cell = fb_object_cell(ctx, object);
-  if (cell != NULL && !fb_handle_cell_claim(cell, FB_HANDLE_OFFERED)) {
-    fb_object_raise_in_use(ctx);
-    cell = NULL;
-  } else if (cell != NULL && cell->handle != NULL) {
-    fb_identity_unlist(cell); /* the callee may take the handle, and whatever comes back is apart from this wrapper */
-  } else {
-    if (cell != NULL) fb_handle_cell_release(cell);
+FbRValueOffer fb_rvalue_ref_begin(HPyContext *ctx, HPy object, FbHandleCell **out) {
+  FbHandleCell *cell = *out = fb_object_cell(ctx, object);
+  if (cell == NULL) {
     fb_object_raise_no_handle(ctx, object);
-    cell = NULL;
+    return FB_RVALUE_FAILED;
   }
-  return cell;
+  if (fb_handle_cell_is_repeated(cell)) return FB_RVALUE_STAYS;
+  if (!fb_handle_cell_claim(cell, FB_HANDLE_OFFERED)) {
+    if (fb_handle_cell_is_repeated(cell)) return FB_RVALUE_STAYS; /* another thread has been given it just now */
+    fb_object_raise_in_use(ctx);
+    return FB_RVALUE_FAILED;
+  }
+  if (cell->handle == NULL) {
+    fb_handle_cell_release(cell);
+    fb_object_raise_no_handle(ctx, object);
+    return FB_RVALUE_FAILED;
+  }
+  fb_identity_unlist(cell); /* the callee may take the handle, and whatever comes back is apart from this wrapper */
+  return FB_RVALUE_OFFERED;
 }
 
 HPy fb_rvalue_ref_type_new(HPyContext *ctx) {

@@ -64,7 +64,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   TVMFFIObject *old = cell->handle;
   /* Before the handle: who began a use of the empty cell gets it at once, and must not list what cannot be listed. */
   fb_handle_cell_set_listing(cell, FB_UNLISTABLE);
-  fb_handle_cell_set_repeated(cell, false);
+  fb_handle_cell_set_single(cell);
   fb_handle_cell_put(cell, handle);
   release_listed(ctx, self, cell);
   if (old != NULL) TVMFFIObjectDecRef(old);
@@ -118,7 +118,7 @@ static bool cells_move(FbHandleCell *from, FbHandleCell *to, TVMFFIObject **old)
   }
   fb_identity_unlist_own(to);
   fb_handle_cell_set_listing(to, FB_UNLISTABLE);
-  fb_handle_cell_set_repeated(to, false);
+  fb_handle_cell_set_single(to);
   *old = to->handle;
   fb_handle_cell_put(to, from == NULL ? NULL : from->handle);
   if (from != NULL) {

@@ -37,9 +37,12 @@ static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   if (FH_UNLIKELY(HPy_IsNull(h))) return h;
   HPy other = fb_identity_list(ctx, h, fb_object_cell(ctx, h));
   if (FH_LIKELY(HPy_IsNull(other))) return h;
+  if (FH_UNLIKELY(!fb_handle_cell_give_again(fb_object_cell(ctx, other), handle))) {
+    HPy_Close(ctx, other); /* on its way out of the table: h stays apart from it */
+    return h;
+  }
   /* gives up the reference that h took; `other` has its own */
   HPy_Close(ctx, h);
-  fb_handle_cell_set_repeated(fb_object_cell(ctx, other), true);
   return other;
 }
 
@@ -66,8 +69,7 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
     HPy found = fb_identity_find(ctx, handle);
     if (!HPy_IsNull(found)) {
       FbHandleCell *cell = fb_object_cell(ctx, found);
-      if (FH_LIKELY(!fb_handle_cell_is_used(cell))) {
-        fb_handle_cell_set_repeated(cell, true);
+      if (FH_LIKELY(!fb_handle_cell_is_used(cell) && fb_handle_cell_give_again(cell, handle))) {
         TVMFFIObjectDecRef(handle);
         return found;
       }
@@ -77,10 +79,7 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
     }
   } else if (is_shared && FH_LIKELY(!fb_identity_expects_none(handle))) {
     HPy found = fb_identity_trade(ctx, handle);
-    if (!HPy_IsNull(found)) {
-      fb_handle_cell_set_repeated(fb_object_cell(ctx, found), true);
-      return found;
-    }
+    if (!HPy_IsNull(found)) return found;
   }
   const FbRef *cell = fb_class_table_find(handle->type_index);
   if (FH_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
@@ -93,8 +92,9 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
 HPy fb_wrap_find(HPyContext *ctx, TVMFFIObject *handle) {
   if (!fb_context_free_threaded || fb_identity_expects_none(handle)) return HPy_NULL;
   HPy found = fb_identity_find(ctx, handle);
-  if (!HPy_IsNull(found)) fb_handle_cell_set_repeated(fb_object_cell(ctx, found), true);
-  return found;
+  if (HPy_IsNull(found) || fb_handle_cell_give_again(fb_object_cell(ctx, found), handle)) return found;
+  HPy_Close(ctx, found);
+  return HPy_NULL;
 }
 
 HPy fb_wrap_object(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_LISTED); }

@@ -2,6 +2,9 @@
  * whose layout is part of the ABI. Exceptions are made of it in error/ and in the package. */
 #include "error_type.h"
 
+#include <stdlib.h>
+
+#include "core/platform/fork.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
@@ -75,8 +78,11 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   return rc;
 }
 
-/* The text at an offset of the cell. Only the backtrace changes (update_backtrace), and a thread may change it only
- * while no other thread uses the error. */
+/* Held while a backtrace is read or changed from Python. Native code that changes one sees to it that nobody else uses
+ * the error. */
+FH_LOCK(backtraces, "backtraces", FH_RANK_PLAIN);
+
+/* The text at an offset of the cell, of those that never change. */
 static HPy read_text(HPyContext *ctx, HPy self, size_t offset) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
@@ -115,7 +121,19 @@ HPyDef_GET(error_backtrace, "backtrace",
            .doc = "Frames, most recent call first, each ``  File \"f\", line N, in fn`` and a newline.")
 static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return read_text(ctx, self, offsetof(TVMFFIErrorCell, backtrace));
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
+  if (cell == NULL) return HPy_NULL;
+  /* A copy, because making the str may run anything. */
+  fh_mutex_lock(&backtraces);
+  const TVMFFIByteArray *text = &TVMFFIErrorGetCellPtr(cell->handle)->backtrace;
+  size_t n = text->size;
+  char *copy = malloc(n + 1);
+  if (copy != NULL && n != 0) memcpy(copy, text->data, n);
+  fh_mutex_unlock(&backtraces);
+  fb_handle_cell_unuse(cell);
+  HPy result = copy == NULL ? HPyErr_NoMemory(ctx) : fb_text_new(ctx, copy, n);
+  free(copy);
+  return result;
 }
 
 HPyDef_GET(error_cause, "cause", .doc = "The error that led to this one, or None.")
@@ -150,9 +168,11 @@ static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   if (cell == NULL) return HPy_NULL;
   TVMFFIByteArray bytes = {text, (size_t)n};
   /* By the function in the cell: the text belongs to whoever made the error. */
+  fh_mutex_lock(&backtraces);
   TVMFFIErrorGetCellPtr(cell->handle)
       ->update_backtrace(cell->handle, &bytes,
                          append ? kTVMFFIBacktraceUpdateModeAppend : kTVMFFIBacktraceUpdateModeReplace);
+  fh_mutex_unlock(&backtraces);
   fb_handle_cell_unuse(cell);
   return HPy_Dup(ctx, ctx->h_None);
 }
