@@ -57,7 +57,8 @@ HPy fb_result_make_rare(HPyContext *ctx, const TVMFFIAny *value) {
   case kTVMFFISmallStr: return fb_text_new(ctx, value->v_bytes, value->small_str_len);
   case kTVMFFISmallBytes: return HPyBytes_FromStringAndSize(ctx, value->v_bytes, value->small_str_len);
   case kTVMFFIRawStr: return fb_text_new(ctx, value->v_c_str, strlen(value->v_c_str));
-  case kTVMFFIByteArrayPtr: return HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size);
+  case kTVMFFIByteArrayPtr: /* without bytes it may have no address either */
+    return HPyBytes_FromStringAndSize(ctx, bytes->size == 0 ? "" : bytes->data, (HPy_ssize_t)bytes->size);
   default: break;
   }
   if (value->type_index >= 0 && results[value->type_index] != NULL) return results[value->type_index](ctx, value);

@@ -1,0 +1,27 @@
+"""Fields of a library that are not in memory what they are declared as, and views that have no memory."""
+
+import pytest
+from support.native_build import Missing, compile_cxx
+
+import ffi_hpy
+
+
+@pytest.fixture(scope="module")
+def odd(upstream):
+    """The library made of native/odd_fields.cc."""
+    try:
+        return ffi_hpy.load_module(compile_cxx("odd_fields.cc", upstream / "tvm_ffi" / "include"))
+    except Missing as reason:
+        pytest.fail(str(reason), pytrace=False)
+
+
+def test_a_number_is_what_the_getter_says_whatever_is_in_memory(odd):
+    first, second = odd.make_odd(), odd.make_odd()
+    for one in (first, second, first):
+        assert (one.boxed, one.level, one.plain) == (7, 20, 3)
+
+
+def test_a_view_of_no_bytes_is_no_bytes(odd):
+    seen = []
+    odd.give_no_bytes(seen.append)
+    assert seen == [b""]
