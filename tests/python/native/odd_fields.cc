@@ -1,5 +1,5 @@
-// Fields that are declared as ints, and are something else in memory: a type's author may say so in its TypeTraits. Also
-// a function that hands a callback an empty view of bytes.
+// Fields that are declared as ints, and are something else in memory: a type's author may say so in its TypeTraits.
+// Also a function that hands a callback an empty view of bytes.
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/object.h>
@@ -70,8 +70,8 @@ ffi::Any give_no_bytes(ffi::Function callback) {
   TVMFFIAny view{}, result{};
   view.type_index = kTVMFFIByteArrayPtr;
   view.v_ptr = &nothing;
-  TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCall(
-      ffi::details::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(callback), &view, 1, &result));
+  TVM_FFI_CHECK_SAFE_CALL(
+      TVMFFIFunctionCall(ffi::details::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(callback), &view, 1, &result));
   return ffi::details::AnyUnsafe::MoveTVMFFIAnyToAny(&result);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(give_no_bytes, give_no_bytes);
