@@ -274,6 +274,9 @@ class Function(CObject):
     _about: int
     """The number of what the package has noted of the author's words (ffi_hpy/_types/about.py); 0: nothing."""
 
+    def __copy__(self) -> Function:
+        """The function itself, as in Python."""
+    def __deepcopy__(self, memo: object = None) -> Function: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     @staticmethod
     def __from_extern_c__(c_symbol: int, *, keep_alive_object: Any = None) -> Function:

@@ -195,13 +195,18 @@ CObject.__setstate__ = set_state  # type: ignore[method-assign]
 CObject.__reduce__ = reduce  # type: ignore[method-assign]
 
 
-def _itself(self: Function, memo: object = None) -> Function:
+def _itself(self: Function) -> Function:
     """A copy of a function is the function, as in Python."""
     return self
 
 
-Function.__copy__ = _itself  # type: ignore[attr-defined]
-Function.__deepcopy__ = _itself  # type: ignore[attr-defined]
+def _itself_deep(self: Function, memo: object = None) -> Function:
+    """As _itself()."""
+    return self
+
+
+Function.__copy__ = _itself  # type: ignore[method-assign]
+Function.__deepcopy__ = _itself_deep  # type: ignore[method-assign]
 
 
 def _ffi_function(name: str) -> Function | None:
