@@ -156,11 +156,12 @@ FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool again, bool is_ow
   int is_held = FH_UNLIKELY(fb_context_free_threaded) ? fh_shared_read(&stripe->lock) : 0;
   const Entry *entry = find_entry(stripe, handle);
   HPy found = HPy_NULL;
-  if (entry != NULL && (!again || fb_handle_cell_give_again(entry->cell, handle))) {
-    /* The wrapper has a reference of its own as long as it is listed. The caller's is given up first: where threads
-     * share the object, its count was written a moment ago, and its cache line is probably still this thread's. */
+  if (entry != NULL) {
+    /* The wrapper has a reference of its own as long as it is listed: a move takes the entry out first. The caller's is
+     * given up before anything else is looked at: where threads share the object, its count was written a moment ago,
+     * and its cache line is probably still this thread's. */
     if (is_owned) TVMFFIObjectDecRef(handle);
-    found = entry_load(ctx, entry);
+    if (!again || fb_handle_cell_give_again(entry->cell, handle)) found = entry_load(ctx, entry);
     if (is_owned && HPy_IsNull(found)) TVMFFIObjectIncRef(handle);
   }
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_read_end(&stripe->lock, is_held);
