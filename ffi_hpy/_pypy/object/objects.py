@@ -218,8 +218,7 @@ def _class_of(type_index: int) -> type:
 # --- wrappers -----------------------------------------------------------------------------------------------------
 
 
-def _make(cls: Any, type_index: int, address: int) -> Any:
-    wrapper = _new(cls)
+def _fill(wrapper: Any, type_index: int, address: int) -> None:
     wrapper._ffi_is_listed = False
     wrapper._ffi_is_repeated = False
     wrapper._ffi_uses = None
@@ -230,16 +229,16 @@ def _make(cls: Any, type_index: int, address: int) -> Any:
         wrapper._keeps_gil = None
         wrapper._kept = None
     wrapper._ffi_address = address  # at last: a wrapper that a signal has left half made owns nothing
-    return wrapper
 
 
 def _wrap_new(address: int, shared: bool) -> Any:
     type_index = type_index_at(address)
     try:
-        wrapper = _make(_class_of(type_index), type_index, address)
+        wrapper: Any = _new(_class_of(type_index))
     except BaseException:
         core.decref(address)
         raise
+    _fill(wrapper, type_index, address)  # not above: a signal at its end would have both give up the reference
     if not shared:
         return wrapper
     other = share(wrapper)
