@@ -120,11 +120,16 @@ def wrapper_like(wrapper: CObject, made: CObject) -> Any:
     """Another wrapper of the class of `wrapper`, with its attributes, for the object of `made`."""
     cls = type(wrapper)
     other = cls.__new__(cls)
-    other.__init_handle_by_constructor__(function_from_callable(lambda: made))
-    attributes = getattr(wrapper, "__dict__", None)
-    if attributes:
-        other.__dict__.update(attributes)
+    _fill(other, made, getattr(wrapper, "__dict__", None))
     return other
+
+
+def _fill(wrapper: CObject, made: CObject | None, attributes: dict[str, Any] | None) -> None:
+    """Give a wrapper the object of another one, if there is one, which others may have, too; and attributes."""
+    if made is not None:
+        wrapper.__init_handle_by_constructor__(function_from_callable(lambda: made))
+    if attributes:
+        wrapper.__dict__.update(attributes)
 
 
 # --- pickle ---------------------------------------------------------------------------------------------------------
@@ -146,11 +151,8 @@ def set_state(self: CObject, state: dict[str, Any]) -> None:
     """Restore a state that __getstate__() returned. TypeError or ValueError if it is another state, or not for this
     class."""
     graph, attributes = _parts_of_state(self, state)
-    if graph is not None:
-        made = _read_graph(type(self), graph)
-        self.__init_handle_by_constructor__(function_from_callable(lambda: made))  # shared: may be an enum's variant
-    if attributes:
-        self.__dict__.update(attributes)
+    made = None if graph is None else _read_graph(type(self), graph)  # shared: may be an enum's variant
+    _fill(self, made, attributes)
 
 
 def _parts_of_state(obj: CObject, state: object) -> tuple[str | None, dict[str, Any] | None]:

@@ -132,14 +132,14 @@ class OpaquePyObject(CObject):
 class _Owned:
     """A reference to an object."""
 
-    __slots__ = ("_ffi_address",)
+    __slots__ = ("_address",)
 
     def __init__(self, address: int) -> None:
-        self._ffi_address = address
+        self._address = address
 
     def __del__(self) -> None:
-        if hasattr(self, "_ffi_address"):  # it has not where the stack ended before __init__ did
-            core.decref(self._ffi_address)
+        if hasattr(self, "_address"):  # it has not where the stack ended before __init__ did
+            core.decref(self._address)
 
     def __reduce_ex__(self, _protocol: Any) -> NoReturn:
         raise_uncopied(self)

@@ -101,12 +101,12 @@ class Converter:
     """The conversions of a schema, by its description and its native function. What is converted owns itself, and lies
     in the first two words of a frame."""
 
-    __slots__ = ("_call", "_container", "_ffi_address", "_function", "_is_mapping", "_items", "_kept")
+    __slots__ = ("_address", "_call", "_container", "_function", "_is_mapping", "_items", "_kept")
 
     def __init__(self, description: Description, function: Any) -> None:
         self._function = function
-        self._ffi_address: int = function._ffi_address
-        self._call: Any = cast(SAFE_CALL, words_at(self._ffi_address)[3])
+        self._address: int = function._ffi_address
+        self._call: Any = cast(SAFE_CALL, words_at(self._address)[3])
         self._kept = _Kept(description)
         operation, type_index, _name, args = description
         if operation == "optional":
@@ -176,7 +176,7 @@ class Converter:
         words[3] = address_of(words)
         result = frame.result
         result[0] = result[1] = 0
-        if self._call(self._ffi_address, words + 2, 2, result) != 0:
+        if self._call(self._address, words + 2, 2, result) != 0:
             _raise_misfit()
 
 

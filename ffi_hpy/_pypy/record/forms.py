@@ -162,7 +162,7 @@ class Copied:
             if uses is not None:
                 uses.pop()
 
-    def write(self, _ffi_address: int, _value: Any) -> bool:
+    def write(self, _address: int, _value: Any) -> bool:
         """False: every value needs a conversion."""
         return False
 
@@ -193,7 +193,7 @@ class Pointer:
             wrapper._ffi_is_repeated = True
         return wrapper
 
-    def write(self, _ffi_address: int, _value: Any) -> bool:
+    def write(self, _address: int, _value: Any) -> bool:
         """False: every value needs a conversion."""
         return False
 

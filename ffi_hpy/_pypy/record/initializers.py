@@ -75,7 +75,7 @@ def _default_of(field: LaidOutField | LibraryField, info: FieldInfo) -> Any:
     return _NativeFactory(info.default_at) if is_factory else _NativeValue(info.default_at)
 
 
-def _nothing(_field: Any, _ffi_address: int, _what: str) -> None:
+def _nothing(_field: Any, _address: int, _what: str) -> None:
     """A field without default that takes no argument stays empty."""
 
 

@@ -5,7 +5,7 @@ import time
 from unittest import mock
 
 import pytest
-from support import IS_OVER_CFFI, IS_PYPY, NO_THREADS, run_python, unique_name
+from support import IS_OVER_CFFI, needs_threads, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -13,8 +13,6 @@ from ffi_hpy.dataclasses import py_class
 from ffi_hpy.testing import TestIntPair
 
 SECONDS = 1.0  # how long threads have for meeting one another
-
-needs_threads = pytest.mark.skipif(not _core.HAS_EXTENSION and not IS_PYPY, reason=NO_THREADS)
 
 
 def run_threads(*works):
