@@ -41,11 +41,16 @@ class PytestRun:
     is_everywhere: bool = False  # whether it is with the wheel for every system
 
 
-CHANGES_ENVIRONMENTS = ("cp311", "cp314t", "pp80")
-"""Where the tests run that make, change and remove whole environments: a minute each, and the same code everywhere."""
+ONE_OF_EACH = ("cp311", "cp314t", "pp80")
+"""An interpreter of each kind: with the GIL, without it, PyPy. There the tests run that take long and are of code that
+is the same everywhere: those that make, change and remove whole environments, and those of the fuzzer itself."""
 NO_ENVIRONMENTS = (f"--ignore={ROOT}/tests/python/package/test_installed.py",)
+NO_FUZZER = (f"--ignore={ROOT}/tests/fuzz_python/test_fuzzer.py",)
 
-BUILDS_WITH_OTHERS = ("cp39", *CHANGES_ENVIRONMENTS)
+FUZZ_SECONDS, SHORT_FUZZ_SECONDS = 20, 8
+"""How long the Python API is fuzzed on ONE_OF_EACH, and on the others."""
+
+BUILDS_WITH_OTHERS = ("cp39", *ONE_OF_EACH)
 """Where the tests run that have CMake and nvcc work: half a minute each, most of it theirs. What ffi_hpy does there is
 Python of its own, so the oldest interpreter is among these."""
 NO_OTHERS = tuple(
@@ -61,14 +66,16 @@ EVERYWHERE_IN_DOCS = tuple(f"tests/docs/test_python_{what}.py" for what in ("doc
 def plain_run(interpreter: Interpreter) -> PytestRun:
     """Return the run of all tests that concern an interpreter."""
     gil = "off" if interpreter.free_threaded else "on"
-    environments = () if interpreter.name in CHANGES_ENVIRONMENTS else NO_ENVIRONMENTS
+    is_longer = interpreter.name in ONE_OF_EACH
+    left_out_here = () if is_longer else (*NO_ENVIRONMENTS, *NO_FUZZER)
     others = () if interpreter.name in BUILDS_WITH_OTHERS else NO_OTHERS
+    fuzz_seconds = FUZZ_SECONDS if is_longer else SHORT_FUZZ_SECONDS
     return PytestRun(
         interpreter.name,
         interpreter.name,
         gil,
-        arguments=(*environments, *others),
-        environ={"FFI_HPY_FORKS": "500"},
+        arguments=(*left_out_here, *others),
+        environ={"FFI_HPY_FORKS": "500", "FFI_HPY_FUZZ_SECONDS": str(fuzz_seconds)},
         folders=(*PytestRun.folders, "tests/fuzz_python", *EVERYWHERE_IN_DOCS),
     )
 

@@ -9,16 +9,22 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from ci.jobs.precompiled import precompile
+
 CASE = re.compile(r"^//! (\w+): (.+)$", re.MULTILINE)
 NAMES_FOO = re.compile(r"['‘<= ,]Foo['’>;,\] &]")
 
 
 def cases_of(source: Path) -> Iterator[tuple[str, str, str]]:
-    """Give the name of each case, a pattern of its error, and the program. The lines before all cases have no error."""
-    before, *rest = CASE.split(source.read_text())
-    yield "nothing", "", before
-    for name, pattern, code in zip(rest[::3], rest[1::3], rest[2::3]):
-        yield name, pattern, before + code
+    """Give the name of each case, a pattern of its error, and its lines. Without any there is no error."""
+    _, *rest = CASE.split(source.read_text())
+    yield "nothing", "", ""
+    yield from zip(rest[::3], rest[1::3], rest[2::3])
+
+
+def before_all(source: Path) -> str:
+    """Return the lines before all cases."""
+    return CASE.split(source.read_text())[0]
 
 
 def problem_of(pattern: str, output: str, status: int) -> str | None:
@@ -40,13 +46,14 @@ def check_refusals(command: list[str], source: Path, at_once: int) -> tuple[int,
 
     def check(case: tuple[str, str, str]) -> str | None:
         name, pattern, code = case
-        with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder, f"{name}.cc")
-            program.write_text(code)
-            done = subprocess.run([*command, "-fsyntax-only", str(program)], capture_output=True, text=True)
+        program = folder / f"{name}.cc"
+        program.write_text(code)
+        done = subprocess.run([*command, *first, "-fsyntax-only", str(program)], capture_output=True, text=True)
         problem = problem_of(pattern, done.stderr, done.returncode)
         return None if problem is None else f"{source.name}, {name}: {problem}"
 
-    with ThreadPoolExecutor(at_once) as pool:
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(at_once) as pool:
+        folder = Path(scratch)
+        first = precompile(command, before_all(source), folder / "first")
         problems = list(pool.map(check, cases_of(source)))
     return problems.count(None), [problem for problem in problems if problem is not None]

@@ -14,7 +14,7 @@ from ci.provision.compilers import find_c_compiler, find_cxx_compiler
 if TYPE_CHECKING:
     from pathlib import Path
 
-CORE_MODES = ("plain", "pending", "asan", "ubsan", "tsan", "arm64", "riscv64", "s390x", "windows", "oom", "fuzz")
+CORE_MODES = ("plain", "pending", "asan", "tsan", "arm64", "riscv64", "s390x", "windows", "oom", "fuzz")
 FIRST_PAGES = ("README.md", "docs/packaging.md", "examples/notebook/README.md")
 EXAMPLE_PAGES = tuple(f"examples/{name}/README.md" for name in ("packaging", "packaging_setuptools"))
 """The pages that ci/newcomer walks."""

@@ -7,7 +7,7 @@ every test in one program, once per mode.
     run.py --mode plain --gdb NAME
 
 Modes: plain; pending (every function is called with an error pending, see pending.h); asan (AddressSanitizer with
-LeakSanitizer); ubsan; tsan; oom (asan and ubsan, only the tests that fail the n-th allocation for each n, and these do
+LeakSanitizer and UBSan); tsan; oom (as asan, only the tests that fail the n-th allocation for each n, and these do
 so twice, once with all that follow it).
 Prints one closing line per mode. Exits non-zero when a mode fails or cannot be built.
 """
@@ -46,13 +46,13 @@ OF_TESTING = [
         for name, to in [("malloc", "alloc"), ("calloc", "calloc"), ("realloc", "realloc"), ("free", "free")]
     ),
 ]
+SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 MODES = {
     "plain": ["-O1"],
     "pending": ["-O1"],
-    "asan": ["-O1", "-fsanitize=address", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
-    "ubsan": ["-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all"],
+    "asan": SANITIZED,
     "tsan": ["-O1", "-fsanitize=thread"],
-    "oom": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
+    "oom": SANITIZED,
 }
 LINK = ["-rdynamic", "-lpthread", "-ldl"]
 LINK_WINDOWS = ["-lpthread", "-lapi-ms-win-core-synch-l1-2-0"]

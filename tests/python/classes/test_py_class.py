@@ -817,7 +817,7 @@ def test_a_class_is_derived_while_another_thread_sets_attributes_of_its_base():
     thread = threading.Thread(target=change)
     thread.start()
     try:
-        for _ in range(100):
+        for _ in range(30 if IS_PYPY else 100):  # there one may take a seventh of a second
             derived = py_class(key())(type(Object)("Derived", (base,), {"__annotations__": {"b": int}}))
             assert derived(1, 2).b == 2
     finally:

@@ -130,7 +130,7 @@ def test_what_a_getter_reads_is_found_out_on_a_copy_that_has_the_place_of_the_fi
 @pytest.mark.thread_unsafe(reason="counts all items of a library")
 def test_the_last_owner_may_be_of_the_other_era(maker, taker):
     if not FREES_AT_ONCE:
-        collect_garbage()  # what other tests left
+        collect_garbage(n_rounds=4)  # what other tests left
     before = maker.items_alive()
     items = taker.append_to_array([], maker.make_item("kept by an array of the other", 1))
     keeper = taker.make_adder(1, items)

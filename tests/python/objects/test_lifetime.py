@@ -111,7 +111,7 @@ def test_arguments_are_freed_when_one_of_them_is_refused(testing):
 def test_what_native_code_lets_go_of_is_freed_whatever_it_keeps():
     choose = random.Random(9)
     functions, refs = [], []
-    for _ in range(80):
+    for _ in range(80 if FREES_AT_ONCE else 30):  # each may take collections
         if functions and choose.random() < 0.5:
             at = choose.randrange(len(functions))
             del functions[at]
@@ -149,7 +149,7 @@ def test_what_cannot_be_copied_keeps_its_reference(IntPair, copied, kind):
             copied(value)
         except (TypeError, pickle.PicklingError, DeprecationWarning):  # the last is of CPython's own iterators
             pass
-        collect_garbage(n_rounds=1)
+    collect_garbage(n_rounds=4)  # a copy that was given up half made may hold a reference until then
     assert witness.__use_count__() == before
 
 

@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 _C_FLAGS = ("-std=c11", "-O1", "-g", "-funwind-tables", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
-_CXX_FLAGS = ("-std=c++17", "-O1", "-g", "-Wall", "-Werror", "-fPIC", "-shared", "-pthread")
+_CXX_FLAGS = ("-std=c++17", "-O1", "-g1", "-Wall", "-Werror", "-fPIC", "-shared", "-pthread")
 _LINK_FLAGS = ("-Wl,--no-undefined", "-ltvm_ffi")
 
 
