@@ -41,6 +41,7 @@ from ci.provision.wheel import build_wheel  # noqa: E402
 
 SIDES = ("ffi_hpy", "nanobind", "tvm_ffi")
 INTERPRETERS = ("cp311", "cp312", "cp313", "cp314", "cp315")
+FREE_THREADED = ("cp313t", "cp314t")  # by name only: the goals are for a GIL that is kept
 
 Counts = dict[str, dict[str, float]]
 """Instructions per call, by side, by row."""
@@ -144,7 +145,11 @@ def page_lines(rows: list[str], found: dict[str, Counts]) -> list[list[object]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--on", nargs="+", choices=INTERPRETERS, default=list(INTERPRETERS), help="which CPythons (all)"
+        "--on",
+        nargs="+",
+        choices=(*INTERPRETERS, *FREE_THREADED),
+        default=list(INTERPRETERS),
+        help="which CPythons (all that have a GIL)",
     )
     parser.add_argument("--calls", type=int, default=500, help="calls of the shorter loop")
     parser.add_argument("--wheel", type=Path, help="a wheel of ours, instead of building one")
