@@ -282,6 +282,18 @@ FH_INLINE cpy_PyObject *call_ints_in(bool plain, cpy_PyObject *self, cpy_PyObjec
 }
 IN_BOTH_WAYS(call_ints)
 
+/* A call returned its argument, as a method does that returns self. fb_wrap_object would find the argument's wrapper,
+ * if that is listed: it is here already, and used, so that nobody moves its handle. Makes a new reference to it in
+ * exchange for the native one, and ends the use. The native one goes first: where threads share the object, the callee
+ * wrote its count a moment ago. False, and nothing is done, if another wrapper is listed. */
+FH_INLINE bool give_back(HPy object, FbHandleCell *cell, TVMFFIObject *handle) {
+  if (FH_UNLIKELY(fb_handle_cell_listing(cell) != FB_LISTED || !fb_handle_cell_give_again(cell, handle))) return false;
+  TVMFFIObjectDecRef(handle);
+  HPy_Dup(fb_ctx, object);
+  fb_handle_cell_unuse(cell);
+  return true;
+}
+
 /* The first argument is an object that is no more than that: a method, mostly, if immediate values follow. The object
  * is used while native code runs, as by fb_argument_convert. */
 FH_INLINE cpy_PyObject *call_object_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
@@ -301,6 +313,8 @@ FH_INLINE cpy_PyObject *call_object_in(bool plain, cpy_PyObject *self, cpy_PyObj
   fb_identity_share(fb_ctx, object, cell);
   fb_put_object(&views[0], argument);
   int rc = run_short(plain, struct_of(self), handle, views, n, &result);
+  bool is_back = rc == 0 && result.type_index >= kTVMFFIDynObjectBegin && result.v_obj == argument;
+  if (is_back && give_back(object, cell, argument)) return args[0];
   fb_handle_cell_unuse(cell);
   return finish_short(struct_of(self), rc, &result);
 }

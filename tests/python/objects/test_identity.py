@@ -217,6 +217,21 @@ def test_a_callback_gets_a_wrapper_of_its_own_which_it_can_move(testing, classes
     assert pair.a == 1
 
 
+def test_an_argument_that_is_returned_comes_back_as_the_wrapper_that_stands_for_it(testing, classes):
+    pair, seen = classes.TestIntPair(1, 2), []
+    testing.apply(seen.append, pair)
+    before = pair.__use_count__()
+    assert testing.echo(seen[0]) is pair
+    assert testing.echo(pair) is pair
+    assert pair.__use_count__() == before
+    del pair
+    collect_garbage(n_rounds=2)
+    # Whichever is left may stand for the object now; what it is does not change from call to call.
+    assert testing.echo(seen[0]).same_as(seen[0])
+    collect_garbage(n_rounds=2)
+    assert seen[0].__use_count__() == 1
+
+
 def test_what_comes_back_from_a_move_is_a_new_wrapper(testing, classes):
     pair = classes.TestIntPair(1, 2)
     box = box_of(pair)
