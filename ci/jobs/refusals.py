@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,16 +14,13 @@ CASE = re.compile(r"^//! (\w+): (.+)$", re.MULTILINE)
 NAMES_FOO = re.compile(r"['‘<= ,]Foo['’>;,\] &]")
 
 
-def cases_of(source: Path) -> Iterator[tuple[str, str, str]]:
-    """Give the name of each case, a pattern of its error, and its lines. Without any there is no error."""
-    _, *rest = CASE.split(source.read_text())
-    yield "nothing", "", ""
-    yield from zip(rest[::3], rest[1::3], rest[2::3])
+def read_cases(source: Path) -> tuple[str, list[tuple[str, str, str]]]:
+    """Return the lines before all cases, and the name of each case, a pattern of its error, and its lines.
 
-
-def before_all(source: Path) -> str:
-    """Return the lines before all cases."""
-    return CASE.split(source.read_text())[0]
+    The first case has no lines, and no error.
+    """
+    before, *rest = CASE.split(source.read_text())
+    return before, [("nothing", "", ""), *zip(rest[::3], rest[1::3], rest[2::3])]
 
 
 def problem_of(pattern: str, output: str, status: int) -> str | None:
@@ -54,6 +50,7 @@ def check_refusals(command: list[str], source: Path, at_once: int) -> tuple[int,
 
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(at_once) as pool:
         folder = Path(scratch)
-        first = precompile(command, before_all(source), folder / "first")
-        problems = list(pool.map(check, cases_of(source)))
+        before, cases = read_cases(source)
+        first = precompile(command, before, folder / "first")
+        problems = list(pool.map(check, cases))
     return problems.count(None), [problem for problem in problems if problem is not None]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +11,17 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parents[1]))
+from ci.lib.process import run_logged  # noqa: E402
+
 LONGEST_SECONDS = 600  # of a run, however busy the machine is; pytest tells nothing when it gives up
 
 
 @dataclass
 class Run:
-    """How a program of the fuzzer ended. The status is None if it was killed because it came to no end."""
+    """How a program of the fuzzer ended. The status is negative if it was killed, as one is that comes to no end."""
 
-    status: int | None
+    status: int
     output: str
     counts: dict[str, float]
 
@@ -40,25 +41,7 @@ def start(tmp_path, bytecode):
         environ = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPYCACHEPREFIX": str(bytecode)}
         command = [sys.executable, str(HERE / program), *map(str, words)]
         command += ["--report", str(report)] if program == "run.py" else []
-        with output.open("wb") as stream:
-            child = subprocess.Popen(
-                command,
-                cwd=tmp_path,
-                env=environ,
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            status = None
-            try:
-                status = child.wait(LONGEST_SECONDS)
-            except subprocess.TimeoutExpired:
-                pass
-            finally:
-                if status is None:
-                    os.killpg(child.pid, signal.SIGKILL)
-                    child.wait()
+        status = run_logged(command, output, environ, tmp_path, LONGEST_SECONDS)
         counts = json.loads(report.read_text()) if report.exists() else {}
         return Run(status, output.read_text(errors="replace"), counts)
 
