@@ -169,7 +169,13 @@ BINARIES = (
     ),
     Binary(
         output="_core.hpy0.so",
-        sources=("src/hpy_module/*/*.c", *_SYSTEM, *_USES, "src/core/tensor/dltensor.c"),
+        sources=(
+            "src/hpy_module/*/*.c",
+            *_SYSTEM,
+            *_USES,
+            "src/core/tensor/dltensor.c",
+            "src/core/object/field_memory.c",
+        ),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
         needs=("lib/libtvm_ffi.so",),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ..context.backend import SAFE_CALL, cast, words_at
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.type_table import attribute_at
 from ..convert.arguments import put
 from ..convert.results import get
-from ..object.core_functions import core_function
+from ..object.core_functions import copy_function, core_function
 from ..object.errors import raise_taken, take_pending
 from ..object.frames import give, take
 from ..object.objects import check_wrapper, expect, is_wrapper, type_index_at
@@ -27,12 +26,17 @@ __all__ = ["compare", "deep_copy", "hash_of", "shallow_copy"]
 def _run(frame: Frame, address: int, call: Callable[..., int], n: int, name: str) -> Any:
     result = frame.result
     result[0] = result[1] = 0
-    if call(address, frame.words, n, result) != 0:
+    return _end(frame, call(address, frame.words, n, result), name)
+
+
+@hidden
+def _end(frame: Frame, status: int, name: str) -> Any:
+    if status != 0:
         block, error = take_pending()
         frame.release()
         raise_taken(block, error, name)
     frame.release()
-    return get(result)
+    return get(frame.result)
 
 
 @hidden
@@ -80,11 +84,12 @@ def shallow_copy(wrapper: Any) -> Any:
         raise TypeError(
             f"Type `{type(wrapper).__name__}` does not support copy. The underlying C++ type is not copy-constructible."
         )
-    function = copier[1]
     frame = take()
     try:
         put(frame, 0, wrapper, "")
-        return _run(frame, function, cast(SAFE_CALL, words_at(function)[3]), 1, "__ffi_shallow_copy__")
+        result = frame.result
+        result[0] = result[1] = 0
+        return _end(frame, copy_function()(copier[1], frame.words[1], result), "__ffi_shallow_copy__")
     finally:
         give(frame)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..context.backend import SAFE_CALL, address_of, cast, core, new_chars, new_words, words_at
+from ..context.backend import FIELD_COPY, SAFE_CALL, address_of, cast, core, new_chars, new_words, words_at
 from ..context.numbers import OPAQUE_PTR
 from .errors import raise_pending
 
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["CoreFunction", "conversion_to", "core_function", "find_function", "has_core_function"]
+__all__ = ["CoreFunction", "conversion_to", "copy_function", "core_function", "find_function", "has_core_function"]
 
 
 def find_function(name: str) -> int:
@@ -36,6 +36,8 @@ class CoreFunction:
 
 _found: dict[str, CoreFunction] = {}
 _conversions: dict[int, CoreFunction] = {}
+_tables: dict[str, Any] = {}
+_COPY = 4  # its place in the table of core/object/field_access.h
 
 
 def core_function(name: str) -> CoreFunction:
@@ -68,6 +70,18 @@ def has_core_function(name: str) -> bool:
     if address:
         _found[name] = CoreFunction(address)
     return address != 0
+
+
+def copy_function() -> Any:
+    """The function of the core that copies an object by its `__ffi_shallow_copy__`, while writers of its fields wait."""
+    found = _tables.get("copy")
+    if found is None:
+        words = new_words(2)
+        function = core_function("ffi_hpy.field_access")
+        if function.call(function.address, words, 0, words) != 0:
+            raise_pending("ffi_hpy.field_access")
+        found = _tables["copy"] = cast(FIELD_COPY, words_at(words[1])[_COPY])
+    return found
 
 
 def conversion_to(type_index: int) -> CoreFunction:

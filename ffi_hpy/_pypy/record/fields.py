@@ -11,7 +11,6 @@ from ..context.backend import (
     FIELD_COPY,
     FIELD_PUT,
     GETTER,
-    SAFE_CALL,
     address_of,
     buffer_at,
     bytes_at,
@@ -24,7 +23,7 @@ from ..context.backend import (
 from ..context.binding import binding
 from ..context.bridge import convert
 from ..context.hidden import hidden
-from ..context.numbers import BOOL, INT, INT64_MAX, INT64_MIN, NONE, OBJECT, OPAQUE_PTR
+from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN, NONE, OBJECT
 from ..context.texts import in_python, raise_unmade
 from ..context.type_table import TypeFacts, facts_of, field_info
 from ..convert.arguments import NeedsBinding, put
@@ -34,7 +33,7 @@ from ..object.frames import give, take
 from ..object.identity import new_pin
 from ..object.objects import derives, is_wrapper, raise_no_handle, type_index_at
 from .converters import Misfit
-from .forms import Copied, Gotten, Pointer, begin_use, plain_form
+from .forms import Copied, Pointer, begin_use, plain_form
 from .schemas import converter_of, tree_of
 
 TYPE_CHECKING = False
@@ -128,9 +127,9 @@ class LaidOutField(_Field):
         self.slot = slot
         self.schema = schema
         self.initial = initial
-        self._at, copy, put_at = slot._native
+        self._at, copy_at, put_at, _ = slot._native
         self._put = cast(FIELD_PUT, put_at)
-        copied = Copied(cast(FIELD_COPY, copy), self._at, self.name)
+        copied = Copied(cast(FIELD_COPY, copy_at), self._at, self.name)
         form: Any = plain_form(info.static_index, info.size, info.offset)
         if form is None:
             form = Pointer(info.offset, copied) if info.static_index >= OBJECT else copied
@@ -183,9 +182,9 @@ _spare: list[Any] = []
 
 class LibraryField(_Field):
     """A field with the functions of its library. A schema, if there is one, converts values before the setter gets
-    them."""
+    them. Where other threads may read the field meanwhile, the binding calls these functions (its record/field.c)."""
 
-    __slots__ = ("_getter", "_info", "_setter", "_setter_function")
+    __slots__ = ("_at", "_copy", "_getter", "_info", "_is_function", "_set_native", "_setter", "_word_setter")
 
     is_laid_out = False
 
@@ -195,9 +194,13 @@ class LibraryField(_Field):
         self.schema = schema
         self._info = info
         self._getter = cast(GETTER, info.getter)
-        is_function = info.flags & binding.FIELD_SETTER_IS_FUNCTION != 0
-        self._setter = cast(GETTER, info.setter) if info.setter and not is_function else None
-        self._setter_function = info.setter if info.setter and is_function else 0
+        self._at, copy_at, _, set_at = slot._native
+        self._copy = cast(FIELD_COPY, copy_at)
+        self._set_native = cast(FIELD_COPY, set_at)
+        self._setter = info.setter
+        self._is_function = info.flags & binding.FIELD_SETTER_IS_FUNCTION != 0
+        is_word = info.static_index in (INT, FLOAT, BOOL)  # is stored in one step
+        self._word_setter = cast(GETTER, info.setter) if is_word and info.setter and not self._is_function else None
 
     @hidden
     def read(self, obj: Any) -> Any:
@@ -216,7 +219,7 @@ class LibraryField(_Field):
     def _learn(self, address: int) -> Any:
         """The form for the object at an address, and if that is certain, for all."""
         info = self._info
-        gotten = Gotten(self.offset, self._getter, self.name)
+        gotten = Copied(self._copy, self._at, self.name)
         form: Any = plain_form(info.static_index, info.size, self.offset)
         if form is not None:
             form = form if self._is_plain(form, address) else gotten
@@ -262,11 +265,11 @@ class LibraryField(_Field):
         seen: bool = _plain_words(form.read(None, address)) == result[1]
         return seen
 
-    def _pointer(self, gotten: Gotten, address: int) -> Any:
+    def _pointer(self, gotten: Copied, address: int) -> Any:
         """The form of a pointer to an object, by what the getter gives for this object: None if that is NULL."""
         result = new_words(2)
         held = words_at(address + self.offset)[0]
-        if self._getter(address + self.offset, result) != 0:
+        if self._copy(self._at, address, result) != 0:
             drop_pending()
             return gotten
         index, given = result[0] & 0xFFFFFFFF, result[1]
@@ -280,9 +283,9 @@ class LibraryField(_Field):
     @hidden
     def write(self, obj: Any, value: Any) -> None:
         """Set the field of an object."""
-        setter, offset = self._setter, self.offset
+        setter, offset = self._word_setter, self.offset
         address = self.place(obj)
-        if setter is None and not self._setter_function:
+        if not self._setter:
             raise AttributeError(f"{self.name} cannot be set")
         is_plain = type(value) is int and INT64_MIN <= value <= INT64_MAX
         if setter is None or self.schema is not None or not is_plain:
@@ -323,7 +326,7 @@ class LibraryField(_Field):
         try:
             frame.words[2] = words[0]
             frame.words[3] = words[1]
-            if self._run_setter(frame, address + self.offset) != 0:
+            if self._set_native(self._at, address, frame.words + 2) != 0:
                 self._fail(frame, what)
         finally:
             give(frame)
@@ -342,7 +345,7 @@ class LibraryField(_Field):
                 words[2] = words[0]
                 words[3] = words[1]
                 _hold(frame, words[1] if words[0] & 0xFFFFFFFF >= OBJECT else 0)
-            if self._run_setter(frame, address + self.offset) != 0:
+            if self._set_native(self._at, address, frame.words + 2) != 0:
                 self._fail(frame, what)
         finally:
             give(frame)
@@ -350,28 +353,10 @@ class LibraryField(_Field):
                 uses.pop()
 
     @hidden
-    def _run_setter(self, frame: Frame, at: int) -> int:
-        words = frame.words
-        if self._setter is not None:
-            status: int = self._setter(at, words + 2)
-            return status
-        function = self._setter_function
-        if not function:
-            return -1
-        words[0] = OPAQUE_PTR
-        words[1] = at
-        result = frame.result
-        result[0] = result[1] = 0
-        status = cast(SAFE_CALL, words_at(function)[3])(function, words, 2, result)
-        if status == 0 and result[0] & 0xFFFFFFFF >= OBJECT:
-            core.decref(result[1])
-        return status
-
-    @hidden
     def _fail(self, frame: Frame | None, what: str | None) -> NoReturn:
         """Raise what a setter has left. A misfit becomes part of a message about the field: in a constructor every
         failure is one, of a C setter a TypeError is; a setter that is a Function speaks for itself."""
-        if self._setter is None and not self._setter_function:
+        if not self._setter:
             self._refuse(what, f"Field `{self.own_name}` cannot be written")
         error = take_object()
         if frame is not None and frame.held:
@@ -380,7 +365,7 @@ class LibraryField(_Field):
             cell = words_at(error)
             kind = bytes_at(cell[3], cell[4])
             if kind not in _NOT_ABOUT_VALUES and (
-                what is not None or (self._setter is not None and kind == b"TypeError")
+                what is not None or (not self._is_function and kind == b"TypeError")
             ):
                 why = in_python(text_of(bytes_at(cell[5], cell[6])))
                 core.decref(error)
@@ -414,5 +399,5 @@ def field_of(facts: TypeFacts, which: int, schema: Any = None) -> LaidOutField |
     found = laid_out.get((facts.index, which))
     if found is not None:
         return found
-    slot = None if schema is None else binding.FieldSlot(facts.index, which, False, tree_of(schema))
+    slot = binding.FieldSlot(facts.index, which, False, None if schema is None else tree_of(schema))
     return LibraryField(facts, field_info(facts, which), slot, schema)

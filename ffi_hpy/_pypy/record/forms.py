@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["Copied", "Gotten", "Number", "Pointer", "begin_use", "plain_form"]
+__all__ = ["Copied", "Number", "Pointer", "begin_use", "plain_form"]
 
 
 @hidden
@@ -107,36 +107,8 @@ class Flag:
         return False
 
 
-class Gotten:
-    """Whatever a library's function gets from the address of the field."""
-
-    __slots__ = ("_getter", "_name", "_offset")
-
-    def __init__(self, offset: int, getter: Callable[[int, Any], int], name: str) -> None:
-        self._offset = offset
-        self._getter = getter
-        self._name = name
-
-    @hidden
-    def read(self, obj: Any, address: int) -> Any:
-        """The value of the field of an object at an address."""
-        getter, at = self._getter, address + self._offset
-        frame, uses = take(), None
-        try:
-            uses = begin_use(obj, address)
-            result = frame.result
-            result[0] = result[1] = 0
-            if getter(at, result) != 0:
-                raise_pending(self._name)
-            return get(result)
-        finally:
-            give(frame)
-            if uses is not None:
-                uses.pop()
-
-
 class Copied:
-    """A value of a laid out field, which the binding copies under the lock that its writers take."""
+    """A value that the binding copies, at a moment when no other thread writes it."""
 
     __slots__ = ("_copy", "_field_at", "_name")
 
@@ -172,7 +144,7 @@ class Pointer:
 
     __slots__ = ("_offset", "_whole")
 
-    def __init__(self, offset: int, whole: Gotten | Copied) -> None:
+    def __init__(self, offset: int, whole: Copied) -> None:
         self._offset = offset
         self._whole = whole
 

@@ -1,5 +1,4 @@
-/* field.h - reading and writing fields whose layout a binding chose: plain data of its C type (a bool is 1 byte), an
- * object as a pointer that may be NULL, anything else as an Any. */
+/* field.h - the getters and setters of fields whose layout a binding chose (core/object/field_memory.h). */
 #ifndef FH_FIELD_H_
 #define FH_FIELD_H_
 

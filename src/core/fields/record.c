@@ -6,6 +6,7 @@
 #include "record.h"
 
 #include "core/object/error.h"
+#include "core/object/field_memory.h"
 #include "core/object/function.h"
 #include "core/object/object_new.h"
 #include "core/object/reflect.h"
@@ -49,16 +50,8 @@ static int copy_field(void *state, const TVMFFIFieldInfo *field) {
   const void *from = address_of(field, c->from);
   void *to = address_of(field, c->to);
   end_field(c->to, field); /* a field that is declared twice was copied once already */
-  switch (form_of(field)) {
-  case PLAIN: memcpy(to, from, (size_t)field->size); break;
-  case CELL: fh_any_copy((const TVMFFIAny *)from, (TVMFFIAny *)to); break;
-  case POINTER: {
-    TVMFFIObject *shared = *(TVMFFIObject *const *)from;
-    if (shared != NULL) fh_object_retain(shared);
-    *(TVMFFIObject **)to = shared;
-    break;
-  }
-  }
+  int32_t type_index = form_of(field) == POINTER ? kTVMFFIObject : field->field_static_type_index;
+  fh_field_memory_copy(from, to, type_index, (size_t)field->size);
   return 0;
 }
 

@@ -53,7 +53,7 @@ void fh_globals_init(void) {
   add_all(fh_globals_registry);
   add_all(fh_globals_create);
   add_all(fh_globals_cxx);
-  add_all(fh_globals_error);
+  add_all(fh_globals_binding);
   add_all(fh_globals_module);
   add_all(fh_globals_structural);
   add_all(fh_globals_visit);

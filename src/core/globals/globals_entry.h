@@ -23,7 +23,7 @@ extern const fh_globals_entry fh_globals_nested[];   /* globals_nested.c: copy, 
 extern const fh_globals_entry fh_globals_registry[]; /* globals_registry.c: functions, types */
 extern const fh_globals_entry fh_globals_create[];   /* globals_create.c: objects from arguments */
 extern const fh_globals_entry fh_globals_cxx[];      /* globals_cxx.c: for libtvm_ffi_cxx.so */
-extern const fh_globals_entry fh_globals_error[];    /* globals_error.c: errors of bindings */
+extern const fh_globals_entry fh_globals_binding[];  /* globals_binding.c: tables for a binding of ours */
 extern const fh_globals_entry fh_globals_module[];   /* globals_module.c */
 extern const fh_globals_entry fh_globals_structural[]; /* globals_structural.c: equality, hash, keys */
 extern const fh_globals_entry fh_globals_visit[];      /* globals_visit.c: visits, visitors, contexts of errors */

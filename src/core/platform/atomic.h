@@ -106,6 +106,9 @@ static inline int fh_atomic_cas_acquire_u32(uint32_t *p, uint32_t *expected, uin
   *expected = seen;
   return done;
 }
+static inline void fh_atomic_store_relaxed_u64(uint64_t *p, uint64_t v) { *(volatile uint64_t *)p = v; }
+static inline uint8_t fh_atomic_load_relaxed_u8(const uint8_t *p) { return *(const volatile uint8_t *)p; }
+static inline void fh_atomic_store_relaxed_u8(uint8_t *p, uint8_t v) { *(volatile uint8_t *)p = v; }
 static inline void fh_atomic_fence_compiler(void) { _ReadWriteBarrier(); }
 static inline void fh_atomic_fence_seq_cst(void) {
   volatile long word = 0;
@@ -117,6 +120,9 @@ static inline void fh_atomic_fence_seq_cst(void) {
 static inline uint64_t fh_atomic_load_relaxed_u64(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 static inline uint64_t fh_atomic_load_acquire_u64(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 static inline void fh_atomic_store_release_u64(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+static inline void fh_atomic_store_relaxed_u64(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
+static inline uint8_t fh_atomic_load_relaxed_u8(const uint8_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+static inline void fh_atomic_store_relaxed_u8(uint8_t *p, uint8_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 static inline uint64_t fh_atomic_add_relaxed_u64(uint64_t *p, uint64_t v) {
   return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 }

@@ -19,6 +19,7 @@
 
 /* A lock is taken only while all that the thread holds are of lower rank. */
 typedef enum {
+  FH_RANK_GUARD, /* of guards of objects, inside which foreign code runs (core/object/field_guard.h) */
   FH_RANK_ONCE,  /* of an fh_once, whose init takes others */
   FH_RANK_PLAIN, /* almost all: never two of them at a time */
   FH_RANK_POOL,  /* which any allocation may take */

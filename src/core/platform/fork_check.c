@@ -11,7 +11,7 @@ __attribute__((section("fh_fork_locks$a"), used)) fh_fork_locks *fh_fork_first_l
 __attribute__((section("fh_fork_locks$z"), used)) fh_fork_locks *fh_fork_end_of_locks[1];
 #endif
 
-FH_THREAD_LOCAL int fh_sync_n_held; /* locks, and sections counted by fh_sync_count_section */
+FH_THREAD_LOCAL int fh_sync_n_held; /* locks but for guards, and sections counted by fh_sync_count_section */
 static FH_THREAD_LOCAL int n_held_of[FH_N_RANKS]; /* locks only, by rank */
 
 void fh_sync_fail_locked(const char *what) {
@@ -40,11 +40,12 @@ void fh_sync_note_lock(const void *mutex) {
     abort();
   }
   n_held_of[locks->rank] += 1;
-  fh_sync_n_held += 1;
+  fh_sync_n_held += locks->rank != FH_RANK_GUARD;
 }
 
 void fh_sync_note_unlock(const void *mutex) {
-  n_held_of[locks_of(mutex)->rank] -= 1;
-  fh_sync_n_held -= 1;
+  fh_rank rank = locks_of(mutex)->rank;
+  n_held_of[rank] -= 1;
+  fh_sync_n_held -= rank != FH_RANK_GUARD;
 }
 #endif

@@ -3,17 +3,23 @@
 
 #include "thread.h"
 
-FH_NOINLINE void fh_shared_read_closed(fh_shared *lock) {
-  fh_mutex_lock(&lock->lock);
+void fh_shared_count_read(fh_shared *lock) {
   if (++lock->n_reads < FH_SHARED_READS) return;
   /* From here on others may read without the mutex, which does not disturb this reader. release: pairs with
-   * fh_shared_read */
+   * fh_shared_read_open */
   fh_atomic_store_release_i32(&lock->is_open, 1);
 }
 
-FH_NOINLINE void fh_shared_close(fh_shared *lock) {
+FH_NOINLINE void fh_shared_read_closed(fh_shared *lock) {
+  fh_mutex_lock(&lock->lock);
+  fh_shared_count_read(lock);
+}
+
+FH_NOINLINE int fh_shared_close(fh_shared *lock, int may_wait) {
   fh_atomic_store_relaxed_i32(&lock->is_open, 0); /* before fh_uses_look, which orders it */
-  if (!fh_uses_look(lock)) return;
+  if (!fh_uses_look(lock)) return 1;
+  if (!may_wait) return 0;
   /* A reader is inside for a few instructions: parking would take longer. */
   while (fh_uses_find(lock)) fh_thread_yield();
+  return 1;
 }

@@ -21,14 +21,15 @@ typedef struct {
   uint32_t n_reads; /* since the last writer; under the mutex */
 } fh_shared;
 
-/* static fh_shared_apart id[n] of plain rank, on cache lines of their own. */
+/* static fh_shared_apart id[n] of a rank, on cache lines of their own. */
 typedef struct {
   fh_shared lock;
   char apart[64 - sizeof(fh_shared)];
 } fh_shared_apart;
-#define FH_SHARED_LOCKS(id, n, name) \
-  static fh_shared_apart id[n];      \
-  FH_FORK_LOCKS(id, name, &id->lock.lock, n, sizeof(fh_shared_apart), FH_RANK_PLAIN)
+#define FH_SHARED_LOCKS_OF_RANK(id, n, name, rank) \
+  static fh_shared_apart id[n];                    \
+  FH_FORK_LOCKS(id, name, &id->lock.lock, n, sizeof(fh_shared_apart), rank)
+#define FH_SHARED_LOCKS(id, n, name) FH_SHARED_LOCKS_OF_RANK(id, n, name, FH_RANK_PLAIN)
 
 /* The one for the thing at an address, of FH_N_LOCKS_BY_ADDRESS. */
 static inline fh_shared *fh_shared_of(fh_shared_apart *locks, const void *address) {
@@ -37,19 +38,26 @@ static inline fh_shared *fh_shared_of(fh_shared_apart *locks, const void *addres
 
 /* Takes the mutex for a reader that found the lock closed. */
 void fh_shared_read_closed(fh_shared *lock);
-/* Closes a lock of which the caller has the mutex. */
-void fh_shared_close(fh_shared *lock);
+/* The two parts that follow the mutex, for a caller that has it. A reader counts itself; a writer closes the lock. 0
+ * without `may_wait` if other threads still read. */
+void fh_shared_count_read(fh_shared *lock);
+int fh_shared_close(fh_shared *lock, int may_wait);
 
-/* Begins to read. What it returns is for fh_shared_read_end: whether the mutex is held. */
-static inline int fh_shared_read(fh_shared *lock) {
+/* Begins to read if the lock is open; fh_uses_end ends that. 0 if the lock is closed. */
+static inline int fh_shared_read_open(fh_shared *lock) {
   /* relaxed: a hint, which spares a note */
-  if (FH_LIKELY(fh_atomic_load_relaxed_i32(&lock->is_open)) && FH_LIKELY(fh_uses_begin(lock))) {
-    /* acquire: pairs with fh_shared_read_closed, which comes after the writers before */
-    if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) {
-      fh_sync_count_section(1);
-      return 0;
-    }
-    fh_uses_end(lock);
+  if (FH_UNLIKELY(!fh_atomic_load_relaxed_i32(&lock->is_open)) || FH_UNLIKELY(!fh_uses_begin(lock))) return 0;
+  /* acquire: pairs with fh_shared_read_closed, which comes after the writers before */
+  if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) return 1;
+  fh_uses_end(lock);
+  return 0;
+}
+
+/* Begins to read. The result is for fh_shared_read_end: whether the mutex is held. */
+static inline int fh_shared_read(fh_shared *lock) {
+  if (FH_LIKELY(fh_shared_read_open(lock))) {
+    fh_sync_count_section(1);
+    return 0;
   }
   fh_shared_read_closed(lock);
   return 1;
@@ -67,7 +75,7 @@ static inline void fh_shared_write(fh_shared *lock) {
   fh_mutex_lock(&lock->lock);
   lock->n_reads = 0;
   /* relaxed: written under the mutex only */
-  if (FH_UNLIKELY(fh_atomic_load_relaxed_i32(&lock->is_open))) fh_shared_close(lock);
+  if (FH_UNLIKELY(fh_atomic_load_relaxed_i32(&lock->is_open))) (void)fh_shared_close(lock, 1);
 }
 static inline void fh_shared_write_end(fh_shared *lock) { fh_mutex_unlock(&lock->lock); }
 

@@ -21,23 +21,17 @@ enum {
   SOON = 4000,     /* nanoseconds */
 };
 
-static int try_to_take(fh_mutex *m) {
-  uint32_t free = FH_MUTEX_FREE;
-  if (fh_atomic_load_relaxed_u32(&m->state) != FH_MUTEX_FREE) return 0; /* relaxed: a hint */
-  return fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD);    /* pairs with fh_mutex_give */
-}
-
 /* Whether the lock could be taken. */
 static int look_at_once(fh_mutex *m) {
   for (int i = 0; i < LOOKS_AT_ONCE; ++i) {
-    if (try_to_take(m)) return 1;
+    if (fh_mutex_try_take(m)) return 1;
   }
   return 0;
 }
 static int look_after_waits(fh_mutex *m, uint32_t n_yields) {
   for (int i = 0; i < WAITS; ++i) {
     for (uint32_t k = 0; k < n_yields; ++k) fh_thread_yield();
-    if (try_to_take(m)) return 1;
+    if (fh_mutex_try_take(m)) return 1;
     n_yields = n_yields < MAX_YIELDS ? 2 * n_yields : MAX_YIELDS;
   }
   return 0;

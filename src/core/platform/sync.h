@@ -43,6 +43,12 @@ static inline void fh_mutex_take(fh_mutex *m) {
   /* acquire: pairs with the release in fh_mutex_give */
   if (FH_UNLIKELY(!fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD))) fh_mutex_park(m);
 }
+/* 0 if the lock is held. */
+static inline int fh_mutex_try_take(fh_mutex *m) {
+  uint32_t free = FH_MUTEX_FREE;
+  if (fh_atomic_load_relaxed_u32(&m->state) != FH_MUTEX_FREE) return 0; /* relaxed: a hint */
+  return fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD);    /* pairs with fh_mutex_give */
+}
 static inline void fh_mutex_give(fh_mutex *m) {
   /* release: pairs with the acquire in fh_mutex_take and fh_mutex_park */
   if (FH_UNLIKELY(fh_atomic_exchange_release_u32(&m->state, FH_MUTEX_FREE) == FH_MUTEX_WAITED)) fh_mutex_wake(m);
@@ -61,6 +67,7 @@ typedef struct {
   os_unfair_lock lock;
 } fh_mutex;
 static inline void fh_mutex_take(fh_mutex *m) { os_unfair_lock_lock(&m->lock); }
+static inline int fh_mutex_try_take(fh_mutex *m) { return os_unfair_lock_trylock(&m->lock); }
 static inline void fh_mutex_give(fh_mutex *m) { os_unfair_lock_unlock(&m->lock); }
 
 typedef struct {
@@ -79,6 +86,12 @@ typedef struct {
 static inline void fh_mutex_lock(fh_mutex *m) {
   fh_sync_note_lock(m);
   fh_mutex_take(m);
+}
+/* 0 if the lock is held, and then nothing is noted. */
+static inline int fh_mutex_try_lock(fh_mutex *m) {
+  if (!fh_mutex_try_take(m)) return 0;
+  fh_sync_note_lock(m);
+  return 1;
 }
 static inline void fh_mutex_unlock(fh_mutex *m) {
   fh_sync_note_unlock(m);

@@ -10,6 +10,7 @@
 #include "core/fields/builtin.h"
 #include "core/object/any_hash.h"
 #include "core/object/error.h"
+#include "core/object/field_access.h"
 #include "core/object/function.h"
 #include "core/object/reflect.h"
 #include "core/object/type.h"
@@ -216,9 +217,9 @@ int fh_mutator_check_copy(int32_t type_index) {
 }
 
 TVMFFIObject *fh_mutator_copy(TVMFFIObject *obj) {
-  TVMFFIAny arg = fh_any_object(obj), copy;
+  TVMFFIAny copy;
   if (fh_mutator_check_copy(obj->type_index) != 0) return NULL;
-  if (fh_function_call(copy_hook(obj->type_index)->v_obj, &arg, 1, &copy) != 0) return NULL;
+  if (fh_field_access_copy(copy_hook(obj->type_index)->v_obj, obj, &copy) != 0) return NULL;
   /* The hook is foreign. Setters will write into what it gave, so that must not be the original, nor of another
    * type. */
   if (copy.type_index == obj->type_index && copy.v_obj != obj) return copy.v_obj;

@@ -12,7 +12,7 @@
 #include "core/container/list.h"
 #include "core/object/any_own.h"
 #include "core/object/error.h"
-#include "core/object/function.h"
+#include "core/object/field_access.h"
 #include "core/object/type.h"
 #include "hook.h"
 
@@ -58,7 +58,6 @@ static fh_seq_object *start_array(const fh_walk_frame *f, int is_known) {
  * because setters then write at the offsets of the type's fields. TypeError for another type, InternalError without the
  * hook. */
 static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
-  TVMFFIAny view = fh_any_object(obj);
   TVMFFIObject *hook;
   if (fh_hook_find(FH_ATTR_SHALLOW_COPY, obj->type_index, &hook) != 0) return -1;
   if (hook == NULL) {
@@ -66,7 +65,7 @@ static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
                           "Cannot deep copy object of type \"%s\" because it is not copy-constructible",
                           fh_type_name(obj->type_index));
   }
-  if (fh_function_call(hook, &view, 1, out) != 0) return -1;
+  if (fh_field_access_copy(hook, obj, out) != 0) return -1;
   if (out->type_index == obj->type_index) return 0;
   fh_hook_raise_result(FH_ATTR_SHALLOW_COPY, obj, fh_type_name(obj->type_index), out);
   fh_any_drop(out);

@@ -32,8 +32,32 @@ HPy fb_hold_take(HPyContext *ctx, FbHold *hold) {
   return h;
 }
 
+/* Where the thread puts what is dropped within fb_hold_defer; NULL outside of it. */
+static FH_THREAD_LOCAL FbHold **deferred;
+
+FbHold **fb_hold_defer(FbHold **dropped) {
+  FbHold **outer = deferred;
+  *dropped = NULL;
+  deferred = dropped;
+  return outer;
+}
+
+void fb_hold_defer_end(FbHold **outer, FbHold *dropped) {
+  deferred = outer;
+  while (FH_UNLIKELY(dropped != NULL)) {
+    FbHold *next = dropped->next;
+    fb_hold_drop(dropped);
+    dropped = next;
+  }
+}
+
 void fb_hold_drop(void *self) {
   FbHold *hold = self;
+  if (FH_UNLIKELY(deferred != NULL)) {
+    hold->next = *deferred;
+    *deferred = hold;
+    return;
+  }
   if (fb_context_is_lasting) {
     FbThread attach;
     /* The interpreter is going away: the hold leaks. */

@@ -16,6 +16,10 @@ FbHold *fb_hold_new(HPyContext *ctx, HPy h);
 HPy fb_hold_take(HPyContext *ctx, FbHold *hold);
 /* Deleter for the core, on any thread, attached or not. Leaks the object once the interpreter is finalizing. */
 void fb_hold_drop(void *hold);
+/* While native code of a library runs under a lock: what it drops on this thread waits until fb_hold_defer_end, which is
+ * given the result of fb_hold_defer, because what ends then may run Python code. */
+FbHold **fb_hold_defer(FbHold **dropped);
+void fb_hold_defer_end(FbHold **outer, FbHold *dropped);
 /* Drops the holds that native code gave up where no context was at hand (hpy's debug mode). To be called where there is
  * one. */
 void fb_hold_drain(HPyContext *ctx);

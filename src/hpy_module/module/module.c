@@ -30,6 +30,7 @@
 #include "hpy_module/object/rvalue_ref.h"
 #include "hpy_module/record/cobject.h"
 #include "hpy_module/record/define.h"
+#include "hpy_module/record/field.h"
 #include "hpy_module/record/field_slot.h"
 #include "hpy_module/record/init_method.h"
 #include "hpy_module/record/initializer.h"
@@ -178,6 +179,7 @@ static int set_up(HPyContext *ctx, HPy module) {
   core_load_cxx_names();
   /* What the core asks of the binding, and conversions of other folders: no Python object is needed for these. */
   fb_translate_init();
+  fb_field_init();
   fb_signals_connect();
   fb_container_init();
   fb_exchange_init();

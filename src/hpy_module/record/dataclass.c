@@ -13,6 +13,7 @@
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/type_attr.h"
+#include "field.h"
 
 /* A view of self's object, for the core and the hooks that it calls; the caller uses the cell. Self is listed first:
  * hooks may keep references to the object, and whoever brings it back later is to get self for it. */
@@ -142,10 +143,11 @@ static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (cell == NULL) return HPy_NULL;
   TVMFFIObject *copier = find_copier(cell->handle->type_index);
-  TVMFFIAny arg = view_of(ctx, self, cell), result = {0};
+  TVMFFIAny result = {0};
   FbThreadState outer;
+  fb_identity_share(ctx, self, cell); /* as view_of does */
   fb_thread_enter_held(ctx, &outer);
-  int rc = copier == NULL ? 0 : TVMFFIFunctionCall(copier, &arg, 1, &result);
+  int rc = copier == NULL ? 0 : fb_field_access->copy(copier, cell->handle, &result);
   fb_thread_leave_held(&outer);
   fb_handle_cell_unuse(cell);
   if (rc != 0) return fb_error_raise_pending(ctx, "__ffi_shallow_copy__");

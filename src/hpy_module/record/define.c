@@ -112,7 +112,7 @@ static HPy fb_define_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_
 
 /* --- fields_define ------------------------------------------------------------------------------------------------ */
 
-static FbCoreFunction make_getter = {.name = "ffi.MakeFieldGetter"}, make_setter = {.name = "ffi.MakeFieldSetter"},
+static FbCoreFunction make_setter = {.name = "ffi.MakeFieldSetter"},
                       register_record = {.name = "ffi._PyClassRegisterTypeAttrColumns"};
 
 /* Calls a function of the core that takes ints and gives an int or an object. Returns 0, or -1 with an exception
@@ -128,14 +128,17 @@ static int core_call(HPyContext *ctx, FbCoreFunction *function, const int64_t *n
   return -1;
 }
 
-/* Getter and setter for native code, made by the core for the form of the field's memory. The setter converts by the
- * schema. */
+/* Getter and setter for native code, for the form of the field's memory. The setter converts by the schema. */
 static int make_accessors(HPyContext *ctx, FbField *field) {
   const int64_t parts[3] = {field->static_index, (int64_t)(uintptr_t)field->schema,
                             (int64_t)(uintptr_t)&fb_fit_converter};
   TVMFFIAny made;
-  if (core_call(ctx, &make_getter, parts, 1, &made) != 0) return -1;
-  field->getter = (TVMFFIFieldGetter)(uintptr_t)made.v_int64;
+  field->getter = fb_field_access->getter(field->static_index);
+  if (field->getter == NULL) {
+    fb_raise(ctx, ctx->h_ValueError, "%s: fields cannot have the static type %d", field->name,
+             (int)field->static_index);
+    return -1;
+  }
   if (core_call(ctx, &make_setter, parts, 3, &made) != 0) return -1;
   field->setter_function = made.v_obj;
   return 0;

@@ -1,97 +1,108 @@
 /* Reading and writing reflected fields.
  *
  * There are two kinds. A laid out field belongs to a type that Python code defined: a value is converted by the schema
- * and then exchanged with what is in the memory, under a lock. Any other field is read and written by the functions
- * that its library registered, and a schema, if the package has one for it, converts the value before. */
+ * and then exchanged with the one in memory. Any other field is read and written by the functions that its library
+ * registered, and a schema, if the package has one for it, converts the value before. The core keeps threads apart
+ * (core/object/field_access.h); a thread that holds the GIL reads without that, because all others write with it. */
 #include "field.h"
 
 #include <stdlib.h>
 
-#include "core/platform/shared.h"
+#include "core/object/field_memory.h"
+#include "core/platform/atomic.h"
 #include "field_table.h"
 #include "hpy_module/context/any.h"
+#include "hpy_module/context/hold.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/schema/fit_python.h"
 
-/* --- laid out fields ---------------------------------------------------------------------------------------------- */
+/* --- access ------------------------------------------------------------------------------------------------------- */
 
-/* Numbers and truth values are single words, which are read and written atomically: any value that a field has had
- * meanwhile is right. As for the rest, where threads run at the same time, all laid out fields of one object have one
- * of these locks, by the object's address. It is held for a few instructions, in which nothing of the interpreter is
- * called. What a field held before is dropped after it. */
-FH_SHARED_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
+/* For a core that has no table. */
+static int get_plainly(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out) {
+  return getter((char *)object + offset, out);
+}
+static int set_plainly(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset, const TVMFFIAny *value) {
+  return setter((char *)object + offset, value);
+}
+static int copy_plainly(TVMFFIObject *function, TVMFFIObject *object, TVMFFIAny *out) {
+  TVMFFIAny view = fb_core_function_object(object);
+  return fb_core_function_call_handle(function, &view, 1, out);
+}
+static const fh_field_access plain_access = {
+    .getter = fh_field_memory_getter,
+    .exchange = fh_field_memory_exchange,
+    .get = get_plainly,
+    .set = set_plainly,
+    .copy = copy_plainly,
+};
 
-FH_INLINE fh_shared *lock_of(const TVMFFIObject *object) { return fh_shared_of(locks, object); }
+const fh_field_access *fb_field_access = &plain_access;
 
-/* Whether Python code has the addresses of fb_field_copy and fb_field_put, and calls them without the GIL (PyPy).
- * Written under the GIL, which is not given up while a lock is held. */
+/* What a thread does with the GIL while it waits for another that is inside a library's getter or setter. */
+static void *begin_waiting(void) {
+  void *state;
+  return fb_ext->thread_state(&state) == FHPY_THREAD_ATTACHED ? fb_ext->leave() : NULL;
+}
+static void end_waiting(void *state) { fb_ext->reenter(state); }
+static const fh_field_guard_waiting waiting = {begin_waiting, end_waiting};
+
+void fb_field_init(void) {
+  static FbCoreFunction find = {.name = "ffi_hpy.field_access"};
+  TVMFFIObject *function = fb_core_function_find(&find);
+  TVMFFIAny table;
+  if (function == NULL || fb_core_function_call_handle(function, NULL, 0, &table) != 0) return;
+  fb_field_access = table.v_ptr;
+  fb_field_access->set_waiting(fb_ext == NULL ? NULL : &waiting);
+}
+
+/* Whether Python code has the addresses of the functions below, and calls them without the GIL (PyPy). Written under the
+ * GIL. */
 static bool is_lent;
 
 FH_INLINE bool threads_meet(void) { return fb_context_free_threaded || is_lent; }
 
-FH_INLINE void lock(const TVMFFIObject *object) {
-  if (FH_UNLIKELY(threads_meet())) fh_shared_write(lock_of(object));
+void fb_field_lend(const FbField *field, int64_t addresses[FB_FIELD_N_ADDRESSES]) {
+  is_lent = true;
+  addresses[0] = (int64_t)(uintptr_t)field;
+  addresses[1] = (int64_t)(uintptr_t)fb_field_copy;
+  addresses[2] = (int64_t)(uintptr_t)fb_field_put;
+  addresses[3] = (int64_t)(uintptr_t)fb_field_set_native;
 }
 
-FH_INLINE void unlock(const TVMFFIObject *object) {
-  if (FH_UNLIKELY(threads_meet())) fh_shared_write_end(lock_of(object));
+/* --- laid out fields ---------------------------------------------------------------------------------------------- */
+
+void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
+  fb_field_access->exchange((char *)object + field->offset, field->static_index, value);
 }
 
-/* False for a field that is no single word. */
-FH_INLINE bool put_word(const FbField *field, void *address, const TVMFFIAny *value) {
-  double number = value->v_float64;
-  switch (field->static_index) {
-  case kTVMFFIInt: fh_atomic_store_relaxed((int64_t *)address, value->v_int64); return true;
-  case kTVMFFIFloat: __atomic_store((double *)address, &number, __ATOMIC_RELAXED); return true;
-  case kTVMFFIBool: fh_atomic_store_relaxed((uint8_t *)address, value->v_int64 != 0); return true;
-  default: return false;
-  }
+void fb_field_fill(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
+  fh_field_memory_exchange_alone((char *)object + field->offset, field->static_index, value);
 }
-FH_INLINE bool copy_word(const FbField *field, const void *address, TVMFFIAny *out) {
+
+/* Numbers are read and written here, without a call. False for other fields. */
+FH_INLINE bool copy_number(const FbField *field, const void *address, TVMFFIAny *out) {
   switch (field->static_index) {
-  case kTVMFFIInt: out->v_int64 = fh_atomic_load_relaxed((const int64_t *)address); break;
-  case kTVMFFIFloat: __atomic_load((const double *)address, &out->v_float64, __ATOMIC_RELAXED); break;
+  case kTVMFFIInt:
+  case kTVMFFIFloat: out->v_int64 = fh_atomic_load_relaxed((const int64_t *)address); break;
   case kTVMFFIBool: out->v_int64 = fh_atomic_load_relaxed((const uint8_t *)address) != 0; break;
   default: return false;
   }
   out->type_index = field->static_index;
   return true;
 }
-
-void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
-  void *address = (char *)object + field->offset;
-  TVMFFIAny old = {0};
-  if (put_word(field, address, value)) {
-    *value = old;
-    return;
-  }
-  lock(object);
+FH_INLINE bool put_number(const FbField *field, void *address, const TVMFFIAny *value) {
   switch (field->static_index) {
-  /* None is NULL, here and for an object. */
-  case kTVMFFIOpaquePtr: *(void **)address = value->type_index == kTVMFFINone ? NULL : value->v_ptr; break;
-  case kTVMFFIDataType: *(DLDataType *)address = value->v_dtype; break;
-  case kTVMFFIDevice: *(DLDevice *)address = value->v_device; break;
-  case kTVMFFIAny:
-    old = *(TVMFFIAny *)address;
-    *(TVMFFIAny *)address = *value;
-    break;
-  default: /* an object type: a pointer */
-    old.v_obj = *(TVMFFIObject **)address;
-    old.type_index = old.v_obj == NULL ? kTVMFFINone : old.v_obj->type_index;
-    *(TVMFFIObject **)address = value->type_index == kTVMFFINone ? NULL : value->v_obj;
+  case kTVMFFIInt:
+  case kTVMFFIFloat: fh_atomic_store_relaxed((int64_t *)address, value->v_int64); return true;
+  case kTVMFFIBool: fh_atomic_store_relaxed((uint8_t *)address, value->v_int64 != 0); return true;
+  default: return false;
   }
-  unlock(object);
-  *value = old;
-}
-
-void fb_field_lend(const FbField *field, int64_t addresses[3]) {
-  is_lent = true;
-  addresses[0] = (int64_t)(uintptr_t)field;
-  addresses[1] = (int64_t)(uintptr_t)fb_field_copy;
-  addresses[2] = (int64_t)(uintptr_t)fb_field_put;
 }
 
 /* Raises TypeError for a value that does not fit. An assignment says "key.field: why"; a constructor passes `what`, and
@@ -122,13 +133,14 @@ int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const cha
 
 int fb_field_copy(const FbField *field, TVMFFIObject *object, TVMFFIAny *out) {
   void *address = (char *)object + field->offset;
-  if (!field->is_laid_out) return field->getter(address, out);
-  if (copy_word(field, address, out)) return 0;
-  if (FH_LIKELY(!threads_meet())) return field->getter(address, out);
-  int is_held = fh_shared_read(lock_of(object));
-  int rc = field->getter(address, out); /* of the core: it copies the value and runs no foreign code */
-  fh_shared_read_end(lock_of(object), is_held);
-  return rc;
+  if (!field->is_laid_out) {
+    if (FH_LIKELY(!field->is_guarded || !threads_meet())) return field->getter(address, out);
+    return fb_field_access->get(field->getter, object, field->offset, out);
+  }
+  if (copy_number(field, address, out)) return 0;
+  if (FH_UNLIKELY(threads_meet())) return field->getter(address, out);
+  fh_field_memory_read_alone(address, field->static_index, out);
+  return 0;
 }
 
 HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
@@ -137,11 +149,19 @@ HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   return fb_result_make(ctx, &value);
 }
 
-/* Passes a value to the setter. Returns 0, or -1 with a native error pending. The error of a field without a setter is
- * in the core's words. */
-static int set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
+/* Inside the guard of the object a destructor must not run Python code, which might use the object. */
+static int set_guarded(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
+  FbHold *dropped, **outer = fb_hold_defer(&dropped);
+  int rc = fb_field_access->set(field->setter, object, field->offset, value);
+  fb_hold_defer_end(outer, dropped);
+  return rc;
+}
+
+/* The error of a field without a setter is in the core's words. */
+int fb_field_set_native(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
   char *address = (char *)object + field->offset;
-  if (field->setter_function == NULL && field->setter != NULL) return field->setter(address, value);
+  if (field->setter_function == NULL && field->setter != NULL)
+    return field->is_guarded ? set_guarded(field, object, value) : field->setter(address, value);
   if (field->setter_function == NULL) {
     const char *parts[] = {"Field `", field->own_name, "` cannot be written"};
     TVMFFIErrorSetRaisedFromCStrParts("TypeError", parts, 3);
@@ -172,7 +192,7 @@ static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, b
 
 int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, const TVMFFIAny *value,
                  const char *what) {
-  return FH_LIKELY(set(field, object, value) == 0) ? 0 : refuse_as_setter(ctx, field, true, what);
+  return FH_LIKELY(fb_field_set_native(field, object, value) == 0) ? 0 : refuse_as_setter(ctx, field, true, what);
 }
 
 /* The value is converted by the schema, or as an argument of a call where there is none, and passed to the setter. */
@@ -188,7 +208,7 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
     args.temps[args.n_temps++].object = view.v_obj;
   }
   /* The error is put aside: temporaries that end may run code that uses the slot. */
-  bool is_refused = rc == 0 && set(field, object, &view) != 0;
+  bool is_refused = rc == 0 && fb_field_set_native(field, object, &view) != 0;
   TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
   fb_args_end(&args);
   if (!is_refused) return rc;
@@ -210,7 +230,12 @@ int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, 
   }
   TVMFFIAny owned;
   if (fb_field_convert(ctx, field, value, what, &owned) != 0) return -1;
-  fb_field_put(field, object, &owned);
+  if (put_number(field, (char *)object + field->offset, &owned)) return 0;
+  if (what != NULL) {
+    fb_field_fill(field, object, &owned);
+  } else {
+    fb_field_put(field, object, &owned);
+  }
   fb_any_drop(&owned);
   return 0;
 }
@@ -242,6 +267,7 @@ static const FbField *field_from_registry(HPyContext *ctx, const TVMFFITypeInfo 
   field->offset = info->offset;
   field->static_index = info->field_static_type_index;
   field->getter = info->getter;
+  field->is_guarded = fh_field_guard_is_for(info);
   /* The registry has one word for both kinds of setter; a flag says which one it is. */
   if (info->setter != NULL && (info->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
     TVMFFIObjectIncRef(info->setter);

@@ -150,15 +150,14 @@ static HPy slot_frozen_get(HPyContext *ctx, HPy self, void *closure) {
 /* --- for the package's Python code on PyPy ------------------------------------------------------------------------ */
 
 HPyDef_GET(slot_native, "_native",
-           .doc = "Addresses for calls from elsewhere: the field, fb_field_copy, fb_field_put. None if not laid out.")
+           .doc = "Addresses for calls from elsewhere: the field, fb_field_copy, fb_field_put, fb_field_set_native.")
 static HPy slot_native_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const FbField *field = field_of(ctx, self);
   if (field == NULL) return HPy_NULL;
-  if (!field->is_laid_out) return HPy_Dup(ctx, ctx->h_None);
-  int64_t addresses[3];
+  int64_t addresses[FB_FIELD_N_ADDRESSES];
   fb_field_lend(field, addresses);
-  return fb_tuple_of_ints(ctx, addresses, 3);
+  return fb_tuple_of_ints(ctx, addresses, FB_FIELD_N_ADDRESSES);
 }
 
 /* args: value, address, and what begins the message, None for an assignment. */

@@ -64,7 +64,7 @@ static int set_initial(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot
     /* The field gets a reference of its own. It was empty, so there is nothing to drop. */
     TVMFFIAny value = slot->ready;
     if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
-    fb_field_put(slot->field, object, &value);
+    fb_field_fill(slot->field, object, &value);
     return 0;
   }
   case FB_INITIAL_PYTHON_VALUE: {

@@ -1,18 +1,30 @@
-/* globals_error.c - what a binding of ours needs of the core for errors, beside the ABI. */
+/* globals_binding.c - what a binding of ours needs of the core, beside the ABI. */
 #include "core/object/any.h"
 #include "core/object/backtrace.h"
 #include "core/object/error_deferred.h"
+#include "core/object/field_access.h"
 #include "core/object/function.h"
 #include "globals_entry.h"
 
-/* ffi_hpy.error_deferral() -> the address of the table of functions (error_deferred.h). The table is static, so the
- * binding may keep the address. */
+/* The tables are static, so the binding may keep their addresses. */
+static int give_table(const char *name, const void *table, int32_t n_args, TVMFFIAny *result) {
+  if (fh_function_check_count(name, n_args, 0) != 0) return -1;
+  *result = fh_any_ptr((void *)(uintptr_t)table);
+  return 0;
+}
+
+/* ffi_hpy.error_deferral() -> the address of the table of error_deferred.h */
 static int error_deferral(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
-  if (fh_function_check_count("ffi_hpy.error_deferral", n_args, 0) != 0) return -1;
-  *result = fh_any_ptr((void *)(uintptr_t)&fh_error_deferred);
-  return 0;
+  return give_table("ffi_hpy.error_deferral", &fh_error_deferred, n_args, result);
+}
+
+/* ffi_hpy.field_access() -> the address of the table of field_access.h */
+static int field_access(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  return give_table("ffi_hpy.field_access", &fh_field_access_table, n_args, result);
 }
 
 /* ffi_hpy.set_backtrace_boundary(address): native backtraces end at the library that has something at this address, for
@@ -27,8 +39,9 @@ static int set_backtrace_boundary(void *self, const TVMFFIAny *args, int32_t n_a
   return 0;
 }
 
-const fh_globals_entry fh_globals_error[] = {
+const fh_globals_entry fh_globals_binding[] = {
     {"ffi_hpy.set_backtrace_boundary", set_backtrace_boundary, NULL},
     {"ffi_hpy.error_deferral", error_deferral, NULL},
+    {"ffi_hpy.field_access", field_access, NULL},
     {NULL, NULL, NULL},
 };

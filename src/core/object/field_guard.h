@@ -1,0 +1,57 @@
+/* field_guard.h - keeps the threads apart that use one object by the functions of its library.
+ *
+ * A library describes a field of a C++ object by a getter and a setter, which copy and assign a value of the field's
+ * C++ type, and the whole object by a function that copies it. None of them may run while another thread is inside a
+ * setter of the same object. So they run inside the guard of the object: readers together, a writer alone.
+ *
+ * The guard is the one lock that is held while foreign code runs, and has rules of its own:
+ * - A thread that waits for a guard releases the interpreter first (fh_field_guard_set_waiting), because the thread
+ *   inside may need the interpreter.
+ * - A thread that is inside one guard does not wait for another. Where it would have to, it goes on without, and its
+ *   access is as unprotected as any other that foreign code makes by itself. So no two threads wait for each other.
+ * - It is taken before all other locks.
+ *
+ * A field needs no guard (fh_field_guard_is_for) if its values are single words, if it cannot be assigned, or if its
+ * setter is a Function: fields/field.c has locks for those. */
+#ifndef FH_FIELD_GUARD_H_
+#define FH_FIELD_GUARD_H_
+
+#include <tvm/ffi/c_api.h>
+
+typedef enum { FH_GUARD_READ, FH_GUARD_WRITE } fh_guard_use;
+typedef enum {
+  FH_GUARD_WITHOUT, /* not inside: see above */
+  FH_GUARD_NOTED,   /* inside with other readers */
+  FH_GUARD_LOCKED,  /* inside alone */
+} fh_guard_state;
+
+/* Whether the getter and the setter of a field run inside the guard of the object. */
+static inline int fh_field_guard_is_for(const TVMFFIFieldInfo *field) {
+  const int64_t flags = field->flags & (kTVMFFIFieldFlagBitMaskWritable | kTVMFFIFieldFlagBitSetterIsFunctionObj);
+  if (flags != kTVMFFIFieldFlagBitMaskWritable) return 0;
+  switch (field->field_static_type_index) {
+  case kTVMFFIInt:
+  case kTVMFFIBool:
+  case kTVMFFIFloat: return 0;
+  default: return 1;
+  }
+}
+
+/* Enters the guard of an object, which the caller keeps alive. The result is for fh_field_guard_leave. */
+fh_guard_state fh_field_guard_enter(const void *object, fh_guard_use use);
+void fh_field_guard_leave(const void *object, fh_guard_state state);
+
+/* The getter or the setter of the field at an offset, inside the guard: *out is owned. 0, or -1 with an error pending. */
+int fh_field_guard_get(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out);
+int fh_field_guard_set(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset, const TVMFFIAny *value);
+
+/* How a host lets other threads use its interpreter while a thread waits for a guard: `begin` runs before, and gives
+ * NULL if the thread does not hold the interpreter; otherwise `end` runs afterwards, with the result of `begin`. */
+typedef struct {
+  void *(*begin)(void);
+  void (*end)(void *state);
+} fh_field_guard_waiting;
+/* The functions of the host, which live as long as the process; NULL: the host has no interpreter. */
+void fh_field_guard_set_waiting(const fh_field_guard_waiting *functions);
+
+#endif /* FH_FIELD_GUARD_H_ */

@@ -1,0 +1,151 @@
+/* field_memory.c - one step for each read, exchange and copy of a field whose layout a binding chose. */
+#include "field_memory.h"
+
+#include "any.h"
+#include "core/platform/shared.h"
+
+FH_SHARED_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
+
+/* ---- Words: relaxed, because any value that a field has had is right ---- */
+
+static int get_int(void *field, TVMFFIAny *out) {
+  *out = fh_any_int((int64_t)fh_atomic_load_relaxed_u64((const uint64_t *)field));
+  return 0;
+}
+static int get_float(void *field, TVMFFIAny *out) {
+  *out = fh_any_none();
+  out->type_index = kTVMFFIFloat;
+  out->v_int64 = (int64_t)fh_atomic_load_relaxed_u64((const uint64_t *)field);
+  return 0;
+}
+static int get_bool(void *field, TVMFFIAny *out) {
+  *out = fh_any_bool(fh_atomic_load_relaxed_u8((const uint8_t *)field));
+  return 0;
+}
+static int get_ptr(void *field, TVMFFIAny *out) {
+  *out = fh_any_ptr(fh_atomic_load_relaxed_ptr((void *const *)field));
+  return 0;
+}
+
+/* Writes a word: 1; 0 if the field is not one. */
+static int put_word(void *field, int32_t type_index, TVMFFIAny *value) {
+  switch (type_index) {
+  case kTVMFFIInt:
+  case kTVMFFIFloat: fh_atomic_store_relaxed_u64((uint64_t *)field, value->v_uint64); break;
+  case kTVMFFIBool: fh_atomic_store_relaxed_u8((uint8_t *)field, value->v_int64 != 0); break;
+  case kTVMFFIOpaquePtr:
+    fh_atomic_store_relaxed_u64((uint64_t *)field, value->type_index == kTVMFFINone ? 0 : value->v_uint64);
+    break;
+  default: return 0;
+  }
+  *value = fh_any_none();
+  return 1;
+}
+
+/* ---- Other fields. Each read has a second form, under the lock for the address ---- */
+
+static inline void read_dtype(const void *field, TVMFFIAny *out) { *out = fh_any_dtype(*(const DLDataType *)field); }
+static inline void read_device(const void *field, TVMFFIAny *out) { *out = fh_any_device(*(const DLDevice *)field); }
+/* These two give a reference of the caller's own. NULL is None. */
+static inline void read_any(const void *field, TVMFFIAny *out) { fh_any_copy((const TVMFFIAny *)field, out); }
+static inline void read_object(const void *field, TVMFFIAny *out) {
+  TVMFFIAny view = fh_any_object(*(TVMFFIObject *const *)field);
+  fh_any_copy(&view, out);
+}
+
+static inline int read_locked(void (*read)(const void *, TVMFFIAny *), const void *field, TVMFFIAny *out) {
+  fh_shared *lock = fh_shared_of(locks, field);
+  int is_held = fh_shared_read(lock);
+  read(field, out);
+  fh_shared_read_end(lock, is_held);
+  return 0;
+}
+static int get_dtype(void *field, TVMFFIAny *out) { return read_locked(read_dtype, field, out); }
+static int get_device(void *field, TVMFFIAny *out) { return read_locked(read_device, field, out); }
+static int get_any(void *field, TVMFFIAny *out) { return read_locked(read_any, field, out); }
+static int get_object(void *field, TVMFFIAny *out) { return read_locked(read_object, field, out); }
+
+/* A field that is not a word. */
+static void exchange_bytes(void *field, int32_t type_index, TVMFFIAny *value) {
+  TVMFFIAny old = fh_any_none();
+  switch (type_index) {
+  case kTVMFFIDataType: *(DLDataType *)field = value->v_dtype; break;
+  case kTVMFFIDevice: *(DLDevice *)field = value->v_device; break;
+  case kTVMFFIAny:
+  case kTVMFFINone:
+    old = *(TVMFFIAny *)field;
+    *(TVMFFIAny *)field = *value;
+    break;
+  default: /* an object type: a pointer */
+    old = fh_any_object(*(TVMFFIObject **)field);
+    *(TVMFFIObject **)field = value->type_index == kTVMFFINone ? NULL : value->v_obj;
+  }
+  *value = old;
+}
+
+void fh_field_memory_exchange_alone(void *field, int32_t type_index, TVMFFIAny *value) {
+  if (!put_word(field, type_index, value)) exchange_bytes(field, type_index, value);
+}
+
+void fh_field_memory_exchange(void *field, int32_t type_index, TVMFFIAny *value) {
+  if (put_word(field, type_index, value)) return;
+  fh_shared *lock = fh_shared_of(locks, field);
+  fh_shared_write(lock);
+  exchange_bytes(field, type_index, value);
+  fh_shared_write_end(lock);
+}
+
+void fh_field_memory_read_alone(const void *field, int32_t type_index, TVMFFIAny *out) {
+  switch (type_index) {
+  case kTVMFFIAny:
+  case kTVMFFINone: read_any(field, out); return;
+  case kTVMFFIDataType: read_dtype(field, out); return;
+  case kTVMFFIDevice: read_device(field, out); return;
+  default: break;
+  }
+  if (type_index >= kTVMFFIStaticObjectBegin) {
+    read_object(field, out);
+  } else {
+    fh_field_memory_getter(type_index)((void *)(uintptr_t)field, out);
+  }
+}
+
+void fh_field_memory_copy(const void *from, void *to, int32_t type_index, size_t n_bytes) {
+  TVMFFIAny value;
+  switch (type_index) {
+  case kTVMFFIAny: get_any((void *)(uintptr_t)from, (TVMFFIAny *)to); return;
+  case kTVMFFIInt:
+  case kTVMFFIFloat:
+  case kTVMFFIBool:
+  case kTVMFFIOpaquePtr:
+    if (n_bytes == 8) *(uint64_t *)to = fh_atomic_load_relaxed_u64((const uint64_t *)from);
+    if (n_bytes == 1) *(uint8_t *)to = fh_atomic_load_relaxed_u8((const uint8_t *)from);
+    if (n_bytes != 8 && n_bytes != 1) memcpy(to, from, n_bytes);
+    return;
+  default: break;
+  }
+  if (type_index >= kTVMFFIStaticObjectBegin) {
+    get_object((void *)(uintptr_t)from, &value);
+    *(TVMFFIObject **)to = value.type_index == kTVMFFINone ? NULL : value.v_obj;
+    return;
+  }
+  fh_shared *lock = fh_shared_of(locks, from);
+  int is_held = fh_shared_read(lock);
+  memcpy(to, from, n_bytes);
+  fh_shared_read_end(lock, is_held);
+}
+
+TVMFFIFieldGetter fh_field_memory_getter(int32_t type_index) {
+  switch (type_index) {
+  case kTVMFFIInt: return get_int;
+  case kTVMFFIFloat: return get_float;
+  case kTVMFFIBool: return get_bool;
+  case kTVMFFIOpaquePtr: return get_ptr;
+  case kTVMFFIDataType: return get_dtype;
+  case kTVMFFIDevice: return get_device;
+  case kTVMFFIAny:
+  case kTVMFFINone: return get_any;
+  /* The other plain types (small and raw text, the address of a DLTensor) are not types of fields. */
+  default: return type_index >= kTVMFFIStaticObjectBegin ? get_object : NULL;
+  }
+}
