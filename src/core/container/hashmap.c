@@ -246,9 +246,9 @@ int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny
   *out = fh_any_none();
   /* A Map needs no lock, so its hooks may run at once. */
   if (map->header.type_index != kTVMFFIDict) return get_with(map, key, FH_HASHMAP_HOOKS, out);
-  int is_held = fh_stripe_read(map);
+  fh_shared_note note = fh_stripe_read(map);
   int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out); /* no foreign code under the lock */
-  fh_stripe_read_end(map, is_held);
+  fh_stripe_read_end(map, note);
   return found == FH_HASHMAP_NEEDS_HOOK ? get_with(map, key, FH_HASHMAP_HOOKS, out) : found;
 }
 

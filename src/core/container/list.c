@@ -13,21 +13,21 @@
 /* ---- One item ---- */
 
 int64_t fh_list_size(const fh_seq_object *list) {
-  int is_held = fh_stripe_read(list);
+  fh_shared_note note = fh_stripe_read(list);
   int64_t size = fh_seq_size(list);
-  fh_stripe_read_end(list, is_held);
+  fh_stripe_read_end(list, note);
   return size;
 }
 
 /* As fh_list_find; *size is how long the List was. */
 static int copy_item(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *size) {
   *out = fh_any_none();
-  int is_held = fh_stripe_read(list);
+  fh_shared_note note = fh_stripe_read(list);
   *size = fh_seq_size(list);
   int is_there = i >= 0 && i < *size;
   /* The new reference is taken under the lock, while the List's own keeps the object alive. */
   if (is_there) fh_any_copy(&fh_seq_items(list)[i], out);
-  fh_stripe_read_end(list, is_held);
+  fh_stripe_read_end(list, note);
   return is_there;
 }
 
@@ -177,11 +177,11 @@ int fh_list_reserve(fh_seq_object *list, int64_t capacity) {
 
 int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) {
   TVMFFIAny *copies = NULL;
-  int is_held = fh_stripe_read(seq); /* for the copies' references as well: another thread may drop the List's */
+  fh_shared_note note = fh_stripe_read(seq); /* for the copies' references as well: another thread may drop the List's */
   int64_t size = fh_seq_size(seq);
   if (size != 0) copies = (TVMFFIAny *)fh_mem_alloc((size_t)size * sizeof *copies);
   for (int64_t i = 0; copies != NULL && i < size; ++i) fh_any_copy(&fh_seq_items(seq)[i], &copies[i]);
-  fh_stripe_read_end(seq, is_held);
+  fh_stripe_read_end(seq, note);
   *items = copies;
   *n = copies != NULL ? size : 0;
   return copies != NULL || size == 0 ? 0 : fh_error_raise_no_memory();

@@ -4,13 +4,11 @@
  * holds at most one stripe, so that costs a wait and never a deadlock. */
 #include "stripe.h"
 
-#include "core/platform/shared.h"
-
 FH_SHARED_LOCKS(stripes, FH_N_LOCKS_BY_ADDRESS, "stripes");
 
 void fh_stripe_lock(const void *container) { fh_shared_write(fh_shared_of(stripes, container)); }
 void fh_stripe_unlock(const void *container) { fh_shared_write_end(fh_shared_of(stripes, container)); }
-int fh_stripe_read(const void *container) { return fh_shared_read(fh_shared_of(stripes, container)); }
-void fh_stripe_read_end(const void *container, int is_held) {
-  fh_shared_read_end(fh_shared_of(stripes, container), is_held);
+fh_shared_note fh_stripe_read(const void *container) { return fh_shared_read(fh_shared_of(stripes, container)); }
+void fh_stripe_read_end(const void *container, fh_shared_note note) {
+  fh_shared_read_end(fh_shared_of(stripes, container), note);
 }

@@ -6,12 +6,14 @@
 #ifndef FH_STRIPE_H_
 #define FH_STRIPE_H_
 
+#include "core/platform/shared.h"
+
 void fh_stripe_lock(const void *container);
 void fh_stripe_unlock(const void *container);
 
 /* For what only reads the container: threads may be inside together, and write nothing that they share. What
  * fh_stripe_read returns is for fh_stripe_read_end. */
-int fh_stripe_read(const void *container);
-void fh_stripe_read_end(const void *container, int is_held);
+fh_shared_note fh_stripe_read(const void *container);
+void fh_stripe_read_end(const void *container, fh_shared_note note);
 
 #endif /* FH_STRIPE_H_ */

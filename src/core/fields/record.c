@@ -43,15 +43,22 @@ static int end_field(void *obj, const TVMFFIFieldInfo *field) {
 
 typedef struct {
   void *from, *to;
+  fh_field_memory_copying memory;
 } copying;
 
+/* Whether the copy has a value there already, because a subclass declares the field again. */
+static int is_copied(const void *to, field_form form) {
+  return form == POINTER ? *(void *const *)to != NULL
+                         : form == CELL && ((const TVMFFIAny *)to)->type_index != kTVMFFINone;
+}
+
 static int copy_field(void *state, const TVMFFIFieldInfo *field) {
-  const copying *c = (const copying *)state;
+  copying *c = (copying *)state;
   const void *from = address_of(field, c->from);
   void *to = address_of(field, c->to);
-  end_field(c->to, field); /* a field that is declared twice was copied once already */
+  if (is_copied(to, form_of(field))) return 0;
   int32_t type_index = form_of(field) == POINTER ? kTVMFFIObject : field->field_static_type_index;
-  fh_field_memory_copy(from, to, type_index, (size_t)field->size);
+  fh_field_memory_copy(&c->memory, from, to, type_index, (size_t)field->size);
   return 0;
 }
 
@@ -88,9 +95,10 @@ static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   TVMFFIObject *from;
   if (fh_function_check_count("__ffi_shallow_copy__", n_args, 1) != 0) return -1;
   if (fh_function_arg_object("__ffi_shallow_copy__", args, 0, l->type_index, &from) != 0) return -1;
-  copying c = {from, fh_object_new((size_t)l->n_bytes, l->type_index, delete_record)};
+  copying c = {from, fh_object_new((size_t)l->n_bytes, l->type_index, delete_record), {NULL, NULL}};
   if (c.to == NULL) return -1;
   fh_reflect_each_field(fh_type_find(l->type_index), copy_field, &c);
+  fh_field_memory_copy_end(&c.memory);
   *result = fh_any_object(c.to);
   return 0;
 }

@@ -79,9 +79,9 @@ static int make_map(const char *name, int32_t type_index, const TVMFFIAny *args,
 static int get_size(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   fh_hashmap_object *map;
   if (arg_map(name, args, n_args, 1, type_index, &map) != 0) return -1;
-  int is_held = fh_stripe_read(map);
+  fh_shared_note note = fh_stripe_read(map);
   *result = fh_any_int(fh_hashmap_size(map));
-  fh_stripe_read_end(map, is_held);
+  fh_stripe_read_end(map, note);
   return 0;
 }
 

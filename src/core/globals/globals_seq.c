@@ -141,9 +141,9 @@ static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value.type_index) != NULL) {
     rc = contains_copied(list, &value, result);
   } else {
-    int is_held = fh_stripe_read(list);
+    fh_shared_note note = fh_stripe_read(list);
     rc = contains(fh_seq_items(list), fh_seq_size(list), &value, result);
-    fh_stripe_read_end(list, is_held);
+    fh_stripe_read_end(list, note);
   }
   fh_any_drop(&value);
   return rc;

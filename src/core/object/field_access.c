@@ -1,16 +1,21 @@
 /* field_access.c - copies of objects that threads share, and the table for bindings. */
 #include "field_access.h"
 
+#include "any.h"
+#include "core/platform/atomic.h"
 #include "field_memory.h"
 #include "function.h"
-#include "reflect.h"
 #include "type.h"
 
-/* Whether another thread may be inside a setter of the object. */
+/* Whether another thread may be inside a setter of the object: by its type's own fields, or by those of an ancestor,
+ * which may have been registered later. */
 static int has_guarded_field(const TVMFFIObject *object) {
-  fh_reflect_cursor cursor = fh_reflect_fields(fh_type_find(object->type_index));
-  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&cursor)) != NULL;) {
-    if (fh_field_guard_is_for(field)) return 1;
+  const fh_type_entry *entry = fh_type_entry_find(object->type_index);
+  if (entry == NULL) return 0;
+  for (int32_t depth = entry->info.type_depth; depth > 0; --depth) {
+    /* relaxed: see field_add of reflect.c */
+    if (fh_atomic_load_relaxed_i32(&entry->has_guarded_field)) return 1;
+    entry = fh_type_entry_find(entry->info.type_ancestors[depth - 1]->type_index);
   }
   return 0;
 }
@@ -30,5 +35,6 @@ const fh_field_access fh_field_access_table = {
     .get = fh_field_guard_get,
     .set = fh_field_guard_set,
     .copy = fh_field_access_copy,
+    .is_inside = fh_field_guard_is_inside,
     .set_waiting = fh_field_guard_set_waiting,
 };

@@ -16,6 +16,7 @@ typedef struct {
   int (*set)(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset, const TVMFFIAny *value);
   /* fh_field_access_copy */
   int (*copy)(TVMFFIObject *function, TVMFFIObject *object, TVMFFIAny *out);
+  int (*is_inside)(void); /* fh_field_guard_is_inside */
   void (*set_waiting)(const fh_field_guard_waiting *functions);
 } fh_field_access;
 

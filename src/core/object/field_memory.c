@@ -6,6 +6,11 @@
 
 FH_SHARED_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
 
+/* By the address of a field. Fields in the same 128 bytes of memory have one lock. */
+static inline fh_shared *lock_of(const void *field) {
+  return fh_shared_of(locks, (const void *)((uintptr_t)field >> 7 << 7));
+}
+
 /* ---- Words: relaxed, because any value that a field has had is right ---- */
 
 static int get_int(void *field, TVMFFIAny *out) {
@@ -54,10 +59,10 @@ static inline void read_object(const void *field, TVMFFIAny *out) {
 }
 
 static inline int read_locked(void (*read)(const void *, TVMFFIAny *), const void *field, TVMFFIAny *out) {
-  fh_shared *lock = fh_shared_of(locks, field);
-  int is_held = fh_shared_read(lock);
+  fh_shared *lock = lock_of(field);
+  fh_shared_note note = fh_shared_read(lock);
   read(field, out);
-  fh_shared_read_end(lock, is_held);
+  fh_shared_read_end(lock, note);
   return 0;
 }
 static int get_dtype(void *field, TVMFFIAny *out) { return read_locked(read_dtype, field, out); }
@@ -89,7 +94,7 @@ void fh_field_memory_exchange_alone(void *field, int32_t type_index, TVMFFIAny *
 
 void fh_field_memory_exchange(void *field, int32_t type_index, TVMFFIAny *value) {
   if (put_word(field, type_index, value)) return;
-  fh_shared *lock = fh_shared_of(locks, field);
+  fh_shared *lock = lock_of(field);
   fh_shared_write(lock);
   exchange_bytes(field, type_index, value);
   fh_shared_write_end(lock);
@@ -110,29 +115,39 @@ void fh_field_memory_read_alone(const void *field, int32_t type_index, TVMFFIAny
   }
 }
 
-void fh_field_memory_copy(const void *from, void *to, int32_t type_index, size_t n_bytes) {
-  TVMFFIAny value;
-  switch (type_index) {
-  case kTVMFFIAny: get_any((void *)(uintptr_t)from, (TVMFFIAny *)to); return;
-  case kTVMFFIInt:
-  case kTVMFFIFloat:
-  case kTVMFFIBool:
-  case kTVMFFIOpaquePtr:
-    if (n_bytes == 8) *(uint64_t *)to = fh_atomic_load_relaxed_u64((const uint64_t *)from);
-    if (n_bytes == 1) *(uint8_t *)to = fh_atomic_load_relaxed_u8((const uint8_t *)from);
-    if (n_bytes != 8 && n_bytes != 1) memcpy(to, from, n_bytes);
-    return;
-  default: break;
-  }
-  if (type_index >= kTVMFFIStaticObjectBegin) {
-    get_object((void *)(uintptr_t)from, &value);
-    *(TVMFFIObject **)to = value.type_index == kTVMFFINone ? NULL : value.v_obj;
+/* Fields that lie close together have one lock, so that a copy takes few. */
+void fh_field_memory_copy(fh_field_memory_copying *copying, const void *from, void *to, int32_t type_index,
+                          size_t n_bytes) {
+  int is_word = type_index == kTVMFFIInt || type_index == kTVMFFIFloat || type_index == kTVMFFIBool ||
+                      type_index == kTVMFFIOpaquePtr;
+  if (is_word && n_bytes == 8) {
+    *(uint64_t *)to = fh_atomic_load_relaxed_u64((const uint64_t *)from);
     return;
   }
-  fh_shared *lock = fh_shared_of(locks, from);
-  int is_held = fh_shared_read(lock);
-  memcpy(to, from, n_bytes);
-  fh_shared_read_end(lock, is_held);
+  if (is_word && n_bytes == 1) {
+    *(uint8_t *)to = fh_atomic_load_relaxed_u8((const uint8_t *)from);
+    return;
+  }
+  fh_shared *lock = lock_of(from);
+  if (lock != copying->lock) {
+    fh_field_memory_copy_end(copying);
+    copying->lock = lock;
+    copying->note = fh_shared_read(lock);
+  }
+  if (type_index == kTVMFFIAny) {
+    read_any(from, (TVMFFIAny *)to);
+  } else if (type_index >= kTVMFFIStaticObjectBegin) {
+    TVMFFIObject *object = *(TVMFFIObject *const *)from;
+    if (object != NULL) fh_object_retain(object);
+    *(TVMFFIObject **)to = object;
+  } else {
+    memcpy(to, from, n_bytes);
+  }
+}
+
+void fh_field_memory_copy_end(fh_field_memory_copying *copying) {
+  if (copying->lock != NULL) fh_shared_read_end((fh_shared *)copying->lock, (fh_shared_note)copying->note);
+  copying->lock = NULL;
 }
 
 TVMFFIFieldGetter fh_field_memory_getter(int32_t type_index) {

@@ -22,7 +22,15 @@ void fh_field_memory_exchange(void *field, int32_t type_index, TVMFFIAny *value)
  * or the object is being made. The type is one that fields can have. */
 void fh_field_memory_read_alone(const void *field, int32_t type_index, TVMFFIAny *out);
 void fh_field_memory_exchange_alone(void *field, int32_t type_index, TVMFFIAny *value);
+
+/* A copy of all fields of an object. It may hold a lock from one field to the next: until fh_field_memory_copy_end
+ * nothing is released and nothing foreign runs. */
+typedef struct {
+  void *lock, *note; /* private; zeroed at first */
+} fh_field_memory_copying;
 /* Copies a field into the memory of another object, which is empty and not shared yet. */
-void fh_field_memory_copy(const void *from, void *to, int32_t type_index, size_t n_bytes);
+void fh_field_memory_copy(fh_field_memory_copying *copying, const void *from, void *to, int32_t type_index,
+                          size_t n_bytes);
+void fh_field_memory_copy_end(fh_field_memory_copying *copying);
 
 #endif /* FH_FIELD_MEMORY_H_ */

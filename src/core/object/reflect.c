@@ -165,6 +165,8 @@ static member_result field_add(fh_type_entry *entry, const TVMFFIFieldInfo *fiel
   TVMFFIFieldInfo *fields = (TVMFFIFieldInfo *)list_reserve(info->fields, (size_t)info->num_fields, sizeof *fields);
   if (fields == NULL) return MEMBER_NO_MEMORY;
   fields[info->num_fields] = *field; /* behind the published count: nobody reads it yet */
+  /* before the field is published; relaxed: whoever writes the field has seen it */
+  if (fh_field_guard_is_for(field)) fh_atomic_store_relaxed_i32(&entry->has_guarded_field, 1);
   list_publish((void **)(uintptr_t)&info->fields, &info->num_fields, fields);
   /* only the texts: an object that the field refers to still counts as a live block */
   fh_mem_keep(field->name.data);

@@ -77,15 +77,20 @@ int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, 
 
 /* Raises the TypeError of a field without a getter. Always -1. */
 FH_COLD int fh_reflect_raise_unreadable(const TVMFFIFieldInfo *field);
-/* Reads a field of an object that other threads may share: *out owned, or None on -1. */
-static inline int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out) {
+/* Reads a field of an object that only the calling thread has: *out owned, or None on -1. */
+static inline int fh_reflect_get_alone(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out) {
   *out = fh_any_none();
   if (FH_UNLIKELY(field->getter == NULL)) return fh_reflect_raise_unreadable(field);
   fh_sync_check_unlocked("a field getter");
-  if (FH_UNLIKELY(fh_field_guard_is_for(field))) {
-    return fh_field_guard_get(field->getter, (TVMFFIObject *)obj, field->offset, out);
-  }
   return field->getter((char *)obj + field->offset, out);
+}
+/* As fh_reflect_get_alone, of an object that other threads may share. */
+static inline int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out) {
+  if (!fh_field_guard_is_for(field)) return fh_reflect_get_alone(field, obj, out);
+  *out = fh_any_none();
+  if (FH_UNLIKELY(field->getter == NULL)) return fh_reflect_raise_unreadable(field);
+  fh_sync_check_unlocked("a field getter");
+  return fh_field_guard_get(field->getter, (TVMFFIObject *)obj, field->offset, out);
 }
 /* Writes a field of an object that no other thread reads yet, such as a copy that is being made, from a view, by the
  * field's C setter or its Function; TypeError when it has neither. */

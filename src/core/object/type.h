@@ -45,6 +45,7 @@ typedef struct {
   int32_t n_slots;       /* indices from the type's own on, for it and its descendants; fixed before publication */
   int32_t n_slots_used;  /* of these, in use or reserved by children; under the lock */
   int can_overflow;
+  int32_t has_guarded_field; /* whether fh_field_guard_is_for holds for one of its own fields; set under the lock */
 } fh_type_entry;
 
 /* As fh_type_find. */

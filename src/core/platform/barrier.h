@@ -12,7 +12,7 @@
 /* 1: the light one costs nothing. 0: both are fences. FH_BARRIER_CHANGES: likewise, but a light one may have begun when
  * it cost nothing. Written when the library is loaded, and relaxed should the system refuse later what it allowed
  * then. */
-extern int32_t fh_barrier_is_one_sided;
+extern FH_HIDDEN int32_t fh_barrier_is_one_sided;
 enum { FH_BARRIER_CHANGES = -1 };
 
 static inline void fh_barrier_light(void) {

@@ -18,12 +18,15 @@
 #endif
 
 /* FH_EXPORT marks functions that leave the library beside the ABI's: the test build's controls. The ABI's own are
- * exported by their prototypes in c_api.h. Everything else is hidden (-fvisibility=hidden).
+ * exported by their prototypes in c_api.h. Everything else is hidden (-fvisibility=hidden). FH_HIDDEN says so where a
+ * variable is declared, too, and spares its readers a load.
  * FH_COLD marks what runs on errors only. */
 #if defined(_WIN32)
 #define FH_EXPORT __declspec(dllexport)
+#define FH_HIDDEN
 #else
 #define FH_EXPORT __attribute__((visibility("default")))
+#define FH_HIDDEN __attribute__((visibility("hidden")))
 #endif
 #if defined(_MSC_VER)
 #define FH_PRINTF(format_index, first_index)

@@ -6,7 +6,7 @@
 void fh_shared_count_read(fh_shared *lock) {
   if (++lock->n_reads < FH_SHARED_READS) return;
   /* From here on others may read without the mutex, which does not disturb this reader. release: pairs with
-   * fh_shared_read_open */
+   * fh_shared_read */
   fh_atomic_store_release_i32(&lock->is_open, 1);
 }
 

@@ -43,31 +43,28 @@ void fh_shared_read_closed(fh_shared *lock);
 void fh_shared_count_read(fh_shared *lock);
 int fh_shared_close(fh_shared *lock, int may_wait);
 
-/* Begins to read if the lock is open; fh_uses_end ends that. 0 if the lock is closed. */
-static inline int fh_shared_read_open(fh_shared *lock) {
+/* Begins to read. The result is for fh_shared_read_end: the note of the thread, or NULL if it has the mutex. */
+typedef void **fh_shared_note;
+static inline fh_shared_note fh_shared_read(fh_shared *lock) {
+  fh_shared_note note;
   /* relaxed: a hint, which spares a note */
-  if (FH_UNLIKELY(!fh_atomic_load_relaxed_i32(&lock->is_open)) || FH_UNLIKELY(!fh_uses_begin(lock))) return 0;
-  /* acquire: pairs with fh_shared_read_closed, which comes after the writers before */
-  if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) return 1;
-  fh_uses_end(lock);
-  return 0;
-}
-
-/* Begins to read. The result is for fh_shared_read_end: whether the mutex is held. */
-static inline int fh_shared_read(fh_shared *lock) {
-  if (FH_LIKELY(fh_shared_read_open(lock))) {
-    fh_sync_count_section(1);
-    return 0;
+  if (FH_LIKELY(fh_atomic_load_relaxed_i32(&lock->is_open)) && FH_LIKELY((note = fh_uses_begin_short(lock)) != NULL)) {
+    /* acquire: pairs with fh_shared_count_read, which comes after the writers before */
+    if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) {
+      fh_sync_count_section(1);
+      return note;
+    }
+    fh_uses_end_short(note);
   }
   fh_shared_read_closed(lock);
-  return 1;
+  return NULL;
 }
-static inline void fh_shared_read_end(fh_shared *lock, int is_held) {
-  if (FH_UNLIKELY(is_held)) {
+static inline void fh_shared_read_end(fh_shared *lock, fh_shared_note note) {
+  if (FH_UNLIKELY(note == NULL)) {
     fh_mutex_unlock(&lock->lock);
   } else {
     fh_sync_count_section(-1);
-    fh_uses_end(lock); /* pairs with fh_shared_close */
+    fh_uses_end_short(note); /* pairs with fh_shared_close */
   }
 }
 

@@ -23,7 +23,7 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
   fh_uses_mine = NULL;
   /* Uses that go on are counted as ended: nothing of the thread's runs any more. */
   for (uint32_t i = 0; i < FH_USES_MAX; ++i) fh_atomic_store_release_ptr(&record->slots[i], NULL);
-  record->n = 0;
+  record->n = record->n_guards = 0;
   fh_atomic_exchange_release_u32(&record->is_taken, 0); /* pairs with take_spare */
 }
 
@@ -34,7 +34,7 @@ static void forget_other_threads(void) {
   for (fh_uses *each = records; each != NULL; each = each->next) {
     if (each == fh_uses_mine) continue;
     for (uint32_t i = 0; i < FH_USES_MAX; ++i) each->slots[i] = NULL;
-    each->n = 0;
+    each->n = each->n_guards = 0;
     each->is_taken = 0;
   }
 }

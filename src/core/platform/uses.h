@@ -22,11 +22,12 @@ typedef struct fh_uses {
   uint32_t n;        /* its thread's own: slots from here on are NULL */
   uint32_t is_taken; /* whether a thread has it */
   struct fh_uses *next; /* of all, never changes once it is in the list */
-  char apart[8];
+  uint32_t n_guards;    /* its thread's own: guards of objects that it is inside (core/object/field_guard.h) */
+  char apart[4];
 } fh_uses;
 
 /* The thread's record; NULL before its first use and when it is ending. */
-extern FH_THREAD_LOCAL fh_uses *fh_uses_mine;
+extern FH_HIDDEN FH_THREAD_LOCAL fh_uses *fh_uses_mine;
 
 /* Gives the thread a record; NULL without memory, and when the thread is ending. */
 fh_uses *fh_uses_make(void);
@@ -56,6 +57,21 @@ static inline int fh_uses_end(const void *address) {
   while (n > 0 && FH_UNLIKELY(mine->slots[n - 1] == NULL)) --n;     /* those that fh_uses_end_any has ended */
   mine->n = n;
   return 1;
+}
+
+/* A use during which the calling thread begins and ends no other: cheaper, because it is not counted. Its slot, for
+ * fh_uses_end_short; NULL if it could not be noted. */
+static inline void **fh_uses_begin_short(const void *address) {
+  fh_uses *mine = fh_uses_mine;
+  if (FH_UNLIKELY(mine == NULL) && (mine = fh_uses_make()) == NULL) return NULL;
+  if (FH_UNLIKELY(mine->n == FH_USES_MAX)) return NULL;
+  void **slot = &mine->slots[mine->n];
+  fh_atomic_store_release_ptr(slot, (void *)(uintptr_t)address); /* as in fh_uses_begin */
+  fh_barrier_light();
+  return slot;
+}
+static inline void fh_uses_end_short(void **slot) {
+  fh_atomic_store_release_ptr(slot, NULL); /* pairs with fh_uses_find */
 }
 
 /* Whether a thread uses the address, as a hint. */

@@ -152,7 +152,7 @@ static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
            fh_any_same(&fh_seq_items((fh_seq_object *)p->copy.v_obj)[f->n_done - 1], child);
   }
   if (f->shape != FH_WALK_FIELDS) return 0;
-  if (fh_reflect_get(fh_walk_field(f), p->copy.v_obj, &held) != 0) return -1;
+  if (fh_reflect_get_alone(fh_walk_field(f), p->copy.v_obj, &held) != 0) return -1;
   int is_same = fh_any_same(&held, child);
   fh_any_drop(&held);
   return is_same;

@@ -94,10 +94,10 @@ static int copy_dict(fh_walk *walk, const fh_hashmap_object *dict) {
 /* Copies a List's items or a Dict's pairs under its lock. The error is raised after the lock. */
 static int copy_children(fh_walk *walk, const TVMFFIObject *obj, int64_t *n) {
   size_t n_before = walk->n_values;
-  int is_held = fh_stripe_read(obj);
+  fh_shared_note note = fh_stripe_read(obj);
   int rc = obj->type_index == kTVMFFIList ? copy_list(walk, (const fh_seq_object *)obj)
                                           : copy_dict(walk, (const fh_hashmap_object *)obj);
-  fh_stripe_read_end(obj, is_held);
+  fh_stripe_read_end(obj, note);
   /* Counted, because a client's table may hold fewer pairs than its size says. */
   *n = (int64_t)(walk->n_values - n_before);
   return rc == 0 ? 0 : fh_error_raise_no_memory();

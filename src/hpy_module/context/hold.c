@@ -6,13 +6,15 @@
 
 #include <stdlib.h>
 
-#include "core/platform/atomic.h"
 #include "error_slot.h"
 #include "thread.h"
 
-/* Holds that were dropped where no context was valid: hpy's debug mode has a context per call. A stack that any thread
- * pushes to, and that fb_hold_drain takes as a whole. */
-static FbHold *pending;
+/* Holds that were dropped where Python code may not run, or where no context was valid: hpy's debug mode has a context
+ * per call. A stack that any thread pushes to, and that fb_hold_drain takes as a whole. */
+FbHold *fb_hold_waiting;
+
+static int never(void) { return 0; }
+int (*fb_hold_must_wait)(void) = never;
 
 FbHold *fb_hold_new(HPyContext *ctx, HPy h) {
   fb_hold_drain(ctx);
@@ -32,33 +34,9 @@ HPy fb_hold_take(HPyContext *ctx, FbHold *hold) {
   return h;
 }
 
-/* Where the thread puts what is dropped within fb_hold_defer; NULL outside of it. */
-static FH_THREAD_LOCAL FbHold **deferred;
-
-FbHold **fb_hold_defer(FbHold **dropped) {
-  FbHold **outer = deferred;
-  *dropped = NULL;
-  deferred = dropped;
-  return outer;
-}
-
-void fb_hold_defer_end(FbHold **outer, FbHold *dropped) {
-  deferred = outer;
-  while (FH_UNLIKELY(dropped != NULL)) {
-    FbHold *next = dropped->next;
-    fb_hold_drop(dropped);
-    dropped = next;
-  }
-}
-
 void fb_hold_drop(void *self) {
   FbHold *hold = self;
-  if (FH_UNLIKELY(deferred != NULL)) {
-    hold->next = *deferred;
-    *deferred = hold;
-    return;
-  }
-  if (fb_context_is_lasting) {
+  if (fb_context_is_lasting && !fb_hold_must_wait()) {
     FbThread attach;
     /* The interpreter is going away: the hold leaks. */
     if (fb_thread_is_finalizing() || fb_thread_attach(&attach) != 0) return;
@@ -70,19 +48,17 @@ void fb_hold_drop(void *self) {
     free(hold);
     return;
   }
-  /* hpy's debug mode: the hold waits for fb_hold_drain. */
-  hold->next = fh_atomic_load_relaxed(&pending);
+  /* The hold waits for fb_hold_drain. */
+  hold->next = fh_atomic_load_relaxed(&fb_hold_waiting);
   /* Release: the drain that takes the hold (acquire, in fb_hold_drain) sees its contents. */
-  while (!fh_atomic_cas_release(&pending, &hold->next, hold)) {
+  while (!fh_atomic_cas_release(&fb_hold_waiting, &hold->next, hold)) {
   }
 }
 
-void fb_hold_drain(HPyContext *ctx) {
-  /* relaxed: a hold that is overlooked here is found by a later call */
-  if (FH_LIKELY(fh_atomic_load_relaxed(&pending) == NULL)) return;
+void fb_hold_drain_all(HPyContext *ctx) {
   /* Taken as a whole before any is dropped: clearing a reference may run Python code that ends further holds, and these
    * are pushed onto the empty stack. */
-  FbHold *hold = fh_atomic_exchange_acquire(&pending, NULL);
+  FbHold *hold = fh_atomic_exchange_acquire(&fb_hold_waiting, NULL);
   while (hold != NULL) {
     FbHold *next = hold->next;
     fb_ref_clear(ctx, &hold->ref);

@@ -153,7 +153,7 @@ FH_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
 FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool again, bool is_owned) {
   if (FH_UNLIKELY(!fb_identity_is_kept)) return HPy_NULL;
   Stripe *stripe = stripe_of(handle);
-  int is_held = FH_UNLIKELY(fb_context_free_threaded) ? fh_shared_read(&stripe->lock) : 0;
+  fh_shared_note note = FH_UNLIKELY(fb_context_free_threaded) ? fh_shared_read(&stripe->lock) : NULL;
   const Entry *entry = find_entry(stripe, handle);
   HPy found = HPy_NULL;
   if (entry != NULL) {
@@ -164,7 +164,7 @@ FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool again, bool is_ow
     if (!again || fb_handle_cell_give_again(entry->cell, handle)) found = entry_load(ctx, entry);
     if (is_owned && HPy_IsNull(found)) TVMFFIObjectIncRef(handle);
   }
-  if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_read_end(&stripe->lock, is_held);
+  if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_read_end(&stripe->lock, note);
   return found;
 }
 

@@ -30,6 +30,7 @@ static int get_plainly(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t o
 static int set_plainly(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset, const TVMFFIAny *value) {
   return setter((char *)object + offset, value);
 }
+static int never_inside(void) { return 0; }
 static int copy_plainly(TVMFFIObject *function, TVMFFIObject *object, TVMFFIAny *out) {
   TVMFFIAny view = fb_core_function_object(object);
   return fb_core_function_call_handle(function, &view, 1, out);
@@ -40,6 +41,7 @@ static const fh_field_access plain_access = {
     .get = get_plainly,
     .set = set_plainly,
     .copy = copy_plainly,
+    .is_inside = never_inside,
 };
 
 const fh_field_access *fb_field_access = &plain_access;
@@ -58,6 +60,7 @@ void fb_field_init(void) {
   TVMFFIAny table;
   if (function == NULL || fb_core_function_call_handle(function, NULL, 0, &table) != 0) return;
   fb_field_access = table.v_ptr;
+  fb_hold_must_wait = fb_field_access->is_inside; /* a destructor of a former value may drop Python objects */
   fb_field_access->set_waiting(fb_ext == NULL ? NULL : &waiting);
 }
 
@@ -149,19 +152,12 @@ HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   return fb_result_make(ctx, &value);
 }
 
-/* Inside the guard of the object a destructor must not run Python code, which might use the object. */
-static int set_guarded(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
-  FbHold *dropped, **outer = fb_hold_defer(&dropped);
-  int rc = fb_field_access->set(field->setter, object, field->offset, value);
-  fb_hold_defer_end(outer, dropped);
-  return rc;
-}
-
 /* The error of a field without a setter is in the core's words. */
 int fb_field_set_native(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
   char *address = (char *)object + field->offset;
   if (field->setter_function == NULL && field->setter != NULL)
-    return field->is_guarded ? set_guarded(field, object, value) : field->setter(address, value);
+    return field->is_guarded ? fb_field_access->set(field->setter, object, field->offset, value)
+                             : field->setter(address, value);
   if (field->setter_function == NULL) {
     const char *parts[] = {"Field `", field->own_name, "` cannot be written"};
     TVMFFIErrorSetRaisedFromCStrParts("TypeError", parts, 3);
@@ -210,6 +206,7 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   /* The error is put aside: temporaries that end may run code that uses the slot. */
   bool is_refused = rc == 0 && fb_field_set_native(field, object, &view) != 0;
   TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
+  fb_hold_drain(ctx); /* the former value */
   fb_args_end(&args);
   if (!is_refused) return rc;
   /* In a constructor every failure but an interruption is about the field. At an assignment a setter that is a Function
