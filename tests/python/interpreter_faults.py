@@ -17,6 +17,7 @@ import os
 import pickle
 import resource
 import signal
+import subprocess
 import sys
 import threading
 import types
@@ -94,6 +95,20 @@ def guard_of_threads() -> None:
     else:
         print("fine", flush=True)
     os._exit(0)
+
+
+def modules_at_exit() -> None:
+    """CPython 3.13 without the GIL: the interpreter that ends waits for the lock of sys.modules, which a daemon thread
+    has that it has stopped. Three runs in eight hang."""
+    program = "import sys, threading, time\nget = sys.modules.get\ndef work():\n    while True: get('os')\n"
+    program += "for _ in range(4): threading.Thread(target=work, daemon=True).start()\ntime.sleep(0.05)"
+    try:
+        for _ in range(40):
+            subprocess.run([sys.executable, "-c", program], check=True, timeout=10)
+    except subprocess.TimeoutExpired:
+        print("the program hangs at its end")
+    else:
+        print("fine")
 
 
 def exhausted_dict_iterator() -> None:
@@ -277,6 +292,7 @@ FAULTS = (
     dict_of_free_threads,
     lru_cache,
     guard_of_threads,
+    modules_at_exit,
     exhausted_dict_iterator,
     sequence_get_item,
     call_no_args,

@@ -168,6 +168,11 @@ void fb_thread_detach_slow(FbThread *attach) {
   }
 }
 
+int fb_thread_unwound(int version, int actions, uint64_t class_of_exception, void *exception, void *context) {
+  (void)version, (void)class_of_exception, (void)exception, (void)context;
+  return fh_unwind_answer(actions, fb_thread_is_finalizing());
+}
+
 bool fb_thread_is_finalizing(void) {
   /* relaxed: an early answer; the callers attach next, and attaching decides for threads from outside */
   return fh_atomic_load_relaxed(&finalizing) || (fb_ext != NULL && fb_ext->is_finalizing());

@@ -6,6 +6,7 @@
 #define FFI_HPY_CONTEXT_THREAD_H_
 
 #include "context.h"
+#include "core/platform/unwind.h"
 
 /* What a native call on this thread left behind. Without the extension the thread keeps it, for callbacks that arrive
  * without a context; with the extension only the caller of fb_thread_enter does, to take the interpreter back. */
@@ -52,9 +53,17 @@ typedef struct FbThread {
 int fb_thread_attach_slow(FbThread *out);
 void fb_thread_detach_slow(FbThread *attach);
 
+/* Called where a thread is ended by pthread_exit and a marked frame is next (unwind.h). Up to 3.13 CPython does that to
+ * threads that take the GIL while it goes away. */
+extern FB_HIDDEN fh_unwind_function fb_thread_unwound;
+/* Marks the frame of the function that this is inlined into: a thread that the interpreter ends stays there, and does
+ * not unwind the frames of the native code that called. */
+FH_INLINE void fb_thread_mark_frame(void) { FH_UNWIND_MARK(fb_thread_unwound); }
+
 /* Makes the context usable on the calling thread. Returns 0, or -1 if the interpreter is finalizing: then no object may
- * be touched and fb_thread_detach must not be called. */
+ * be touched and fb_thread_detach must not be called. Marks the frame of the caller, and so does fb_thread_detach. */
 FH_INLINE int fb_thread_attach(FbThread *out) {
+  fb_thread_mark_frame();
   if (FH_UNLIKELY(fb_ext == NULL)) return fb_thread_attach_slow(out);
   void *state;
   out->ctx = fb_ctx;
@@ -69,6 +78,7 @@ FH_INLINE int fb_thread_attach(FbThread *out) {
   return 0;
 }
 FH_INLINE void fb_thread_detach(FbThread *attach) {
+  fb_thread_mark_frame();
   if (FH_UNLIKELY(fb_ext == NULL)) {
     fb_thread_detach_slow(attach);
     return;

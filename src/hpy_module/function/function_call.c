@@ -43,6 +43,7 @@ FH_INLINE int run_kept(TVMFFIObject *handle, const TVMFFIAny *views, size_t n, T
 /* With the GIL given up, where no brackets are needed. In line as well: the way of giving it up is so long that one
  * more call and return around it cost several nanoseconds (benchmarks/gil.py). */
 FH_INLINE int run_released(TVMFFIObject *handle, const TVMFFIAny *views, size_t n, TVMFFIAny *result) {
+  fb_thread_mark_frame();
   void *released = fb_ext->leave();
   int rc = run_kept(handle, views, n, result);
   fb_ext->reenter(released);
@@ -53,6 +54,7 @@ FH_INLINE int run_released(TVMFFIObject *handle, const TVMFFIAny *views, size_t 
 static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                                      bool release, TVMFFIAny *result) {
   FbThreadState outer;
+  fb_thread_mark_frame();
   fb_thread_enter(ctx, release, &outer);
   int rc = run_kept(handle, views, n, result);
   fb_thread_leave(&outer);

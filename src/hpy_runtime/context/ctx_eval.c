@@ -2,6 +2,7 @@
  * Dump. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
+#include "threads.h"
 
 #include <stdio.h>
 
@@ -61,7 +62,7 @@ static HPy context_var_set(HPyContext *ctx, HPy var, HPy value) {
 static HPyThreadState leave_python(HPyContext *ctx) {
   return (void)ctx, (HPyThreadState){(intptr_t)PyEval_SaveThread()};
 }
-static void reenter_python(HPyContext *ctx, HPyThreadState state) { (void)ctx, PyEval_RestoreThread((void *)state._i); }
+static void reenter_python(HPyContext *ctx, HPyThreadState state) { (void)ctx, fhpy_threads_reenter((void *)state._i); }
 
 /* ---- debugging ---- */
 

@@ -154,6 +154,18 @@ int fhpy_threads_attach(void) {
 }
 #endif
 
+__attribute__((visibility("hidden"))) fh_unwind_function fhpy_threads_unwound;
+int fhpy_threads_unwound(int version, int actions, uint64_t class_of_exception, void *exception, void *context) {
+  (void)version, (void)class_of_exception, (void)exception, (void)context;
+  return fh_unwind_answer(actions, fhpy_threads_is_finalizing());
+}
+
+/* The mark comes last, so that the call is not in the place of the return. */
+void fhpy_threads_reenter(void *state) {
+  PyEval_RestoreThread(state);
+  FH_UNWIND_MARK(fhpy_threads_unwound);
+}
+
 void fhpy_threads_detach(int token) {
   if (token == NOT_ATTACHED || token == WAS_ATTACHED) return;
   if (token < FOREIGN) {
