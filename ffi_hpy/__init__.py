@@ -42,7 +42,7 @@ from ._errors.reraise import arrive
 from ._start.fork import import_whole
 from ._start.memo import remember_by_class
 from ._start.similar import did_you_mean, not_said_again
-from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack
+from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack, refuse_unresolved
 from ._types import about as _about
 from ._types.info import info_of_key, set_class, set_python_class
 from ._values import function as _function
@@ -191,6 +191,7 @@ _core.set_hooks(
     call_guarded=call_guarded,
     check_signals=check_signals,
     dlpack_capsule=dlpack_capsule,
+    check_memory=refuse_unresolved,
     string_class=String,
     bytes_class=Bytes,
     shape_class=Shape._wrap,

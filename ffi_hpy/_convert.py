@@ -21,6 +21,7 @@ from ._start.fork import import_whole
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
 from ._values.object import ObjectConvertible
+from ._values.single import is_single
 from ._values.string import Bytes, PyNativeObject, String
 from .error import exception_to_error_value
 
@@ -72,8 +73,8 @@ _NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # passed as they are
 
 
 def classify_with_protocols(cls: type) -> tuple[int, Callable[[Any], Any] | int | None, int]:
-    """The answer of classify(), and the `_core.PROTOCOL_*` bits, for schemas: by which protocols the instances of a
-    type stand for something else."""
+    """The answer of classify(), and the `_core.PROTOCOL_*` bits: by which protocols the instances of a type stand for
+    something else, for schemas; and whether their memory may have other values than they show."""
     kind, detail = classify(cls)
     if issubclass(cls, _NATIVE):
         return kind, detail, 0
@@ -81,30 +82,28 @@ def classify_with_protocols(cls: type) -> tuple[int, Callable[[Any], Any] | int 
     protocols += _core.PROTOCOL_VALUE * hasattr(cls, "__tvm_ffi_value__")
     protocols += _core.PROTOCOL_CONVERT * issubclass(cls, ObjectConvertible)
     protocols += _core.PROTOCOL_MAPPING * (issubclass(cls, Mapping) and not issubclass(cls, dict))
+    protocols += _core.PROTOCOL_LAZY_BITS * _is_torch_tensor(cls)
     return kind, detail, protocols
 
 
 def _array_kind(cls: type) -> Answer | None:
-    """The answer for classes that stand for objects, streams or arrays. It takes precedence over the rules for numbers,
-    because an array class may also have __float__."""
+    """The answer for classes that stand for objects, streams or arrays. It takes precedence over the rules for
+    containers, because an array class may derive from one. A number or a text is never an array: NumPy's scalars may
+    have the methods of arrays."""
     address_of = OPAQUE_PTR_HANDLERS.get(cls)
     if address_of is not None:
         return _core.KIND_CONVERTER, lambda value: OpaquePtr(address_of(value))
     if hasattr(cls, "__tvm_ffi_object__"):
         return _core.KIND_CONVERTER, lambda value: value.__tvm_ffi_object__()
-    is_of_torch = any(base.__module__.partition(".")[0] == "torch" for base in cls.__mro__)
-    if is_of_torch:
-        _prepare_torch()
-    address = _exchange_address(cls) or (_torch_address(cls) if is_of_torch else 0)
+    is_array = not is_single(cls)
+    address = _table_address(cls) if is_array else 0
     if address:
-        if is_of_torch and hasattr(_core, "exchange_writable") and address == _exchange_address(_torch_tensor()):
-            _core.exchange_writable(address)  # torch has no read-only tensors
         return _core.KIND_EXCHANGE, address
     if hasattr(cls, "__cuda_stream__"):
         return _core.KIND_CONVERTER, _from_cuda_stream
     if cls.__module__ == "cuda.bindings.driver" and cls.__name__ == "CUstream":
         return _core.KIND_CONVERTER, lambda value: OpaquePtr(int(value))
-    if hasattr(cls, "__dlpack__"):
+    if is_array and hasattr(cls, "__dlpack__"):
         if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
             _learn_numpy(cls)
         return _core.KIND_DLPACK, None
@@ -135,21 +134,24 @@ def _learn_numpy(cls: type) -> None:
     _core.ndarray_use(cls)
 
 
-def _prepare_torch() -> None:
-    from ._optional_torch_c_dlpack import prepare_torch
+def _is_torch_tensor(cls: type) -> bool:
+    return issubclass(cls, getattr(sys.modules.get("torch"), "Tensor", ()))
+
+
+def _table_address(cls: type) -> int:
+    """Address of the exchange table for a class of arrays, 0 if there is none. Torch's classes get what they lack."""
+    if not any(base.__module__.partition(".")[0] == "torch" for base in cls.__mro__):
+        return _exchange_address(cls)
+    from ._optional_torch_c_dlpack import learn_bits, prepare_torch, python_table
 
     prepare_torch()
-
-
-def _torch_tensor() -> Any:
-    return getattr(sys.modules.get("torch"), "Tensor", None)
-
-
-def _torch_address(cls: type) -> int:
-    """Address of a table for torch's tensors, for versions of torch that have none; 0 for its other classes."""
-    from ._optional_torch_c_dlpack import is_torch_tensor, python_table
-
-    return python_table() if _core.HAS_EXCHANGE and is_torch_tensor(cls) else 0
+    address = _exchange_address(cls)
+    if not _is_torch_tensor(cls):
+        return address
+    learn_bits()
+    if address and hasattr(_core, "exchange_writable") and address == _exchange_address(sys.modules["torch"].Tensor):
+        _core.exchange_writable(address)  # torch has no read-only tensors
+    return address or (python_table() if _core.HAS_EXCHANGE else 0)
 
 
 def _exchange_address(cls: type) -> int:
@@ -234,7 +236,7 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
         return from_foreign_dtype
     if hasattr(cls, "__dlpack_data_type__"):
         return _from_dlpack_data_type
-    if hasattr(cls, "__dlpack_device__"):
+    if hasattr(cls, "__dlpack_device__") and not is_single(cls):
         return _from_dlpack_device
     if hasattr(cls, "__tvm_ffi_int__"):
         return _from_int
@@ -308,14 +310,8 @@ def _from_float(value: Any) -> float:
         _refuse(value, "__tvm_ffi_float__", "a float", answer)
 
 
-# Only native code can use values of these kinds, so convert() returns the original value.
-_ADDRESS_PROTOCOLS = (
-    "__cuda_stream__",
-    "__tvm_ffi_opaque_ptr__",
-    "__dlpack_device__",
-    "__tvm_ffi_int__",
-    "__tvm_ffi_float__",
-)
+# Only native code can use what these return, so convert() returns the original value.
+_ADDRESS_CONVERTERS = (_from_cuda_stream, _from_opaque_ptr, _from_dlpack_device, _from_int, _from_float)
 
 
 def convert(value: Any) -> Any:
@@ -352,7 +348,7 @@ def convert(value: Any) -> Any:
         return Map(value)
     if kind in (_core.KIND_DLPACK, _core.KIND_EXCHANGE):
         return from_dlpack(value)
-    if not callable(converter) or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls):
+    if not callable(converter) or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls, converter):
         return value
     converted = converter(value)
     if isinstance(converted, _core.DataType):
@@ -360,13 +356,11 @@ def convert(value: Any) -> Any:
     return converted if isinstance(converted, CObject) else convert(converted)
 
 
-def _is_left_alone(cls: type) -> bool:
+def _is_left_alone(cls: type, converter: Callable[[Any], Any]) -> bool:
     ctypes = sys.modules.get("ctypes")
     if issubclass(cls, (complex, getattr(sys.modules.get("numbers"), "Number", complex))):
         return True
-    if issubclass(cls, getattr(ctypes, "c_void_p", ())):
-        return True
-    return any(hasattr(cls, name) for name in _ADDRESS_PROTOCOLS)
+    return issubclass(cls, getattr(ctypes, "c_void_p", ())) or converter in _ADDRESS_CONVERTERS
 
 
 def wrap_opaque_ptr(address: int) -> Any:

@@ -85,6 +85,7 @@ PROTOCOL_VALUE: Final[int]  # __tvm_ffi_value__
 PROTOCOL_CONVERT: Final[int]  # ObjectConvertible
 PROTOCOL_MAPPING: Final[int]  # a mapping other than dict
 PROTOCOL_WRAPPER: Final[int]  # a wrapper of a native object that is not the binding's own
+PROTOCOL_LAZY_BITS: Final[int]  # a tensor of torch, whose memory may have other values than it shows
 
 # TVMFFIDefRegionKind: whether variables are defined where they are met.
 DEF_REGION_NONE: Final[int]
@@ -519,6 +520,7 @@ def set_hooks(
     call_guarded: Callable[[Callable[..., Any], tuple[Any, ...], int], tuple[bool, Any]] = ...,
     check_signals: Callable[[], None] = ...,
     dlpack_capsule: Callable[[Any], Any] = ...,
+    check_memory: Callable[[Any], None] = ...,
     array_to_tensor: Callable[[Any], Tensor] = ...,
     tensor_to_array: Callable[[Any], Any] = ...,
     array_stream: Callable[[int, int], int] = ...,
@@ -536,7 +538,7 @@ def set_hooks(
     """Give the binding its Python half; called by the package. What is not given stays.
 
     - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
-      exchange table; and the protocols of the type for schemas, bits of PROTOCOL_*.
+      exchange table; and the protocols of the type, bits of PROTOCOL_*.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
     - error_to_exception(error, moment, callee="", args=()): the exception to raise for a native error, at the moment of
       that number. For a TypeError of a call: with the function's name and the arguments.
@@ -550,6 +552,8 @@ def set_hooks(
     - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
     - array_to_tensor(x), tensor_to_array(tensor), array_stream(device type, device index): for exchange_from_python().
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
+    - check_memory(x): BufferError if x, an instance of a class with PROTOCOL_LAZY_BITS, is a view whose memory has
+      other values.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class(extents, obj): wrap shapes; obj is the native one.
     - convert: `convert` itself, for call_guarded.
@@ -607,6 +611,10 @@ def exchange_address(capsule: Any, /) -> int:
 
 def exchange_writable(address: int, /) -> None:
     """From now on the arrays of the table at this address, that of one library, count as writable, all of them."""
+
+def lazy_bits_learn(samples: list[tuple[Any, int, int]], object_bytes: int, mask: int, /) -> bool:
+    """Find where torch's tensors have the bits in `mask`, by samples: a tensor, the address of its native part, and the
+    word that this part has the bits in. Each object has that many bytes. Whether the places are found."""
 
 def exchange_from_python() -> int:
     """Address of the exchange table that calls the hooks array_to_tensor, tensor_to_array and array_stream."""

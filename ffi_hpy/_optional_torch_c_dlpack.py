@@ -100,9 +100,22 @@ def python_table() -> int:
     return _core.exchange_from_python()
 
 
-def is_torch_tensor(cls: type) -> bool:
-    """Whether `cls` is torch.Tensor or derives from it."""
-    return issubclass(cls, getattr(sys.modules.get("torch"), "Tensor", ()))
+@functools.lru_cache(maxsize=1)
+def learn_bits() -> None:
+    """Have the binding find torch's conjugate and negative bits in the structs of tensors. If it does not find them,
+    it asks each tensor (refuse_unresolved), which takes longer than the rest of the conversion."""
+    if not hasattr(_core, "lazy_bits_learn") or not _core.HAS_EXTENSION:
+        return
+    torch = sys.modules["torch"]
+    try:
+        real, pair = torch.zeros(3, device="cpu"), torch.zeros(3, dtype=torch.complex64, device="cpu")
+        views = [pair.conj(), pair.conj().imag]
+        keys_of = torch._C._dispatch_keys
+        keys = [(tensor, tensor._cdata, keys_of(tensor).raw_repr()) for tensor in (real, pair, pair.imag, *views)]
+    except (AttributeError, RuntimeError, TypeError):
+        return  # another version of torch
+    is_conj, is_neg = (keys[view][2] & ~keys[plain][2] for view, plain in ((3, 1), (4, 2)))
+    _core.lazy_bits_learn(keys, torch.Tensor.__basicsize__, is_conj | is_neg)
 
 
 def _to_tensor(tensor: Any) -> Any:

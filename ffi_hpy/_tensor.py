@@ -189,6 +189,19 @@ def dlpack_capsule(producer: Any) -> Any:
             raise refused from None
 
 
+def refuse_unresolved(tensor: Any) -> None:
+    """BufferError for a view whose values differ from its memory by torch's conjugate or negative bit. A copy with the
+    values would not do: native code may write to its arguments."""
+    for bit, resolve in (("is_conj", "resolve_conj"), ("is_neg", "resolve_neg")):
+        has_bit = getattr(tensor, bit, None)  # torch before 1.10 has no such bits
+        if has_bit is not None and has_bit():
+            name = "conjugate" if bit == "is_conj" else "negative"
+            raise BufferError(
+                f"a {type(tensor).__name__} with the {name} bit set has other values than its memory: "
+                f"pass tensor.{resolve}()"
+            )
+
+
 # Functions that code written for tvm_ffi.core calls.
 
 

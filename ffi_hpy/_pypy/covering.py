@@ -151,6 +151,7 @@ def give_hooks() -> None:
         call_guarded=_call_guarded,
         check_signals=_check_signals,
         dlpack_capsule=lambda value: hooks.dlpack_capsule(value),
+        check_memory=lambda tensor: hooks.check_memory(tensor),
         array_to_tensor=lambda array: lift(hooks.array_to_tensor(array)),
         tensor_to_array=lambda tensor: hooks.tensor_to_array(lower(tensor)),
         array_stream=lambda device_type, index: hooks.array_stream(device_type, index),

@@ -10,6 +10,7 @@ import typing
 from .. import _core
 from .._core import CObject
 from .._dtype import dtype
+from .._values.single import is_single
 from .._values.string import Bytes, String
 from .origin import INDEX_OF_CLASS, ORIGIN_OF_INDEX
 
@@ -74,7 +75,7 @@ class AnnotationReader(typing.Generic[Schema]):
         ctypes = sys.modules.get("ctypes")
         if ctypes is not None and cls is ctypes.c_void_p:
             return self._make("ctypes.c_void_p")
-        return self._make("Tensor") if hasattr(cls, "__dlpack__") else None
+        return self._make("Tensor") if hasattr(cls, "__dlpack__") and not is_single(cls) else None
 
     def _read_generic(self, annotation: typing.Any, origin: typing.Any) -> Schema:
         if type(annotation) is _ANNOTATED:  # its origin is the annotation inside, which may be `list`

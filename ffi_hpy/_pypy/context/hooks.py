@@ -18,6 +18,7 @@ array_stream: Any = _missing
 array_to_tensor: Any = _missing
 bytes_class: Any = _missing
 call_guarded: Any = _missing
+check_memory: Any = _missing
 check_signals: Any = _missing
 class_for_type_index: Any = _missing
 classify: Any = _missing

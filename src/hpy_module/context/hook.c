@@ -21,6 +21,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_CALL_GUARDED] = "call_guarded",
     [FB_HOOK_CHECK_SIGNALS] = "check_signals",
     [FB_HOOK_DLPACK_CAPSULE] = "dlpack_capsule",
+    [FB_HOOK_CHECK_MEMORY] = "check_memory",
     [FB_HOOK_ARRAY_TO_TENSOR] = "array_to_tensor",
     [FB_HOOK_TENSOR_TO_ARRAY] = "tensor_to_array",
     [FB_HOOK_ARRAY_STREAM] = "array_stream",

@@ -39,6 +39,7 @@
 #include "hpy_module/tensor/dlpack_out.h"
 #include "hpy_module/tensor/exchange_python.h"
 #include "hpy_module/tensor/exchange_table.h"
+#include "hpy_module/tensor/lazy_bits.h"
 #include "hpy_module/tensor/ndarray.h"
 #include "hpy_module/tensor/shape.h"
 #include "hpy_module/tensor/stream.h"
@@ -225,6 +226,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_ndarray_use,
                                    &fb_exchange_address,
                                    &fb_exchange_writable,
+                                   &fb_lazy_bits_learn,
                                    &fb_exchange_table_get,
                                    &fb_exchange_python_address,
                                    &fb_registry_type_index,

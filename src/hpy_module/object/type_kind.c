@@ -256,8 +256,9 @@ void fb_type_kind_learn(HPyContext *ctx, HPy value) {
   if (answer.kind == FB_TYPE_KIND_UNKNOWN) HPyErr_Clear(ctx);
 }
 
-const DLPackExchangeAPI *fb_type_kind_exchange_ask(HPyContext *ctx, HPy value) {
+const DLPackExchangeAPI *fb_type_kind_exchange_ask(HPyContext *ctx, HPy value, unsigned *protocols) {
   Answer answer = ask(ctx, value);
+  *protocols = answer.protocols;
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
   if (answer.exchange == NULL && answer.kind != FB_TYPE_KIND_UNKNOWN) { /* it had one when it was asked for its kind */
     char name[128];

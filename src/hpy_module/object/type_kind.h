@@ -30,7 +30,7 @@ typedef enum FbTypeKind {
 
 /* Protocols by which instances of a type give schemas another value in their place, in the order in which they are
  * tried; and whether the instances are mappings other than dict, or wrappers of native objects that are not the
- * binding's own. */
+ * binding's own, or arrays whose memory may have other values than they show (tensor/lazy_bits.h). */
 enum {
   FB_PROTOCOL_OBJECT = 1,  /* __tvm_ffi_object__ */
   FB_PROTOCOL_VALUE = 2,   /* __tvm_ffi_value__ */
@@ -38,6 +38,7 @@ enum {
   FB_PROTOCOL_STEPS = 7,
   FB_PROTOCOL_MAPPING = 8,
   FB_PROTOCOL_WRAPPER = 16,
+  FB_PROTOCOL_LAZY_BITS = 32,
 };
 
 /* One classified type.
@@ -48,7 +49,7 @@ enum {
 typedef struct FbTypeKindEntry {
   intptr_t type; /* word at fb_context_type_offset of the type's instances; 0 while the entry is no type's */
   FbTypeKind kind;
-  unsigned protocols;                /* FB_PROTOCOL_*, for schemas */
+  unsigned protocols;                /* FB_PROTOCOL_* */
   FbRef converter;                   /* FB_TYPE_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_TYPE_KIND_EXCHANGE only */
   struct FbTypeKindEntry *next;      /* while the entry is no type's */
@@ -119,11 +120,14 @@ FH_INLINE FbTypeKind fb_type_kind_with_protocols(HPyContext *ctx, HPy value, uns
   return entry->kind;
 }
 
-const DLPackExchangeAPI *fb_type_kind_exchange_ask(HPyContext *ctx, HPy value);
-/* The exchange table of the class of a value of FB_TYPE_KIND_EXCHANGE; NULL with an exception raised on failure. */
-FH_INLINE const DLPackExchangeAPI *fb_type_kind_exchange(HPyContext *ctx, HPy value) {
+const DLPackExchangeAPI *fb_type_kind_exchange_ask(HPyContext *ctx, HPy value, unsigned *protocols);
+/* The exchange table of the class of a value of FB_TYPE_KIND_EXCHANGE, and the protocols of the class; NULL with an
+ * exception raised on failure. */
+FH_INLINE const DLPackExchangeAPI *fb_type_kind_exchange(HPyContext *ctx, HPy value, unsigned *protocols) {
   const FbTypeKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_kind_find(value) : NULL;
-  return FH_LIKELY(entry != NULL) ? entry->exchange : fb_type_kind_exchange_ask(ctx, value);
+  if (FH_UNLIKELY(entry == NULL)) return fb_type_kind_exchange_ask(ctx, value, protocols);
+  *protocols = entry->protocols;
+  return entry->exchange;
 }
 
 #endif /* FFI_HPY_OBJECT_TYPE_KIND_H_ */

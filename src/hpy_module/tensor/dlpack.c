@@ -15,6 +15,7 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
+#include "lazy_bits.h"
 #include "managed.h"
 #include "ndarray.h"
 
@@ -106,10 +107,13 @@ static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool 
 /* An FbConversion. The scope of a call, if there is one, learns the producer's stream. */
 static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *made;
+  unsigned protocols;
   if (fb_ndarray_check(value)) {
     int rc = fb_ndarray_argument(ctx, value, out, args);
     if (rc <= 0) return rc;
   }
+  if (fb_type_kind_with_protocols(ctx, value, &protocols) == FB_TYPE_KIND_UNKNOWN) return -1;
+  if ((protocols & FB_PROTOCOL_LAZY_BITS) != 0 && fb_lazy_bits_check(ctx, value) != 0) return -1;
   if (from_producer(ctx, value, 0, false, &made) != 0) return -1;
   if (args->scope == NULL || fb_scope_add_producer(ctx, args->scope, value, made) == 0) {
     return fb_args_view(args, made, out);
@@ -142,13 +146,12 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
     int rc = fb_ndarray_tensor(ctx, value, out);
     if (FH_LIKELY(rc <= 0)) return rc;
   }
-  HPy converter = HPy_NULL;
-  FbTypeKind kind = fb_type_kind_of(ctx, value, &converter);
-  /* Only the kind is wanted. */
-  if (!HPy_IsNull(converter)) HPy_Close(ctx, converter);
+  unsigned protocols;
+  FbTypeKind kind = fb_type_kind_with_protocols(ctx, value, &protocols);
   if (kind == FB_TYPE_KIND_UNKNOWN) return -1;
+  if ((protocols & FB_PROTOCOL_LAZY_BITS) != 0 && fb_lazy_bits_check(ctx, value) != 0) return -1;
   if (kind == FB_TYPE_KIND_EXCHANGE) {
-    const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value);
+    const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value, &protocols);
     return exchange == NULL ? -1 : fb_exchange_tensor(ctx, value, exchange, alignment, contiguous, out);
   }
   /* A class may be classified as something else and have the method all the same; a capsule has none. */

@@ -17,6 +17,7 @@
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object_type.h"
+#include "lazy_bits.h"
 #include "managed.h"
 
 /* PyPy 7.3 has no object pointers to give. hpy's debug mode has no context that lasts beyond a call, and the functions
@@ -94,9 +95,12 @@ static int tensor_of(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchan
 
 /* An FbConversion. The scope of a call, if there is one, learns the table and the stream. */
 static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value);
+  unsigned protocols;
+  const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value, &protocols);
   TVMFFIObject *made;
-  if (FH_UNLIKELY(exchange == NULL || tensor_of(ctx, value, exchange, &made) != 0)) return -1;
+  if (FH_UNLIKELY(exchange == NULL)) return -1;
+  if ((protocols & FB_PROTOCOL_LAZY_BITS) != 0 && FH_UNLIKELY(fb_lazy_bits_check(ctx, value) != 0)) return -1;
+  if (FH_UNLIKELY(tensor_of(ctx, value, exchange, &made) != 0)) return -1;
   if (args->scope != NULL && FH_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
     fb_borrowed_release(made);
     return -1;

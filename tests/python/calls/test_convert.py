@@ -1,13 +1,17 @@
 """What native code makes of values of other classes: protocols, converters, and convert()."""
 
 import ctypes
+import decimal
 import enum
 import fractions
+import numbers
+from typing import Any, Optional, Union
 
 import pytest
 
 import ffi_hpy
 from ffi_hpy import convert
+from ffi_hpy.dataclasses import py_class
 
 
 class AsInt:
@@ -89,6 +93,152 @@ def test_numbers_of_other_classes_go_in(testing):
     assert type(testing.echo(Color.RED)) is int
     assert testing.echo(Half(0.5)) == 0.5
     assert testing.echo(fractions.Fraction(1, 4)) == 0.25
+
+
+ARRAY_METHODS = {
+    "__dlpack__": lambda self, **options: pytest.fail("asked for its memory"),
+    "__dlpack_device__": lambda self: pytest.fail("asked for its device"),
+}
+"""NumPy's scalars are to have these, too (numpy#32029)."""
+
+
+def array_like(base):
+    """A class of numbers or text that has all that array classes have."""
+    table = ffi_hpy.Tensor.__dict__.get("__dlpack_c_exchange_api__")
+    tables = {} if table is None else {"__dlpack_c_exchange_api__": table}
+    return type(base.__name__, (base,), {**ARRAY_METHODS, **tables})
+
+
+@numbers.Real.register
+class OwnReal:
+    def __float__(self):
+        return 2.5
+
+
+@numbers.Integral.register
+class OwnIntegral:
+    def __index__(self):
+        return 25
+
+    __int__ = __index__
+
+
+class Level(array_like(int), enum.Enum):
+    LOW = 7
+
+
+def stand_in(name, base=object, **methods):
+    """A scalar class of a stand-in for NumPy."""
+    generic = type("generic", (), {"__module__": "numpy"})
+    return array_like(type(name, (generic,) if base is object else (base, generic), {"__module__": "numpy", **methods}))
+
+
+SINGLE = [
+    (array_like(int)(3), 3, int),
+    (array_like(int)(2**70), 2**70, int),
+    (array_like(float)(0.5), 0.5, float),
+    (array_like(str)("text of more than 7 bytes"), "text of more than 7 bytes", str),
+    (array_like(bytes)(b"bytes"), b"bytes", bytes),
+    (Level.LOW, 7, int),
+    (array_like(fractions.Fraction)(1, 4), 0.25, float),
+    (array_like(OwnReal)(), 2.5, float),
+    (array_like(OwnIntegral)(), 25, int),
+    (stand_in("float64", float)(0.5), 0.5, float),
+]
+
+
+@pytest.mark.parametrize(("value", "expected", "cls"), SINGLE, ids=lambda value: type(value).__name__)
+def test_a_number_or_a_text_stays_one_whatever_array_methods_its_class_has(testing, value, expected, cls):
+    def as_native(returned):
+        return isinstance(returned, cls) and not isinstance(returned, type(value)) and returned == expected
+
+    assert as_native(testing.echo(value))
+    assert as_native(testing.echo([1, (value,)])[1][0])
+    assert as_native(testing.echo({"key": [value]})["key"][0])
+    assert as_native(ffi_hpy.convert(lambda: value)())
+    assert as_native(ffi_hpy.convert(lambda: {"key": value})()["key"])
+    assert testing.echo({value: 1})[expected] == 1
+    assert as_native(ffi_hpy.Array([value])[0])
+    assert as_native(next(iter(ffi_hpy.Map({value: 2}))))
+    assert ffi_hpy.Map({expected: 2})[value] == 2
+    assert convert(value) in (value, expected)
+
+
+@pytest.mark.parametrize(("value", "expected", "cls"), SINGLE, ids=lambda value: type(value).__name__)
+def test_a_schema_takes_a_number_or_a_text_whatever_array_methods_its_class_has(value, expected, cls):
+    if type(expected) is int and expected >= 2**63:
+        annotations = [Any]  # a schema's int has 64 bits
+    else:
+        annotations = [Any, cls, Optional[cls], Union[cls, list], list[cls], dict[str, cls], tuple[cls, int]]
+    for annotation in annotations:
+        origin = getattr(annotation, "__origin__", None)
+        wrap = {list: lambda v: [v], dict: lambda v: {"k": v}, tuple: lambda v: (v, 1)}.get(origin, lambda v: v)
+        schema = ffi_hpy.core.TypeSchema.from_annotation(annotation)
+        assert plain(ffi_hpy._core.cany_value(schema.convert(wrap(value)))) == wrap(expected), annotation
+
+
+def test_a_field_takes_a_number_or_a_text_whatever_array_methods_its_class_has():
+    @py_class("test.SingleFields")
+    class Fields(ffi_hpy.Object):
+        real: float
+        whole: int
+        flag: bool
+        text: str
+        maybe: Optional[float]
+        anything: Any
+
+    values = [array_like(cls)(value) for cls, value in ((float, 0.5), (int, 3), (int, 1), (str, "text"), (int, 4))]
+    made = Fields(*values, array_like(float)(0.25))
+    assert [getattr(made, name) for name in Fields.__match_args__] == [0.5, 3, True, "text", 4, 0.25]
+    made.real, made.whole, made.maybe, made.anything = values[1], values[2], values[0], values[3]
+    assert [made.real, made.whole, made.maybe, made.anything] == [3, 1, 0.5, "text"]
+
+
+def plain(converted):
+    if isinstance(converted, ffi_hpy.Array):
+        return tuple(converted)
+    if isinstance(converted, ffi_hpy.List):
+        return list(converted)
+    return dict(converted) if isinstance(converted, (ffi_hpy.Map, ffi_hpy.Dict)) else converted
+
+
+@pytest.mark.parametrize("name", ["float64", "float32", "float16", "int64", "uint8", "str_", "bytes_"])
+def test_a_scalar_of_numpy_stays_one_whatever_array_methods_its_class_has(testing, name):
+    numpy = pytest.importorskip("numpy")
+    scalar = getattr(numpy, name)
+    value, expected = (
+        (scalar(b"3"), b"3") if name == "bytes_" else (scalar("3"), "3") if name == "str_" else (scalar(3), 3)
+    )
+    value = array_like(scalar)(value)
+    for returned in (testing.echo(value), testing.echo([value])[0], ffi_hpy.convert(lambda: value)()):
+        assert returned == expected
+        assert type(returned) in (int, float, str, bytes)
+
+
+def test_a_value_that_is_not_a_number_for_native_code_stays_opaque_whatever_array_methods_it_has(testing):
+    for value in (
+        array_like(complex)(1j),
+        array_like(decimal.Decimal)("0.5"),
+        stand_in("void")(),
+        stand_in("complex64")(),
+    ):
+        assert testing.echo(value) is value
+        assert testing.echo([value])[0] is value
+    assert type(convert(stand_in("void")())) is ffi_hpy.core.OpaquePyObject
+
+
+def test_from_dlpack_asks_a_number_for_its_memory():
+    class Number(float):
+        def __dlpack__(self, **options):
+            raise BufferError("read-only")
+
+    with pytest.raises(BufferError, match="read-only"):
+        ffi_hpy.from_dlpack(Number(1))
+
+
+def test_an_annotation_of_a_number_class_with_array_methods_is_not_a_tensor():
+    with pytest.raises(TypeError, match="Cannot convert"):
+        ffi_hpy.core.TypeSchema.from_annotation(array_like(float))
 
 
 def test_an_object_in_disguise_is_passed_as_the_object(testing, classes):

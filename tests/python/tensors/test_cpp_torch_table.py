@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
 from pathlib import Path
@@ -66,5 +67,22 @@ def test_the_torch_table_allocates(Tabled):
 
 
 def test_the_torch_table_refuses_what_is_no_plain_memory(testing, Tabled):
+    source = torch.zeros(3, dtype=torch.complex64).conj()
+    with pytest.raises(BufferError, match="conjugate bit"):
+        testing.nop(source.as_subclass(Tabled))
     with pytest.raises(RuntimeError, match="resolve it first"):
-        testing.nop(torch.zeros(3, dtype=torch.complex64).conj().as_subclass(Tabled))
+        describe(Tabled.__dlpack_c_exchange_api__, source)
+
+
+def describe(table, tensor):
+    """Has the function of the table describe a tensor, as another client of the table does."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    entry = ctypes.c_void_p.from_address(get(table, b"dlpack_exchange_api") + DESCRIBE_AT).value
+    return ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(entry)(
+        tensor, ctypes.create_string_buffer(64)
+    )
+
+
+DESCRIBE_AT = 16 + 3 * 8
+"""Bytes before the entry in a DLPackExchangeAPI: the header, and the three entries that come first."""

@@ -4,8 +4,10 @@ The job cp311-torch runs this file. What needs a GPU is marked so, and runs wher
 """
 
 import gc
+import itertools
 import sys
 import weakref
+from typing import Any, Optional
 
 import pytest
 from support import is_gone, needs_threads, parallelize, run_python
@@ -13,6 +15,7 @@ from support.arrays import native_allocate, native_allocator, native_stream
 
 import ffi_hpy
 from ffi_hpy import Tensor, from_dlpack
+from ffi_hpy.dataclasses import py_class
 
 torch = pytest.importorskip("torch")
 
@@ -165,6 +168,114 @@ def test_a_callback_gets_torch_tensors(testing):
 def test_a_torch_dtype_is_converted(name):
     core = ffi_hpy.core
     assert core._convert_torch_dtype_to_ffi_dtype(getattr(torch, name)) == ffi_hpy.dtype(name)
+
+
+# --- views whose memory has other values ----------------------------------------------------------------------------
+
+
+def views():
+    """By the bit that torch sets, a tensor and what resolves it."""
+    pair = torch.tensor([1 + 2j, 3 - 4j], dtype=torch.complex64)
+    return {"conjugate": pair.conj(), "negative": pair.conj().imag}
+
+
+VIEW_USES = {
+    "argument": lambda testing, view: testing.echo(view),
+    "keyword": lambda testing, view: ffi_hpy.convert(lambda *args: args)(1, view),
+    "list": lambda testing, view: testing.echo([1, [view]]),
+    "tuple": lambda testing, view: testing.echo((view,)),
+    "dict": lambda testing, view: testing.echo({"a": {"b": view}}),
+    "result of a callback": lambda testing, view: ffi_hpy.convert(lambda: view)(),
+    "list of a callback": lambda testing, view: ffi_hpy.convert(lambda: [view])(),
+    "convert": lambda testing, view: ffi_hpy.convert(view),
+    "from_dlpack": lambda testing, view: from_dlpack(view),
+    "aligned": lambda testing, view: from_dlpack(view, require_alignment=4),
+    "compact": lambda testing, view: from_dlpack(view, require_contiguous=False, require_alignment=1),
+    "Array": lambda testing, view: ffi_hpy.Array([view]),
+    "List.append": lambda testing, view: ffi_hpy.List().append(view),
+    "Map": lambda testing, view: ffi_hpy.Map({"key": view}),
+    "Dict item": lambda testing, view: ffi_hpy.Dict().__setitem__("key", view),
+    "schema Any": lambda testing, view: ffi_hpy.core.TypeSchema("Any").convert(view),
+    "subclass": lambda testing, view: testing.nop(view.as_subclass(type("Mine", (torch.Tensor,), {}))),
+}
+
+
+@pytest.mark.parametrize("use", VIEW_USES)
+@pytest.mark.parametrize("bit", ["conjugate", "negative"])
+def test_a_torch_view_whose_memory_has_other_values_is_refused(testing, bit, use):
+    error = TypeError if use.startswith("schema") else BufferError  # a schema says why a value does not fit
+    with pytest.raises(error, match=f"{bit} bit set has other values than its memory: pass tensor.resolve_"):
+        VIEW_USES[use](testing, views()[bit])
+
+
+@pytest.mark.parametrize("annotation", [Any, Tensor, Optional[Tensor], list[Any]])
+@pytest.mark.parametrize("bit", ["conjugate", "negative"])
+def test_a_torch_view_whose_memory_has_other_values_is_refused_by_a_field(annotation, bit):
+    Holder = py_class(f"torch.Holder{next(COUNT)}")(
+        type("Holder", (ffi_hpy.Object,), {"__annotations__": {"value": annotation}, "__module__": __name__})
+    )
+    is_list = annotation == list[Any]
+    view, plain = views()[bit], torch.zeros(2)
+    with pytest.raises((TypeError, BufferError), match=f"{bit} bit set"):
+        Holder([view] if is_list else view)
+    holder = Holder([plain] if is_list else plain)
+    with pytest.raises((TypeError, BufferError), match=f"{bit} bit set"):
+        holder.value = [view] if is_list else view
+
+
+COUNT = itertools.count()
+
+
+def test_a_resolved_torch_view_goes_in(testing):
+    for view in views().values():
+        resolved = view.resolve_conj().resolve_neg()
+        assert testing.echo(resolved) is resolved or not IS_LENDING
+        assert testing.echo(resolved).tolist() == view.tolist()
+    both = torch.view_as_complex(torch.tensor([[1.0, 2.0]])).conj().conj().imag
+    assert testing.echo(both).tolist() == [2]
+    assert testing.echo(views()["negative"].neg()).tolist() == [2, -4]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "environ"),
+    [
+        ("", {}),
+        ("del torch._C._dispatch_keys", {}),
+        ("torch._C._dispatch_keys = lambda tensor: __import__('types').SimpleNamespace(raw_repr=lambda: 7)", {}),
+        ("", {"TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API": "1"}),
+        ("", {"TVM_FFI_DISABLE_TORCH_C_DLPACK": "1"}),
+        ("del torch.Tensor.__dlpack_c_exchange_api__", {}),
+    ],
+)
+def test_a_torch_view_is_refused_however_its_class_is_read(prepare, environ):
+    program = f"""
+import ffi_hpy, torch
+from ffi_hpy import testing
+{prepare}
+pair = torch.tensor([1 + 2j])
+uses = (testing.echo, lambda view: testing.echo([view]), ffi_hpy.from_dlpack, ffi_hpy.convert(lambda view: view))
+for view in (pair.conj(), pair.conj().imag):
+    for use in uses:
+        try:
+            print(use(view))
+        except BufferError as error:
+            assert "bit set" in str(error), error
+for plain in (pair, pair.imag, pair.real, torch.arange(3), torch.zeros(2, requires_grad=True)):
+    assert testing.echo(plain).data_ptr() == plain.data_ptr()
+print("refused")
+"""
+    assert run_python(program, environ=environ) == "refused\n"
+
+
+@pytest.mark.skipif(not IS_LENDING, reason="needs the extension of the context")
+def test_a_torch_tensor_is_not_asked_for_its_bits(testing, monkeypatch):
+    asked = []
+    monkeypatch.setattr(torch.Tensor, "is_conj", lambda self: asked.append(self) or False)
+    monkeypatch.setattr(torch.Tensor, "is_neg", lambda self: asked.append(self) or False)
+    for source in (torch.zeros(3), torch.zeros(3, dtype=torch.complex64), torch.nn.Parameter(torch.ones(2))):
+        testing.echo([source])
+        from_dlpack(source)
+    assert asked == []
 
 
 # --- imports ----------------------------------------------------------------------------------------------------------
