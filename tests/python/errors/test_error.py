@@ -407,21 +407,19 @@ import ffi_hpy
 sys.setrecursionlimit(int(sys.argv[1]))
 
 def deeper(*arguments):
-    return {"plain": plain, "with arguments": with_arguments, "kept": kept}[kind](*arguments)
+    return call(*arguments)
 
-plain = with_arguments = ffi_hpy.convert(deeper)
-kept = ffi_hpy.convert(deeper)
-kept.release_gil = False
+call = ffi_hpy.convert(deeper)
 
 def run(*arguments):
     for _ in range(3):
         try:
-            plain(*arguments)
+            call(*arguments)
         except RecursionError:
             continue
         print("no RecursionError")
 
-for kind, arguments in (("plain", ()), ("with arguments", (1, ["two"], {"three": 3})), ("kept", ())):
+for arguments in ((), (1, ["two"], {"three": 3})):
     run(*arguments)
     for size in map(int, sys.argv[2:]):
         threading.stack_size(size)
