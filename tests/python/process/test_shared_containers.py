@@ -4,9 +4,10 @@ import operator
 import sys
 import threading
 import time
+from typing import Any
 
 import pytest
-from support import IS_DEBUG, NO_THREADS, parallelize
+from support import IS_DEBUG, NO_THREADS, parallelize, unique_name
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map
@@ -230,6 +231,56 @@ def test_a_container_has_an_object_for_other_threads_while_it_gets_another(kind,
             use(shared)
 
     race(give, give, read, read)
+
+
+@pytest.mark.parametrize("again", ["__init__", "__setstate__", "__move_handle_from__"])
+def test_an_object_has_fields_for_other_threads_while_it_gets_another(again):
+    @ffi_hpy.dataclasses.py_class(unique_name())
+    class Record(ffi_hpy.Object):
+        number: int
+        real: float
+        flag: bool
+        text: str
+        inner: Any
+
+    def make():
+        return Record(5, 2.5, True, "a text of some length", List([1]))
+
+    shared = make()
+    arguments = {
+        "__init__": (5, 2.5, True, "a text of some length", List([1])),
+        "__setstate__": (shared.__getstate__(),),
+    }
+
+    def give():
+        with refused_while_used():
+            getattr(shared, again)(*arguments.get(again) or (make(),))
+
+    def read():
+        values = shared.number, shared.real, shared.flag, shared.text, list(shared.inner)
+        assert values == (5, 2.5, True, "a text of some length", [1])
+
+    def write():
+        shared.number = 5
+        shared.real = 2.5
+        shared.flag = True
+        shared.text = "a text of some length"
+        shared.inner = List([1])
+
+    race(give, read, write)
+
+
+def test_an_object_of_a_library_has_fields_for_other_threads_while_it_gets_another(classes):
+    shared = classes.TestIntPair(1, 2)
+
+    def give():
+        with refused_while_used():
+            shared.__move_handle_from__(classes.TestIntPair(1, 2))
+
+    def read():
+        assert (shared.a, shared.b) == (1, 2)
+
+    race(give, read, read)
 
 
 def test_an_error_value_has_its_texts_for_other_threads_while_it_gets_others():
