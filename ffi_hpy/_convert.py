@@ -209,7 +209,14 @@ def _builtin_kind(cls: type) -> Answer | None:
     return _number_kind(cls)
 
 
+def _is_time_difference(cls: type) -> bool:
+    """NumPy registers that class as one of integers. Its instances have a unit, and stand for no number."""
+    return issubclass(cls, getattr(sys.modules.get("numpy"), "timedelta64", ()))
+
+
 def _number_kind(cls: type) -> Answer | None:
+    if _is_time_difference(cls):
+        return None
     numbers = sys.modules.get("numbers")  # a class can only be registered with a module that is imported
     if issubclass(cls, (int, getattr(numbers, "Integral", int))):
         return _core.KIND_INT, None
@@ -359,8 +366,15 @@ def convert(value: Any) -> Any:
 def _is_left_alone(cls: type, converter: Callable[[Any], Any]) -> bool:
     ctypes = sys.modules.get("ctypes")
     if issubclass(cls, (complex, getattr(sys.modules.get("numbers"), "Number", complex))):
+<<<<<<< HEAD
         return True
     return issubclass(cls, getattr(ctypes, "c_void_p", ())) or converter in _ADDRESS_CONVERTERS
+=======
+        return not _is_time_difference(cls)
+    if issubclass(cls, getattr(ctypes, "c_void_p", ())):
+        return True
+    return any(hasattr(cls, name) for name in _ADDRESS_PROTOCOLS)
+>>>>>>> hC
 
 
 def wrap_opaque_ptr(address: int) -> Any:

@@ -209,6 +209,8 @@ class CSequence(CObject):
         """Whether an item is the value or equals it, as Python compares."""
     def __iter__(self) -> Iterator[Any]:
         """Over the items that are there now."""
+    def __reversed__(self) -> Iterator[Any]:
+        """As __iter__, from the end."""
 
 class CList(CSequence):
     """Changes of native sequences: instances have an ffi.List. Slices are left to `_set_slice` and `_del_slice`."""
@@ -242,6 +244,7 @@ class CDict(CMapping):
         """KeyError."""
     def pop(self, key: Any, default: Any = ...) -> Any:
         """KeyError."""
+    def setdefault(self, key: Any, default: Any = None) -> Any: ...
 
 @final
 class ObjectRValueRef:

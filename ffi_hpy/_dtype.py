@@ -126,13 +126,18 @@ class dtype(str):
         Args:
             arg: any object. Accepted are a dtype, one of NumPy or PyTorch, and the name of one.
         """
-        if isinstance(arg, str) and not isinstance(arg, dtype):
-            try:
-                DataType(arg)
-            except ValueError:
-                return False
+        if isinstance(arg, (dtype, DataType)):
             return True
-        return isinstance(arg, (dtype, DataType)) or is_foreign_dtype(type(arg))
+        try:
+            if isinstance(arg, str):
+                DataType(arg)
+            elif is_foreign_dtype(type(arg)):
+                from_foreign_dtype(arg)
+            else:
+                return False
+        except ValueError:
+            return False
+        return True
 
     def __str__(self) -> str:
         return self._text
@@ -198,6 +203,8 @@ class dtype(str):
 
 def _meant(content: Any) -> str:
     """The end of a message about what names no data type."""
+    if _is_padded(_in_numpy(content)):
+        return ""
     of_python = {bool: "bool", int: "int64", float: "float64"}.get(content) if isinstance(content, type) else None
     if of_python is not None:
         return f". Did you mean {of_python!r}?"
@@ -230,13 +237,35 @@ def from_foreign_dtype(value: Any) -> DataType:
 _MOST_KNOWN = 256
 
 
+def _in_numpy(content: Any) -> Any:
+    """The numpy.dtype that a numpy.dtype or a numpy scalar class stands for, None for anything else."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    is_scalar = isinstance(content, type) and issubclass(content, numpy.generic)  # numpy.float32 and the like
+    return numpy.dtype(content) if is_scalar else content if isinstance(content, numpy.dtype) else None
+
+
+def _is_padded(data_type: Any) -> bool:
+    """Whether a numpy.dtype is that of C's long double, or of complex numbers of these, and not of 64 or 128 bits, for
+    which DLPack has types. NumPy names it by the memory that it takes, of which the numbers of x86 fill 80 bits."""
+    if getattr(data_type, "char", "") not in ("g", "G") or data_type.name in ("float64", "complex128"):
+        return False
+    n_bits_of_fraction = sys.modules["numpy"].finfo(data_type).nmant
+    return bool(n_bits_of_fraction != 112)
+
+
 def _name_of(content: Any) -> str:
-    if isinstance(content, type):  # numpy.float32 and the like
-        numpy = sys.modules.get("numpy")
-        if numpy is not None and issubclass(content, numpy.generic):
-            return str(numpy.dtype(content))
-    text = str(content)
-    return text[len("torch.") :] if text.startswith("torch.") else text
+    data_type = _in_numpy(content)
+    if data_type is None:
+        text = str(content)
+        return text[len("torch.") :] if text.startswith("torch.") else text
+    if _is_padded(data_type):
+        raise ValueError(
+            f"DLPack has no data type for numpy.{data_type.type.__name__}: on this machine its numbers have 80 bits "
+            "and padding, or a format of their own"
+        )
+    return str(data_type)
 
 
 # Functions that code written for tvm_ffi.core calls.

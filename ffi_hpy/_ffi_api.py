@@ -1,6 +1,6 @@
-"""The core's own functions: `_ffi_api.X` is the global function `ffi.X`, looked up on first use.
+"""The core's own functions: `_ffi_api.X` is the global function `ffi.X`, or `ffi_hpy.X`, which only our core has.
 
-AttributeError where the core has no such function.
+It is looked up on first use. AttributeError where the core has no such function.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ _SHORT = ("Array", "List", "Map", "Dict", "Shape", "String", "Bytes", "GetInvali
 
 
 def __getattr__(name: str) -> Function:
-    function = None if name.startswith("__") else global_get("ffi." + name)
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    function = global_get("ffi." + name)
+    if function is None:
+        function = global_get("ffi_hpy." + name)
     if function is None:
         raise AttributeError(f"the core has no global function 'ffi.{name}'")
     function.__name__ = name

@@ -257,7 +257,8 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Any:
 
     Native objects of that type become instances of it. The class gets a descriptor for each reflected field and each
     reflected method. What the class defines stays. A class that is registered later takes the place of this one, for
-    objects that come to Python from then on.
+    objects that come to Python from then on. Objects that this one makes afterwards come back as instances of the later
+    class, too.
 
     Args:
         type_key: the name of the native type; used bare, the class's name.

@@ -33,7 +33,7 @@ class _Reading(CMapping, Object):
 
     def keys(self) -> Any:
         """View of the keys, in insertion order."""
-        return KeysView(self)
+        return _Keys(self)
 
     def values(self) -> Any:
         """View of the values, in insertion order."""
@@ -165,6 +165,18 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
                 KeyError: if it is not there, and there is no `default`.
             """
 
+        @overload
+        def setdefault(self, key: K, default: None = None) -> V | None: ...
+        @overload
+        def setdefault(self, key: K, default: V) -> V: ...
+        def setdefault(self, key: Any, default: Any = None) -> Any:
+            """Look up a value, after giving the key one if it has none. Of several threads one gives it.
+
+            Args:
+                key: what it is looked up by.
+                default: the value that the key gets, which is converted as an argument of a call.
+            """
+
         def keys(self) -> KeysView[K]:
             """View of the keys, in insertion order."""
 
@@ -191,24 +203,59 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
                 return key, value
         raise KeyError("popitem(): the Dict is empty")
 
+    def update(self, other: Any = (), /, **named: V) -> None:
+        """Set entries, one by one.
+
+        Args:
+            other: a mapping, or pairs of key and value.
+            named: further values, by keys that are text.
+        """
+        # Those that a Map or Dict has at one moment: a key of it may be gone when its value is looked up.
+        super().update(other.items() if isinstance(other, _Reading) else other, **named)
+
     def clear(self) -> None:
         """Remove all entries."""
         _ffi_api.DictClear(self)
 
 
-class _Values(ValuesView[V_co]):
-    """The values without a lookup for each."""
+# The iterators of the base classes are generators, which threads must not share. Those here go over the entries of one
+# moment, without a lookup for each.
+
+
+class _Keys(KeysView[K]):
+    """The keys."""
 
     _mapping: Any
+
+    def __repr__(self) -> str:
+        return f"KeysView({self._mapping!r})"
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._mapping)
+
+
+class _Values(ValuesView[V_co]):
+    """The values."""
+
+    _mapping: Any
+
+    def __repr__(self) -> str:
+        return f"ValuesView({self._mapping!r})"
 
     def __iter__(self) -> Iterator[V_co]:
         return self._mapping._iter_values()  # type: ignore[no-any-return]
 
+    def __contains__(self, value: object) -> bool:
+        return any(own is value or own == value for own in self)
+
 
 class _Items(ItemsView[K, V_co]):
-    """The pairs without a lookup for each."""
+    """The pairs."""
 
     _mapping: Any
+
+    def __repr__(self) -> str:
+        return f"ItemsView({self._mapping!r})"
 
     def __iter__(self) -> Iterator[tuple[K, V_co]]:
         return self._mapping._iter_items()  # type: ignore[no-any-return]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, MutableSequence, Sequence
+from operator import index as as_int
 
 from .. import _ffi_api
 from .._core import CList, CObject, CSequence
@@ -20,6 +21,24 @@ else:
     T = T_co = None  # the subscripts below matter to type checkers only
 
 __all__ = ["Array", "List"]
+
+_MOST = (1 << 63) - 1
+
+
+def _bounds(index: slice) -> list[int | None]:
+    """Start, stop and step of a slice, as the core takes them."""
+    index.indices(0)  # for its errors
+    parts = (index.start, index.stop, 1 if index.step is None else index.step)
+    return [None if part is None else max(-_MOST, min(as_int(part), _MOST)) for part in parts]
+
+
+def _find(items: Sequence[Any], value: object, first: int, end: int) -> int:
+    """The first of some positions whose item equals a value, -1 if there is none."""
+    for i in range(first, end):
+        item = items[i]
+        if item is value or item == value:
+            return i
+    return -1
 
 
 class _Reading(CSequence, Object):
@@ -64,11 +83,12 @@ class _Reading(CSequence, Object):
         Raises:
             ValueError: if no item equals the value.
         """
-        first, end, _ = slice(start, stop).indices(len(self))
-        for i, item in enumerate(self[first:end], first):
-            if item is value or item == value:
-                return i
-        raise ValueError(f"{type(self).__name__}.index(x): no item equals x")
+        items = self[:]  # of one moment: another thread may change a List
+        first, end, _ = slice(start, stop).indices(len(items))
+        place = _find(items, value, first, end)
+        if place < 0:
+            raise ValueError(f"{type(self).__name__}.index(x): no item equals x")
+        return place
 
     def __add__(self, other: Iterable[Any]) -> Any:
         return type(self)([*self, *other])
@@ -108,6 +128,7 @@ class Array(_Reading, Sequence[T_co]):
         def __getitem__(self, idx: slice, /) -> list[T_co]: ...
         def __getitem__(self, idx: SupportsIndex | slice, /) -> T_co | list[T_co]: ...
         def __iter__(self) -> Iterator[T_co]: ...
+        def __reversed__(self) -> Iterator[T_co]: ...
         def __contains__(self, value: object) -> bool: ...
         def __add__(self, other: Iterable[T]) -> Array[T_co | T]: ...
         def __radd__(self, other: Iterable[T]) -> Array[T_co | T]: ...
@@ -120,10 +141,10 @@ class Array(_Reading, Sequence[T_co]):
 class List(CList, _Reading, MutableSequence[T]):
     """A mutable native sequence. It is shared: native code that has a reference to it sees the changes.
 
-    Each method that concerns one position is atomic against the others, from Python and from the `ffi.List*` functions:
-    threads that append and pop at the same time lose nothing. Native code that changes the items' memory directly is
-    not covered by that. Iteration, in either direction, goes over the items that exist when it begins, whatever happens
-    to the list meanwhile. It compares and hashes as Array does, although a mutable object should not be a key.
+    Each change is one step against the others, from Python and from the `ffi.List*` functions, slices included: threads
+    that append and pop at the same time lose nothing. Native code that changes the items' memory directly is not
+    covered by that. Iteration, in either direction, goes over the items that exist when it begins, whatever happens to
+    the list meanwhile. It compares and hashes as Array does, although a mutable object should not be a key.
 
     Args:
         input_list: the items, each of which is converted as an argument of a call.
@@ -150,6 +171,7 @@ class List(CList, _Reading, MutableSequence[T]):
         def __setitem__(self, index: SupportsIndex | slice, value: Any) -> None: ...
         def __delitem__(self, index: SupportsIndex | slice) -> None: ...
         def __iter__(self) -> Iterator[T]: ...
+        def __reversed__(self) -> Iterator[T]: ...
         def __contains__(self, value: object) -> bool: ...
         def __add__(self, other: Iterable[T]) -> List[T]: ...
         def __radd__(self, other: Iterable[T]) -> List[T]: ...
@@ -179,43 +201,68 @@ class List(CList, _Reading, MutableSequence[T]):
                 IndexError: if there is none.
             """
 
-    def __reversed__(self) -> Iterator[T]:
-        return iter(self[::-1])
-
     def __copy__(self) -> List[T]:
         items = List(self)
         return items if type(self) is List else wrapper_like(self, items)
 
     def _set_slice(self, index: slice, value: Iterable[T]) -> None:
         """``self[index] = value``. ValueError if an extended slice and its new items differ in number."""
-        items = list(value)
-        start, stop, step = index.indices(len(self))
-        if step == 1:
-            _ffi_api.ListReplaceSlice(self, start, max(start, stop), List(items))
-            return
-        places = range(start, stop, step)
-        if len(places) != len(items):
-            raise ValueError(f"attempt to assign sequence of size {len(items)} to extended slice of size {len(places)}")
-        for i, item in zip(places, items):
-            self[i] = item
+        items = value if isinstance(value, _Reading) else List(value)
+        if hasattr(_ffi_api, "ListAssignSlice"):
+            _ffi_api.ListAssignSlice(self, *_bounds(index), items)
+        else:
+            changed = self[:]
+            changed[index] = list(items)
+            self._put(changed)
 
     def _del_slice(self, index: slice) -> None:
         """``del self[index]``."""
-        start, stop, step = index.indices(len(self))
-        if step == 1:
-            _ffi_api.ListEraseRange(self, start, max(start, stop))
-            return
-        for i in sorted(range(start, stop, step), reverse=True):
-            del self[i]
+        if hasattr(_ffi_api, "ListEraseSlice"):
+            _ffi_api.ListEraseSlice(self, *_bounds(index))
+        else:
+            changed = self[:]
+            del changed[index]
+            self._put(changed)
+
+    def _put(self, items: list[T]) -> None:
+        """Replace all items, where the core is not ours: it takes slices by positions that another thread may make
+        wrong."""
+        self.clear()
+        self.extend(items)
 
     def extend(self, values: Iterable[T]) -> None:
-        """Put items at the end, one by one: an exception on the way leaves those that were there before it.
+        """Put items at the end. Those of a list, a tuple, an Array or a List are added in one step; those of any other
+        iterable one by one, and an exception on the way leaves those that were there before it.
 
         Args:
             values: the items. A list that is extended by itself gets those that it has at the beginning.
         """
-        for value in values:
-            self.append(value)
+        if hasattr(_ffi_api, "ListAssignSlice") and (type(values) in (list, tuple) or isinstance(values, _Reading)):
+            self._set_slice(slice(_MOST, None), values)
+        else:
+            for value in values:
+                self.append(value)
+
+    def remove(self, value: T) -> None:
+        """Remove the first item that equals a value.
+
+        Args:
+            value: what the items are compared with, by ``is`` and ``==``.
+
+        Raises:
+            ValueError: if no item equals the value.
+        """
+        if not hasattr(_ffi_api, "ListEraseSame"):
+            del self[self.index(value)]
+            return
+        while True:
+            items = _ffi_api.ListToArray(self)
+            place = _find(items, value, 0, len(items))
+            if place < 0:
+                raise ValueError(f"{type(self).__name__}.remove(x): no item equals x")
+            if _ffi_api.ListEraseSame(self, place, items):
+                return
+            # another thread has moved the item meanwhile
 
     def clear(self) -> None:
         """Remove all items."""

@@ -52,8 +52,7 @@ def _lift(wrapper: Wrapper) -> Any:
     frame = take()
     try:
         use(frame, wrapper)
-        expect(wrapper, OBJECT, 0)
-        return lift(wrapper)
+        return lift(expect(wrapper, OBJECT, 0))
     finally:
         give(frame)
 
@@ -102,17 +101,17 @@ def _error_to_exception(error: Any, moment: int, callee: str = "", args: tuple[A
 
 
 def _exception_to_error(exception: BaseException, began: int) -> Any:
-    return lift(hooks.exception_to_error(exception, began))
+    return _lift(hooks.exception_to_error(exception, began))
 
 
 def _exception_asked_for(exception: BaseException, moment: int) -> Any:
-    return lift(hooks.exception_asked_for(exception, moment))
+    return _lift(hooks.exception_asked_for(exception, moment))
 
 
 @hidden
 def _call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> tuple[bool, Any]:
     returned, value = hooks.call_guarded(fn, args, began)
-    return returned, value if returned else lift(value)
+    return returned, value if returned else _lift(value)
 
 
 @hidden
@@ -152,7 +151,7 @@ def give_hooks() -> None:
         check_signals=_check_signals,
         dlpack_capsule=lambda value: hooks.dlpack_capsule(value),
         check_memory=lambda tensor: hooks.check_memory(tensor),
-        array_to_tensor=lambda array: lift(hooks.array_to_tensor(array)),
+        array_to_tensor=lambda array: _lift(hooks.array_to_tensor(array)),
         tensor_to_array=lambda tensor: hooks.tensor_to_array(lower(tensor)),
         array_stream=lambda device_type, index: hooks.array_stream(device_type, index),
         string_class=lambda text: hooks.string_class(text),

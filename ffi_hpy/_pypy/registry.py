@@ -111,4 +111,4 @@ def _lifted(wrapper: Any) -> Any:
     if not wrapper._ffi_address:
         raise_no_handle(wrapper)
     wrapper.__chandle__()
-    return lift(wrapper)
+    return lift(wrapper._ffi_address)

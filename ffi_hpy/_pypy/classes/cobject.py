@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from ..context import hooks
-from ..context.backend import core, words_at
+from ..context.backend import core
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.texts import bind, check_new, final
-from ..object.frames import refuse_in_use
-from ..object.identity import is_used, share, take_out, unlist
+from ..object.frames import read_object, refuse_in_use
+from ..object.identity import move, replace, share, uses_of
 from ..object.objects import (
     Wrapper,
+    address_in,
     check_wrapper,
     class_at,
-    expect,
     is_shared,
     is_wrapper,
     raise_no_handle,
     type_index_at,
+    type_index_in,
 )
 from . import dataclass
 
@@ -28,27 +29,25 @@ if TYPE_CHECKING:
 __all__ = ["CObject", "ObjectRValueRef", "check_function", "put_handle"]
 
 
-def _list_if_shared(wrapper: Any) -> None:
-    """List a wrapper, which has just got an object, if others have references to that: they may come with it at any
-    time."""
-    address = wrapper._ffi_address
+def _is_listable(wrapper: Any, address: int) -> bool:
+    """Whether a wrapper may stand for an object."""
     cls = class_at(type_index_at(address))
-    if cls is None or not isinstance(wrapper, cls):
-        wrapper._ffi_is_listed = True  # so that nobody lists it: it never stands for the object
-    elif is_shared(address):
-        share(wrapper)
+    return cls is not None and isinstance(wrapper, cls)
 
 
-def _let_go(wrapper: Any) -> int:
-    """Take the handle out of a wrapper, for good. RuntimeError if a call uses it."""
-    address = take_out(wrapper, False)
-    if address == -1:
-        refuse_in_use()
-    if wrapper._ffi_is_listed:
-        unlist(address, wrapper)
-        wrapper._ffi_is_listed = False
-    wrapper._ffi_is_repeated = False
-    return address
+def _let_list(wrapper: Any) -> None:
+    """List a wrapper that has just got an object, if it may stand for it and others have references to it: they may
+    come with it at any time."""
+    uses = uses_of(wrapper)
+    uses.append(None)
+    try:
+        address = wrapper._ffi_address
+        if address and _is_listable(wrapper, address):
+            wrapper._ffi_is_listed = False
+            if is_shared(address):
+                share(wrapper)
+    finally:
+        uses.pop()
 
 
 def check_function(address: int) -> None:
@@ -58,22 +57,35 @@ def check_function(address: int) -> None:
 
 
 def put_handle(wrapper: Any, address: int) -> None:
-    """Give a wrapper a handle, which is taken, in place of its own."""
-    # Mostly it is being made.
-    if not (wrapper._ffi_address or wrapper._ffi_uses or wrapper._is_function or is_shared(address)):
-        wrapper._ffi_address = address
-        return
+    """Give a wrapper a handle, which is taken, in place of its own. RuntimeError if a call uses that."""
     try:
+        # A class that was registered later has taken the place of the wrapper's, or that was made for another type.
+        is_listable = class_at(type_index_at(address)) is type(wrapper) or _is_listable(wrapper, address)
+        # Mostly it is being made, and nobody has used it.
+        if not (wrapper._ffi_address or wrapper._is_function or is_shared(address)) and wrapper._ffi_uses is None:
+            if not is_listable:
+                wrapper._ffi_is_listed = True
+            wrapper._ffi_address = address
+            return
         if wrapper._is_function:
             check_function(address)
-        old = _let_go(wrapper)
+        has_others = is_shared(address)
+        old = replace(wrapper, address, is_listable)
+        if old == -1:
+            refuse_in_use()
     except BaseException:
-        core.decref(address)
+        if wrapper._ffi_address != address:
+            core.decref(address)
         raise
-    wrapper._ffi_address = address
-    _list_if_shared(wrapper)
+    if is_listable and has_others:
+        share(wrapper)  # others may come with the object at any time
     if old:
         core.decref(old)
+
+
+def _use_count(words: Any) -> int:
+    count: int = words[0] & 0xFFFFFFFF
+    return count
 
 
 class CObject(Wrapper):
@@ -86,7 +98,7 @@ class CObject(Wrapper):
     def __chandle__(self) -> int:
         """Address of the native object, 0 if there is none."""
         check_wrapper(self)
-        address = self._ffi_address
+        address = address_in(self)
         if address and not self._ffi_is_listed:
             share(self)  # whoever comes with this address gets it
         return address
@@ -103,37 +115,35 @@ class CObject(Wrapper):
     def same_as(self, *args: Any, **kwargs: Any) -> bool:
         """Whether both own the same native object."""
         (other,) = bind("same_as", ("other",), 1, args, kwargs)
-        return is_wrapper(other) and self._ffi_address == other._ffi_address
+        return is_wrapper(other) and address_in(self) == address_in(other)
 
     def is_(self, *args: Any, **kwargs: Any) -> bool:
         """Same as same_as()."""
         (other,) = bind("is_", ("other",), 1, args, kwargs)
-        return is_wrapper(other) and self._ffi_address == other._ffi_address
+        return is_wrapper(other) and address_in(self) == address_in(other)
 
     def __eq__(self, other: object, /) -> bool:
         if is_wrapper(other):
-            return self._ffi_address == other._ffi_address
+            return address_in(self) == address_in(other)
         return NotImplemented
 
     def __ne__(self, other: object, /) -> bool:
         if is_wrapper(other):
-            return self._ffi_address != other._ffi_address
+            return address_in(self) != address_in(other)
         return NotImplemented
 
     def __hash__(self) -> int:
-        return self._ffi_address >> 4
+        return address_in(self) >> 4
 
     def __type_index__(self) -> int:
         """Type index of the native object."""
-        return type_index_at(expect(self, OBJECT, 0))
+        index: int = read_object(self, OBJECT, 0, type_index_in)
+        return index
 
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
         check_wrapper(self)
-        address = self._ffi_address
-        if not address:
-            return 0
-        count: int = words_at(address)[0] & 0xFFFFFFFF
+        count: int = read_object(self, OBJECT, 0, _use_count) if address_in(self) else 0
         return count
 
     def _move(self) -> ObjectRValueRef:
@@ -158,24 +168,10 @@ class CObject(Wrapper):
             core.incref(address)
             self._put_function(address)
             return
-        repeated = other._ffi_is_repeated
-        if is_used(self, self._ffi_address):
+        old = move(other, self)
+        if old == -1:
             refuse_in_use()
-        if repeated:
-            address = other._ffi_address
-            if is_used(other, address):
-                refuse_in_use()
-            if address:
-                core.incref(address)
-                unlist(address, None)
-        else:
-            address = _let_go(other)
-            if address:
-                unlist(address, None)
-        old = _let_go(self)
-        self._ffi_address = address
-        if address:
-            _list_if_shared(self)
+        _let_list(self)
         if old:
             core.decref(old)
 

@@ -9,8 +9,8 @@ from ..convert.arguments import put
 from ..convert.results import get
 from ..object.core_functions import copy_function, core_function
 from ..object.errors import raise_taken, take_pending
-from ..object.frames import give, take
-from ..object.objects import check_wrapper, expect, is_wrapper, type_index_at
+from ..object.frames import give, read_object, take
+from ..object.objects import check_wrapper, is_wrapper, type_index_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def hash_of(wrapper: Any) -> int:
 def shallow_copy(wrapper: Any) -> Any:
     """A new object with the same values in its fields, by the function of the object's own type: what an ancestor has
     would copy the ancestor's fields only."""
-    copier = attribute_at(type_index_at(expect(wrapper, OBJECT, 0)), "__ffi_shallow_copy__")
+    copier = attribute_at(read_object(wrapper, OBJECT, 0, type_index_in), "__ffi_shallow_copy__")
     if copier is None or copier[0] & 0xFFFFFFFF != FUNCTION:
         raise TypeError(
             f"Type `{type(wrapper).__name__}` does not support copy. The underlying C++ type is not copy-constructible."

@@ -23,7 +23,7 @@ from ..convert.results import get
 from ..object.errors import raise_interruption, raise_taken, take_pending
 from ..object.frames import N_ARGUMENTS, Offer, frame_for, give, take
 from ..object.identity import share, uses_of
-from ..object.objects import is_shared, raise_no_handle, wrap, wrap_apart
+from ..object.objects import is_shared, raise_no_handle, settled, wrap, wrap_apart
 from .cobject import CObject, ObjectRValueRef, check_function
 
 TYPE_CHECKING = False
@@ -130,7 +130,7 @@ class Function(CObject):
         if kept is None:
             if not self._ffi_address:
                 raise_no_handle(self)
-            kept = self._kept = bridge.lift(self)
+            kept = self._kept = bridge.lift(self._ffi_address)
             kept.__name__ = self._name
         kept.release_gil = self.release_gil
         frame = take()
@@ -291,9 +291,7 @@ def _passed(arg: Any, frame: Frame) -> Any:
         uses = uses_of(wrapper)
         uses.append(None)
         frame.held.append(uses)
-        if not wrapper._ffi_address:
-            raise_no_handle(wrapper)
-        return bridge.lift(wrapper)
+        return bridge.lift(wrapper._ffi_address or settled(wrapper))
     return arg
 
 

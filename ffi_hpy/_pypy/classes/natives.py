@@ -10,8 +10,7 @@ from ..context.texts import bind, check_new, final, raise_unmade
 from ..convert.arguments import own_value
 from ..convert.opaque import make_opaque, unwrap
 from ..convert.results import get, of_object, of_view, text_of
-from ..object.frames import give, take
-from ..object.objects import expect
+from ..object.frames import give, read_object, take
 from ..object.references import raise_uncopied
 from .cobject import CObject, put_handle
 
@@ -66,15 +65,17 @@ class Error(CObject):
         put_handle(self, out[0])
 
     def _text(self, at: int) -> str:
-        cell = words_at(expect(self, ERROR, 1))
-        return text_of(bytes_at(cell[at], cell[at + 1]))
+        text: str = read_object(self, ERROR, 1, lambda cell: text_of(bytes_at(cell[at], cell[at + 1])))
+        return text
 
     def _object(self, at: int) -> Any:
-        address = words_at(expect(self, ERROR, 1))[at]
-        if not address:
-            return None
-        core.incref(address)
-        return of_object(words_at(address)[1] & 0xFFFFFFFF, address)
+        def own(cell: Any) -> Any:
+            if cell[at]:
+                core.incref(cell[at])
+            return cell[at]
+
+        address = read_object(self, ERROR, 1, own)
+        return of_object(words_at(address)[1] & 0xFFFFFFFF, address) if address else None
 
     @property
     def kind(self) -> str:
@@ -105,10 +106,14 @@ class Error(CObject):
     def update_backtrace(self, backtrace: str, append: bool = False) -> None:
         """Replace the backtrace, or append to it."""
         text = _Text(backtrace, "update_backtrace() argument 1")
-        address = expect(self, ERROR, 1)
-        with _backtraces:
+        mode = 1 if append else 0
+
+        def update(cell: Any) -> None:
             # by the function in the cell: the text belongs to whoever made the error
-            cast(UPDATE_BACKTRACE, words_at(address)[9])(address, text.array, 1 if append else 0)
+            cast(UPDATE_BACKTRACE, cell[9])(address_of(cell), text.array, mode)
+
+        with _backtraces:
+            read_object(self, ERROR, 1, update)
 
 
 class OpaquePyObject(CObject):
@@ -123,7 +128,7 @@ class OpaquePyObject(CObject):
 
     def pyobject(self) -> Any:
         """The Python object inside."""
-        is_ours, value = unwrap(expect(self, OPAQUE_PY_OBJECT, 1))
+        is_ours, value = read_object(self, OPAQUE_PY_OBJECT, 1, lambda words: unwrap(address_of(words)))
         if is_ours:
             return value
         raise TypeError("this OpaquePyObject was made by another Python binding")

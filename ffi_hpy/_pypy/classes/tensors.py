@@ -15,7 +15,7 @@ from ..context.hidden import hidden
 from ..context.numbers import INT64_MAX, INT64_MIN, TENSOR
 from ..context.texts import bind
 from ..convert.values import data_type_of, device_of
-from ..object.frames import give, take, use
+from ..object.frames import give, read_object, take, use
 from ..object.objects import expect, wrap
 from .cobject import CObject
 
@@ -49,13 +49,8 @@ _SIMPLE_OPTIONS = ("stream", "max_version")
 
 @hidden
 def _read(self: Tensor, read: Callable[[Any], Any]) -> Any:
-    """What read() makes of the object's words. Nobody moves the object away meanwhile."""
-    frame = take()
-    try:
-        use(frame, self)
-        return read(words_at(expect(self, TENSOR, 1)))
-    finally:
-        give(frame)
+    """What read() makes of the object's words."""
+    return read_object(self, TENSOR, 1, read)
 
 
 def _ndim(words: Any) -> int:
@@ -254,8 +249,7 @@ class Tensor(CObject):
         frame = take()
         try:
             use(frame, self)
-            expect(self, TENSOR, 1)
-            return use_lifted(self, lambda theirs: theirs.__dlpack__(**options))
+            return use_lifted(expect(self, TENSOR, 1), lambda theirs: theirs.__dlpack__(**options))
         finally:
             give(frame)
 

@@ -36,14 +36,15 @@ def read_items(array: int, first: int, step: int, n: int) -> list[Any]:
 
 
 class ArrayIterator:
-    """Over the items of an Array, which it keeps. Threads may share it: each item comes out once."""
+    """Over the items of an Array, which it keeps, or from the end (step -1). Threads may share it: each item comes out
+    once."""
 
     __slots__ = ("_array", "_places", "_words")
 
-    def __init__(self, array: int) -> None:
+    def __init__(self, array: int, step: int) -> None:
         self._array = Reference(array)
         self._words = words_at(words_at(array)[DATA])
-        self._places = iter(range(0, 2 * words_at(array)[SIZE], 2))  # its next() is atomic
+        self._places = iter(range(0, 2 * words_at(array)[SIZE], 2)[::step])  # its next() is atomic
 
     def __iter__(self) -> ArrayIterator:
         return self

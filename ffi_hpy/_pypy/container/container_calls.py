@@ -7,7 +7,7 @@ from ..context.hidden import hidden
 from ..object.core_functions import conversion_to, core_function
 from ..object.errors import raise_taken, take_pending
 from ..object.frames import use
-from ..object.objects import check_wrapper, raise_no_handle
+from ..object.objects import check_wrapper, settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ def begin(wrapper: CObject, frame: Frame, fixed: int, changing: int, kinds: str)
     `kinds`. Returns its type index."""
     check_wrapper(wrapper)
     use(frame, wrapper)
-    address = wrapper._ffi_address
-    if not address:
-        raise_no_handle(wrapper)
+    address = wrapper._ffi_address or settled(wrapper)
     words = frame.words
     type_index: int = words_at(address)[1] & 0xFFFFFFFF
     if type_index != fixed and type_index != changing:

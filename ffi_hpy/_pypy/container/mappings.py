@@ -265,3 +265,24 @@ class CDict(CMapping):
         if default is MISSING:
             raise KeyError(key)
         return default
+
+    @hidden
+    def setdefault(self, *args: Any, **kwargs: Any) -> Any:
+        """The value of the key, which is given `default` before if it has none."""
+        key, default = bind("setdefault", ("key", "default"), 1, args, kwargs)
+        if marked and (theirs := exchanged.find(self)) is not None:
+            return exchanged.lower(theirs.setdefault(key, default))
+        if not has_core_function("ffi_hpy.DictSetDefault"):  # in two steps, between which other threads may come
+            if _look_up(self, key) is MISSING:
+                self[key] = default
+            return self[key]
+        frame = take()
+        try:
+            put(frame, 2, key, "ffi_hpy.DictSetDefault")
+            put(frame, 4, default, "ffi_hpy.DictSetDefault")
+            _begin(self, frame)
+            call(frame, "ffi_hpy.DictSetDefault", 3)
+            frame.release()
+            return get(frame.result)
+        finally:
+            give(frame)

@@ -162,12 +162,27 @@ class CSequence(CObject):
         """Over the items; of a List over those that are there now."""
         if marked and (theirs := exchanged.find(self)) is not None:
             return map(exchanged.lower, theirs)
-        array = _fixed(self)
-        try:
-            size = words_at(array)[SIZE]
-            return iter(read_items(array, 0, 1, size)) if size <= _FEW else ArrayIterator(array)
-        finally:
-            core.decref(array)
+        return _iterate(self, 1)
+
+    # In the place of that of collections.abc.Sequence, which is a generator: threads must not share one.
+    @hidden
+    def __reversed__(self) -> Iterator[Any]:
+        """As __iter__, from the end."""
+        if marked and (theirs := exchanged.find(self)) is not None:
+            return map(exchanged.lower, reversed(theirs))
+        return _iterate(self, -1)
+
+
+@hidden
+def _iterate(self: CSequence, step: int) -> Iterator[Any]:
+    array = _fixed(self)
+    try:
+        size = words_at(array)[SIZE]
+        if size > _FEW:
+            return ArrayIterator(array, step)
+        return iter(read_items(array, 0 if step > 0 else size - 1, step, size))
+    finally:
+        core.decref(array)
 
 
 @hidden

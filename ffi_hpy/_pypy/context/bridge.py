@@ -71,9 +71,8 @@ def result(words: Any) -> Any:
     return lower(_to_binding(address_of(words)))
 
 
-def lift(wrapper: Any) -> Any:
-    """The binding's wrapper of the object of a wrapper here, whose address the caller has looked at."""
-    address = wrapper._ffi_address
+def lift(address: int) -> Any:
+    """The binding's wrapper of an object that the caller uses."""
     core.incref(address)
     return lift_taken(address)
 
@@ -117,10 +116,9 @@ def _move_or_copy(value: Any, words: Any) -> None:
         convert(value, words)
 
 
-def use_lifted(wrapper: Any, use: Callable[[Any], Any]) -> Any:
-    """What use() makes of the binding's wrapper of an object, which ends with it. The caller has looked at the object's
-    address."""
-    theirs = lift(wrapper)
+def use_lifted(address: int, use: Callable[[Any], Any]) -> Any:
+    """What use() makes of the binding's wrapper of an object, which ends with it."""
+    theirs = lift(address)
     try:
         return use(theirs)
     finally:

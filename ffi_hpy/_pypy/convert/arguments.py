@@ -35,7 +35,7 @@ from ..context.texts import cut, raise_unmade
 from ..object.errors import raise_pending
 from ..object.frames import TEXT_BYTES, Offer, give, take, use
 from ..object.identity import share
-from ..object.objects import Wrapper, raise_no_handle
+from ..object.objects import Wrapper, settled
 from . import exchanged
 from .exchanged import marked
 
@@ -95,9 +95,7 @@ def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
 @hidden
 def _put_object(frame: Frame, i: int, wrapper: Wrapper) -> None:
     use(frame, wrapper)
-    address = wrapper._ffi_address
-    if not address:
-        raise_no_handle(wrapper)
+    address = wrapper._ffi_address or settled(wrapper)
     if not wrapper._ffi_is_listed:  # from now on native code has the object, and may bring it back
         share(wrapper)
     words = frame.words

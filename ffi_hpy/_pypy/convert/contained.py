@@ -10,7 +10,7 @@ from ..object.core_functions import core_function
 from ..object.errors import raise_pending
 from ..object.frames import frame_for, give
 from ..object.identity import share, uses_of
-from ..object.objects import Wrapper, is_wrapper, raise_no_handle
+from ..object.objects import Wrapper, is_wrapper, settled
 from .arguments import Place, own_last, put, put_nested, set_conversion
 from .exchanged import marked
 
@@ -49,9 +49,7 @@ def _put_own(frame: Frame, i: int, wrapper: Wrapper) -> None:
         uses = uses_of(wrapper)
     uses.append(None)
     try:
-        address = wrapper._ffi_address
-        if not address:
-            raise_no_handle(wrapper)
+        address = wrapper._ffi_address or settled(wrapper)
         if not wrapper._ffi_is_listed:
             share(wrapper)
         core.incref(address)

@@ -5,16 +5,29 @@ A frame belongs to one call, so that neither threads nor nested calls share memo
 
 from __future__ import annotations
 
-from ..context.backend import address_of, buffer_at, core, doubles_at, new_words
+from ..context.backend import address_of, buffer_at, core, doubles_at, new_words, words_at
+from ..context.hidden import hidden
 from ..context.holds import drain, waiting
 from .identity import take_out, unlist, uses_of
-from .objects import raise_no_handle
+from .objects import check_wrapper, expect, raise_no_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
-__all__ = ["N_ARGUMENTS", "TEXT_BYTES", "Frame", "Offer", "frame_for", "give", "refuse_in_use", "take", "use"]
+__all__ = [
+    "N_ARGUMENTS",
+    "TEXT_BYTES",
+    "Frame",
+    "Offer",
+    "frame_for",
+    "give",
+    "read_object",
+    "refuse_in_use",
+    "take",
+    "use",
+]
 
 N_ARGUMENTS = 16
 """So many arguments fit into the frame of a usual call."""
@@ -119,6 +132,19 @@ def use(frame: Frame, wrapper: Any) -> None:
     frame.held.append(uses)
 
 
+@hidden
+def read_object(wrapper: Any, type_index: int, depth: int, read: Callable[[Any], Any]) -> Any:
+    """What read() makes of the words of a wrapper's object, which is of a type (objects.expect). Nobody moves the
+    object away meanwhile."""
+    check_wrapper(wrapper)
+    frame = take()
+    try:
+        use(frame, wrapper)
+        return read(words_at(expect(wrapper, type_index, depth)))
+    finally:
+        give(frame)
+
+
 def refuse_in_use() -> NoReturn:
     """RuntimeError: a call uses the handle of a wrapper."""
     raise RuntimeError("the native object cannot be moved away while a call uses it")
@@ -138,7 +164,7 @@ class Offer:
 
     def begin(self) -> None:
         """Take the handle out of the wrapper. Who calls this ends the offer, whatever comes of it."""
-        address = take_out(self.wrapper, True)
+        address = take_out(self.wrapper)
         if address == -1:
             refuse_in_use()
         if not address:

@@ -12,16 +12,16 @@ from __future__ import annotations
 from weakref import ref
 
 from ..._start.fork import new_lock
-from ..context.backend import new_words
+from ..context.backend import core, new_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["find", "is_used", "new_pin", "share", "take_out", "unlist", "uses_of"]
+__all__ = ["at_rest", "find", "is_used", "move", "new_pin", "replace", "share", "take_out", "unlist", "uses_of"]
 
 _table: dict[int, ref[Any]] = {}
-_lock = new_lock()  # held while an entry is replaced or taken out
+_lock = new_lock()  # held while an entry is replaced or taken out, and while a wrapper gets another address
 
 
 def find(address: int) -> Any:
@@ -82,24 +82,87 @@ def is_used(wrapper: Any, address: int) -> bool:
     return address != 0 and any(pin[2] == address for pin in _pins)
 
 
-def take_out(wrapper: Any, is_lent: bool) -> int:
-    """Take the address out of a wrapper; -1 if a call uses it. If it is lent, the taker uses it from then on, and a
-    wrapper that was given out again meanwhile (objects.wrap) counts as used. One thread at a time: of two that had read
-    the address, the later one would put back what the first has taken."""
-    uses = uses_of(wrapper)
+# A wrapper gives its address away, or gets another one, under the lock, and has none meanwhile: whoever reads it then
+# waits for the lock and reads again. Whoever begins a use does so before it reads the address. So a use that began
+# before is seen here, and refuses the change; one that begins later gets the new address. One thread at a time: of two
+# that had read the address, the later one would put back what the first has taken.
+
+
+def at_rest(wrapper: Any) -> int:
+    """The address of a wrapper, for a thread that has found none: while no other thread is changing it."""
     with _lock:
         address: int = wrapper._ffi_address
+        return address
+
+
+def take_out(wrapper: Any) -> int:
+    """Lend the address of a wrapper, which has none from now on: the taker uses it. -1 if a call uses it, or if the
+    wrapper was given out again meanwhile (objects.wrap)."""
+    uses = uses_of(wrapper)
+    with _lock:
+        address = left = wrapper._ffi_address
         try:
-            wrapper._ffi_address = 0  # whoever begins a use from now on finds none
-            if is_used(wrapper, address) or (is_lent and wrapper._ffi_is_repeated):
-                wrapper._ffi_address = address
+            wrapper._ffi_address = 0
+            if is_used(wrapper, address) or wrapper._ffi_is_repeated:
                 return -1
-            if address and is_lent:
+            if address:
                 uses.append(None)
-        except BaseException:  # the stack has ended, or a signal has come
-            wrapper._ffi_address = address
-            raise
-    return address
+            left = 0
+        finally:  # the stack may have ended, or a signal have come
+            wrapper._ffi_address = left
+    return address  # type: ignore[no-any-return]
+
+
+def _settle(wrapper: Any, old: int, is_listable: bool) -> None:
+    """Under the lock: what is known of a wrapper that gets another address in place of an old one."""
+    if wrapper._ffi_is_listed:
+        unlist(old, wrapper)
+    wrapper._ffi_is_listed = not is_listable
+    wrapper._ffi_is_repeated = False
+
+
+def replace(wrapper: Any, new: int, is_listable: bool) -> int:
+    """Give a wrapper another address. Returns the one that it had, which is the caller's then, or -1, and nothing has
+    changed, if a call uses it. If it is not listable, it never stands for its object."""
+    uses_of(wrapper)
+    with _lock:
+        old = given = wrapper._ffi_address
+        try:
+            wrapper._ffi_address = 0
+            if is_used(wrapper, old):
+                return -1
+            _settle(wrapper, old, is_listable)
+            given = new
+        finally:
+            wrapper._ffi_address = given
+    return old  # type: ignore[no-any-return]
+
+
+def move(source: Any, target: Any) -> int:
+    """Move the address of a wrapper to another one, which is not listable until the caller says so. Returns as
+    replace(). A source that was given out again keeps its address, and the other one gets a reference."""
+    uses_of(source)
+    uses_of(target)
+    with _lock:
+        old = given = target._ffi_address
+        address = left = source._ffi_address
+        try:
+            target._ffi_address = source._ffi_address = 0
+            if is_used(target, old) or is_used(source, address):
+                return -1
+            if address:
+                unlist(address, None)  # whichever wrapper is listed: from now on the target is the one to list
+            _settle(target, old, False)
+            if not source._ffi_is_repeated:
+                source._ffi_is_listed = False
+                left = 0
+            elif address:
+                core.incref(address)
+            given = address
+        finally:
+            target._ffi_address = given
+            source._ffi_address = left
+    return old  # type: ignore[no-any-return]
 
 
 def unlist(address: int, wrapper: Any) -> None:

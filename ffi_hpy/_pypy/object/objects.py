@@ -12,7 +12,7 @@ from ..context.hidden import hidden
 from ..context.holds import drain, waiting
 from ..context.numbers import FUNCTION
 from ..context.texts import check_new, raise_unmade
-from .identity import find, share, unlist
+from .identity import at_rest, find, share, unlist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Wrapper",
+    "address_in",
     "check_wrapper",
     "class_at",
     "class_offer",
@@ -31,7 +32,9 @@ __all__ = [
     "is_shared",
     "is_wrapper",
     "raise_no_handle",
+    "settled",
     "type_index_at",
+    "type_index_in",
     "wrap",
     "wrap_apart",
 ]
@@ -147,10 +150,15 @@ def _lookup(own: Any) -> Any:
     return __getattr__
 
 
+def type_index_in(words: Any) -> int:
+    """The type index in the header of an object, by its words."""
+    index: int = words[1] & 0xFFFFFFFF
+    return index
+
+
 def type_index_at(address: int) -> int:
     """The type index in the header of an object."""
-    index: int = words_at(address)[1] & 0xFFFFFFFF
-    return index
+    return type_index_in(words_at(address))
 
 
 def is_shared(address: int) -> bool:
@@ -275,6 +283,21 @@ def raise_no_handle(wrapper: Any) -> NoReturn:
     raise ValueError(f"this {type(wrapper).__name__} has no native object: it was moved away or never initialised")
 
 
+def address_in(wrapper: Any) -> int:
+    """The address of a wrapper's object, 0 if it has none."""
+    return wrapper._ffi_address or at_rest(wrapper)
+
+
+@hidden
+def settled(wrapper: Any) -> int:
+    """The address of a wrapper that had none a moment ago, because another thread may have been giving it another one.
+    ValueError if it has none."""
+    address = at_rest(wrapper)
+    if not address:
+        raise_no_handle(wrapper)
+    return address
+
+
 def check_wrapper(value: Any) -> None:
     """TypeError if a value is no wrapper. A method in C is never called with anything else as its `self`; one in Python
     is, and an object that answers to any name would hand it a number as an address."""
@@ -283,12 +306,10 @@ def check_wrapper(value: Any) -> None:
 
 
 def expect(wrapper: Any, type_index: int, depth: int) -> int:
-    """The address of a wrapper's object. ValueError if it has none, TypeError if that is not of a type, which is at
-    `depth` below ffi.Object."""
+    """The address of a wrapper's object, which the caller uses. ValueError if it has none, TypeError if that is not of
+    a type, which is at `depth` below ffi.Object."""
     check_wrapper(wrapper)
-    address: int = wrapper._ffi_address
-    if not address:
-        raise_no_handle(wrapper)
+    address: int = wrapper._ffi_address or settled(wrapper)
     own = type_index_at(address)
     if own != type_index and not derives(own, type_index, depth):
         raise TypeError(f"the native object of this {type(wrapper).__name__} is of another type (index {own})")

@@ -31,9 +31,9 @@ from ..convert.results import text_of
 from ..object.errors import drop_pending, raise_taken, take_object
 from ..object.frames import give, take
 from ..object.identity import new_pin
-from ..object.objects import derives, is_wrapper, raise_no_handle, type_index_at
+from ..object.objects import derives, is_wrapper, settled, type_index_at
 from .converters import Misfit
-from .forms import Copied, Pointer, begin_use, plain_form
+from .forms import Copied, Pointer, Replaced, begin_use, plain_form
 from .schemas import converter_of, tree_of
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ class _Field:
         except AttributeError:
             raise_unmade(obj)
         if not address:
-            raise_no_handle(obj)
+            address = settled(obj)
         index = type_index_at(address)
         if index != self.type_index and index != self._other:
             if not derives(index, self.type_index, self.depth):
@@ -138,13 +138,20 @@ class LaidOutField(_Field):
     @hidden
     def read(self, obj: Any) -> Any:
         """The value of the field of an object."""
-        return self.form.read(obj, self.place(obj))
+        try:
+            return self.form.read(obj, self.place(obj))
+        except Replaced:
+            return self.read(obj)
 
     @hidden
     def write(self, obj: Any, value: Any) -> None:
         """Set the field of an object."""
         address = self.place(obj)
-        uses = begin_use(obj, address)
+        try:
+            uses = begin_use(obj, address)
+        except Replaced:
+            self.write(obj, value)
+            return
         try:
             if not self.form.write(address, value):
                 self._replace(address, value, None)
@@ -205,16 +212,19 @@ class LibraryField(_Field):
     @hidden
     def read(self, obj: Any) -> Any:
         """The value of the field of an object."""
-        address = self.place(obj)
         try:
-            form = self.form
-        except AttributeError:
-            uses = begin_use(obj, address)
+            address = self.place(obj)
             try:
-                form = self._learn(address)
-            finally:
-                uses.pop()
-        return form.read(obj, address)
+                form = self.form
+            except AttributeError:
+                uses = begin_use(obj, address)
+                try:
+                    form = self._learn(address)
+                finally:
+                    uses.pop()
+            return form.read(obj, address)
+        except Replaced:
+            return self.read(obj)
 
     def _learn(self, address: int) -> Any:
         """The form for the object at an address, and if that is certain, for all."""
@@ -289,7 +299,10 @@ class LibraryField(_Field):
             raise AttributeError(f"{self.name} cannot be set")
         is_plain = type(value) is int and INT64_MIN <= value <= INT64_MAX
         if setter is None or self.schema is not None or not is_plain:
-            self._set(obj, address, value, None)
+            try:
+                self._set(obj, address, value, None)
+            except Replaced:
+                self.write(obj, value)
             return
         try:  # an int needs nothing else of a frame
             words = _spare.pop()
@@ -299,13 +312,14 @@ class LibraryField(_Field):
         try:
             words[1] = value
             words[2] = address
-            if obj._ffi_address != address:  # it has been moved away just now
-                raise_no_handle(obj)
-            if setter(address + offset, words) != 0:
+            is_there = obj._ffi_address == address
+            if is_there and setter(address + offset, words) != 0:
                 self._fail(None, None)
         finally:
             words[2] = 0
             _spare.append(words)
+        if not is_there:  # Replaced
+            self.write(obj, value)
 
     @hidden
     def _put(self, frame: Frame, value: Any) -> None:
@@ -364,9 +378,7 @@ class LibraryField(_Field):
         if error:
             cell = words_at(error)
             kind = bytes_at(cell[3], cell[4])
-            if kind not in _NOT_ABOUT_VALUES and (
-                what is not None or (not self._is_function and kind == b"TypeError")
-            ):
+            if kind not in _NOT_ABOUT_VALUES and (what is not None or (not self._is_function and kind == b"TypeError")):
                 why = in_python(text_of(bytes_at(cell[5], cell[6])))
                 core.decref(error)
                 self._refuse(what, why)

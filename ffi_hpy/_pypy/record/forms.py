@@ -13,26 +13,31 @@ from ..convert.results import get, is_unwrapped
 from ..object.errors import raise_pending
 from ..object.frames import give, take
 from ..object.identity import find, uses_of
-from ..object.objects import raise_no_handle, type_index_at
+from ..object.objects import type_index_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["Copied", "Number", "Pointer", "begin_use", "plain_form"]
+__all__ = ["Copied", "Number", "Pointer", "Replaced", "begin_use", "plain_form"]
+
+
+class Replaced(Exception):
+    """Another thread has just moved an object away, or given its wrapper another one: the field looks again."""
 
 
 @hidden
 def begin_use(wrapper: Any, address: int) -> list[None]:
-    """Keep a wrapper's object, which is at an address, until an item of the list that is returned is taken out."""
+    """Keep a wrapper's object until an item of the list that is returned is taken out. Replaced if it is not at an
+    address any more."""
     uses: list[None] | None = wrapper._ffi_uses
     if uses is None:
         uses = uses_of(wrapper)
     uses.append(None)
-    if wrapper._ffi_address != address:  # it has been moved away just now
+    if wrapper._ffi_address != address:
         uses.pop()
-        raise_no_handle(wrapper)
+        raise Replaced
     return uses
 
 
@@ -49,8 +54,8 @@ class _Plain:
     def read(self, obj: Any, address: int) -> Any:
         """The value of the field of an object at an address; None for an object that nobody moves away."""
         value = self._at(address + self._offset)[0]
-        if obj is not None and obj._ffi_address != address:  # it was moved away while it was read
-            raise_no_handle(obj)
+        if obj is not None and obj._ffi_address != address:
+            raise Replaced
         return value
 
 
@@ -94,8 +99,8 @@ class Flag:
     def read(self, obj: Any, address: int) -> Any:
         """The value of the field of an object at an address; None for an object that nobody moves away."""
         value = int8s_at(address + self._offset)[0] != 0
-        if obj is not None and obj._ffi_address != address:  # it was moved away while it was read
-            raise_no_handle(obj)
+        if obj is not None and obj._ffi_address != address:
+            raise Replaced
         return value
 
     @hidden

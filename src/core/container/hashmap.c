@@ -294,6 +294,30 @@ int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
   return rc;
 }
 
+/* 1 with an owned copy of the value that the key has, or as fh_hashmap_set, with one of the pair's value. */
+static int find_or_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, TVMFFIAny *out,
+                       fh_hashmap_rest *rest) {
+  init_rest(rest);
+  int rc = get_with(map, &pair->key, hooks, out);
+  if (rc == 0 && (rc = fh_hashmap_set(map, pair, hooks, rest)) == 0) fh_any_copy(&pair->value, out);
+  return rc;
+}
+
+int fh_hashmap_put_new(fh_hashmap_object *map, const fh_hashmap_pair *pair, TVMFFIAny *out) {
+  fh_hashmap_pair taken = *pair;
+  fh_hashmap_rest rest;
+  lock_dict(map);
+  int rc = find_or_set(map, &taken, FH_HASHMAP_NO_HOOKS, out, &rest);
+  unlock_dict(map);
+  rc = fh_hashmap_finish(rc, &rest);
+  if (rc == FH_HASHMAP_NEEDS_HOOK) {
+    rc = find_or_set(map, &taken, FH_HASHMAP_HOOKS, out, &rest);
+    rc = fh_hashmap_finish(rc, &rest);
+  }
+  if (rc != 0) fh_hashmap_drop_pair(&taken);
+  return rc < 0 ? -1 : 0;
+}
+
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
   fh_hashmap_pair pair;
   fh_hashmap_rest rest;

@@ -30,6 +30,8 @@ int fh_hashmap_finish(int rc, fh_hashmap_rest *rest);
 /* Sets a key to a value, both owned and taken also on failure, and drops what is displaced. Of a Dict it is done under
  * its stripe lock, except when a key needs a hook. */
 int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair);
+/* As fh_hashmap_put of a Dict, unless the key is there already; *out is an owned copy of the value that it then has. */
+int fh_hashmap_put_new(fh_hashmap_object *map, const fh_hashmap_pair *pair, TVMFFIAny *out);
 /* Adds an owned pair to a small table that has room, as a new one for up to 4 pairs has. The key must be new. */
 void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* As fh_hashmap_set with hooks and copies of two views, dropping what is displaced. */

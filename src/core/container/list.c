@@ -86,16 +86,19 @@ int fh_list_insert(fh_seq_object *list, int64_t i, TVMFFIAny item) { return inse
 
 int fh_list_append(fh_seq_object *list, TVMFFIAny item) { return insert_item(list, 0, 1, item); }
 
+/* Under the lock. Takes the item at i out, which must exist: the List's reference becomes the caller's. */
+static TVMFFIAny take_locked(fh_seq_object *list, int64_t i) {
+  TVMFFIAny *slot = &fh_seq_items(list)[i], item = *slot;
+  list->cell.size -= 1;
+  memmove(slot, slot + 1, (size_t)(fh_seq_size(list) - i) * sizeof *slot);
+  return item;
+}
+
 int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   fh_stripe_lock(list);
   int64_t size = fh_seq_size(list);
   int is_there = i >= 0 && i < size;
-  if (is_there) {
-    TVMFFIAny *slot = &fh_seq_items(list)[i];
-    *out = *slot; /* the List's reference becomes the caller's */
-    list->cell.size = size - 1;
-    memmove(slot, slot + 1, (size_t)(size - 1 - i) * sizeof *slot);
-  }
+  if (is_there) *out = take_locked(list, i);
   fh_stripe_unlock(list);
   return is_there ? 0 : fh_seq_raise_index(i, size);
 }
@@ -149,6 +152,102 @@ static int splice_items(fh_seq_object *list, int64_t first, int64_t last, int to
 int fh_list_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n) {
   return splice_items(list, first, last, 0, items, n);
 }
+
+/* ---- Slices ---- */
+
+/* n places of a List: first, first + step, ... */
+typedef struct {
+  int64_t first, step, n;
+} places;
+
+/* A bound of a slice, as Python counts, as a place; `lowest` and `highest` are the places that it may be. */
+static int64_t place_of_bound(int64_t bound, int64_t size, int64_t lowest, int64_t highest) {
+  int64_t place = bound < 0 ? bound + size : bound;
+  return place < lowest ? lowest : place > highest ? highest : place;
+}
+
+/* The places that a slice means in a List of that size. Going backwards, both bounds are one lower: the place before
+ * the first item is a bound, the place behind the last one is none. */
+static places places_of(const fh_list_slice *slice, int64_t size) {
+  int is_back = slice->step < 0;
+  int64_t lowest = is_back ? -1 : 0, highest = is_back ? size - 1 : size;
+  int64_t from = is_back ? highest : lowest, to = is_back ? lowest : highest;
+  if (slice->has_start) from = place_of_bound(slice->start, size, lowest, highest);
+  if (slice->has_stop) to = place_of_bound(slice->stop, size, lowest, highest);
+  int64_t distance = is_back ? from - to : to - from, step = is_back ? -slice->step : slice->step;
+  places found = {from, slice->step, distance <= 0 ? 0 : (distance - 1) / step + 1};
+  return found;
+}
+
+/* Under the lock. Swaps the items at these places with n others. */
+static void swap_locked(fh_seq_object *list, const places *at, TVMFFIAny *items) {
+  for (int64_t k = 0; k < at->n; ++k) fh_seq_swap(list, at->first + k * at->step, &items[k]);
+}
+
+/* Under the lock. Takes the items at these places out, as splice_locked does. */
+static outcome erase_locked(fh_seq_object *list, places at, displaced *old) {
+  if (at.n == 0) return DONE;
+  if (at.step < 0) { /* in ascending order */
+    at.first += (at.n - 1) * at.step;
+    at.step = -at.step;
+  }
+  old->items = (TVMFFIAny *)fh_mem_alloc((size_t)at.n * sizeof *old->items);
+  if (old->items == NULL) return NO_MEMORY;
+  TVMFFIAny *data = fh_seq_items(list);
+  int64_t size = fh_seq_size(list), to = at.first;
+  for (int64_t from = at.first; from < size; ++from) {
+    if (old->n < at.n && from == at.first + old->n * at.step) {
+      old->items[old->n++] = data[from];
+    } else {
+      data[to++] = data[from];
+    }
+  }
+  list->cell.size = to;
+  return DONE;
+}
+
+int fh_list_replace_slice(fh_seq_object *list, const fh_list_slice *slice, TVMFFIAny *items, int64_t n) {
+  displaced old = {NULL, 0, FH_MEM_NONE_ASIDE};
+  outcome result = OUTSIDE; /* stands for: as many places as items are wanted, and there are not */
+  fh_stripe_lock(list);
+  places at = places_of(slice, fh_seq_size(list));
+  if (slice->step == 1) {
+    result = splice_locked(list, at.first, at.first + at.n, items, n, &old);
+  } else if (at.n == n) {
+    swap_locked(list, &at, items);
+    result = DONE;
+  }
+  fh_stripe_unlock(list);
+  fh_mem_free_aside(&old.buffer);
+  fh_seq_drop_items(old.items, old.n);
+  /* The items that a splice has taken are the List's; those that were swapped are old ones. */
+  fh_seq_drop_items(items, result == DONE && slice->step == 1 ? 0 : n);
+  if (result == DONE) return 0;
+  if (result == NO_MEMORY) return fh_error_raise_no_memory();
+  return fh_error_raise(FH_VALUE_ERROR, "attempt to assign sequence of size %lld to extended slice of size %lld",
+                        (long long)n, (long long)at.n);
+}
+
+int fh_list_erase_slice(fh_seq_object *list, const fh_list_slice *slice) {
+  displaced old = {NULL, 0, FH_MEM_NONE_ASIDE};
+  fh_stripe_lock(list);
+  outcome result = erase_locked(list, places_of(slice, fh_seq_size(list)), &old);
+  fh_stripe_unlock(list);
+  fh_seq_drop_items(old.items, old.n);
+  return result == DONE ? 0 : fh_error_raise_no_memory();
+}
+
+int fh_list_erase_same(fh_seq_object *list, int64_t i, const TVMFFIAny *item) {
+  TVMFFIAny old = fh_any_none();
+  fh_stripe_lock(list);
+  int is_there = i >= 0 && i < fh_seq_size(list) && fh_any_same(&fh_seq_items(list)[i], item);
+  if (is_there) old = take_locked(list, i);
+  fh_stripe_unlock(list);
+  fh_any_drop(&old);
+  return is_there;
+}
+
+/* ---- All items ---- */
 
 /* A splice that replaces everything by nothing; `last` is not looked at. */
 int fh_list_clear(fh_seq_object *list) { return splice_items(list, 0, 0, 1, NULL, 0); }

@@ -22,6 +22,20 @@ int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out);
 /* Replaces items [first, last) by n owned ones, taken on success only. IndexError for a range outside of the List. */
 int fh_list_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n);
 int fh_list_clear(fh_seq_object *list);
+
+/* What Python calls a slice: its bounds count from the end where they are negative, and each may lie outside of the
+ * List. The step is not 0, and not INT64_MIN. */
+typedef struct {
+  int64_t start, stop, step;
+  int has_start, has_stop;
+} fh_list_slice;
+
+/* Puts n owned items in the place of those of a slice; takes the array of fh_mem_alloc that they are in, also on
+ * failure. ValueError where the step is not 1 and the slice has another number of items. */
+int fh_list_replace_slice(fh_seq_object *list, const fh_list_slice *slice, TVMFFIAny *items, int64_t n);
+int fh_list_erase_slice(fh_seq_object *list, const fh_list_slice *slice);
+/* Removes the item at i if it is this very one. Whether it was; no error. */
+int fh_list_erase_same(fh_seq_object *list, int64_t i, const TVMFFIAny *item);
 void fh_list_reverse(fh_seq_object *list);
 /* Makes room for `capacity` items in all. */
 int fh_list_reserve(fh_seq_object *list, int64_t capacity);

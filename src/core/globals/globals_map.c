@@ -41,15 +41,12 @@ static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TV
   return found;
 }
 
-/* Sets a key to a value, both copied from views. Of a Dict, under its lock where no hook is needed. */
-static int set_value(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
-  fh_hashmap_pair pair;
-  if (fh_any_own(key, &pair.key) != 0) return -1;
-  if (fh_any_own(value, &pair.value) != 0) {
-    fh_any_drop(&pair.key);
-    return -1;
-  }
-  return fh_hashmap_put(map, &pair);
+/* An owned pair of two views. */
+static int own_pair(const TVMFFIAny *key, const TVMFFIAny *value, fh_hashmap_pair *pair) {
+  if (fh_any_own(key, &pair->key) != 0) return -1;
+  if (fh_any_own(value, &pair->value) == 0) return 0;
+  fh_any_drop(&pair->key);
+  return -1;
 }
 
 /* ---- What Map and Dict share ---- */
@@ -207,8 +204,21 @@ static int dict_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   FH_UNUSED(self);
   FH_UNUSED(result);
   fh_hashmap_object *map;
+  fh_hashmap_pair pair;
   if (arg_map("ffi.DictSetItem", args, n_args, 3, kTVMFFIDict, &map) != 0) return -1;
-  return set_value(map, &args[1], &args[2]);
+  if (own_pair(&args[1], &args[2], &pair) != 0) return -1;
+  return fh_hashmap_put(map, &pair);
+}
+
+/* ffi_hpy.DictSetDefault(dict, key, value) -> the value that the key has then: its own, if it was there. Getting and
+ * setting one after the other would let another thread come between. */
+static int dict_set_default(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_hashmap_object *map;
+  fh_hashmap_pair pair;
+  if (arg_map("ffi_hpy.DictSetDefault", args, n_args, 3, kTVMFFIDict, &map) != 0) return -1;
+  if (own_pair(&args[1], &args[2], &pair) != 0) return -1;
+  return fh_hashmap_put_new(map, &pair, result);
 }
 
 /* Takes the pair of a key out of a Dict: 1 with an owned pair in *old, 0 if there is none, or -1. */
@@ -278,6 +288,7 @@ const fh_globals_entry fh_globals_map[] = {
     {"ffi.DictSetItem", dict_set_item, "None(ffi.Dict<Any, Any>, Any, Any)"},
     {"ffi.DictErase", dict_erase, "None(ffi.Dict<Any, Any>, Any)"},
     {"ffi_hpy.DictPop", dict_pop, NULL},
+    {"ffi_hpy.DictSetDefault", dict_set_default, NULL},
     {"ffi.DictClear", dict_clear, "None(ffi.Dict<Any, Any>)"},
     {"ffi.DictForwardIterFunctor", dict_iterate, "ffi.Function(ffi.Dict)"},
     {NULL, NULL, NULL},

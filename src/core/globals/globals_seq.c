@@ -228,6 +228,71 @@ static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args,
   return rc;
 }
 
+/* The bounds and the step of a slice in args[1] to args[3]: ints as Python counts, the bounds may be None. */
+static int arg_slice(const char *name, const TVMFFIAny *args, fh_list_slice *slice) {
+  memset(slice, 0, sizeof *slice);
+  slice->has_start = args[1].type_index != kTVMFFINone;
+  slice->has_stop = args[2].type_index != kTVMFFINone;
+  if (slice->has_start && fh_function_arg_int(name, args, 1, &slice->start) != 0) return -1;
+  if (slice->has_stop && fh_function_arg_int(name, args, 2, &slice->stop) != 0) return -1;
+  if (fh_function_arg_int(name, args, 3, &slice->step) != 0) return -1;
+  if (slice->step == 0) return fh_error_raise(FH_VALUE_ERROR, "slice step cannot be zero");
+  if (slice->step == INT64_MIN) slice->step += 1; /* whose opposite is an int, too; no List is that long */
+  return 0;
+}
+
+/* ffi_hpy.ListAssignSlice(list, start, stop, step, items): list[start:stop:step] = items, in one step. Bounds that the
+ * caller computes from a length that it has asked for are wrong once another thread has changed the List.
+ * ValueError. */
+static int list_assign_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi_hpy.ListAssignSlice";
+  fh_seq_object *list;
+  fh_list_slice slice;
+  TVMFFIAny *items;
+  int64_t n;
+  if (arg_seq(name, args, n_args, 5, kTVMFFIList, &list) != 0 || arg_slice(name, args, &slice) != 0) return -1;
+  if (!fh_seq_is(&args[4])) return fh_function_raise_type(name, 4, "ffi.List", &args[4]);
+  if (fh_list_copy_items((const fh_seq_object *)args[4].v_obj, &items, &n) != 0) return -1;
+  return fh_list_replace_slice(list, &slice, items, n);
+}
+
+/* ffi_hpy.ListEraseSlice(list, start, stop, step): del list[start:stop:step], in one step. */
+static int list_erase_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  fh_seq_object *list;
+  fh_list_slice slice;
+  const char *name = "ffi_hpy.ListEraseSlice";
+  if (arg_seq(name, args, n_args, 4, kTVMFFIList, &list) != 0 || arg_slice(name, args, &slice) != 0) return -1;
+  return fh_list_erase_slice(list, &slice);
+}
+
+/* ffi_hpy.ListToArray(list) -> Array of the items as they are at one moment */
+static int list_to_array(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_seq_object *list;
+  if (arg_seq("ffi_hpy.ListToArray", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
+  return return_seq(fh_list_copy(list, kTVMFFIArray), result);
+}
+
+/* ffi_hpy.ListEraseSame(list, i, array) -> whether the item at i was array[i], which it removes then. IndexError for
+ * the Array only. */
+static int list_erase_same(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi_hpy.ListEraseSame";
+  fh_seq_object *list;
+  TVMFFIObject *array;
+  int64_t i;
+  if (arg_seq(name, args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &i) != 0) return -1;
+  if (fh_function_arg_object(name, args, 2, kTVMFFIArray, &array) != 0) return -1;
+  if (fh_seq_check_index((const fh_seq_object *)array, i) != 0) return -1;
+  *result = fh_any_bool(fh_list_erase_same(list, i, &fh_seq_items((const fh_seq_object *)array)[i]));
+  return 0;
+}
+
 /* ffi.ListReverse(list): in place. */
 static int list_reverse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -274,6 +339,10 @@ const fh_globals_entry fh_globals_seq[] = {
     {"ffi.ListErase", list_erase, "None(ffi.List<Any>, int)"},
     {"ffi.ListEraseRange", list_erase_range, "None(ffi.List<Any>, int, int)"},
     {"ffi.ListReplaceSlice", list_replace_slice, "None(ffi.List<Any>, int, int, ffi.List<Any>)"},
+    {"ffi_hpy.ListAssignSlice", list_assign_slice, NULL},
+    {"ffi_hpy.ListEraseSlice", list_erase_slice, NULL},
+    {"ffi_hpy.ListToArray", list_to_array, NULL},
+    {"ffi_hpy.ListEraseSame", list_erase_same, NULL},
     {"ffi.ListReverse", list_reverse, "None(ffi.List<Any>)"},
     {"ffi.ListClear", list_clear, "None(ffi.List<Any>)"},
     {"ffi.ListReserve", list_reserve, "None(ffi.List<Any>, int)"},

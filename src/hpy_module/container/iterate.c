@@ -162,6 +162,7 @@ typedef struct Chunks {
    * Array. `walk` has a position of its own: see walk_list. */
   int64_t position;
   FbPart part; /* of a map */
+  int64_t step; /* of an Array: 1, or -1 from the end */
   const DLPackExchangeAPI *exchange;
 } Chunks;
 
@@ -193,25 +194,21 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
   if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks, chunks->part, n, chunks->exchange);
   const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(chunks->container + 1);
-  return fb_iterate_list(ctx, cell->data, first, 1, n, chunks->exchange);
+  int64_t place = chunks->step < 0 ? chunks->size - 1 - first : first;
+  return fb_iterate_list(ctx, cell->data, place, chunks->step, n, chunks->exchange);
 }
 
-/* A new _Chunks, which takes references of its own; `walk` may be NULL. New handle, or HPy_NULL with an exception
+/* A new _Chunks as described by *as, of which it takes references of its own. New handle, or HPy_NULL with an exception
  * raised. */
-static HPy chunks_new(HPyContext *ctx, TVMFFIObject *container, TVMFFIObject *walk, int64_t size, FbPart part,
-                      const DLPackExchangeAPI *exchange) {
+static HPy chunks_new(HPyContext *ctx, const Chunks *as) {
   HPy type = fb_ref_borrow(ctx, &chunks_type);
   Chunks *data;
   HPy chunks = HPy_New(ctx, type, &data);
   fb_ref_return(ctx, type);
   if (HPy_IsNull(chunks)) return chunks;
-  TVMFFIObjectIncRef(container);
-  if (walk != NULL) TVMFFIObjectIncRef(walk);
-  data->container = container;
-  data->walk = walk;
-  data->size = size;
-  data->part = part;
-  data->exchange = exchange;
+  TVMFFIObjectIncRef(as->container);
+  if (as->walk != NULL) TVMFFIObjectIncRef(as->walk);
+  *data = *as;
   return chunks;
 }
 
@@ -236,14 +233,15 @@ static HPy chain_of(HPyContext *ctx, HPy chunks) {
   return call_taking(ctx, &from_iterable, lists, HPy_NULL, 1);
 }
 
-HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeAPI *exchange) {
+HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, int64_t step, const DLPackExchangeAPI *exchange) {
   const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(array + 1);
   HPy result;
   if (cell->size > CHUNK) {
-    result = chain_of(ctx, chunks_new(ctx, array, NULL, cell->size, FB_PART_VALUES, exchange));
+    const Chunks chunks = {.container = array, .size = cell->size, .step = step, .exchange = exchange};
+    result = chain_of(ctx, chunks_new(ctx, &chunks));
   } else {
-    result =
-        call_taking(ctx, &iter_function, fb_iterate_list(ctx, cell->data, 0, 1, cell->size, exchange), HPy_NULL, 1);
+    HPy items = fb_iterate_list(ctx, cell->data, step < 0 ? cell->size - 1 : 0, step, cell->size, exchange);
+    result = call_taking(ctx, &iter_function, items, HPy_NULL, 1);
   }
   TVMFFIObjectDecRef(array);
   return result;
@@ -252,7 +250,10 @@ HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeA
 /* An iterator over a map of that size, by its walk; borrows both. */
 static HPy walk_map(HPyContext *ctx, TVMFFIObject *map, TVMFFIObject *walk, int64_t size, FbPart part,
                     const DLPackExchangeAPI *exchange) {
-  if (size > CHUNK) return chain_of(ctx, chunks_new(ctx, map, walk, size, part, exchange));
+  if (size > CHUNK) {
+    const Chunks chunks = {.container = map, .walk = walk, .size = size, .part = part, .exchange = exchange};
+    return chain_of(ctx, chunks_new(ctx, &chunks));
+  }
   return call_taking(ctx, &iter_function, walk_list(ctx, walk, NULL, part, size, exchange), HPy_NULL, 1);
 }
 

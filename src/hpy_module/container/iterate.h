@@ -35,8 +35,9 @@ FH_INLINE HPy fb_iterate_find(HPyContext *ctx, const TVMFFIAny *item, const DLPa
 HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n,
                     const DLPackExchangeAPI *exchange);
 
-/* A Python iterator over an ffi.Array, which is taken, on failure too (HPy_NULL, exception raised). */
-HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeAPI *exchange);
+/* A Python iterator over an ffi.Array, which is taken, on failure too (HPy_NULL, exception raised). `step` is 1, or -1
+ * for one from the end. Threads may share it. */
+HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, int64_t step, const DLPackExchangeAPI *exchange);
 /* A Python iterator over an ffi.Map, which is taken, on failure too. Items are tuples of key and value. */
 HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPackExchangeAPI *exchange);
 

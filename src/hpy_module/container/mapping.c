@@ -26,7 +26,8 @@ static Pair size_functions = {{.name = "ffi.MapSize"}, {.name = "ffi.DictSize"}}
             count_functions = {{.name = "ffi.MapCount"}, {.name = "ffi.DictCount"}},
             get_functions = {{.name = "ffi.MapGetItemOrMissing"}, {.name = "ffi.DictGetItemOrMissing"}};
 static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, dict_erase = {.name = "ffi.DictErase"},
-                      dict_pop = {.name = "ffi_hpy.DictPop"}, get_missing = {.name = "ffi.GetInvalidObject"},
+                      dict_pop = {.name = "ffi_hpy.DictPop"}, dict_set_default = {.name = "ffi_hpy.DictSetDefault"},
+                      get_missing = {.name = "ffi.GetInvalidObject"},
                       to_map = {.name = "__ffi_convert__", .type_index = kTVMFFIMap};
 
 /* --- the native object -------------------------------------------------------------------------------------------- */
@@ -161,7 +162,7 @@ static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
   return call(ctx, self, NULL, &count_functions, key, HPy_NULL, &n) != 0 ? -1 : n.v_int64 != 0;
 }
 
-static const char *const key_default[] = {"key", "default"}; /* the arguments of get() and pop() */
+static const char *const key_default[] = {"key", "default"}; /* the arguments of get(), pop() and setdefault() */
 
 HPyDef_METH(mapping_get, "get", HPyFunc_KEYWORDS,
             .doc = "get($self, key, default=None)\n--\n\n"
@@ -283,6 +284,33 @@ static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
   }
 }
 
+/* The value that a key has once it is there, owned. Another core than ours does it in two steps, between which other
+ * threads may come. Returns 0, or -1 with an exception raised. */
+static int put_default(HPyContext *ctx, HPy self, HPy key, HPy value, TVMFFIAny *out) {
+  if (FH_LIKELY(fb_core_function_find(&dict_set_default) != NULL)) {
+    return call(ctx, self, &dict_set_default, NULL, key, value, out);
+  }
+  if (call(ctx, self, &get_functions.dict, NULL, key, HPy_NULL, out) != 0) return -1;
+  if (!is_missing(ctx, out)) return 0;
+  if (call(ctx, self, &dict_set, NULL, key, value, out) != 0) return -1;
+  return call(ctx, self, &get_functions.dict, NULL, key, HPy_NULL, out);
+}
+
+HPyDef_METH(dict_setdefault_method, "setdefault", HPyFunc_KEYWORDS,
+            .doc = "setdefault($self, key, default=None)\n--\n\n"
+                   "Look up a value, after giving the key one if it has none. Of several threads one gives it.\n\n"
+                   "Args:\n"
+                   "    key: what it is looked up by.\n"
+                   "    default: the value that the key gets, which is converted as an argument of a call.")
+static HPy dict_setdefault_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const FbKeywords keywords = {"setdefault", key_default, 2, NULL};
+  HPy given[2];
+  TVMFFIAny value;
+  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0) return HPy_NULL;
+  HPy wanted = HPy_IsNull(given[1]) ? ctx->h_None : given[1];
+  return put_default(ctx, self, given[0], wanted, &value) == 0 ? value_result(ctx, self, &value) : HPy_NULL;
+}
+
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
 static FbRef mapping_type; /* written once during the import */
@@ -309,7 +337,8 @@ static FbRef dict_type; /* written once during the import */
 FB_OBJECT_NEW(dict, dict_type)
 
 HPy fb_mapping_dict_type_new(HPyContext *ctx, HPy mapping) {
-  static HPyDef *defines[] = {&dict_new, &dict_init, &dict_assign, &dict_pop_method, NULL, NULL};
+  static HPyDef *defines[] = {&dict_new, &dict_init, &dict_assign, &dict_pop_method, &dict_setdefault_method,
+                              NULL,      NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CDict",
       .basicsize = sizeof(FbObject),

@@ -219,7 +219,14 @@ HPyDef_METH(sequence_iter, "__iter__", HPyFunc_NOARGS,
             .doc = "Over the items; of a List over those that are there now.")
 static HPy sequence_iter_impl(HPyContext *ctx, HPy self) {
   TVMFFIObject *array = fixed(ctx, sequence_take(ctx, self));
-  return array == NULL ? HPy_NULL : fb_iterate_array(ctx, array, exchange_of(ctx, self));
+  return array == NULL ? HPy_NULL : fb_iterate_array(ctx, array, 1, exchange_of(ctx, self));
+}
+
+/* In the place of that of collections.abc.Sequence, which is a generator: threads must not share one. */
+HPyDef_METH(sequence_reversed, "__reversed__", HPyFunc_NOARGS, .doc = "As __iter__, from the end.")
+static HPy sequence_reversed_impl(HPyContext *ctx, HPy self) {
+  TVMFFIObject *array = fixed(ctx, sequence_take(ctx, self));
+  return array == NULL ? HPy_NULL : fb_iterate_array(ctx, array, -1, exchange_of(ctx, self));
 }
 
 /* --- in ----------------------------------------------------------------------------------------------------------- */
@@ -446,8 +453,15 @@ static FbRef sequence_type; /* written once during the import */
 FB_OBJECT_NEW(sequence, sequence_type)
 
 HPy fb_sequence_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {
-      &sequence_new, &array_init, &sequence_length, &sequence_item, &sequence_contains, &sequence_iter, NULL, NULL};
+  static HPyDef *defines[] = {&sequence_new,
+                              &array_init,
+                              &sequence_length,
+                              &sequence_item,
+                              &sequence_contains,
+                              &sequence_iter,
+                              &sequence_reversed,
+                              NULL,
+                              NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CSequence",
       .basicsize = sizeof(FbObject),

@@ -9,6 +9,7 @@
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include "core/platform/thread.h"
 #include "function_call.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/later.h"
@@ -30,8 +31,35 @@ static FH_NOINLINE int settle_failure(void) {
   return -1;
 }
 
+/* --- stack -------------------------------------------------------------------------------------------------------- */
+
+/* A callback begins only where so much of the thread's stack is left, or a quarter of a small one. PyPy 7.3 compares
+ * the stack with the limit that a program has set (sys.setrecursionlimit), and ends the process where the thread's own
+ * stack ends before. Python code needs 768 KB up to the usual limit. */
+enum { ROOM = 1024 * 1024 };
+
+typedef struct Stack {
+  uintptr_t end; /* lowest address; 0 where the system does not tell */
+  size_t room; /* SIZE_MAX: not asked yet */
+} Stack;
+
+static FH_NOINLINE void find_stack(Stack *stack) {
+  size_t size = 0;
+  if (!fh_thread_stack(&stack->end, &size)) stack->end = 0;
+  stack->room = size / 4 < ROOM ? size / 4 : ROOM;
+}
+
+/* Also on a stack that is not the thread's, of a coroutine: of its end nothing is known, and the distance is large. */
+FH_INLINE bool has_stack(void) {
+  static FH_THREAD_LOCAL Stack stack = {0, SIZE_MAX};
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  if (FH_LIKELY(here - stack.end >= stack.room)) return true;
+  if (stack.room == SIZE_MAX) find_stack(&stack);
+  return here - stack.end >= stack.room;
+}
+
 FH_INLINE int call_callback(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  return FH_LIKELY(call_in_python(self, args, n, result) == 0) ? 0 : settle_failure();
+  return FH_LIKELY(has_stack() && call_in_python(self, args, n, result) == 0) ? 0 : settle_failure();
 }
 
 /* safe_call of a callback: self is the FbLater that its deleter will push. */

@@ -134,6 +134,22 @@ TEST(map_functions_find_and_miss) {
   fh_any_drop(&map);
 }
 
+TEST(dict_set_default_keeps_the_value_that_is_there) {
+  TVMFFIAny dict = call_ok("ffi.Dict", NO_ARGS);
+  for (int64_t i = 0; i < 20; ++i) { /* small first, dense then */
+    expect_int(call_int("ffi_hpy.DictSetDefault", ARGS(dict, i64(i), i64(10 * i))), 10 * i);
+    expect_int(call_int("ffi_hpy.DictSetDefault", ARGS(dict, i64(i), i64(-1))), 10 * i);
+  }
+  expect_int(call_int("ffi_hpy.DictSetDefault", ARGS(dict, raw("a long enough key"), i64(1))), 1);
+  expect_int(call_int("ffi_hpy.DictSetDefault", ARGS(dict, raw("a long enough key"), i64(2))), 1);
+  expect_int(call_int("ffi.DictSize", ARGS(dict)), 21);
+  TVMFFIAny text = call_ok("ffi_hpy.DictSetDefault", ARGS(dict, i64(-1), raw("a long enough value")));
+  expect_repr(text, "\"a long enough value\"");
+  expect_call_raises("TypeError", "Expected 3 but got 1 arguments", "ffi_hpy.DictSetDefault", ARGS(dict));
+  fh_any_drop(&text);
+  fh_any_drop(&dict);
+}
+
 TEST(dict_pop_gives_the_value_it_takes_out) {
   TVMFFIAny missing = call_ok("ffi.GetInvalidObject", NO_ARGS);
   TVMFFIAny dict = call_ok("ffi.Dict", ARGS(raw("a long enough key"), i64(1), i64(2), i64(3)));

@@ -53,6 +53,56 @@ TEST(a_list_lets_a_clients_buffer_go_when_it_is_not_locked) {
                "[\"a text longer than seven\", \"a text longer than seven\", 2, 2]");
 }
 
+TEST(a_slice_lets_a_clients_buffer_go_when_the_list_is_not_locked) {
+  make_full_list();
+  expect_freed("ffi_hpy.ListAssignSlice", ARGS(shared, i64(-1), fh_any_none(), i64(1), shared),
+               "[\"a text longer than seven\", \"a text longer than seven\", 2]");
+}
+
+static void expect_list(const char *function, const TVMFFIAny *args, int32_t n, const char *wanted) {
+  TVMFFIAny nothing = call_ok(function, args, n);
+  expect_int(nothing.type_index, kTVMFFINone);
+  expect_repr(args[0], wanted);
+}
+
+TEST(bounds_of_a_slice_count_as_in_python) {
+  TVMFFIAny none = fh_any_none(), list = call_ok("ffi.List", ARGS(i64(0), i64(1), i64(2), i64(3), i64(4)));
+  TVMFFIAny two = call_ok("ffi.Array", ARGS(raw("a text longer than seven"), i64(9)));
+  expect_list("ffi_hpy.ListAssignSlice", ARGS(list, i64(-2), none, i64(1), two),
+              "[0, 1, 2, \"a text longer than seven\", 9]");
+  expect_list("ffi_hpy.ListAssignSlice", ARGS(list, none, i64(0), i64(-3), two),
+              "[0, 9, 2, \"a text longer than seven\", "
+              "\"a text longer than seven\"]");
+  expect_list("ffi_hpy.ListEraseSlice", ARGS(list, none, none, i64(INT64_MIN)),
+              "[0, 9, 2, \"a text longer than seven\"]");
+  expect_list("ffi_hpy.ListEraseSlice", ARGS(list, i64(INT64_MIN), i64(INT64_MAX), i64(2)),
+              "[9, \"a text longer than seven\"]");
+  expect_list("ffi_hpy.ListEraseSlice", ARGS(list, i64(5), i64(1), i64(1)), "[9, \"a text longer than seven\"]");
+  expect_list("ffi_hpy.ListAssignSlice", ARGS(list, i64(INT64_MAX), none, i64(1), list),
+              "[9, \"a text longer than seven\", 9, \"a text longer than seven\"]");
+  expect_call_raises("ValueError", "attempt to assign sequence of size 2 to extended slice of size 4",
+                     "ffi_hpy.ListAssignSlice", ARGS(list, none, none, i64(-1), two));
+  expect_call_raises("ValueError", "slice step cannot be zero", "ffi_hpy.ListEraseSlice",
+                     ARGS(list, none, none, i64(0)));
+  expect_call_raises("TypeError", "Expected `ffi.List` but got `int`", "ffi_hpy.ListAssignSlice",
+                     ARGS(list, none, none, i64(1), i64(1)));
+  fh_any_drop(&two);
+  fh_any_drop(&list);
+}
+
+TEST(an_item_is_erased_only_if_it_is_the_one_that_was_seen) {
+  TVMFFIAny list = call_ok("ffi.List", ARGS(raw("a text longer than seven"), i64(2)));
+  TVMFFIAny seen = call_ok("ffi_hpy.ListToArray", ARGS(list));
+  expect_int(call_int("ffi_hpy.ListEraseSame", ARGS(list, i64(1), seen)), 1);
+  expect_int(call_int("ffi_hpy.ListEraseSame", ARGS(list, i64(1), seen)), 0);
+  call_int("ffi.ListInsert", ARGS(list, i64(0), i64(2)));
+  expect_int(call_int("ffi_hpy.ListEraseSame", ARGS(list, i64(0), seen)), 0);
+  expect_repr(list, "[2, \"a text longer than seven\"]");
+  expect_call_raises("IndexError", "Index 2 out of bounds 2", "ffi_hpy.ListEraseSame", ARGS(list, i64(2), seen));
+  fh_any_drop(&seen);
+  fh_any_drop(&list);
+}
+
 TEST(a_list_that_is_too_short_lets_a_clients_buffer_be) {
   make_full_list();
   n_freed = 0;

@@ -376,3 +376,29 @@ def test_the_marks_for_no_value_and_for_keywords_are_single():
 def test_an_unknown_core_function_is_an_attribute_error():
     with pytest.raises(AttributeError, match=r"no global function 'ffi\.NoSuchThing'"):
         ffi_hpy._ffi_api.NoSuchThing  # noqa: B018
+
+
+@pytest.mark.parametrize("made", ["datetime64('2020-01-01')", "timedelta64(5)", "timedelta64(5, 'D')", "void(b'abc')"])
+def test_a_numpy_scalar_that_is_neither_number_nor_text_is_passed_as_it_is(testing, made):
+    np = pytest.importorskip("numpy")
+    value = eval(f"np.{made}", {"np": np})
+    assert testing.echo(value) is value
+    assert testing.echo([value])[0] is value
+    assert ffi_hpy.convert(lambda: value)() is value
+    assert ffi_hpy.List([value])[0] is value
+    assert isinstance(convert(value), ffi_hpy.core.OpaquePyObject)
+    assert ffi_hpy.core.TypeSchema("Any").convert(value) is not None
+    for number in ("int", "float"):
+        with pytest.raises(TypeError, match=f"expected {number}, got {type(value).__name__}"):
+            ffi_hpy.core.TypeSchema(number).check_value(value)
+    with pytest.raises(TypeError, match="Expected `int` but got"):
+        testing.add_one(value)
+
+
+def test_numpy_scalars_that_are_numbers_or_text_are_passed_as_such(testing):
+    np = pytest.importorskip("numpy")
+    numbers = [(np.int8(3), 3), (np.uint64(2**63), 2**63), (np.bool_(True), True), (np.longdouble(2.5), 2.5)]
+    for value, expected in [*numbers, (np.str_("text"), "text"), (np.bytes_(b"raw"), b"raw")]:
+        passed = testing.echo(value)
+        assert passed == expected
+        assert type(passed) is type(expected)

@@ -329,6 +329,42 @@ def test_a_class_registered_later_takes_over(new_type_key):
     assert _core.class_find(index) is second
 
 
+@pytest.mark.parametrize("is_derived", [False, True])
+def test_objects_of_a_class_that_was_replaced_come_back_as_instances_of_the_one_that_counts(
+    testing, new_type_key, is_derived
+):
+    """Those that it has made before are known by their wrappers, as all objects are; those that it makes later are
+    not."""
+    key = unique_name()
+
+    @ffi_hpy.dataclasses.py_class(key)
+    class First(ffi_hpy.Object):
+        x: int
+
+    @ffi_hpy.dataclasses.py_class(unique_name())
+    class Holder(ffi_hpy.Object):
+        value: First
+
+    before = First(1)
+    base = First if is_derived else ffi_hpy.Object
+    second = ffi_hpy.register_object(key)(type(ffi_hpy.Object)("Second", (base,), {}))
+    after = [First(2), type("Sub", (First,), {})(3)]
+    for use in (
+        testing.echo,
+        lambda x: ffi_hpy.Array([x])[0],
+        lambda x: ffi_hpy.Dict({1: x})[1],
+        lambda x: Holder(x).value,
+    ):
+        if _core.KEEPS_IDENTITY:
+            assert use(before) is before
+            own = second(4)
+            assert use(own) is own
+        for replaced in after:
+            returned = use(replaced)
+            assert type(returned) is second
+            assert (returned.x, returned.same_as(replaced)) == (replaced.x, True)
+
+
 def test_what_a_class_defines_stays(testing):
     @ffi_hpy.register_object("testing.TestCompare")
     class Compare(ffi_hpy.Object):

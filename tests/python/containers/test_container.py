@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import itertools
 import subprocess
 import sys
 
@@ -240,6 +241,70 @@ def test_slices_of_a_list_work_like_those_of_a_list(bounds):
     assert list(ours) == theirs
     del ours[s], theirs[s]
     assert list(ours) == theirs
+
+
+BOUNDS = (None, -(2**70), -3, -1, 0, 1, 4, 2**70)
+
+
+@pytest.mark.parametrize("step", [None, 1, 2, -1, -3, 2**70, -(2**70)])
+def test_slices_of_a_list_are_those_of_a_python_list(step):
+    for n, start, stop in itertools.product((0, 1, 5), BOUNDS, BOUNDS):
+        s = slice(start, stop, step)
+        for new in ("", "xyz", "x" * len(range(n)[s])):
+            ours, theirs, refusals = List(range(n)), list(range(n)), []
+            for changed in (ours, theirs):
+                try:
+                    changed[s] = new
+                except ValueError as error:
+                    refusals.append(str(error))
+            assert (n, s, list(ours)) == (n, s, theirs)
+            assert len(refusals) in (0, 2)
+            assert refusals[:1] == refusals[1:]
+        ours, theirs = List(range(n)), list(range(n))
+        del ours[s], theirs[s]
+        assert (n, s, list(ours)) == (n, s, theirs)
+
+
+@pytest.mark.parametrize("wrong", [slice("a"), slice(None, 1.5), slice(None, None, 0), slice(None, None, "a")])
+def test_a_wrong_slice_of_a_list_raises_the_error_of_a_python_list(wrong):
+    for change in (lambda items: items.__setitem__(wrong, [1]), lambda items: items.__delitem__(wrong)):
+        said = []
+        for items in (List([1]), [1]):
+            with pytest.raises((TypeError, ValueError)) as caught:
+                change(items)
+            said.append((caught.type, str(caught.value)))
+        assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("cls", [Array, List])
+def test_a_sequence_is_read_from_the_end(cls):
+    for n in (0, 1, 16, 17, 64, 65, 200):
+        assert list(reversed(cls(range(n)))) == list(range(n))[::-1]
+
+
+def test_an_item_is_removed_by_equality_and_objects_stay_the_same():
+    inner, text = List([1]), "a text of more than seven bytes"
+    ours = List([text, inner, 1, text, {"a": object()}, inner])
+    ours.remove(text)
+    ours.remove(1.0)
+    ours.remove(inner)
+    assert len(ours) == 3
+    assert ours[0] == text
+    assert ours[2].same_as(inner)
+    opaque = ours[1]["a"]
+    ours.append(opaque)
+    ours.remove(opaque)
+    assert len(ours) == 3
+
+
+def test_a_list_is_extended_by_a_sequence_whole_or_not_at_all():
+    ours = List([1])
+    with pytest.raises(UnicodeEncodeError):
+        ours.extend([2, "\ud800"])
+    assert list(ours) == [1]
+    with pytest.raises(UnicodeEncodeError):
+        ours.extend(iter([2, "\ud800"]))
+    assert list(ours) == [1, 2]
 
 
 def test_a_list_can_be_put_into_itself():
@@ -570,6 +635,47 @@ def test_a_dict_changes_like_a_dict():
     assert not ours
 
 
+def test_a_default_is_the_value_that_the_dict_has():
+    ours = Dict({"a": 1})
+    assert ours.setdefault("a", 2) == 1
+    assert ours.setdefault("n") is None
+    made = ours.setdefault("list", [1, 2])
+    assert isinstance(made, Array)
+    assert made.same_as(ours["list"])
+    assert ours.setdefault(key="list", default=3).same_as(made)
+    for wrong in ((), (1, 2, 3)):
+        with pytest.raises(TypeError):
+            ours.setdefault(*wrong)
+    for i in range(100):
+        assert ours.setdefault(i, i + 1) == ours.setdefault(i, 0) == i + 1
+
+
+def test_a_dict_is_updated_by_what_a_python_dict_is():
+    ours, theirs = Dict(), {}
+    for changed in (ours, theirs):
+        changed.update({"a": 1}, b=2)
+        changed.update([("c", 3)])
+        changed.update()
+        changed.update(self=4, other=5)
+        changed.update(dict.fromkeys("ae", 6).items())
+    assert dict(ours) == theirs
+    ours.update(Map({"a": 7}))
+    ours.update(Dict({"f": 8}))
+    assert (ours["a"], ours["f"]) == (7, 8)
+
+
+def test_views_look_like_those_of_a_python_mapping():
+    for cls in (Map, Dict):
+        made = cls({"a": 1, "b": float("nan")})
+        assert repr(made.keys()) == f"KeysView({made!r})"
+        assert repr(made.values()) == f"ValuesView({made!r})"
+        assert repr(made.items()) == f"ItemsView({made!r})"
+        assert 1.0 in made.values()
+        assert "a" not in made.values()
+        assert ("a", 1) in made.items()
+        assert made.keys() | {"c"} == {"a", "b", "c"}
+
+
 @pytest.mark.parametrize("use", ["ours['z']", "ours.pop('z')", "ours.__delitem__('z')"])
 def test_a_key_that_a_dict_lacks_is_a_key_error(use):
     with pytest.raises(KeyError) as caught:
@@ -863,6 +969,13 @@ assert box[0] == box[0] and (box[0] is box[0] or not ffi_hpy._core.KEEPS_IDENTIT
 changed = List([1, 2, 3])
 changed[0], changed[-1] = 5, 6
 assert (changed.pop(), changed.pop(0), list(changed)) == (6, 5, [2])
+changed.extend([3, 4, 5])
+changed[1:3] = "abc"
+del changed[::2]
+changed[::-1] = [8, 9]
+changed.remove(9)
+assert list(changed) == [8] and list(reversed(changed)) == [8]
+assert (ours.setdefault("c", 3), ours.setdefault("c", 4)) == (3, 3)
 print("good")
 """
 

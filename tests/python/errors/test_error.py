@@ -1,9 +1,10 @@
 """Errors: from native code to Python, from callbacks to native code, and back."""
 
+import subprocess
 import sys
 
 import pytest
-from support import FREES_AT_ONCE, IS_PYPY, parallelize, run_python, unique_name
+from support import FREES_AT_ONCE, IS_PYPY, PROGRAM_SECONDS, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy.error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME
@@ -369,7 +370,7 @@ def test_a_class_that_refuses_attributes_comes_back_all_the_same(testing):
 @pytest.mark.skipif(not ffi_hpy._core.HAS_EXTENSION, reason="other contexts count the callbacks, and say so")
 @pytest.mark.parametrize("limit", [0, 10**6], ids=["default limit", "limit beyond the stack"])
 def test_an_exception_keeps_its_own_text_where_the_stack_ends(limit):
-    if limit and (IS_PYPY or sys.version_info < (3, 12)):
+    if limit and not IS_PYPY and sys.version_info < (3, 12):
         pytest.skip("this interpreter ends where its stack ends before its limit")
     program = """
 import sys, ffi_hpy
@@ -397,6 +398,52 @@ except Own as error:
     first, second = run_python(program, limit).splitlines()
     assert first.startswith("True ")
     assert second == "mine"
+
+
+ENDLESS = """
+import sys, threading
+import ffi_hpy
+
+sys.setrecursionlimit(int(sys.argv[1]))
+
+def deeper(*arguments):
+    return call(*arguments)
+
+call = ffi_hpy.convert(deeper)
+
+def run(*arguments):
+    for _ in range(3):
+        try:
+            call(*arguments)
+        except RecursionError:
+            continue
+        print("no RecursionError")
+
+for arguments in ((), (1, ["two"], {"three": 3})):
+    run(*arguments)
+    for size in map(int, sys.argv[2:]):
+        threading.stack_size(size)
+        thread = threading.Thread(target=run, args=arguments)
+        thread.start()
+        thread.join()
+print("the end")
+"""
+
+
+@pytest.mark.parametrize("limit", [1000, 30_000, 10**6])
+def test_endless_recursion_through_a_callback_is_a_recursion_error_whatever_the_limit(limit):
+    if limit != 1000 and not IS_PYPY and sys.version_info < (3, 14):
+        pytest.skip("this CPython ends where its stack ends before its limit")
+    stack_sizes = ("262144", "1048576", "8388608") if IS_PYPY else ()
+    # Not run_python(): PyPy writes to stderr where its own limit ends within the entry of a callback.
+    said = subprocess.run(
+        [sys.executable, "-c", ENDLESS, str(limit), *stack_sizes],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PROGRAM_SECONDS,
+    )
+    assert (said.returncode, said.stdout) == (0, "the end\n")
 
 
 def test_the_traceback_is_extended_at_each_crossing(testing):

@@ -128,6 +128,35 @@ def test_a_numpy_dtype_without_a_counterpart_is_a_value_error(testing):
         testing.echo(np.dtype([("a", "int8")]))
 
 
+@pytest.mark.parametrize("name", ["longdouble", "clongdouble"])
+def test_a_padded_number_of_numpy_has_no_data_type(testing, name):
+    np = pytest.importorskip("numpy")
+    of_numpy = np.dtype(name)
+    if of_numpy.name in ("float64", "complex128") or np.finfo(of_numpy).nmant == 112:
+        pytest.skip("here C's long double is a number of 64 or 128 bits")
+    uses = [
+        lambda: dtype(of_numpy),
+        lambda: dtype(of_numpy.type),
+        lambda: dtype(getattr(np, name)),
+        lambda: testing.echo(of_numpy),
+        lambda: testing.echo([of_numpy]),
+        lambda: testing.schema_id_dtype(of_numpy),
+        lambda: ffi_hpy.convert(of_numpy),
+        lambda: _dtype._convert_numpy_dtype_to_ffi_dtype(of_numpy),
+    ]
+    wanted = f"^DLPack has no data type for numpy.{of_numpy.type.__name__}: on this machine its numbers have 80 bits"
+    for use in uses:
+        with pytest.raises(ValueError, match=wanted) as caught:
+            use()
+        assert "expected a name" not in str(caught.value)
+    assert not dtype.is_dtype(of_numpy)
+    assert dtype("float128").bits == 128  # this name is that of the format of 128 bits
+    array = np.zeros(3, of_numpy)
+    for use in (testing.echo, ffi_hpy.from_dlpack, ffi_hpy.convert, lambda x: ffi_hpy.Array([x])):
+        with pytest.raises(BufferError, match="padding"):
+            use(array)
+
+
 def test_a_torch_dtype_is_understood(testing):
     torch = pytest.importorskip("torch")
     for name in ("float32", "bfloat16", "int64", "bool"):
