@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["describe", "validate"]
 
 _UNPACK = "unpack"
-_PLAIN = (int, float, complex, bool, str, bytes, type(None), ...)
+_PLAIN = (int, float, complex, bool, str, bytes, type(None), None, ...)
 _OF_PLAIN: set[Any] = {tuple, dict, set, frozenset, typing.Union}
 if sys.version_info >= (3, 10):
     from types import UnionType
