@@ -44,7 +44,7 @@ from ._start.memo import remember_by_class
 from ._start.similar import did_you_mean, not_said_again
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack, refuse_unresolved
 from ._types import about as _about
-from ._types.info import info_of_key, set_class, set_python_class
+from ._types.info import home_of_names, info_of_key, set_class, set_python_class
 from ._values import function as _function
 from ._values.device import Device, device
 from ._values.object import Object, ObjectConvertible
@@ -64,7 +64,6 @@ from .registry import (
     class_for_type_index,
     get_global_func,
     get_global_func_metadata,
-    home_of_names,
     home_of_type,
     init_ffi_api,
     list_global_func_names,

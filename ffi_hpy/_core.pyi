@@ -515,7 +515,7 @@ def set_hooks(
     *,
     classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None, int]] = ...,
     class_for_type_index: Callable[[int], type] = ...,
-    error_to_exception: Callable[..., BaseException] = ...,
+    error_to_exception: Callable[[Error, int], BaseException] = ...,
     exception_to_error: Callable[[BaseException, int], Error] = ...,
     exception_leaves: Callable[[BaseException, int], bool] = ...,
     exception_arrives: Callable[[BaseException, int], None] = ...,
@@ -543,8 +543,7 @@ def set_hooks(
     - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
       exchange table; and the protocols of the type, bits of PROTOCOL_*.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
-    - error_to_exception(error, moment, callee="", args=()): the exception to raise for a native error, at the moment of
-      that number. For a TypeError of a call: with the function's name and the arguments.
+    - error_to_exception(error, moment): the exception to raise for a native error, at the moment of that number.
     - exception_to_error(exc, began): the native error for a Python exception that leaves a callback, which began at a
       moment.
     - exception_leaves(exc, began): whether an exception may leave a callback as it is, without an error made of it.

@@ -52,7 +52,7 @@ from ._tensor import (
 )
 from ._types.define import define_type as _register_py_class
 from ._types.define import forget_type as _rollback_py_class
-from ._types.info import FFIProperty, TypeField, TypeInfo, TypeMethod, info_of_index
+from ._types.info import FFIProperty, TypeField, TypeInfo, TypeMethod, index_of_key, info_of_index
 from ._types.info import info_of_class as _type_cls_to_type_info
 from ._types.info import info_of_key as _lookup_or_register_type_info_from_type_key
 from ._types.info import set_class as _set_type_cls
@@ -136,7 +136,7 @@ _CLASSES: dict[str, Callable[[], Any]] = {
 
 def _object_type_key_to_index(type_key: str) -> int | None:
     """The index of a type key, None if it is unknown."""
-    index = type_key_to_index(type_key)
+    index = index_of_key(type_key)
     return index if index >= 0 else None
 
 

@@ -21,7 +21,7 @@ from ._errors.traceback import backtrace_of, encodable, extend_traceback
 from ._errors.traceback import parse_backtrace as _parse_backtrace  # tvm_ffi's name for it
 from ._start.elsewhere import find_elsewhere
 from ._start.failure import confirm_failure
-from ._start.fork import import_whole, new_lock
+from ._start.fork import new_lock
 from ._values.object import ObjectMeta
 
 TYPE_CHECKING = False
@@ -138,16 +138,13 @@ for _class in (
 # --- native error -> exception --------------------------------------------------------------------------------------
 
 
-def error_to_exception(
-    error: _core.Error, moment: int | None = None, callee: str = "", args: tuple[Any, ...] = ()
-) -> BaseException:
-    """The exception to raise for a native error; `moment` is given if the binding raises it, the function's name and
-    the arguments if it does so for a call.
+def error_to_exception(error: _core.Error, moment: int | None = None) -> BaseException:
+    """The exception to raise for a native error; `moment` is given if the binding raises it.
 
     It is the exception that the error carries, if it came out of a callback; else a new one of the class registered for
-    its kind. An unknown kind gives a RuntimeError whose message begins with the kind.
+    its kind, with the error's message. An unknown kind gives a RuntimeError whose message begins with the kind.
     """
-    first, is_new = _exception_of(error, moment, callee, args)
+    first, is_new = _exception_of(error, moment)
     exception, cause = first, error.cause
     while is_new and cause is not None:
         following, is_new = _exception_of(cause, moment)
@@ -156,18 +153,13 @@ def error_to_exception(
     return first
 
 
-def _exception_of(
-    error: _core.Error, moment: int | None, callee: str = "", args: tuple[Any, ...] = ()
-) -> tuple[BaseException, bool]:
+def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException, bool]:
     """The exception for one error, without its cause, and whether it is new."""
     carrier = _carrier_of(error)
     carried = None if carrier is None else carrier.take()
     frames = str(error.backtrace)
     if carrier is None or carried is None:
-        kind, message = str(error.kind), str(error.message)
-        if kind == "TypeError":
-            message = import_whole(f"{__package__}._errors.words").in_words(message, callee, args)
-        exception = _exception_new(kind, message)
+        exception = _exception_new(str(error.kind), str(error.message))
     else:
         exception, frames = carried, frames[carrier.backtrace_length :]
     traceback = exception.__traceback__
@@ -213,11 +205,9 @@ def _hidden(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_hidden
-def raise_for_error(error: _core.Error, moment: int, callee: str = "", args: tuple[Any, ...] = ()) -> NoReturn:
+def raise_for_error(error: _core.Error, moment: int) -> NoReturn:
     """Raises error_to_exception(), for contexts that cannot raise an instance without losing its traceback (PyPy's)."""
-    exception = error_to_exception(error, moment, callee, args)
-    del args  # the traceback has this frame, and keeps what is in it
-    raise exception
+    raise error_to_exception(error, moment)
 
 
 # --- exception -> native error --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from ._start.elsewhere import find_elsewhere
 from ._start.fork import import_whole
 from ._start.similar import did_you_mean
 from ._types.about import note_function
-from ._types.metadata import apply_nonblocking, parse_function_metadata
+from ._types.metadata import apply_nonblocking, parse_metadata
 from ._values.exported import exported_names
 from ._values.object import Object
 from .registry import get_global_func, register_object
@@ -163,9 +163,12 @@ class Module(Object):
 
         Returns:
             The metadata as in get_global_func_metadata(); None if the library has none, or no such function.
+
+        Raises:
+            ValueError: if the library's metadata are not a JSON object.
         """
         text = _ffi_api.ModuleGetFunctionMetadata(self, name, query_imports)
-        return parse_function_metadata(text) if text else None
+        return parse_metadata(text, f"function `{name}` of the {self._title()}") if text else None
 
     def get_function_doc(self, name: str, query_imports: bool = False) -> str | None:
         """Look up the documentation that the library has for a function.
@@ -301,7 +304,9 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
     try:
         module: Module = _ffi_api.ModuleLoadFromFile(_for_native(text))
     except RuntimeError as error:
-        error.args = (f"{error}{import_whole(f'{__package__}._errors.loading').explain(str(error), text)}",)
+        explanation = import_whole(f"{__package__}._errors.loading").explain(str(error), text)
+        if explanation:
+            error.args = (f"{error}{explanation}",)
         raise
     module.__dict__["_path"] = text
     if keep_module_alive:

@@ -20,8 +20,8 @@ from ._start.named import named
 from ._start.similar import did_you_mean
 from ._types import about
 from ._types.about import note_global, note_of, parameters_of
-from ._types.info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
-from ._types.metadata import NONBLOCKING, apply_nonblocking, parse_function_metadata
+from ._types.info import TypeInfo, index_of_key, info_of_index, info_of_key, load_home, set_class, set_python_class
+from ._types.metadata import NONBLOCKING, apply_nonblocking, parse_metadata
 from ._values.object import Object, ObjectMeta, _raise_not_constructible
 
 TYPE_CHECKING = False
@@ -54,10 +54,6 @@ home_of_type: dict[str, str] = {}
 """Modules that register the class of a type, by the type's key. They are imported when the class is needed. Filled by
 the package."""
 
-home_of_names: dict[str, str] = {}
-"""Modules whose import loads the library of functions and types, by the first part of the names of these, up to a dot.
-They are imported when such a name is not there. Filled by the package."""
-
 
 # --- global functions -----------------------------------------------------------------------------------------------
 
@@ -89,7 +85,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
         >>> ffi_hpy.get_global_func("nobody.registered.this", allow_missing=True)
     """
     function = _core.global_get(name)
-    if function is None and _load_home(name):
+    if function is None and load_home(name):
         function = _core.global_get(name)
     if function is None:
         if allow_missing:
@@ -193,9 +189,10 @@ def get_global_func_metadata(name: str) -> dict[str, Any]:
 
     Raises:
         RuntimeError: if there is no function of that name.
+        ValueError: if its metadata are not a JSON object.
     """
     text = _ffi_api.GetGlobalFuncMetadata(name)
-    return parse_function_metadata(text) if text else {}
+    return parse_metadata(text, f"function `{name}`") if text else {}
 
 
 def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
@@ -231,14 +228,6 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
             note_global(function, full_name)
             function.__name__ = str(name)
             setattr(module, name, function)
-
-
-def _load_home(name: str) -> bool:
-    """Import the module whose library has such names, if there is one."""
-    home = home_of_names.get(name.partition(".")[0])
-    if home is not None:
-        import_module(home)
-    return home is not None
 
 
 # --- types ----------------------------------------------------------------------------------------------------------
@@ -333,7 +322,7 @@ def class_for_type_index(index: int) -> type[CObject]:
 def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
     if not issubclass(cls, CObject):
         raise TypeError(f"register_object({type_key!r}): {cls.__qualname__} does not derive from ffi_hpy.Object")
-    if _core.type_key_to_index(type_key) < 0 and not _load_home(type_key) and _SKIP_UNKNOWN_OBJECTS:
+    if index_of_key(type_key) < 0 and _SKIP_UNKNOWN_OBJECTS:
         return cls
     info = info_of_key(type_key)
     _bind(cls, info, init)
@@ -427,6 +416,8 @@ def _constructor_of(info: TypeInfo) -> Function | None:
 def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) -> Callable[..., None]:
     """`__ffi_init__` and `__init__` for a class: construct the object and take over its handle."""
 
+    is_of_fields = all(method.name != "__ffi_init__" for method in info.methods)  # made by the core
+
     def construct(self: CObject, /, *args: Any, **kwargs: Any) -> None:
         if type(self) is not cls:
             own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]
@@ -437,7 +428,12 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
                 )
         if kwargs:
             args = arguments_of_constructor(cls, constructor, args, kwargs, _flatten)
-        self.__init_handle_by_constructor__(constructor, *args)
+        try:
+            self.__init_handle_by_constructor__(constructor, *args)
+        except TypeError as error:
+            if is_of_fields:
+                _suggest_field(error, info, kwargs)
+            raise
 
     construct.__wrapped__ = Constructor(constructor)  # type: ignore[attr-defined]
     return construct
@@ -459,6 +455,15 @@ def arguments_of_constructor(
     if isinstance(ordered, str):
         raise TypeError(ordered)
     return ordered
+
+
+def _suggest_field(error: TypeError, info: TypeInfo, kwargs: dict[str, Any]) -> None:
+    """Complete the core's message about a keyword argument that no field has."""
+    for name in kwargs:
+        if str(error) == f"{info.type_key}.__ffi_init__() got an unexpected keyword argument '{name}'":
+            lineage = (*map(info_of_index, info.type_ancestors), info)
+            fields = [str(field.name) for each in lineage for field in each.fields or ()]
+            error.args = (f"{error}{did_you_mean(name, fields)}",)
 
 
 class Constructor:

@@ -1,5 +1,5 @@
 """The jobs of ci/test that are other commands: the C tests, the C++ tests, the packaging examples, the soak, the walk
-of somebody who is new."""
+of somebody who is new, and the short forms of tests of other projects."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ FIRST_PAGES = ("README.md", "docs/packaging.md", "examples/notebook/README.md")
 EXAMPLE_PAGES = tuple(f"examples/{name}/README.md" for name in ("packaging", "packaging_setuptools"))
 """The pages that ci/newcomer walks."""
 SOAKED = ("cp311", "cp314t")
+CONFORMING = ("cp311", "cp314t")
+"""Where upstream's tests run that compile nothing."""
 
 
 def run_core(mode: str, wheel: Path, log: Path) -> Result:
@@ -50,6 +52,17 @@ def run_soak(wheel: Path, log: Path) -> Result:
     """Repeat each operation of the soak for a moment. It builds no wheel: this one is up to date."""
     find_cxx_compiler()
     return run_script("soak", ["soak", *SOAKED, "--minutes", "0.25"], log)
+
+
+def run_conformance(wheel: Path, log: Path) -> Result:
+    """Run upstream's Python tests that compile nothing. It builds no wheel: this one is up to date."""
+    return run_script("conformance-short", ["conformance", *CONFORMING, "--short"], log)
+
+
+def run_clients(wheel: Path, log: Path) -> Result:
+    """Run the tests of the quick clients. It builds no wheel: this one is up to date."""
+    find_cxx_compiler()
+    return run_script("clients-short", ["clients", "--short"], log)
 
 
 def run_script(name: str, words: list[str], log: Path) -> Result:

@@ -5,19 +5,26 @@ from __future__ import annotations
 import os
 import re
 
+from .._core import global_get
+
 __all__ = ["explain"]
 
 _SYMBOL = re.compile(r"(?:undefined symbol: |namespace '_|: (?=\w+: symbol not found))(_Z\w+)")  # glibc, macOS, musl
+_LIBRARIES = ("so", "dll", "dylib", "dso")  # the extensions of files that the core loads itself
 _STRING = re.compile(r"std::(?:__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>")
 
 
 def explain(message: str, path: str) -> str:
-    """The end of a message about the library at a path; "" if there is nothing to add."""
-    symbol = _SYMBOL.search(message)
-    if symbol is not None:
-        name = demangle(symbol[1])
-        return name and f"\n`{name}` is declared, and neither this library nor one that it is linked to defines it"
-    if "no loader for" in message or "a file name with an extension" in message:
+    """The end of the core's message about the library at a path; "" if there is nothing to add. The message of a
+    loader that somebody has registered gets no end."""
+    extension = path.rpartition(".")[2]
+    if extension in _LIBRARIES:
+        symbol = _SYMBOL.search(message)
+        name = symbol and demangle(symbol[1])
+        return (
+            f"\n`{name}` is declared, and neither this library nor one that it is linked to defines it" if name else ""
+        )
+    if "." not in path or global_get(f"ffi.Module.load_from_file.{extension}") is None:
         found = next((name for name in (f"{path}.so", f"lib{path}.so") if os.path.isfile(name)), None)  # noqa: PTH113
         return f". Did you mean {found!r}?" if found else ". The file name of a compiled library ends with .so"
     return ""

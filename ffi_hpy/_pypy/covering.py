@@ -93,8 +93,8 @@ def _classify(cls: type) -> Any:
 
 
 @hidden
-def _error_to_exception(error: Any, moment: int, callee: str = "", args: tuple[Any, ...] = ()) -> BaseException:
-    exception: BaseException = hooks.error_to_exception(lower(error), moment, callee, args)
+def _error_to_exception(error: Any, moment: int) -> BaseException:
+    exception: BaseException = hooks.error_to_exception(lower(error), moment)
     if binding.HAS_EXTENSION:
         return exception
     raise exception  # a context that cannot raise an instance without losing its traceback

@@ -83,4 +83,8 @@ HOMES: dict[str, dict[str, str]] = {
     "structural": _CORE,
     "utils": {"kwargs_wrapper": "utils.kwargs_wrapper:", "unpack_dataclass": "utils.unpack_dataclass:"},
     "utils.kwargs_wrapper": {"MISSING": "_values.object:MISSING"},
+    "utils.unpack_dataclass": {
+        "_extract_dataclass_to_tuple_schema": "utils._dataclass_schema:describe",
+        "_validate_dataclass_to_tuple_schema": "utils._dataclass_schema:validate",
+    },
 }

@@ -6,6 +6,8 @@ first accessed.
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from .. import _core
 from .._core import CObject
 from .._start.memo import Lazy
@@ -13,7 +15,7 @@ from .._start.similar import did_you_mean
 from .._values.object import MISSING, Object
 from .about import note_function, static_method
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
-from .metadata import apply_nonblocking, parse_metadata, schema_in
+from .metadata import MetadataError, apply_nonblocking, parse_metadata, schema_in
 from .origin import INDEX_OF_CLASS
 from .schema import TypeSchema
 
@@ -24,7 +26,17 @@ if TYPE_CHECKING:
 
     from .field import DeclaredField
 
-__all__ = ["FFIProperty", "TypeField", "TypeInfo", "TypeMethod", "info_of_class", "info_of_index", "info_of_key"]
+__all__ = [
+    "FFIProperty",
+    "TypeField",
+    "TypeInfo",
+    "TypeMethod",
+    "index_of_key",
+    "info_of_class",
+    "info_of_index",
+    "info_of_key",
+    "load_home",
+]
 
 
 class _LikeProperty:
@@ -89,15 +101,30 @@ else:
             self.frozen = frozen
 
 
-class TypeField:
+class _Declared:
+    """A member of a type, of which its author has declared a schema."""
+
+    ty: Any
+
+    @property
+    def _known_ty(self) -> TypeSchema | None:
+        """As `ty`; also None for metadata that cannot be read: the member works without, and so does help()."""
+        try:
+            found: TypeSchema | None = self.ty
+        except MetadataError:
+            return None
+        return found
+
+
+class TypeField(_Declared):
     """One field of a native type.
 
     `getter(obj)` and `setter(obj, value)` read and write it, even if it is `frozen`, which means that it cannot be
     assigned. `size`, `alignment` and `offset` (from the object's address) are in bytes; `metadata` is what its author
-    declared; `ty` its schema, None if none is declared. The `c_*` attributes tell how constructors (`c_init`,
-    `c_kw_only`, `c_has_default`, `c_default`, `c_default_factory`; MISSING if there is none), repr, order, hash and
-    structural comparison (None, "ignore", "def-pattern", "def-simple") treat it. `dataclass_field` is the Field that a
-    dataclass made it from, else None.
+    declared; `ty` its schema, None if none is declared. Reading either raises ValueError for invalid metadata. The
+    `c_*` attributes tell how constructors (`c_init`, `c_kw_only`, `c_has_default`, `c_default`, `c_default_factory`;
+    MISSING if there is none), repr, order, hash and structural comparison (None, "ignore", "def-pattern",
+    "def-simple") treat it. `dataclass_field` is the Field that a dataclass made it from, else None.
     """
 
     def __init__(
@@ -159,13 +186,18 @@ class TypeField:
 
     getter: Any = Lazy(lambda self: _core.FieldSlot(*self._place, False).get)
     setter: Any = Lazy(lambda self: _core.FieldSlot(*self._place, False).set)
-    metadata: Any = Lazy(lambda self: parse_metadata(self._metadata))
-    ty: Any = Lazy(lambda self: schema_in(self.metadata))
+    metadata: Any = Lazy(lambda self: parse_metadata(self._metadata, self._title))
+    ty: Any = Lazy(lambda self: schema_in(self.metadata, self._title))
     c_default: Any = Lazy(lambda self: MISSING)
     c_default_factory: Any = Lazy(lambda self: MISSING)
 
+    @property
+    def _title(self) -> str:
+        owner = f"{info_of_index(self._place[0]).type_key}." if "_place" in self.__dict__ else ""
+        return f"field `{owner}{self.name}`"
+
     def __repr__(self) -> str:
-        return f"TypeField({self.name!r}, {self.ty}, offset={self.offset}, size={self.size})"
+        return f"TypeField({self.name!r}, {self._known_ty}, offset={self.offset}, size={self.size})"
 
     def _takes_payloads(self) -> bool:
         """Whether the field's type is an enum class whose singletons can be given by the int or str that they stand
@@ -173,7 +205,8 @@ class TypeField:
         static_index = self.field_static_type_index
         if static_index != _core.TYPE_INDEX_OBJECT and static_index < _core.TYPE_INDEX_DYNAMIC_BEGIN:
             return False
-        index = -1 if self.ty is None else self.ty.origin_type_index
+        schema = self._known_ty
+        index = -1 if schema is None else schema.origin_type_index
         if index < _core.TYPE_INDEX_DYNAMIC_BEGIN:
             return False
         lineage = (*info_of_index(index).type_ancestors, index)
@@ -182,7 +215,7 @@ class TypeField:
     def normalize_value(self, value: Any) -> Any:
         """The value to write for an assigned one. For an enum field, an int or str gives the singleton that it stands
         for; TypeError if there is none."""
-        if self.ty is None or not self._takes_payloads():
+        if not self._takes_payloads():
             return value
         return _core.cany_value(self.ty.convert(value))
 
@@ -192,7 +225,7 @@ class TypeField:
         return FFIProperty(*self._place, self.frozen, self.ty if takes_payloads else None, self.doc)
 
 
-class TypeMethod:
+class TypeMethod(_Declared):
     """One method of a native type: `func` takes the object first, unless it is static."""
 
     def __init__(
@@ -204,7 +237,14 @@ class TypeMethod:
         self._metadata = metadata
         self.is_static = is_static
 
-    metadata: Any = Lazy(lambda self: parse_metadata(self._metadata))
+    _type_key = ""  # of its type
+    metadata: Any = Lazy(lambda self: parse_metadata(self._metadata, self._title))
+
+    @property
+    def _title(self) -> str:
+        return f"method `{self._type_key and f'{self._type_key}.'}{self.name}`"
+
+    ty: Any = Lazy(lambda self: schema_in(self.metadata, self._title))
 
     def __repr__(self) -> str:
         return f"TypeMethod({self.name!r}, is_static={self.is_static})"
@@ -262,7 +302,10 @@ class TypeInfo:
         @Lazy
         def methods(self) -> list[TypeMethod]:
             """The type's own methods."""
-            return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
+            methods = [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
+            for method in methods:
+                method._type_key = self.type_key
+            return methods
 
     @Lazy
     def parent_type_info(self) -> TypeInfo | None:
@@ -319,10 +362,10 @@ class TypeInfo:
         parent = self.parent_type_info
         base = "" if parent is None else f"({parent.type_key.rpartition('.')[2]})"
         lines = [f"class {self.type_key.rpartition('.')[2]}{base}:"]
-        lines += [f"    {field.name}: {field.ty or 'Any'}" for field in self.fields or ()]
+        lines += [f"    {field.name}: {field._known_ty or 'Any'}" for field in self.fields or ()]
         for method in self.methods:
             lines += ["    @staticmethod"] * method.is_static
-            lines.append(f"    {method.name}: {schema_in(method.metadata) or 'Callable[..., Any]'}")
+            lines.append(f"    {method.name}: {method._known_ty or 'Callable[..., Any]'}")
         return "\n".join(lines if len(lines) > 1 else [*lines, "    pass"]) + "\n"
 
     def __repr__(self) -> str:
@@ -353,9 +396,28 @@ def info_of_index(type_index: int) -> TypeInfo:
     return found if found is not None else _infos.setdefault(type_index, TypeInfo(type_index))
 
 
-def info_of_key(type_key: str) -> TypeInfo:
-    """The TypeInfo of a type key. ValueError if no loaded library registered it."""
+home_of_names: dict[str, str] = {}
+"""Modules whose import loads the library of functions and types, by the first part of the names of these, up to a dot.
+They are imported when such a name is not there. Filled by the package."""
+
+
+def load_home(name: str) -> bool:
+    """Import the module whose library has such names. Returns whether there is one."""
+    home = home_of_names.get(name.partition(".")[0])
+    if home is not None:
+        import_module(home)
+    return home is not None
+
+
+def index_of_key(type_key: str) -> int:
+    """The index of a type key, -1 if no library registered it."""
     index = _core.type_key_to_index(type_key)
+    return _core.type_key_to_index(type_key) if index < 0 and load_home(type_key) else index
+
+
+def info_of_key(type_key: str) -> TypeInfo:
+    """The TypeInfo of a type key. ValueError if no library registered it."""
+    index = index_of_key(type_key)
     if index < 0:
         from .. import _ffi_api
 

@@ -11,38 +11,68 @@ if TYPE_CHECKING:
 
     from .._core import Function
 
-__all__ = ["NONBLOCKING", "apply_nonblocking", "parse_function_metadata", "parse_metadata", "schema_in"]
+__all__ = ["NONBLOCKING", "MetadataError", "apply_nonblocking", "parse_metadata", "schema_in"]
 
 NONBLOCKING = '"nonblocking"'
 """What metadata contain that have the key."""
 
+_DEEPEST = 200  # levels of JSON, two for each type inside of another one
 
-def parse_metadata(metadata: dict[str, Any] | str) -> dict[str, Any]:
-    """Metadata as a dict, from JSON text or from a dict."""
+
+class MetadataError(ValueError):
+    """A library declares metadata that cannot be read. The message names the function, field or method."""
+
+
+def parse_metadata(metadata: dict[str, Any] | str, owner: str) -> dict[str, Any]:
+    """Metadata as a dict, from JSON text or from a dict. `owner` is the subject of the message of a MetadataError."""
     if not isinstance(metadata, str):
         return metadata
     if not metadata:
         return {}
-    from json import loads
-
-    parsed: dict[str, Any] = loads(metadata)
-    return parsed
-
-
-def parse_function_metadata(metadata: str) -> dict[str, Any]:
-    """The metadata of a function. ValueError if it is not a JSON object."""
-    parsed = parse_metadata(metadata)
+    parsed = _parse(metadata, f"the metadata of {owner}")
     if not isinstance(parsed, dict):
-        raise ValueError(f"function metadata is not a JSON object: {metadata[:80]!r}")  # noqa: TRY004
+        raise MetadataError(f"the metadata of {owner} must be a JSON object, got {type(parsed).__name__}")
     return parsed
 
 
-def schema_in(metadata: dict[str, Any]) -> TypeSchema | None:
-    """The schema that metadata declares, as JSON text or as parsed JSON."""
-    schema = metadata.get("type_schema")
+def schema_in(metadata: dict[str, Any], owner: str) -> TypeSchema | None:
+    """The schema that metadata declares, as JSON text or as parsed JSON. A MetadataError names the `owner`."""
+    schema, title = metadata.get("type_schema"), f"the type schema of {owner}"
     if schema is None:
         return None
-    return TypeSchema.from_json_str(schema) if isinstance(schema, str) else TypeSchema.from_json_obj(schema)
+    if isinstance(schema, str):
+        schema = _parse(schema, title)
+    _check_texts(schema, title)
+    try:
+        return TypeSchema.from_json_obj(schema)
+    except (TypeError, ValueError) as error:
+        raise MetadataError(f"{title} is not valid: {error}") from error
+
+
+def _parse(text: str, title: str) -> Any:
+    from json import loads
+
+    try:
+        return loads(text)
+    except ValueError as error:
+        raise MetadataError(f"{title} is not JSON: {error}") from error
+    except RecursionError as error:
+        raise MetadataError(f"{title} is nested too deeply") from error
+
+
+def _check_texts(schema: Any, title: str) -> None:
+    """MetadataError for a schema that is nested deeper than programs can print, or that names a type by a text that
+    cannot be printed. Bytes that are not UTF-8 have become U+FFFD."""
+    nodes = [(schema, 1)]
+    while nodes:
+        node, depth = nodes.pop()
+        if depth > _DEEPEST:
+            raise MetadataError(f"{title} is nested too deeply")
+        name = node.get("type") if isinstance(node, dict) else None
+        if isinstance(name, str) and ("\ufffd" in name or not name.isprintable()):
+            raise MetadataError(f"{title} names a type by a text that cannot be printed, {name!a}")
+        inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+        nodes += [(item, depth + 1) for item in inner]
 
 
 def apply_nonblocking(function: Function, metadata: str) -> None:
@@ -51,8 +81,8 @@ def apply_nonblocking(function: Function, metadata: str) -> None:
     if not SHORT_CALLS_KEEP_GIL or NONBLOCKING not in metadata:
         return
     try:
-        is_short = parse_metadata(metadata).get("nonblocking") is True
-    except (ValueError, AttributeError):
+        is_short = parse_metadata(metadata, "a function").get("nonblocking") is True
+    except MetadataError:
         return
     if is_short:
         function.release_gil = False

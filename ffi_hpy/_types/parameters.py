@@ -7,7 +7,7 @@ out at the end; what is left out before an argument that is given by its name is
 
 from __future__ import annotations
 
-from .metadata import parse_metadata, schema_in
+from .metadata import MetadataError, parse_metadata, schema_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,16 +32,16 @@ class Parameters:
 
     def __init__(self, text: str, is_member: bool = False) -> None:
         try:
-            metadata = parse_metadata(text)
-            schema = schema_in(metadata)
-        except (TypeError, ValueError, AttributeError):  # what a library says of itself may be anything
+            metadata = parse_metadata(text, "a function")
+            schema = schema_in(metadata, "a function")
+        except MetadataError:  # calls and help() work without
             return
         if schema is not None and schema.origin == "Callable" and schema.named_args:
             self.schemas = schema.named_args.get("params")
             self.result = schema.named_args["return"][0]
         try:
             self._read_names(metadata.get("params"), is_member)
-        except (TypeError, ValueError, KeyError, AttributeError):
+        except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
             pass
 
     def _read_names(self, declared: Any, is_member: bool) -> None:

@@ -378,10 +378,13 @@ def _make_reader() -> AnnotationReader[TypeSchema]:
 
 
 def _schema_of(value: Any) -> TypeSchema:
-    """A schema, from any form in which a type attribute may have it."""
+    """A schema, from any form in which a type attribute may have it. TypeError for a value that is not a schema."""
     if isinstance(value, TypeSchema):
         return value
-    return TypeSchema.from_json_str(value) if isinstance(value, str) else TypeSchema.from_json_obj(value)
+    try:
+        return TypeSchema.from_json_str(value) if isinstance(value, str) else TypeSchema.from_json_obj(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"the type attribute __ffi_convert_type_schema__ must be a schema: {error}") from error
 
 
 _reader: AnnotationReader[TypeSchema] | None = None

@@ -28,7 +28,7 @@ _HEADERS = (
     "unordered_map",
     "vector",
 )
-# What Python shows of a function: types and documentation. They cost nothing that can be measured.
+# Documentation is part of the metadata that a library exports only if it is asked to.
 _WITH_METADATA = """\
 #ifndef TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
@@ -41,12 +41,14 @@ def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping
 
     `texts` follow each other in one translation unit. A compiler's messages call the text `<name>.inline<suffix>`, or
     one of several `<name>.inline[i]<suffix>`, with the line numbers of the text, and the exports `<name>.functions`,
-    which has a line for each of `functions`: names with their documentation.
+    which has a line for each of `functions`: names with their documentation. If one has documentation, the library
+    exports that of all, and their types, unless the compiler's options decide otherwise.
     """
     texts = [text[1:] if text.startswith("\ufeff") else text for text in texts]  # no byte order mark inside
     title = f"{name}.inline"
     titles = [f"{title}{suffix}"] if len(texts) == 1 else [f"{title}[{i}]{suffix}" for i in range(len(texts))]
-    parts = [_WITH_METADATA, *(f"#include <{header}>\n" for header in _HEADERS)]
+    parts = [_WITH_METADATA] if any(functions.values()) else []
+    parts += [f"#include <{header}>\n" for header in _HEADERS]
     for title, text in zip(titles, texts):
         parts.append(f"#line 1 {_literal(title)}\n{text}\n\n")  # empty line: the text may end with a backslash
     exports = "".join(f"{_export(function, doc)}\n" for function, doc in functions.items())

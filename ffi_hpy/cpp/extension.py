@@ -123,8 +123,10 @@ def load_inline(
             the headers of tensors, data types, errors, functions and the environment.
         cuda_sources: the same in CUDA or HIP.
         functions: those to export: a name, several, or a mapping to their documentation. Texts in C++ must declare
-            them, if there are such, else those in CUDA. The library has their documentation and their types, for
-            Module.get_function_doc() and get_function_metadata().
+            them, if there are such, else those in CUDA. If one has documentation, the library exports that of all,
+            and their types, for help(), Module.get_function_doc() and get_function_metadata(). The option
+            ``-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1`` in `extra_cflags` (or `extra_cuda_cflags`) exports the types
+            without documentation, too; with ``=0`` the library exports neither.
         extra_cflags: what the C++ compiler gets behind ``-std=c++17 -fPIC -O2``. Each may be several words, quoted as
             for a shell.
         extra_cuda_cflags: the same for the compiler of CUDA.

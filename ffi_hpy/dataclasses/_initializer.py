@@ -118,7 +118,7 @@ def _signature(info: TypeInfo) -> Signature:
             field.name,
             Parameter.KEYWORD_ONLY if field.c_kw_only else Parameter.POSITIONAL_OR_KEYWORD,
             default=_shown_default(field) if field.c_has_default else Parameter.empty,
-            annotation=Parameter.empty if field.ty is None else annotation_of(field.ty),
+            annotation=Parameter.empty if (schema := field._known_ty) is None else annotation_of(schema),
         )
         for field in _in_order(info)
     ]

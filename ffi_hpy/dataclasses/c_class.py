@@ -125,7 +125,7 @@ def _attach_field_objects(cls: type, type_info: TypeInfo, *, frozen: bool = Fals
 def _describe(own: TypeField) -> Field:
     return Field(
         own.name,
-        own.ty,
+        own._known_ty,
         default=own.c_default,
         default_factory=own.c_default_factory,
         frozen=own.frozen,

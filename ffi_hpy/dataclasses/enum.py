@@ -10,10 +10,11 @@ import typing
 from functools import partial
 from typing import Any, ClassVar
 
-from .._core import type_attr, type_attr_define, type_key_to_index
+from .._core import type_attr, type_attr_define
 from .._start.elsewhere import find_elsewhere
 from .._start.fork import new_lock
 from .._types.class_annotations import forward_annotations
+from .._types.info import index_of_key
 from .._values.object import Object, ObjectMeta
 from ..container import Dict, List
 from ..core import MISSING
@@ -211,7 +212,7 @@ class Enum(Object, metaclass=_EnumMeta):
         has_repr = "__repr__" in cls.__dict__
         payload = _payload_of(cls)
         bound, declared = _take_declarations(cls, payload)
-        is_native = type_key_to_index(type_key) >= 0
+        is_native = index_of_key(type_key) >= 0
         if is_native:
             c_class(type_key, init=init, repr=repr)(cls)
         else:

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from .. import _core
 from .._start.elsewhere import find_elsewhere
-from .._types.info import info_of_key
+from .._types.info import info_of_key, load_home
 from ..registry import get_registered_type_keys
 from ._cpp_type import CppName, CppType, Lowering, builtin_structs, identifier
 from .common import type_chain
@@ -60,13 +60,19 @@ def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
     return _Generator(_select([type_keys] if isinstance(type_keys, str) else type_keys)).build()
 
 
+def _matching(selector: str) -> list[str]:
+    """The keys of registered types that match a selector."""
+    return sorted(key for key in map(str, get_registered_type_keys()) if fnmatch.fnmatchcase(key, selector))
+
+
 def _select(selectors: Iterable[str]) -> list[TypeInfo]:
     """The types that selectors name, with their parents, parents first, without those that the headers have."""
-    registered = sorted(map(str, get_registered_type_keys()))
     structs = builtin_structs()
     found: dict[int, TypeInfo] = {}
     for selector in selectors:
-        matches = [key for key in registered if fnmatch.fnmatchcase(key, selector)]
+        matches = _matching(selector)
+        if not matches and load_home(selector):
+            matches = _matching(selector)
         if not matches:
             raise ValueError(f"{selector!r} did not match any registered type")
         infos = [info for info in map(info_of_key, matches) if info.type_index >= _core.TYPE_INDEX_OBJECT]

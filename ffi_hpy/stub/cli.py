@@ -4,7 +4,7 @@ It fills the regions that marks in files enclose; with --init-pypkg, --init-lib 
 files and regions that a package lacks. Modules that --imports names and libraries that --dlls names are loaded first.
 
 Exit status: 0 done, or with --check nothing to do; 1 with --check: regions are out of date; 2 wrong usage, or a file or
-a library that cannot be processed.
+a library that cannot be processed, such as one that declares metadata that are not valid.
 """
 
 from __future__ import annotations
@@ -17,11 +17,18 @@ from importlib import import_module
 from pathlib import Path
 
 from .._start.version import PrintVersion
+from .._types.metadata import MetadataError
 from . import consts as C
 from .file_utils import FileInfo, collect_files, syntax_for
 from .generator import generator_names, get_generator
 from .layout import classify, write_coverage_report
-from .lib_state import collect_global_funcs, collect_type_keys, object_info_from_type_key, toposort_objects
+from .lib_state import (
+    collect_global_funcs,
+    collect_type_keys,
+    is_registered,
+    object_info_from_type_key,
+    toposort_objects,
+)
 from .roll_out import declared_objects, roll_out, skipped_types
 from .utils import InitConfig, Options
 
@@ -48,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         libraries = _load(options)
         is_stale, has_failed = _run(options)
-    except _Failure as failure:
+    except (_Failure, MetadataError) as failure:
         _complain(str(failure))
         return 2
     del libraries  # the libraries had to stay loaded until here
@@ -222,11 +229,10 @@ def fill_regions(
             generator.generate_global_funcs_block(block, funcs, ty_map, imports, opt, defined)
             names |= {func.schema.name for func in funcs if func.name.isidentifier()}
         elif block.kind == "object":
-            try:
-                info = object_info_from_type_key(block.text_param)
-            except (ValueError, KeyError):
+            if not is_registered(block.text_param):
                 unknown.append(block)
                 continue
+            info = object_info_from_type_key(block.text_param)
             generator.generate_object_block(block, ty_map, imports, opt, info, declared)
             names.add(block.text_param)
         elif block.kind == "export":

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from .._types.about import Note, note_of
-from .._types.info import info_of_key
+from .._types.info import index_of_key, info_of_key
 from ..registry import get_global_func, get_global_func_metadata, get_registered_type_keys, list_global_func_names
 from .utils import FuncInfo, ObjectInfo, function_schema
 
-__all__ = ["collect_global_funcs", "collect_type_keys", "object_info_from_type_key", "toposort_objects"]
+__all__ = [
+    "collect_global_funcs",
+    "collect_type_keys",
+    "is_registered",
+    "object_info_from_type_key",
+    "toposort_objects",
+]
 
 
 def collect_global_funcs() -> dict[str, list[FuncInfo]]:
     """The global functions, sorted, by the part of their names before the last dot; names without a dot are left
-    out."""
+    out. MetadataError, which names the function, for metadata that cannot be read."""
     found: dict[str, list[FuncInfo]] = {}
     for name in sorted(map(str, list_global_func_names())):
         prefix, dot, _ = name.rpartition(".")
         if dot:
-            schema = function_schema(get_global_func_metadata(name))
+            schema = function_schema(get_global_func_metadata(name), f"function `{name}`")
             function = get_global_func(name, allow_missing=True)
             note = Note() if function is None else note_of(function)
             found.setdefault(prefix, []).append(FuncInfo.from_note(name, schema, note))
@@ -34,8 +40,14 @@ def collect_type_keys() -> dict[str, list[str]]:
     return found
 
 
+def is_registered(type_key: str) -> bool:
+    """Whether a library has registered the type."""
+    return index_of_key(type_key) >= 0
+
+
 def object_info_from_type_key(type_key: str) -> ObjectInfo:
-    """The description of a registered type. ValueError if the key is not registered."""
+    """The description of a registered type. ValueError if the key is not registered; MetadataError, which names the
+    field or method, for metadata that cannot be read."""
     return ObjectInfo.from_type_info(info_of_key(type_key))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from .. import _core
 from .._types.about import Note, parameters_of
-from .._types.metadata import schema_in
+from .._types.metadata import MetadataError, schema_in
 from .._types.schema import TypeSchema
 from ..core import MISSING
 from ..dataclasses.enum import _variant_names
@@ -162,7 +162,7 @@ class FuncInfo:
         """A method of a registered type."""
         text = method._metadata if isinstance(method._metadata, str) else ""
         note = Note(text, method.doc or "", not method.is_static)
-        return FuncInfo.from_note(method.name, function_schema(method.metadata), note)
+        return FuncInfo.from_note(method.name, _schema_of_function(method.ty, method._title), note)
 
     @property
     def name(self) -> str:
@@ -174,7 +174,7 @@ class FuncInfo:
         function."""
         schema = self.schema
         if schema.origin != "Callable":
-            raise ValueError(f"{schema.name} is no function: its type is {schema.repr()}")
+            raise ValueError(f"{schema.name} is not a function: its type is {schema.repr()}")
         groups = schema.named_args or {}
         (result,) = groups.get("return") or (TypeSchema("Any"),)
         return groups.get("params"), result
@@ -243,9 +243,16 @@ class ObjectInfo:
         )
 
 
-def function_schema(metadata: dict[str, Any]) -> TypeSchema:
-    """The type of a function, from its metadata; that of a function of any arguments if the metadata does not tell."""
-    return schema_in(metadata) or TypeSchema("Callable")
+def function_schema(metadata: dict[str, Any], owner: str = "a function") -> TypeSchema:
+    """The type of a function, from its metadata; that of a function of any arguments if the metadata does not tell.
+    ValueError, which names the `owner`, for metadata that cannot be read or that declares another type."""
+    return _schema_of_function(schema_in(metadata, owner), owner)
+
+
+def _schema_of_function(schema: TypeSchema | None, owner: str) -> TypeSchema:
+    if schema is not None and schema.origin != "Callable":
+        raise MetadataError(f"the type schema of {owner} must be that of a function, got {schema}")
+    return schema or TypeSchema("Callable")
 
 
 def _init_fields(lineage: list[TypeInfo]) -> list[InitFieldInfo]:

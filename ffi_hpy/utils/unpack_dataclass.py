@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 
+from .._start.elsewhere import find_elsewhere
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["unpack_dataclass_to_tuple"]
+
+if not TYPE_CHECKING:  # names that tvm_ffi has here
+    __getattr__ = find_elsewhere(__name__)
 
 # The names of a dataclass's fields, by class. Several threads may write an entry; all of them write the same.
 _field_names: dict[type, tuple[str, ...]] = {}

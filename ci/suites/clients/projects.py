@@ -16,12 +16,13 @@ class Project:
     fails: dict[str, str] = field(default_factory=dict)
     """Tests that must fail, with the reason."""
     substitutes: tuple[str, ...] = ()  # modules that tests import and that cannot be built, empty in their place
+    is_quick: bool = False  # whether it is part of `ci/clients --short`
 
 
 _LEGACY = "it mixes HPy with CPython's own API, which no universal module can"
 
 PROJECTS = (
-    Project("pof", ("proof-of-concept",), "proof-of-concept", "test_pof.py"),
+    Project("pof", ("proof-of-concept",), "proof-of-concept", "test_pof.py", is_quick=True),
     Project(
         "examples",
         tuple(f"docs/examples/{name}" for name in ("simple-example", "quickstart", "hpytype-example", "snippets")),

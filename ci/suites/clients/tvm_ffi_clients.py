@@ -23,6 +23,7 @@ class Client:
     fails: dict[str, str] = field(default_factory=dict)
     """Tests that may fail on interpreters for which there is no apache-tvm-ffi, by the beginning of their name, with
     the reason."""
+    is_quick: bool = False  # whether it is part of `ci/clients --short`
 
 
 _TORCH = "torch==2.13.0+cpu"
@@ -42,10 +43,19 @@ CLIENTS = (
             "test_basic.py::test_ctor_dtor": "it wants `del` to end an object at once, which PyPy does not",
             "test_memory_manager.py::test_dso_handle_delta32_with_slab": "-fpie: libstdc++ is out of its reach",
         },
+        is_quick=True,
     ),
     Client("apache-tvm", "0.27.0.post1", "0.1.14.post1", ("test_apache_tvm.py",), interpreters=("cp311", "cp313")),
     Client("apache-tvm-tirx", "0.1.0a4", "0.1.15.post2", ("test_apache_tvm_tirx.py",), interpreters=("cp311", "cp313")),
-    Client("k-dash", "0.1.2", "0.1.12", ("test_k_dash.py",), packages=("ninja",), interpreters=("cp311", "cp313")),
+    Client(
+        "k-dash",
+        "0.1.2",
+        "0.1.12",
+        ("test_k_dash.py",),
+        packages=("ninja",),
+        interpreters=("cp311", "cp313"),
+        is_quick=True,
+    ),
     Client(
         "jax-tvm-ffi", "0.1.3", "0.1.15.post2", (".",), sdist="jax-tvm-ffi==0.1.3", packages=("jax==0.10.2", "ninja")
     ),

@@ -34,6 +34,8 @@ HERE = Path(__file__).resolve().parent
 TORCH_ON = "cp311"
 N_THREADS = 4
 BUILDS_CRATES = "test_rust_static_init.py"
+COMPILING_WORDS = ("load_inline", "build_inline", "cpp.build", "torch_c_dlpack", "nvrtc", "cargo")
+"""A file of tests that contains one of these compiles something."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,15 @@ class Row:
 
     interpreter: str
     in_threads: bool
+    is_short: bool = False
 
     @property
     def name(self) -> str:
-        return f"{self.interpreter}-threads" if self.in_threads else self.interpreter
+        return self.interpreter + "-short" * self.is_short + "-threads" * self.in_threads
 
     @property
     def requirements(self) -> list[str | Path]:
-        extra = ["torch.txt"] if self.interpreter == TORCH_ON else []
+        extra = ["torch.txt"] if self.interpreter == TORCH_ON and not self.is_short else []
         extra += ["threads.txt"] if self.in_threads else []
         return [REQUIREMENTS / name for name in ("conformance.txt", *extra)]
 
@@ -63,6 +66,11 @@ class FileOutcome(Outcome):
     """What became of one file on one interpreter."""
 
     gil: str = "-"
+
+
+def compiles(path: Path) -> bool:
+    """Whether a file of tests compiles something."""
+    return any(word in path.read_text() for word in COMPILING_WORDS)
 
 
 def rust_environ(workspace: Path, env: Path) -> dict[str, str]:
@@ -134,22 +142,27 @@ def summarise(results: dict[str, list[FileOutcome]]) -> None:
         rows.append([name, *counts_of(outcomes), problems, gils, f"{seconds:.0f} s"])
     print(table(rows))
     print("".join(f"{line}\n" for line in sum_reasons(results)), end="")
+    counts = counts_of([o for outcomes in results.values() for o in outcomes])
+    print(f"ci/conformance: {', '.join(f'{n} {column}' for n, column in zip(counts, COLUMNS))}")
 
 
 def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--threads", action="store_true")
+    parser.add_argument("--short", action="store_true")
     parser.add_argument("--file", default="*", metavar="PATTERN")
     arguments, extra = parse_with_rest(parser)
     default = [i.name for i in MATRIX if i.free_threaded and i.joined] if arguments.threads else []
     try:
-        rows = [Row(name, arguments.threads) for name in names(arguments.names or default)]
+        rows = [Row(name, arguments.threads, arguments.short) for name in names(arguments.names or default)]
     except UnknownName as reason:
         say(f"ci/conformance: {reason}")
         return 2
     wheel, tests = build_wheel(), fetch_sdist(TVM_FFI, "conformance") / "tests" / "python"
     files = [str(path.relative_to(tests)) for path in sorted(tests.rglob("test_*.py"))]
     files = [file for file in files if fnmatch.fnmatch(file, arguments.file)]
+    if arguments.short:
+        files = [file for file in files if not compiles(tests / file)]
     pythons = find_interpreters([row.interpreter for row in rows])
     LOGS.mkdir(parents=True, exist_ok=True)
     results: dict[str, list[FileOutcome]] = {}

@@ -108,7 +108,7 @@ class Function(CObject):
                 _drop(result)
                 raise
             if failed:
-                self._fail(frame, args)
+                self._fail(frame)
             return get(result)
         except NeedsBinding:
             pass
@@ -117,11 +117,11 @@ class Function(CObject):
         return self._call_binding(args)
 
     @hidden
-    def _fail(self, frame: Frame, args: tuple[Any, ...]) -> NoReturn:
+    def _fail(self, frame: Frame) -> NoReturn:
         block, error = take_pending()  # what ends with the call may run code that uses the thread's error
         if frame.held:
             frame.release()
-        raise_taken(block, error, self._name, args)
+        raise_taken(block, error, self._name)
 
     @hidden
     def _call_binding(self, args: tuple[Any, ...]) -> Any:
@@ -170,7 +170,7 @@ class Function(CObject):
                 _drop(result)
                 raise
             if failed:
-                self._fail(frame, args)
+                self._fail(frame)
             type_index = result[0] & 0xFFFFFFFF
             if type_index < OBJECT:
                 raise TypeError(

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     Class = TypeVar("Class", bound=type)
 
-__all__ = ["MISSING", "bind", "check_new", "cut", "final", "in_python", "raise_unmade", "shown"]
+__all__ = ["MISSING", "bind", "check_new", "cut", "final", "raise_unmade", "shown"]
 
 _MESSAGE_BYTES = 1023
 
@@ -23,22 +23,6 @@ def cut(text: str, n_bytes: int = _MESSAGE_BYTES) -> str:
 def shown(text: str, n_bytes: int = 255) -> str:
     """A name in a message."""
     return cut(text.replace("\0", "\\x00"), n_bytes)
-
-
-_PYTHON_NAMES = (
-    ("`ffi.SmallStr`", "`str`"),
-    ("`ffi.String`", "`str`"),
-    ("`ffi.SmallBytes`", "`bytes`"),
-    ("`ffi.Bytes`", "`bytes`"),
-    ("`DataType`", "`dtype`"),
-)
-
-
-def in_python(message: str) -> str:
-    """A native message in which text and bytes have their names of Python: native code names them by where they lie."""
-    for native, python in _PYTHON_NAMES:
-        message = message.replace(native, python)
-    return message
 
 
 MISSING = object()

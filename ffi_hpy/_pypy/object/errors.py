@@ -104,8 +104,8 @@ def _kind_at(address: int) -> bytes:
 
 
 @hidden
-def raise_taken(block: int, address: int, callee: str, args: tuple[Any, ...] = ()) -> NoReturn:
-    """Raise the exception for what take_pending() gave, after a call with these arguments."""
+def raise_taken(block: int, address: int, callee: str) -> NoReturn:
+    """Raise the exception for the result of take_pending()."""
     global _n_raised
     if block:
         _raise_own(block)
@@ -120,7 +120,7 @@ def raise_taken(block: int, address: int, callee: str, args: tuple[Any, ...] = (
         raise_interruption()
         raise RuntimeError("native code reported a Python exception, but none is set")
     _n_raised += 1
-    raise hooks.error_to_exception(wrap(address), _n_raised, callee, args)
+    raise hooks.error_to_exception(wrap(address), _n_raised)
 
 
 @hidden

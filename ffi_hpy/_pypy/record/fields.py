@@ -24,7 +24,7 @@ from ..context.binding import binding
 from ..context.bridge import convert
 from ..context.hidden import hidden
 from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN, NONE, OBJECT
-from ..context.texts import in_python, raise_unmade
+from ..context.texts import raise_unmade
 from ..context.type_table import TypeFacts, facts_of, field_info
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import text_of
@@ -379,7 +379,7 @@ class LibraryField(_Field):
             cell = words_at(error)
             kind = bytes_at(cell[3], cell[4])
             if kind not in _NOT_ABOUT_VALUES and (what is not None or (not self._is_function and kind == b"TypeError")):
-                why = in_python(text_of(bytes_at(cell[5], cell[6])))
+                why = text_of(bytes_at(cell[5], cell[6]))
                 core.decref(error)
                 self._refuse(what, why)
         raise_taken(0, error, self.name)

@@ -154,6 +154,8 @@ class TypeNames:
 
     def _name(self, full_name: str) -> str:
         if "." not in full_name:
+            if not is_name(full_name) and full_name != "None":
+                return self("Any")  # a value of C++ that Python has no class for
             if full_name not in self._taken or not hasattr(builtins, full_name):
                 return full_name
             full_name = f"builtins.{full_name}"
@@ -384,7 +386,7 @@ def _arguments(func: FuncInfo, params: Collection[TypeSchema], ty_map: TypeMap, 
         words = _positional(list(params)[0 if is_bound else first :], ty_map, first if is_bound else 0)
         return [*words, "/"] if words or (func.is_member and is_bound) else []
     return [
-        f"{name}: {schema.repr(ty_map)}{'' if default is NO_DEFAULT else f' = {default!r}'}"
+        f"{name}: {schema.repr(ty_map)}{'' if default is NO_DEFAULT else f' = {_literal(default)}'}"
         for name, schema, default in list(zip(names, params, func.defaults))[first:]
     ]
 

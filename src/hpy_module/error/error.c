@@ -86,30 +86,7 @@ static bool is_raised(HPyContext *ctx) {
   return false;
 }
 
-/* The exception for an error, by the package's hook: new handle, or HPy_NULL with an exception raised. A TypeError may
- * be about the arguments, if there are any: the hook gets the function's name and the arguments then. */
-static HPy exception_of(HPyContext *ctx, HPy error, bool is_type_error, const char *callee, const HPy *argv, size_t n) {
-  HPy args[4] = {error, HPyLong_FromUInt64_t(ctx, next_moment()), HPy_NULL, HPy_NULL};
-  size_t n_args = 2;
-  HPy exception = HPy_NULL;
-  if (HPy_IsNull(args[1])) return HPy_NULL;
-  if (is_type_error && n != 0) {
-    args[2] = HPyUnicode_FromString(ctx, callee != NULL ? callee : "");
-    args[3] = HPy_IsNull(args[2]) ? HPy_NULL : HPyTuple_FromArray(ctx, (HPy *)(uintptr_t)argv, (HPy_ssize_t)n);
-    n_args = 4;
-  }
-  if (n_args == 2 || !HPy_IsNull(args[3])) exception = fb_hook_call(ctx, FB_HOOK_ERROR_TO_EXCEPTION, args, n_args);
-  for (size_t i = 1; i < n_args; i++) {
-    if (!HPy_IsNull(args[i])) HPy_Close(ctx, args[i]);
-  }
-  return exception;
-}
-
 HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) {
-  return fb_error_raise_of_call(ctx, pending, callee, NULL, 0);
-}
-
-HPy fb_error_raise_of_call(HPyContext *ctx, FbPendingError pending, const char *callee, const HPy *argv, size_t n) {
   if (pending.payload != NULL) return raise_own(ctx, pending.payload);
   TVMFFIObject *raised = pending.error;
   if (raised == NULL) {
@@ -129,10 +106,9 @@ HPy fb_error_raise_of_call(HPyContext *ctx, FbPendingError pending, const char *
     TVMFFIObjectDecRef(raised);
     return raise_exception(ctx, carried);
   }
-  bool is_type_error = fb_error_is_kind(raised, "TypeError");
   HPy error = fb_wrap_object(ctx, raised);
   if (HPy_IsNull(error)) return HPy_NULL;
-  HPy exception = exception_of(ctx, error, is_type_error, callee, argv, n);
+  HPy exception = fb_error_call_hook(ctx, FB_HOOK_ERROR_TO_EXCEPTION, error, next_moment());
   HPy_Close(ctx, error);
   return HPy_IsNull(exception) ? HPy_NULL : raise_exception(ctx, exception);
 }

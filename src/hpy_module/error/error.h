@@ -15,9 +15,6 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee);
 /* Raises what was taken from the slot, which is taken. Always returns HPy_NULL. */
 HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee);
 
-/* As fb_error_raise, after a call with these arguments: the message of a TypeError can name their classes. */
-HPy fb_error_raise_of_call(HPyContext *ctx, FbPendingError pending, const char *callee, const HPy *argv, size_t n);
-
 /* A moment: how many native errors have become exceptions so far, in all threads. An error that became one before a
  * callback began is no part of what went wrong in the callback. */
 extern uint64_t fb_error_n_raised;

@@ -99,7 +99,7 @@ FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   }
   FbPendingError error = fb_error_slot_take(ctx); /* temporaries that end may run code that uses the slot */
   fb_args_end(&args);
-  fb_error_raise_of_call(ctx, error, args.callee, argv, n);
+  fb_error_raise(ctx, error, args.callee);
   return -1;
 }
 

@@ -83,23 +83,6 @@ void fb_mismatch_end(FbMismatch *mismatch) { replace(mismatch, NULL); }
 
 /* --- what went wrong elsewhere ------------------------------------------------------------------------------------ */
 
-/* Gives text and bytes their names of Python in a message that was just appended: native code names them by where they
- * lie. */
-static void rename_types(char *text) {
-  static const char *const names[][2] = {{"`ffi.SmallStr`", "`str`"},
-                                         {"`ffi.String`", "`str`"},
-                                         {"`ffi.SmallBytes`", "`bytes`"},
-                                         {"`ffi.Bytes`", "`bytes`"},
-                                         {"`DataType`", "`dtype`"}};
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    size_t abi_len = strlen(names[i][0]), python_len = strlen(names[i][1]);
-    for (char *at = text; (at = strstr(at, names[i][0])) != NULL; at += python_len) {
-      memcpy(at, names[i][1], python_len);
-      memmove(at + python_len, at + abi_len, strlen(at + abi_len) + 1);
-    }
-  }
-}
-
 FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const char *indent) {
   /* Errors that say nothing about the value: interruptions, and the lack of memory or stack. EnvErrorAlreadySet means
    * that a Python exception is raised on this thread. */
@@ -114,7 +97,6 @@ FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const c
     return FB_RAISED;
   }
   fb_mismatch_append(mismatch, between, indent, cell->message.data, cell->message.size);
-  if (mismatch != NULL && mismatch->text != NULL) rename_types(mismatch->text);
   TVMFFIObjectDecRef(error);
   return FB_MISFIT;
 }

@@ -158,9 +158,11 @@ done
 
 @pytest.mark.thread_unsafe(reason="the environment is the process's")
 class TestWhatCannotBeTold:
-    def test_a_root_without_the_package_is_an_error_for_each_option_that_needs_the_library(self, monkeypatch, capsys):
-        monkeypatch.setenv(libinfo.CROSS_ROOT, "/nonexistent")
-        library = "/nonexistent/ffi_hpy/lib/libtvm_ffi.so"
+    def test_a_root_without_the_package_is_an_error_for_each_option_that_needs_the_library(
+        self, tmp_path, monkeypatch, capsys
+    ):
+        monkeypatch.setenv(libinfo.CROSS_ROOT, str(tmp_path))
+        library = tmp_path / "ffi_hpy" / "lib" / "libtvm_ffi.so"
         for option in ("--libs", "--ldflags", "--libdir", "--libfiles", "--cython-lib-path"):
             assert config.main([option]) == 1
             said = capsys.readouterr()

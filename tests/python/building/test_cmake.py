@@ -129,7 +129,7 @@ def test_finding_it_runs_no_python_and_two_folders_may_find_it(project):
     below = project.folder / "below"
     below.mkdir()
     (below / "CMakeLists.txt").write_text("find_package(tvm_ffi CONFIG REQUIRED)\ntvm_ffi_configure_target(user)\n")
-    lists = "add_library(user SHARED user.c)\nset(Python_EXECUTABLE /no/such/python)\nadd_subdirectory(below)\n"
+    lists = "add_library(user SHARED user.c)\nset(Python_EXECUTABLE missing)\nadd_subdirectory(below)\n"
     assert "Configuring done" in project.write(lists, user_c=ANSWER_C).configure()
 
 
@@ -295,7 +295,8 @@ def test_a_python_that_is_missing_or_too_old_is_told_where_stubs_are_asked_for(p
     pretend = "import sys; sys.version_info = (3, 8, 10, 'final', 0)"
     old.write_text(f'#!/bin/sh\nshift\nexec "{sys.executable}" -c "{pretend}\n$1"\n')
     old.chmod(0o755)
-    for python, found in ((Path("/no/such/python"), "found: /no/such/python"), (old, f"found: {old} 3.8")):
+    missing = project.folder / "missing"
+    for python, found in ((missing, f"found: {missing}"), (old, f"found: {old} 3.8")):
         project.write(STUBS, cmake_user_c=REGISTERS_C)
         said = project.configure(f"-DPython_EXECUTABLE={python}", status=1)
         assert "tvm_ffi_configure_target(cmake_user): STUB_DIR needs Python 3.9 or later" in said

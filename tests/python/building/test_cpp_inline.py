@@ -59,6 +59,26 @@ def test_texts_become_one_module_with_the_functions_named(cache):
     ]
 
 
+@pytest.mark.parametrize(
+    ("functions", "flags", "doc", "has_types"),
+    [
+        ("twice", [], None, False),
+        ({"twice": ""}, [], None, False),
+        ("twice", ["-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1"], None, True),
+        ({"twice": "Doubles."}, [], "Doubles.", True),
+        ({"twice": "Doubles."}, ["-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=0"], None, False),
+    ],
+    ids=["names", "no text", "option", "text", "option against text"],
+)
+def test_types_are_exported_with_documentation_or_where_an_option_says_so(functions, flags, doc, has_types):
+    source = "int twice(int x) { return 2 * x; }"
+    module = cpp.load_inline("metadata", cpp_sources=source, functions=functions, extra_cflags=["-O0", *flags])
+    assert module.twice(21) == 42
+    assert module.get_function_doc("twice") == doc
+    assert (module.get_function_metadata("twice") is not None) == has_types
+    assert ("arg0: int" in str(module.twice.__doc__)) == has_types
+
+
 def test_a_cubin_is_embedded_and_an_object_file_made_and_linked(cache):
     source = """
         extern "C" const unsigned char __tvm_ffi__cubin_kernel[], __tvm_ffi__cubin_kernel_end[];

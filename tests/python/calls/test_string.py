@@ -114,5 +114,5 @@ def test_bytearray_and_memoryview_go_in_as_bytes(testing):
 def test_text_is_no_bytes(testing):
     with pytest.raises(TypeError, match="Expected `bytes` but got `int`"):
         testing.schema_id_bytes(3)
-    with pytest.raises(TypeError, match=r"Expected `str` but got `bytes`"):
+    with pytest.raises(TypeError, match=r"Expected `str` but got `ffi\.SmallBytes`"):
         testing.schema_id_string(b"bytes")

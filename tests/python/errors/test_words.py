@@ -1,14 +1,13 @@
-"""Errors in the words of Python: its names of types, and names that a misspelt one may have meant."""
+"""Messages of errors: those of native code arrive unchanged, those of ffi_hpy suggest names for misspelt ones."""
 
 import pickle
 import shutil
 
 import pytest
-from support import run_python
+from support import run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy._errors.loading import demangle, explain
-from ffi_hpy._errors.words import in_words
 
 
 class Stranger:
@@ -21,64 +20,68 @@ def message_of(error, function, *args, **kwargs):
     return str(caught.value)
 
 
-# --- types ------------------------------------------------------------------------------------------------------------
+# --- messages of native code ------------------------------------------------------------------------------------------
+
+MESSAGES = (
+    "Cannot convert from type `ffi.SmallStr` to `ffi.Module`",
+    "x: Cannot convert from type `ffi.Map` to `Array<ffi.String>` in my loader",
+    "Mismatched type on argument #0 when calling: `f(0: Array<int>)`. Expected `Array<int>` but got `ffi.String`",
+    "Mismatched number of arguments when calling: `my.Pair.__ffi_init__(0: DLTensor*) -> my.Pair`. Expected 1",
+    "my.Pair.__ffi_init__() got an unexpected keyword argument 'a'",
+    "two lines:\n  Expected `DataType` but got `ffi.OpaquePyObject`",
+)
 
 
-def test_an_object_that_native_code_does_not_know_goes_by_its_class_after_tvm_ffis_words(testing):
-    said = message_of(TypeError, testing.add_one, Stranger())
-    assert said.endswith("Expected `int` but got `ffi.OpaquePyObject`: an object of class `test_words.Stranger`")
+@pytest.mark.parametrize("message", MESSAGES)
+@pytest.mark.parametrize("kind", ["TypeError", "ValueError", "RuntimeError"])
+def test_a_message_of_native_code_arrives_unchanged(testing, kind, message):
+    with pytest.raises(ffi_hpy.error.ERROR_NAME_TO_TYPE[kind]) as caught:
+        testing.test_raise_error(kind, message)
+    assert str(caught.value) == caught.value.__tvm_ffi_error__.message == message
+    assert str(ffi_hpy.core.Error(kind, message, "").py_error()) == message
 
 
-def test_an_array_is_asked_for_by_what_makes_it_one():
-    function = ffi_hpy.get_global_func("testing.schema_tensor_view_input")
-    said = message_of(TypeError, function, [1.0])
-    assert said.endswith(
-        "calling: `testing.schema_tensor_view_input(0: Tensor) -> None`. "
-        "Expected `an array (with __dlpack__)` but got `list`"
-    )
-
-
-def test_types_inside_of_types_are_written_as_annotations():
-    arrays = ffi_hpy.get_global_func("testing.schema_id_arr_int")
-    assert "(0: Array[int]) -> Array[int]`. Expected `Array[int]` but got `Array[index 0: str]`" in message_of(
-        TypeError, arrays, ["x"]
-    )
-    either = ffi_hpy.get_global_func("testing.schema_id_variant_int_str")
-    assert "Expected `Union[int, str]` but got `float`" in message_of(TypeError, either, 1.5)
-
-
-def test_a_field_and_a_method_say_str(classes):
+def test_the_message_about_an_argument_is_that_of_the_callee(testing, classes):
     made = classes.TestObjectBase(v_i64=1, v_f64=2.0, v_str="x")
-    with pytest.raises(TypeError, match=r"v_i64: Cannot convert from type `str` to `int`"):
+    arrays = ffi_hpy.get_global_func("testing.schema_id_arr_int")
+    tensors = ffi_hpy.get_global_func("testing.schema_tensor_view_input")
+    for function, argument, end in (
+        (testing.add_one, "x", "Expected `int` but got `ffi.SmallStr`"),
+        (testing.add_one, Stranger(), "Expected `int` but got `ffi.OpaquePyObject`"),
+        (arrays, ["x"], "Expected `Array<int>` but got `Array[index 0: ffi.SmallStr]`"),
+        (tensors, [1.0], "Expected `DLTensor*` but got `ffi.Array`"),
+        (made.add_i64, "x", "Expected `int` but got `ffi.SmallStr`"),
+    ):
+        with pytest.raises(TypeError) as caught:
+            function(argument)
+        assert str(caught.value) == caught.value.__tvm_ffi_error__.message
+        assert str(caught.value).endswith(end)
+
+
+def test_the_message_of_a_setter_is_part_of_that_about_the_field(classes):
+    made = classes.TestObjectBase(v_i64=1, v_f64=2.0, v_str="x")
+    with pytest.raises(TypeError, match=r"v_i64: Cannot convert from type `ffi\.SmallStr` to `int`"):
         made.v_i64 = "x"
-    with pytest.raises(TypeError, match=r"field 'v_i64':\s+Cannot convert from type `str` to `int`"):
+    with pytest.raises(TypeError, match=r"field 'v_i64':\s+Cannot convert from type `ffi\.String` to `int`"):
         classes.TestObjectBase(v_i64="a longer text", v_f64=2.0, v_str="x")
-    assert "Expected `int` but got `str`" in message_of(TypeError, made.add_i64, "x")
 
 
-def test_a_constructor_is_called_by_the_name_of_its_type(classes):
-    assert "when calling: `testing.TestIntPair(0: int, 1: int)`. Expected `int` but got `str`" in message_of(
-        TypeError, classes.TestIntPair, 1, "x"
-    )
+def test_the_message_of_a_loader_arrives_unchanged(tmp_path):
+    extension = unique_name("ext").replace(".", "_")
+    name = f"ffi.Module.load_from_file.{extension}"
+    said = "no loader for it, and undefined symbol: _Z1fi"
+    (tmp_path / f"a.{extension}").touch()
 
+    @ffi_hpy.register_global_func(name)
+    def load(path, form):
+        raise RuntimeError(said, 1)
 
-def test_an_error_about_another_call_does_not_take_the_arguments_for_its_own():
-    said = "Mismatched type on argument #0 when calling: `inner(0: int) -> int`. Expected `int` but got `ffi.{}`"
-    assert in_words(said.format("Array"), "outer", (Stranger(),)).endswith("but got `Array`")
-    assert in_words(said.format("Array"), "inner", ([],)).endswith("but got `list`")
-    assert in_words(said.format("Array"), "inner", ()).endswith("but got `Array`")
-    assert in_words(said.format("OpaquePyObject"), "outer", (Stranger(),)).endswith("but got `ffi.OpaquePyObject`")
-
-
-@pytest.mark.parametrize("text", ["", "some error", "Mismatched", "`ffi.SmallStr`", "Expected `int` but got `ffi.Str`"])
-def test_other_messages_stay_as_they_are(text):
-    assert in_words(text) == text
-
-
-def test_the_native_error_keeps_its_own_words(testing):
-    with pytest.raises(TypeError) as caught:
-        testing.add_one("x")
-    assert "ffi.SmallStr" in caught.value.__tvm_ffi_error__.message
+    try:
+        with pytest.raises(RuntimeError) as caught:
+            ffi_hpy.load_module(tmp_path / f"a.{extension}")
+        assert caught.value.args == (said, 1)
+    finally:
+        ffi_hpy.remove_global_func(name)
 
 
 def test_public_classes_go_by_their_public_names():
@@ -169,7 +172,7 @@ def test_a_device_of_another_kind_of_value_is_refused_in_words():
 
 def test_importing_the_package_compares_no_names():
     program = "import sys, ffi_hpy; print([name for name in sys.argv[1:] if name in sys.modules])"
-    assert run_python(program, "difflib", "ffi_hpy._errors.words") == "[]\n"
+    assert run_python(program, "difflib", "ffi_hpy._errors.loading") == "[]\n"
 
 
 # --- libraries --------------------------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ def test_writable_fields_are_written(classes):
 
 def test_writing_a_value_of_the_wrong_type_names_the_field_and_changes_nothing(classes):
     base = make_base(v_i64=1)
-    for wrong, given in (("a longer text", "`str`"), (None, "None"), (1.5, "float"), ([1], r"ffi\.Array")):
+    for wrong, given in (("a longer text", r"`ffi\.String`"), (None, "None"), (1.5, "float"), ([1], r"ffi\.Array")):
         with pytest.raises(TypeError, match=rf"^testing\.TestObjectBase\.v_i64: .*from .*{given}.* to `int`"):
             base.v_i64 = wrong
     with pytest.raises(TypeError):

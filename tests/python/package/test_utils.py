@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import subprocess
 import sys
+import typing
 from collections import namedtuple
 
 import pytest
@@ -157,6 +158,56 @@ def test_dataclasses_become_tuples_all_the_way_down(_):
     assert type(unpacked[1]["k"][1]) is Record
     assert unpack_dataclass_to_tuple("leaf") == "leaf"
     assert unpack_dataclass_to_tuple(Config) is Config
+
+
+@dataclasses.dataclass
+class Described:
+    plain: typing.Optional[int]
+    pairs: tuple[int, ...]
+    names: dict[str, tuple[float, None]]
+    items: list[int]
+    inner: Config
+    again: Config
+    own: "Described"
+    either: typing.Union[Config, None]
+    anything: typing.Any
+    bare: tuple
+
+
+def test_a_dataclass_is_described_for_programs_that_write_code():
+    from ffi_hpy.utils.unpack_dataclass import _extract_dataclass_to_tuple_schema as describe
+    from ffi_hpy.utils.unpack_dataclass import _validate_dataclass_to_tuple_schema as validate
+
+    config = {"x": None, "y": "unpack"}
+    found = describe(Described)
+    assert found == {
+        "plain": None, "pairs": None, "names": None, "items": "unpack", "inner": config, "again": config,
+        "own": "unpack", "either": "unpack", "anything": "unpack", "bare": "unpack",
+    }  # fmt: skip
+    validate(found)
+    for value in (int, Config(1, 2), "Config"):
+        with pytest.raises(TypeError, match="Expected a dataclass class"):
+            describe(value)
+    unresolved = dataclasses.make_dataclass("Unresolved", [("a", "Missing"), ("b", "int")])
+    assert describe(unresolved) == {"a": "unpack", "b": "unpack"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "error", "message"),
+    [
+        ([1], TypeError, "must be a dict, got list"),
+        ({"a": "other"}, TypeError, "must be a dict, got str"),
+        ({1: None}, TypeError, "must be a string, got int"),
+        ({"a": {"b!": None}}, ValueError, "'b!', is not a valid Python identifier"),
+        ({"class": None}, ValueError, "'class', is a Python keyword"),
+    ],
+    ids=repr,
+)
+def test_a_description_that_cannot_become_code_is_refused(schema, error, message):
+    from ffi_hpy.utils.unpack_dataclass import _validate_dataclass_to_tuple_schema as validate
+
+    with pytest.raises(error, match=message):
+        validate(schema)
 
 
 def test_a_wrapper_unpacks_what_it_is_told_to():
