@@ -366,15 +366,8 @@ def convert(value: Any) -> Any:
 def _is_left_alone(cls: type, converter: Callable[[Any], Any]) -> bool:
     ctypes = sys.modules.get("ctypes")
     if issubclass(cls, (complex, getattr(sys.modules.get("numbers"), "Number", complex))):
-<<<<<<< HEAD
-        return True
-    return issubclass(cls, getattr(ctypes, "c_void_p", ())) or converter in _ADDRESS_CONVERTERS
-=======
         return not _is_time_difference(cls)
-    if issubclass(cls, getattr(ctypes, "c_void_p", ())):
-        return True
-    return any(hasattr(cls, name) for name in _ADDRESS_PROTOCOLS)
->>>>>>> hC
+    return issubclass(cls, getattr(ctypes, "c_void_p", ())) or converter in _ADDRESS_CONVERTERS
 
 
 def wrap_opaque_ptr(address: int) -> Any:

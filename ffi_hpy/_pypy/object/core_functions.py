@@ -73,7 +73,7 @@ def has_core_function(name: str) -> bool:
 
 
 def copy_function() -> Any:
-    """The function of the core that copies an object by its `__ffi_shallow_copy__`, while writers of its fields wait."""
+    """The core's function that copies an object by `__ffi_shallow_copy__`, while writers of its fields wait."""
     found = _tables.get("copy")
     if found is None:
         words = new_words(2)

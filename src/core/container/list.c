@@ -276,7 +276,8 @@ int fh_list_reserve(fh_seq_object *list, int64_t capacity) {
 
 int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) {
   TVMFFIAny *copies = NULL;
-  fh_shared_note note = fh_stripe_read(seq); /* for the copies' references as well: another thread may drop the List's */
+  fh_shared_note note =
+      fh_stripe_read(seq); /* for the copies' references as well: another thread may drop the List's */
   int64_t size = fh_seq_size(seq);
   if (size != 0) copies = (TVMFFIAny *)fh_mem_alloc((size_t)size * sizeof *copies);
   for (int64_t i = 0; copies != NULL && i < size; ++i) fh_any_copy(&fh_seq_items(seq)[i], &copies[i]);

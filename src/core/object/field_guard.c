@@ -30,8 +30,8 @@ static inline int try_to_lock(fh_shared *lock, fh_guard_use use) {
   return FH_LIKELY(!fh_atomic_load_relaxed_i32(&lock->is_open)) || try_to_close(lock);
 }
 
-/* Enters if no other thread is in the way. A reader notes the lock in its thread's record; other than with fh_shared_read
- * it may begin other uses before it ends this one. */
+/* Enters if no other thread is in the way. A reader notes the lock in its thread's record; unlike a reader of
+ * fh_shared_read it may begin other uses before it ends this one. */
 static inline fh_guard_state try_to_enter(fh_shared *lock, fh_guard_use use, fh_uses *mine) {
   /* relaxed: a hint, which spares a note */
   if (use == FH_GUARD_READ && fh_atomic_load_relaxed_i32(&lock->is_open) && mine->n < FH_USES_MAX) {

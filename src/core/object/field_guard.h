@@ -44,7 +44,8 @@ void fh_field_guard_leave(const void *object, fh_guard_state state);
 /* Whether the calling thread is inside a guard. */
 int fh_field_guard_is_inside(void);
 
-/* The getter or the setter of the field at an offset, inside the guard: *out is owned. 0, or -1 with an error pending. */
+/* Calls the getter or the setter of the field at an offset inside the guard: *out is owned. 0, or -1 with an error
+ * pending. */
 int fh_field_guard_get(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out);
 int fh_field_guard_set(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset, const TVMFFIAny *value);
 

@@ -119,7 +119,7 @@ void fh_field_memory_read_alone(const void *field, int32_t type_index, TVMFFIAny
 void fh_field_memory_copy(fh_field_memory_copying *copying, const void *from, void *to, int32_t type_index,
                           size_t n_bytes) {
   int is_word = type_index == kTVMFFIInt || type_index == kTVMFFIFloat || type_index == kTVMFFIBool ||
-                      type_index == kTVMFFIOpaquePtr;
+                type_index == kTVMFFIOpaquePtr;
   if (is_word && n_bytes == 8) {
     *(uint64_t *)to = fh_atomic_load_relaxed_u64((const uint64_t *)from);
     return;

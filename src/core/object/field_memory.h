@@ -18,8 +18,8 @@ TVMFFIFieldGetter fh_field_memory_getter(int32_t type_index);
 /* Writes an owned value, which has the form that fields of the static type have: for an object type None or an object.
  * *value becomes the former value, for the caller to drop. */
 void fh_field_memory_exchange(void *field, int32_t type_index, TVMFFIAny *value);
-/* As the getter, and as fh_field_memory_exchange, where the caller keeps other threads away: an interpreter's lock does,
- * or the object is being made. The type is one that fields can have. */
+/* As the getter, and as fh_field_memory_exchange, where the caller keeps other threads away: it holds the lock of an
+ * interpreter, or makes the object. Fields can have the type. */
 void fh_field_memory_read_alone(const void *field, int32_t type_index, TVMFFIAny *out);
 void fh_field_memory_exchange_alone(void *field, int32_t type_index, TVMFFIAny *value);
 

@@ -4,6 +4,7 @@
 #include "dataclass.h"
 
 #include "core/platform/atomic.h"
+#include "field.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
@@ -13,7 +14,6 @@
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/type_attr.h"
-#include "field.h"
 
 /* A view of self's object, for the core and the hooks that it calls; the caller uses the cell. Self is listed first:
  * hooks may keep references to the object, and whoever brings it back later is to get self for it. */

@@ -64,8 +64,8 @@ void fb_field_init(void) {
   fb_field_access->set_waiting(fb_ext == NULL ? NULL : &waiting);
 }
 
-/* Whether Python code has the addresses of the functions below, and calls them without the GIL (PyPy). Written under the
- * GIL. */
+/* Whether Python code has the addresses of the functions below, and calls them without the GIL (PyPy). Written under
+ * the GIL. */
 static bool is_lent;
 
 FH_INLINE bool threads_meet(void) { return fb_context_free_threaded || is_lent; }

@@ -4,10 +4,12 @@
 
 One combination is a class (defined in Python, or of a native library), an operation, a kind of field, and whether each
 reader has its own object or all readers share one. Each combination runs for S seconds, or longer until each reader
-has read LEAST times, and prints a line when it ends. With --each every combination runs in a process of its own, and the program prints a table of those that crash.
+has read LEAST times, and prints a line when it ends. With --each every combination runs in a process of its own, and
+the program prints a table of those that crash.
 --only leaves the combinations whose name contains the word.
 """
 
+# ruff: noqa: UP045 - annotations are evaluated, also by Python 3.9
 from __future__ import annotations
 
 import argparse
