@@ -30,19 +30,34 @@ static inline int try_to_lock(fh_shared *lock, fh_guard_use use) {
   return FH_LIKELY(!fh_atomic_load_relaxed_i32(&lock->is_open)) || try_to_close(lock);
 }
 
-/* Enters if no other thread is in the way. A reader notes the lock in its thread's record; unlike a reader of
- * fh_shared_read it may begin other uses before it ends this one. */
-static inline fh_guard_state try_to_enter(fh_shared *lock, fh_guard_use use, fh_uses *mine) {
+/* Enters as a reader if the lock is open; the thread notes it in its record. Unlike within fh_shared_read it may begin
+ * other uses before it ends this one. */
+static inline int note(fh_shared *lock, fh_uses *mine) {
+  uint32_t n = mine->n;
   /* relaxed: a hint, which spares a note */
-  if (use == FH_GUARD_READ && fh_atomic_load_relaxed_i32(&lock->is_open) && mine->n < FH_USES_MAX) {
-    uint32_t n = mine->n;
-    mine->n = n + 1;
-    fh_atomic_store_release_ptr(&mine->slots[n], lock); /* as in fh_uses_begin */
-    fh_barrier_light();
-    /* acquire: pairs with fh_shared_count_read, which comes after the writers before */
-    if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) return FH_GUARD_NOTED;
+  if (FH_UNLIKELY(!fh_atomic_load_relaxed_i32(&lock->is_open)) || FH_UNLIKELY(n == FH_USES_MAX)) return 0;
+  mine->n = n + 1;
+  fh_atomic_store_release_ptr(&mine->slots[n], lock); /* as in fh_uses_begin */
+  fh_barrier_light();
+  /* acquire: pairs with fh_shared_count_read, which comes after the writers before */
+  if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) return 1;
+  fh_uses_end(lock);
+  return 0;
+}
+
+static inline void end_note(fh_shared *lock, fh_uses *mine) {
+  uint32_t n = mine->n;
+  if (FH_UNLIKELY(mine->slots[n - 1] != lock)) { /* another use that began inside goes on */
     fh_uses_end(lock);
+    return;
   }
+  fh_atomic_store_release_ptr(&mine->slots[n - 1], NULL); /* pairs with fh_shared_close */
+  mine->n = n - 1;
+}
+
+/* Enters if no other thread is in the way. */
+static inline fh_guard_state try_to_enter(fh_shared *lock, fh_guard_use use, fh_uses *mine) {
+  if (use == FH_GUARD_READ && note(lock, mine)) return FH_GUARD_NOTED;
   return try_to_lock(lock, use) ? FH_GUARD_LOCKED : FH_GUARD_WITHOUT;
 }
 
@@ -57,16 +72,12 @@ static FH_NOINLINE void wait_for(fh_shared *lock) {
   if (state != NULL) host->end(state);
 }
 
-/* The thread's record; NULL without memory, and when the thread is ending: then it goes on without the guard. */
-static inline fh_uses *record_of_thread(void) {
-  fh_uses *mine = fh_uses_mine;
-  return FH_LIKELY(mine != NULL) ? mine : fh_uses_make();
-}
-
-static inline fh_guard_state enter(fh_shared *lock, fh_guard_use use, fh_uses *mine) {
+fh_guard_state fh_field_guard_enter(const void *object, fh_guard_use use) {
+  fh_shared *lock = fh_shared_of(guards, object);
+  fh_uses *mine = fh_uses_mine != NULL ? fh_uses_mine : fh_uses_make();
   fh_guard_state state;
-  if (FH_UNLIKELY(mine == NULL)) return FH_GUARD_WITHOUT;
-  while (FH_UNLIKELY((state = try_to_enter(lock, use, mine)) == FH_GUARD_WITHOUT)) {
+  if (mine == NULL) return FH_GUARD_WITHOUT; /* without memory, or the thread is ending */
+  while ((state = try_to_enter(lock, use, mine)) == FH_GUARD_WITHOUT) {
     if (mine->n_guards != 0) return state;
     wait_for(lock);
   }
@@ -74,46 +85,55 @@ static inline fh_guard_state enter(fh_shared *lock, fh_guard_use use, fh_uses *m
   return state;
 }
 
-static inline void leave(fh_shared *lock, fh_guard_state state, fh_uses *mine) {
-  if (FH_UNLIKELY(state == FH_GUARD_WITHOUT)) return;
-  mine->n_guards -= 1;
-  if (state == FH_GUARD_LOCKED) {
-    fh_mutex_unlock(&lock->lock);
-    return;
-  }
-  uint32_t n = mine->n;
-  if (FH_UNLIKELY(mine->slots[n - 1] != lock)) {
-    fh_uses_end(lock);
-    return;
-  }
-  fh_atomic_store_release_ptr(&mine->slots[n - 1], NULL); /* pairs with fh_shared_close */
-  mine->n = n - 1;
-}
-
-fh_guard_state fh_field_guard_enter(const void *object, fh_guard_use use) {
-  return enter(fh_shared_of(guards, object), use, record_of_thread());
-}
-
 void fh_field_guard_leave(const void *object, fh_guard_state state) {
-  leave(fh_shared_of(guards, object), state, fh_uses_mine);
+  fh_shared *lock = fh_shared_of(guards, object);
+  if (state == FH_GUARD_WITHOUT) return;
+  fh_uses_mine->n_guards -= 1;
+  if (state == FH_GUARD_NOTED) {
+    end_note(lock, fh_uses_mine);
+  } else {
+    fh_mutex_unlock(&lock->lock);
+  }
 }
 
 int fh_field_guard_is_inside(void) { return fh_uses_mine != NULL && fh_uses_mine->n_guards != 0; }
 
+static FH_NOINLINE int get_slowly(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out) {
+  fh_guard_state state = fh_field_guard_enter(object, FH_GUARD_READ);
+  int rc = getter((char *)object + offset, out);
+  fh_field_guard_leave(object, state);
+  return rc;
+}
+
+static FH_NOINLINE int set_slowly(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset,
+                                  const TVMFFIAny *value) {
+  fh_guard_state state = fh_field_guard_enter(object, FH_GUARD_WRITE);
+  int rc = setter((char *)object + offset, value);
+  fh_field_guard_leave(object, state);
+  return rc;
+}
+
+/* These two have one state written out, the one where no other thread is in the way: every walk reads fields here. */
 int fh_field_guard_get(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out) {
   fh_shared *lock = fh_shared_of(guards, object);
-  fh_uses *mine = record_of_thread();
-  fh_guard_state state = enter(lock, FH_GUARD_READ, mine);
+  fh_uses *mine = fh_uses_mine;
+  if (FH_UNLIKELY(mine == NULL) || FH_UNLIKELY(!note(lock, mine))) return get_slowly(getter, object, offset, out);
+  mine->n_guards += 1;
   int rc = getter((char *)object + offset, out);
-  leave(lock, state, mine);
+  mine->n_guards -= 1;
+  end_note(lock, mine);
   return rc;
 }
 
 int fh_field_guard_set(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset, const TVMFFIAny *value) {
   fh_shared *lock = fh_shared_of(guards, object);
-  fh_uses *mine = record_of_thread();
-  fh_guard_state state = enter(lock, FH_GUARD_WRITE, mine);
+  fh_uses *mine = fh_uses_mine;
+  if (FH_UNLIKELY(mine == NULL) || FH_UNLIKELY(!try_to_lock(lock, FH_GUARD_WRITE))) {
+    return set_slowly(setter, object, offset, value);
+  }
+  mine->n_guards += 1;
   int rc = setter((char *)object + offset, value);
-  leave(lock, state, mine);
+  mine->n_guards -= 1;
+  fh_mutex_unlock(&lock->lock);
   return rc;
 }
