@@ -57,6 +57,7 @@ from .error import (
     exception_asked_for,
     exception_leaves,
     exception_to_error,
+    interrupts,
     raise_for_error,
     register_error,
 )
@@ -187,6 +188,7 @@ _core.set_hooks(
     exception_leaves=exception_leaves,
     exception_arrives=arrive,
     exception_asked_for=exception_asked_for,
+    interrupts=interrupts,
     call_guarded=call_guarded,
     check_signals=check_signals,
     dlpack_capsule=dlpack_capsule,
@@ -258,6 +260,7 @@ del (
     exception_leaves,
     home_of_names,
     home_of_type,
+    interrupts,
     load,
     remember_by_class,
 )

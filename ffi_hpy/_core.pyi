@@ -520,6 +520,7 @@ def set_hooks(
     exception_leaves: Callable[[BaseException, int], bool] = ...,
     exception_arrives: Callable[[BaseException, int], None] = ...,
     exception_asked_for: Callable[[BaseException, int], Error] = ...,
+    interrupts: Callable[[Error], bool] = ...,
     call_guarded: Callable[[Callable[..., Any], tuple[Any, ...], int], tuple[bool, Any]] = ...,
     check_signals: Callable[[], None] = ...,
     dlpack_capsule: Callable[[Any], Any] = ...,
@@ -549,6 +550,8 @@ def set_hooks(
     - exception_leaves(exc, began): whether an exception may leave a callback as it is, without an error made of it.
     - exception_arrives(exc, moment): such an exception is raised out of native code now, at the moment of that number.
     - exception_asked_for(exc, 0): the native error for such an exception, which native code asks for after all.
+    - interrupts(error): whether a native error says nothing about the value that is being converted: the class of its
+      exception does not derive from Exception, or it means that memory or stack is used up.
     - call_guarded(fn, args, began): (True, fn(*args)) or (False, exception_to_error(exc, began)); for contexts without
       the extension.
     - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.

@@ -12,6 +12,7 @@ kind to an exception class. An error or exception that crosses the border keeps 
 
 from __future__ import annotations
 
+import builtins
 import copyreg
 import sys
 
@@ -232,6 +233,10 @@ class _Carrier:
         self.backtrace_length = backtrace_length
         self._exceptions[:] = (exception,)
 
+    def look(self) -> BaseException | None:
+        """The exception, which stays; None if it was taken."""
+        return next(iter(self._exceptions), None)
+
     def take(self) -> BaseException | None:
         """Take the exception out; None if it was taken. Only one of several threads gets it."""
         try:
@@ -246,6 +251,21 @@ def _carrier_of(error: _core.Error) -> _Carrier | None:
     while context is not None and not isinstance(context, _Carrier):
         context = getattr(context, "prev_error_context", None)
     return context
+
+
+def interrupts(error: _core.Error) -> bool:
+    """Whether a native error says nothing about the value that is being converted: the class of its exception does not
+    derive from Exception, or it means that memory or stack is used up."""
+    carrier = _carrier_of(error)
+    exception = None if carrier is None else carrier.look()
+    cls = _class_of_kind(str(error.kind)) if exception is None else type(exception)
+    return not issubclass(cls, Exception) or issubclass(cls, (MemoryError, RecursionError))
+
+
+def _class_of_kind(kind: str) -> type[BaseException]:
+    """The class registered for a kind, else that of Python's own interruptions which the kind names (`_kind_of`)."""
+    cls = ERROR_NAME_TO_TYPE.get(kind, getattr(builtins, kind, None))
+    return cls if isinstance(cls, type) and issubclass(cls, BaseException) else RuntimeError
 
 
 def exception_leaves(exception: BaseException, began: int) -> bool:

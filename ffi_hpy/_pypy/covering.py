@@ -9,9 +9,9 @@ from .context.binding import binding
 from .context.bridge import lift, lower
 from .context.hidden import hidden
 from .context.numbers import OBJECT
+from .context.signals import keep, raise_interruption
 from .convert.opaque import unwrap
 from .convert.values import DataType, Device, OpaquePtr, data_type_from_code
-from .object.errors import raise_interruption
 from .object.frames import give, take, use
 from .object.objects import Wrapper, expect
 
@@ -108,6 +108,17 @@ def _exception_asked_for(exception: BaseException, moment: int) -> Any:
     return _lift(hooks.exception_asked_for(exception, moment))
 
 
+def _interrupts(error: Any) -> bool:
+    """A signal that comes meanwhile does not hide the error: what its handler has raised arrives after it."""
+    try:
+        return hooks.interrupts(lower(error)) is True
+    except (RecursionError, MemoryError):
+        return True
+    except BaseException as interruption:
+        keep(interruption)
+        return True
+
+
 @hidden
 def _call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> tuple[bool, Any]:
     returned, value = hooks.call_guarded(fn, args, began)
@@ -147,6 +158,7 @@ def give_hooks() -> None:
         exception_leaves=lambda exception, began: hooks.exception_leaves(exception, began),
         exception_arrives=lambda exception, moment: hooks.exception_arrives(exception, moment),
         exception_asked_for=_exception_asked_for,
+        interrupts=_interrupts,
         call_guarded=_call_guarded,
         check_signals=_check_signals,
         dlpack_capsule=lambda value: hooks.dlpack_capsule(value),

@@ -15,12 +15,12 @@ from ..context.backend import SAFE_CALL, cast, core, words_at
 from ..context.hidden import hidden
 from ..context.holds import drop
 from ..context.numbers import OBJECT
-from ..context.signals import interruptions
+from ..context.signals import interruptions, raise_interruption
 from ..context.texts import check_new, shown
 from ..convert import exchanged
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
-from ..object.errors import raise_interruption, raise_taken, take_pending
+from ..object.errors import raise_taken, take_pending
 from ..object.frames import N_ARGUMENTS, Offer, frame_for, give, take
 from ..object.identity import share, uses_of
 from ..object.objects import is_shared, raise_no_handle, settled, wrap, wrap_apart

@@ -11,7 +11,7 @@ from ..convert.arguments import own_value
 from ..convert.opaque import make_opaque, unwrap
 from ..convert.results import get, of_object, of_view, text_of
 from ..object.frames import give, read_object, take
-from ..object.references import raise_uncopied
+from ..object.references import Owned
 from .cobject import CObject, put_handle
 
 TYPE_CHECKING = False
@@ -134,22 +134,6 @@ class OpaquePyObject(CObject):
         raise TypeError("this OpaquePyObject was made by another Python binding")
 
 
-class _Owned:
-    """A reference to an object."""
-
-    __slots__ = ("_address",)
-
-    def __init__(self, address: int) -> None:
-        self._address = address
-
-    def __del__(self) -> None:
-        if hasattr(self, "_address"):  # it has not where the stack ended before __init__ did
-            core.decref(self._address)
-
-    def __reduce_ex__(self, _protocol: Any) -> NoReturn:
-        raise_uncopied(self)
-
-
 @final
 class CAny:
     """A native value of its own. CAny(value) converts a Python value as a call would."""
@@ -158,7 +142,7 @@ class CAny:
 
     _tagged: int  # the two words of a TVMFFIAny
     _payload: int
-    _owned: _Owned | None  # what keeps an object: plain values need no finalizer
+    _owned: Owned | None  # what keeps an object: plain values need no finalizer
 
     def __new__(cls, *args: Any, **kwargs: Any) -> CAny:
         check_new(cls, CAny, "CAny")
@@ -173,7 +157,7 @@ class CAny:
         self = object.__new__(CAny)
         tagged = self._tagged = words[0]
         payload = self._payload = words[1]
-        self._owned = _Owned(payload) if tagged & 0xFFFFFFFF >= OBJECT else None
+        self._owned = Owned(payload) if tagged & 0xFFFFFFFF >= OBJECT else None
         return self
 
     def __getstate__(self) -> None:

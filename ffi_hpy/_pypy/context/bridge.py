@@ -10,7 +10,7 @@ from __future__ import annotations
 from .backend import SAFE_CALL, address_of, callback, core, new_words, words_at
 from .binding import binding
 from .numbers import OBJECT
-from .signals import keep
+from .signals import keep_raised
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def _take(_self: int, args: Any, _n: int, _result: Any) -> int:
 
 
 # What the handler of a signal raises in either is kept: the binding asks for it, because no error is pending.
-_give_in_c = callback(SAFE_CALL, _give, -1, keep)
-_take_in_c = callback(SAFE_CALL, _take, -1, keep)
+_give_in_c = callback(SAFE_CALL, _give, -1, keep_raised)
+_take_in_c = callback(SAFE_CALL, _take, -1, keep_raised)
 _to_binding = binding.function_from_address(address_of(_give_in_c))
 _from_binding = binding.function_from_address(address_of(_take_in_c))
 _to_binding.release_gil = _from_binding.release_gil = True  # both take it, whatever the environment says

@@ -20,6 +20,7 @@ __all__ = [
     "DROP_AT",
     "drain",
     "drop",
+    "end_at",
     "held",
     "held_at",
     "hold",
@@ -35,12 +36,16 @@ _unused: list[int] = []  # numbers below the next of _numbers; append and pop ar
 _numbers = count()
 CALL_AT: int
 DROP_AT: int
-CALL_AT, DROP_AT, _new_at, _next_at, _free_at, _put_error_at, _take_error_at, _first_at = binding.cover(0, 0, 0)
+CALL_AT, DROP_AT, _new_at, _next_at, _free_at, _put_error_at, _take_error_at, _end_at, _first_at = binding.cover(
+    0, 0, 0
+)
 """CALL_AT is the safe_call of callbacks, DROP_AT the deleter of whatever is held."""
 put_error = c_function(_put_error_at, "w", "w")
 """Make the exception in a block the pending error of this thread; not 0 if this core does not take exceptions."""
 take_error = c_function(_take_error_at, "w", "w")
 """Take what is pending: the block of an exception, or 0, and an error's handle in the word at the given address."""
+end_at = c_function(_end_at, "w", "w")
+"""Give up the reference in the word at an address, and leave 0 there: once, however often it is called."""
 _new_block = c_function(_new_at, "ww", "w")
 _next_block = c_function(_next_at, "", "w")
 _free_block = c_function(_free_at, "w", "")

@@ -31,6 +31,7 @@ exception_arrives: Any = _missing
 exception_asked_for: Any = _missing
 exception_leaves: Any = _missing
 exception_to_error: Any = _missing
+interrupts: Any = _missing
 shape_class: Any = _missing
 string_class: Any = _missing
 tensor_to_array: Any = _missing

@@ -6,29 +6,66 @@ from threading import get_ident
 
 from . import hooks
 from .backend import QUESTION, callback
+from .hidden import hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-__all__ = ["ask_in_c", "interruptions", "keep"]
+__all__ = ["ask_in_c", "finish", "interruptions", "keep", "keep_raised", "raise_interruption"]
 
-interruptions: dict[int, BaseException] = {}
-"""By thread: what the handler of a signal has raised while native code ran, which has learnt of it."""
+interruptions: dict[int, list[BaseException]] = {}
+"""By thread: what handlers of signals have raised where it could not be raised: while native code ran, which has learnt
+of it, or within a finalizer. Empty if no thread has any."""
 
 
 def _ask() -> int:
-    """Runs Python code, in which PyPy calls the handlers of signals that are waiting. What they raise goes to keep():
-    they may run before the first step of this function."""
+    """Runs Python code, in which PyPy calls the handlers of signals that are waiting. What they raise is kept: they
+    may run before the first step of this function."""
     if get_ident() in interruptions:
         return -1  # that of an earlier question in this call
     hooks.check_signals()
     return 0
 
 
-def keep(_cls: type, interruption: BaseException, _traceback: Any) -> None:
-    """Keep what a callback has raised itself, for raise_interruption()."""
-    interruptions[get_ident()] = interruption
+def keep(interruption: BaseException) -> None:
+    """Keep what cannot be raised here, for raise_interruption() on this thread."""
+    interruptions.setdefault(get_ident(), []).append(interruption)
 
 
-ask_in_c = callback(QUESTION, _ask, -1, keep)
+@hidden
+def raise_interruption() -> None:
+    """Raise what was kept first on this thread, if there is something."""
+    kept = interruptions.get(get_ident())
+    if kept:
+        interruption = kept.pop(0)
+        if not kept:
+            interruptions.pop(get_ident(), None)
+        raise interruption
+
+
+_MOST_TRIES = 100
+
+
+def finish(end: Callable[[Any], None], owner: Any, interruption: BaseException) -> None:
+    """Call end(owner) again, which a signal has interrupted within a finalizer. What the handler has raised is kept."""
+    for _ in range(_MOST_TRIES):
+        if isinstance(interruption, (RecursionError, MemoryError)):
+            break
+        try:
+            keep(interruption)
+            end(owner)
+        except BaseException as other:
+            interruption = other
+        else:
+            return
+    raise interruption
+
+
+def keep_raised(_cls: type, interruption: BaseException, _traceback: Any) -> None:
+    """Keep what a callback has raised itself."""
+    keep(interruption)
+
+
+ask_in_c = callback(QUESTION, _ask, -1, keep_raised)

@@ -22,7 +22,7 @@ from ..context.backend import (
 )
 from ..context.hidden import hidden
 from ..context.holds import drop, held_at, hold, put_error, take_error
-from ..context.signals import interruptions
+from ..context.signals import raise_interruption
 from .objects import wrap
 
 TYPE_CHECKING = False
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 __all__ = [
     "EXHAUSTED",
     "drop_pending",
+    "interrupts",
     "lost",
     "make_error_in_c",
     "moment",
     "put_exception",
     "put_whatever_happens",
-    "raise_interruption",
     "raise_pending",
     "raise_taken",
     "take_object",
@@ -98,6 +98,18 @@ def drop_pending() -> None:
         core.decref(address)
 
 
+def interrupts(address: int) -> bool:
+    """Whether an error says nothing about the value that is being converted: its handle is taken only if this fails."""
+    if _kind_at(address) == b"EnvErrorAlreadySet":
+        return True
+    core.incref(address)
+    try:
+        return hooks.interrupts(wrap(address)) is True
+    except BaseException:  # a signal that came meanwhile
+        core.decref(address)
+        raise
+
+
 def _kind_at(address: int) -> bytes:
     cell = words_at(address)
     return bytes_at(cell[3], cell[4])
@@ -121,14 +133,6 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
         raise RuntimeError("native code reported a Python exception, but none is set")
     _n_raised += 1
     raise hooks.error_to_exception(wrap(address), _n_raised)
-
-
-@hidden
-def raise_interruption() -> None:
-    """Raise what the handler of a signal has raised while native code ran on this thread, if there is something."""
-    interruption = interruptions.pop(get_ident(), None)
-    if interruption is not None:
-        raise interruption
 
 
 @hidden

@@ -8,6 +8,7 @@ from __future__ import annotations
 from ..context.backend import address_of, buffer_at, core, doubles_at, new_words, words_at
 from ..context.hidden import hidden
 from ..context.holds import drain, waiting
+from ..context.signals import finish, interruptions, raise_interruption
 from .identity import take_out, unlist, uses_of
 from .objects import check_wrapper, expect, raise_no_handle
 
@@ -60,8 +61,10 @@ class Frame:
         self.held: list[Any] = []
 
     def __del__(self) -> None:  # a signal that came right before give(), or in it
-        if hasattr(self, "held"):  # it has not where the stack ended before __init__ did
-            self.release()
+        try:
+            _end_all(self)
+        except BaseException as interruption:  # another signal
+            finish(_end_all, self, interruption)
 
     def release(self) -> None:
         """End what is held, the last first."""
@@ -79,6 +82,11 @@ class Frame:
             _end(held.pop())
 
 
+def _end_all(frame: Frame) -> None:
+    if hasattr(frame, "held"):  # it has not where the stack ended before __init__ did
+        frame.release()
+
+
 def _end(held: Any) -> None:
     if type(held) is list:
         held.pop()
@@ -92,6 +100,8 @@ def take() -> Frame:
     """A frame for N_ARGUMENTS that nobody else uses."""
     if waiting[0]:
         drain()
+    if interruptions:  # of finalizers: whatever uses native code next raises them
+        raise_interruption()
     try:
         return _pool.pop()
     except IndexError:

@@ -7,10 +7,11 @@ from warnings import catch_warnings, simplefilter
 
 from ..._start.fork import new_lock
 from ..context import hooks
-from ..context.backend import SAFE_CALL, cast, core, words_at
+from ..context.backend import SAFE_CALL, address_of, cast, core, new_words, words_at
 from ..context.hidden import hidden
-from ..context.holds import drain, waiting
+from ..context.holds import drain, end_at, waiting
 from ..context.numbers import FUNCTION
+from ..context.signals import finish
 from ..context.texts import check_new, raise_unmade
 from .identity import at_rest, find, share, unlist
 
@@ -102,18 +103,42 @@ class Wrapper:
 
     def __del__(self) -> None:
         try:
-            address = self._ffi_address
-        except (AttributeError, TypeError):  # object.__new__() made it
-            return
-        if address:
-            if self._ffi_is_listed:  # as long as it is in the table, others may find the entry
-                unlist(address, self)
-            self._ffi_address = 0
-            core.decref(address)
-            if waiting[0]:  # Python objects that it held: an idle program makes no call that would end them
-                drain()
+            _end(self)
+        except BaseException as interruption:  # a signal that came meanwhile
+            finish(_end, self, interruption)
 
     __del__._ends_wrapper = True  # type: ignore[attr-defined]
+
+
+_words: list[Any] = []
+"""Words of memory for references that end: append and pop are atomic."""
+
+
+def _end(wrapper: Wrapper) -> None:
+    """Give up the reference of a wrapper that ends. A signal may interrupt any step, and then this is called again: the
+    reference is in a word that is a second place for it, and whose end is one call."""
+    try:
+        address = wrapper._ffi_address
+    except (AttributeError, TypeError):  # object.__new__() made it
+        return
+    if address:
+        if wrapper._ffi_is_listed:  # as long as it is in the table, others may find the entry
+            unlist(address, wrapper)
+        try:
+            word = _words.pop()
+        except IndexError:
+            word = new_words(1)
+        word[0] = address
+        wrapper._ffi_uses = word
+        wrapper._ffi_address = 0
+    word = wrapper._ffi_uses
+    if word is None or type(word) is list:
+        return
+    end_at(address_of(word))
+    wrapper._ffi_uses = None
+    _words.append(word)
+    if waiting[0]:  # Python objects that it held: an idle program makes no call that would end them
+        drain()
 
 
 def is_wrapper(value: Any) -> TypeGuard[Wrapper]:

@@ -28,7 +28,7 @@ from ..context.texts import raise_unmade
 from ..context.type_table import TypeFacts, facts_of, field_info
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import text_of
-from ..object.errors import drop_pending, raise_taken, take_object
+from ..object.errors import drop_pending, interrupts, raise_taken, take_object
 from ..object.frames import give, take
 from ..object.identity import new_pin
 from ..object.objects import derives, is_wrapper, settled, type_index_at
@@ -45,11 +45,6 @@ if TYPE_CHECKING:
     from .converters import Converter
 
 __all__ = ["LaidOutField", "LibraryField", "field_of", "laid_out"]
-
-_NOT_ABOUT_VALUES = frozenset(
-    (b"EnvErrorAlreadySet", b"KeyboardInterrupt", b"SystemExit", b"MemoryError", b"RecursionError")
-)
-"""Kinds of errors that say nothing about the value that was being set."""
 
 
 class _Field:
@@ -378,7 +373,8 @@ class LibraryField(_Field):
         if error:
             cell = words_at(error)
             kind = bytes_at(cell[3], cell[4])
-            if kind not in _NOT_ABOUT_VALUES and (what is not None or (not self._is_function and kind == b"TypeError")):
+            is_misfit = what is not None or (not self._is_function and kind == b"TypeError")
+            if is_misfit and not interrupts(error):
                 why = text_of(bytes_at(cell[5], cell[6]))
                 core.decref(error)
                 self._refuse(what, why)

@@ -41,9 +41,9 @@ static int items_begin(HPyContext *ctx, Items *items, HPy_ssize_t n) {
   return 0;
 }
 
-/* Ends the temporaries and the room for them. */
-static void items_end(Items *items, FbArgs *inner) {
-  fb_args_end(inner);
+/* Ends the temporaries, as fb_args_end, and the room for them. */
+static void items_end(Items *items, FbArgs *inner, int rc) {
+  fb_args_end(inner, rc);
   if (items->views != items->stack_views) free(items->views);
 }
 
@@ -139,7 +139,7 @@ static int from_dict(HPyContext *ctx, FbCoreFunction *constructor, HPy dict, FbA
     HPy_Close(ctx, taken);
   }
   if (rc == 0) rc = construct(ctx, constructor, &items, 2 * n, out);
-  items_end(&items, &inner);
+  items_end(&items, &inner, rc);
   HPy_Close(ctx, keys);
   return rc;
 }
@@ -161,7 +161,7 @@ static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value
     HPy_Close(ctx, item);
   }
   if (rc == 0) rc = construct(ctx, constructor, &items, n, out);
-  items_end(&items, &inner);
+  items_end(&items, &inner, rc);
   return rc;
 }
 
@@ -195,7 +195,7 @@ static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value,
     if (!HPy_IsNull(pair)) HPy_Close(ctx, pair);
   }
   if (rc == 0) rc = construct(ctx, constructor, &items, 2 * n, out);
-  items_end(&items, &inner);
+  items_end(&items, &inner, rc);
   HPy_Close(ctx, pairs);
   return rc;
 }

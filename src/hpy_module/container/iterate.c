@@ -9,6 +9,7 @@
 #include "core/platform/fork.h"
 #include "hpy_module/context/any.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
@@ -108,7 +109,7 @@ static HPy entry_of(HPyContext *ctx, FbPart part, TVMFFIAny *values, const DLPac
   HPy pair[2] = {fb_iterate_item(ctx, &values[0], exchange), HPy_NULL}, entry = HPy_NULL;
   if (part != FB_PART_ITEMS) return pair[0];
   if (HPy_IsNull(pair[0])) {
-    fb_any_drop(&values[1]);
+    fb_drop_any(&values[1], -1);
     return HPy_NULL;
   }
   pair[1] = fb_iterate_item(ctx, &values[1], exchange);
@@ -148,7 +149,7 @@ static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, const void *shared, Fb
     }
     if (rc == 0) list = filling_end(ctx, &filling);
   }
-  for (; n_taken < n_read; n_taken++) fb_any_drop(&values[n_taken]);
+  for (; n_taken < n_read; n_taken++) fb_drop_any(&values[n_taken], rc);
   return list;
 }
 
@@ -173,8 +174,8 @@ static FbRef chunks_type, iter_function, from_iterable; /* written once during t
 HPyDef_SLOT(chunks_destroy, HPy_tp_destroy)
 static void chunks_destroy_impl(void *self) {
   Chunks *chunks = self;
-  if (chunks->walk != NULL) TVMFFIObjectDecRef(chunks->walk);
-  TVMFFIObjectDecRef(chunks->container);
+  fb_drop_object(chunks->walk, FB_DROP_UNKNOWN);
+  fb_drop_object(chunks->container, FB_DROP_UNKNOWN);
 }
 
 /* Nobody makes one but chunks_new. */
@@ -243,7 +244,7 @@ HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, int64_t step, const D
     HPy items = fb_iterate_list(ctx, cell->data, step < 0 ? cell->size - 1 : 0, step, cell->size, exchange);
     result = call_taking(ctx, &iter_function, items, HPy_NULL, 1);
   }
-  TVMFFIObjectDecRef(array);
+  fb_drop_object(array, HPy_IsNull(result));
   return result;
 }
 
@@ -264,9 +265,9 @@ HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPack
   if (fb_core_function_run(ctx, &map_size, &arg, 1, &size) == 0 &&
       fb_core_function_run(ctx, &map_walk, &arg, 1, &walk) == 0) {
     result = walk_map(ctx, map, walk.v_obj, size.v_int64, part, exchange);
-    TVMFFIObjectDecRef(walk.v_obj);
+    fb_drop_object(walk.v_obj, HPy_IsNull(result));
   }
-  TVMFFIObjectDecRef(map);
+  fb_drop_object(map, HPy_IsNull(result));
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
@@ -107,9 +108,9 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
   if (handle != NULL) {
     args[0] = fb_core_function_object(handle);
     rc = fb_core_function_run(ctx, function != NULL ? function : choose(functions, handle), args, n, result);
-    TVMFFIObjectDecRef(handle);
+    fb_drop_object(handle, rc);
   }
-  fb_args_end(&converted);
+  fb_args_end(&converted, rc);
   return rc;
 }
 
@@ -189,7 +190,7 @@ static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
   if (handle->type_index == kTVMFFIDict) {
     TVMFFIAny dict = map;
     int rc = fb_core_function_run(ctx, &to_map, &dict, 1, &map);
-    TVMFFIObjectDecRef(handle);
+    fb_drop_object(handle, rc);
     if (rc != 0) return HPy_NULL;
   }
   return fb_iterate_map(ctx, map.v_obj, part, fb_exchange_number_find(fb_object_cell(ctx, self)));
@@ -245,7 +246,7 @@ static int take_out(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
   if (call(ctx, self, &get_functions.dict, NULL, key, HPy_NULL, value) != 0) return -1;
   if (is_missing(ctx, value)) return 0;
   if (call(ctx, self, &dict_erase, NULL, key, HPy_NULL, &nothing) == 0) return 1;
-  fb_any_drop(value);
+  fb_drop_any(value, -1);
   return -1;
 }
 

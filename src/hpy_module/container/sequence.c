@@ -9,6 +9,7 @@
 #include "container.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
@@ -76,7 +77,7 @@ static TVMFFIObject *fixed(HPyContext *ctx, TVMFFIObject *handle) {
   if (handle == NULL || is_array(handle)) return handle;
   TVMFFIAny arg = fb_core_function_object(handle), copy;
   int rc = fb_core_function_run(ctx, &to_array, &arg, 1, &copy);
-  TVMFFIObjectDecRef(handle);
+  fb_drop_object(handle, rc);
   return rc == 0 ? copy.v_obj : NULL;
 }
 
@@ -187,7 +188,7 @@ static HPy slice_list(HPyContext *ctx, TVMFFIObject *handle, HPy slice, const DL
   if (fb_position_of_slice(ctx, slice, cell_of(array)->size, &range) == 0) {
     list = fb_iterate_list(ctx, cell_of(array)->data, range.first, range.step, range.n, exchange);
   }
-  TVMFFIObjectDecRef(array);
+  fb_drop_object(array, HPy_IsNull(list));
   return list;
 }
 
@@ -210,7 +211,7 @@ static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
            : is_array(handle)             ? array_item(handle, i, &item)
                                           : list_item(ctx, &list_get, handle, i, &item);
   int64_t size = rc == 1 ? size_of(ctx, handle) : 0;
-  TVMFFIObjectDecRef(handle);
+  fb_drop_object(handle, rc);
   if (FH_LIKELY(rc == 0)) return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
   return rc == 1 && size >= 0 ? fb_position_refuse(ctx, self, key, size) : HPy_NULL;
 }
@@ -291,7 +292,7 @@ static int sequence_contains_impl(HPyContext *ctx, HPy self, HPy value) {
     found = HPy_IsNull(list) ? -1 : HPy_Contains(ctx, list, value);
     if (!HPy_IsNull(list)) HPy_Close(ctx, list);
   }
-  TVMFFIObjectDecRef(array);
+  fb_drop_object(array, found < 0);
   return found;
 }
 
@@ -343,7 +344,7 @@ static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, const 
   TVMFFIAny args[3], nothing;
   int32_t n = spot == NULL ? 1 : 2;
   if (!HPy_IsNull(value) && fb_argument_convert(ctx, value, &args[n++], &converted) != 0) {
-    fb_args_end(&converted);
+    fb_args_end(&converted, -1);
     return -1;
   }
   /* The object is taken after the conversion, which may run Python code that gives self another handle. */
@@ -355,9 +356,9 @@ static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, const 
                       : list_run_at(ctx, change, args, n, spot->wanted, spot->place, &nothing);
     int64_t size = rc == 1 ? size_of(ctx, handle) : -1;
     if (size >= 0) fb_position_refuse(ctx, self, spot->key, size);
-    TVMFFIObjectDecRef(handle);
+    fb_drop_object(handle, rc);
   }
-  fb_args_end(&converted);
+  fb_args_end(&converted, rc);
   return rc == 0 ? 0 : -1;
 }
 
@@ -438,7 +439,7 @@ static HPy list_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
   int rc = list_item(ctx, &list_pop, handle, wanted, &item);
   /* Only for the message. */
   int64_t size = rc == 1 ? size_of(ctx, handle) : 0;
-  TVMFFIObjectDecRef(handle);
+  fb_drop_object(handle, rc);
   if (rc == 0) return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
   if (rc < 0 || size < 0) return HPy_NULL;
   if (size == 0) return fb_raise(ctx, ctx->h_IndexError, "pop from empty List");

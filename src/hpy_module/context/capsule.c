@@ -5,6 +5,7 @@
 #include "capsule.h"
 
 #include "core/platform/loader.h"
+#include "drop.h"
 
 /* Member, symbol, result and arguments of each function of PyPy's C API that is used. `release` comes last: pypy_api
  * takes a pointer there to mean that all were found. */
@@ -80,17 +81,6 @@ int fb_capsule_rename(HPyContext *ctx, HPy capsule, const char *name) {
 /* The names that DLPack prescribes. Static, because a capsule keeps the pointer only. */
 static const char dltensor[] = "dltensor", dltensor_versioned[] = "dltensor_versioned";
 
-/* The deleter is at another place in each struct. DLPack allows a tensor without one. */
-static void drop_dltensor(void *pointer) {
-  DLManagedTensor *tensor = pointer;
-  if (tensor->deleter != NULL) tensor->deleter(tensor);
-}
-
-static void drop_dltensor_versioned(void *pointer) {
-  DLManagedTensorVersioned *tensor = pointer;
-  if (tensor->deleter != NULL) tensor->deleter(tensor);
-}
-
 /* A consumer renames the capsule, to "used_..." by custom; then the tensor is no longer the capsule's. */
 static bool is_named(const char *name, const char *wanted) {
   return name != NULL && name[0] == wanted[0] && strcmp(name, wanted) == 0;
@@ -102,32 +92,32 @@ static bool is_named(const char *name, const char *wanted) {
 HPyCapsule_DESTRUCTOR(dltensor_destructor)
 static void dltensor_destructor_impl(const char *name, void *pointer, void *context) {
   (void)context;
-  if (is_named(name, dltensor)) drop_dltensor(pointer);
+  if (is_named(name, dltensor)) fb_drop_managed(pointer);
 }
 
 HPyCapsule_DESTRUCTOR(versioned_destructor)
 static void versioned_destructor_impl(const char *name, void *pointer, void *context) {
   (void)context;
-  if (is_named(name, dltensor_versioned)) drop_dltensor_versioned(pointer);
+  if (is_named(name, dltensor_versioned)) fb_drop_versioned(pointer);
 }
 
 static void pypy_dltensor_destructor(cpy_PyObject *capsule) {
-  if (pypy.is_valid(capsule, dltensor)) drop_dltensor(pypy.get(capsule, dltensor));
+  if (pypy.is_valid(capsule, dltensor)) fb_drop_managed(pypy.get(capsule, dltensor));
 }
 
 static void pypy_versioned_destructor(cpy_PyObject *capsule) {
-  if (pypy.is_valid(capsule, dltensor_versioned)) drop_dltensor_versioned(pypy.get(capsule, dltensor_versioned));
+  if (pypy.is_valid(capsule, dltensor_versioned)) fb_drop_versioned(pypy.get(capsule, dltensor_versioned));
 }
 
 static void direct_dltensor(cpy_PyObject *capsule) {
   HPy h = {(intptr_t)capsule};
-  if (fb_capsule_is_valid(fb_ctx, h, dltensor)) drop_dltensor(fb_capsule_get(fb_ctx, h, dltensor));
+  if (fb_capsule_is_valid(fb_ctx, h, dltensor)) fb_drop_managed(fb_capsule_get(fb_ctx, h, dltensor));
 }
 
 static void direct_versioned(cpy_PyObject *capsule) {
   HPy h = {(intptr_t)capsule};
   if (fb_capsule_is_valid(fb_ctx, h, dltensor_versioned))
-    drop_dltensor_versioned(fb_capsule_get(fb_ctx, h, dltensor_versioned));
+    fb_drop_versioned(fb_capsule_get(fb_ctx, h, dltensor_versioned));
 }
 
 /* HPy asks for its own kind of function in each, which is not called where the other one is. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "error_slot.h"
+#include "raised.h"
 #include "thread.h"
 
 /* Holds that were dropped where Python code may not run, or where no context was valid: hpy's debug mode has a context
@@ -40,9 +41,12 @@ void fb_hold_drop(void *self) {
     FbThread attach;
     /* The interpreter is going away: the hold leaks. */
     if (fb_thread_is_finalizing() || fb_thread_attach(&attach) != 0) return;
-    /* What ends here may run Python code, which may use the thread's error slot. */
+    /* The end of the object may run Python code, which may use the thread's error slot and raise. */
     FbPendingError pending_error = fb_error_slot_take(attach.ctx);
+    FbRaised raised;
+    fb_raised_take(&raised);
     fb_ref_clear(attach.ctx, &hold->ref);
+    fb_raised_put(&raised);
     fb_error_slot_put(pending_error);
     fb_thread_detach(&attach);
     free(hold);

@@ -18,6 +18,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_EXCEPTION_LEAVES] = "exception_leaves",
     [FB_HOOK_EXCEPTION_ARRIVES] = "exception_arrives",
     [FB_HOOK_EXCEPTION_ASKED_FOR] = "exception_asked_for",
+    [FB_HOOK_INTERRUPTS] = "interrupts",
     [FB_HOOK_CALL_GUARDED] = "call_guarded",
     [FB_HOOK_CHECK_SIGNALS] = "check_signals",
     [FB_HOOK_DLPACK_CAPSULE] = "dlpack_capsule",

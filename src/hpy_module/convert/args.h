@@ -4,6 +4,7 @@
 
 #include <tvm/ffi/c_api.h>
 
+#include "hpy_module/context/drop.h"
 #include "hpy_module/object/handle_cell.h"
 #include "scope.h"
 
@@ -35,19 +36,24 @@ typedef struct FbArgs {
 extern void (*fb_args_release_borrowed)(TVMFFIObject *object);
 extern void (*fb_args_keep_borrowed)(TVMFFIObject *object);
 
-FH_INLINE void fb_args_end_temp(FbTemp temp) {
+FH_INLINE void fb_args_end_temp(FbTemp temp, int rc) {
   FbHandleCell *cell = (FbHandleCell *)(temp.tagged & ~(uintptr_t)FB_TEMP_TAGS);
   switch (temp.tagged & FB_TEMP_TAGS) {
   case FB_TEMP_USE: fb_handle_cell_unuse(cell); break;
   case FB_TEMP_MOVE: fb_handle_cell_release(cell); break;
   case FB_TEMP_BORROWED: fb_args_release_borrowed((TVMFFIObject *)cell); break;
-  default: TVMFFIObjectDecRef(temp.object); break;
+  default: fb_drop_object(temp.object, rc); break;
   }
 }
 
-/* Gives back the temporaries. */
-FH_INLINE void fb_args_end(FbArgs *args) {
-  for (int i = 0; i < args->n_temps; i++) fb_args_end_temp(args->temps[i]);
+void fb_args_end_raised(FbArgs *args);
+/* Gives back the temporaries. `rc` is what the caller returns: nothing is raised if it is 0. */
+FH_INLINE void fb_args_end(FbArgs *args, int rc) {
+  if (FH_UNLIKELY(rc != 0)) {
+    fb_args_end_raised(args);
+    return;
+  }
+  for (int i = 0; i < args->n_temps; i++) fb_args_end_temp(args->temps[i], 0);
 }
 
 /* Takes `handle` as a temporary and makes *out a view of it. Returns 0. */

@@ -234,6 +234,6 @@ int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const 
     fb_error_raise_pending(ctx, callee);
     rc = -1;
   }
-  fb_args_end(&args);
+  fb_args_end(&args, rc);
   return rc;
 }

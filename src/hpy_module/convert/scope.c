@@ -8,6 +8,7 @@
 
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
@@ -46,7 +47,7 @@ int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchange
   if (TVMFFIFunctionGetGlobal(&text, &find) == 0 && find == NULL) return 0; /* this core cannot look into containers */
   int rc = find == NULL ? -1 : TVMFFIFunctionCall(find, &view, 1, &found);
   if (rc != 0) fb_error_raise_pending(ctx, name);
-  if (find != NULL) TVMFFIObjectDecRef(find);
+  fb_drop_object(find, rc);
   return rc == 0 && found.type_index == kTVMFFIDevice ? add_device(ctx, scope, exchange, found.v_device) : rc;
 }
 

@@ -43,9 +43,7 @@ static HPy raise_exception(HPyContext *ctx, HPy exception) {
   return HPy_NULL;
 }
 
-/* The exception that an error has as its context: new handle, or HPy_NULL. carrying_error() in translate.c makes such
- * errors. Those that the package makes have an object of another class there, and are left to its hook. */
-static HPy carried_by(HPyContext *ctx, TVMFFIObject *error) {
+HPy fb_error_carried_by(HPyContext *ctx, TVMFFIObjectHandle error) {
   TVMFFIObject *context = TVMFFIErrorGetCellPtr(error)->extra_context;
   if (context == NULL || context->type_index != kTVMFFIOpaquePyObject) return HPy_NULL;
   HPy inside = fb_opaque_unwrap(ctx, context);
@@ -101,7 +99,7 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
     if (is_raised(ctx)) return HPy_NULL;
     return fb_raise(ctx, ctx->h_RuntimeError, "native code reported a Python exception, but none is set");
   }
-  HPy carried = carried_by(ctx, raised);
+  HPy carried = fb_error_carried_by(ctx, raised);
   if (FH_UNLIKELY(!HPy_IsNull(carried))) {
     TVMFFIObjectDecRef(raised);
     return raise_exception(ctx, carried);
@@ -115,6 +113,18 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
 
 HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
   return fb_error_raise(ctx, fb_error_slot_take(ctx), callee);
+}
+
+bool fb_error_is_interruption(HPyContext *ctx, HPy exception) {
+  return !HPy_TypeCheck(ctx, exception, ctx->h_Exception) || HPy_TypeCheck(ctx, exception, ctx->h_RecursionError) ||
+         HPy_TypeCheck(ctx, exception, ctx->h_MemoryError);
+}
+
+bool fb_error_forget(HPyContext *ctx) {
+  if (!HPyErr_Occurred(ctx)) return true;
+  if (!HPyErr_ExceptionMatches(ctx, ctx->h_Exception)) return false;
+  HPyErr_Clear(ctx);
+  return true;
 }
 
 bool fb_error_is_exhaustion(HPyContext *ctx) {

@@ -26,6 +26,18 @@ bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind);
 /* Whether the raised exception says that the stack or memory is used up. */
 bool fb_error_is_exhaustion(HPyContext *ctx);
 
+/* Whether an exception says nothing about the value that is being converted: its class does not derive from Exception
+ * (KeyboardInterrupt, asyncio.CancelledError), or it says that the stack or memory is used up. */
+bool fb_error_is_interruption(HPyContext *ctx, HPy exception);
+
+/* Forgets the raised exception, if there is one, of code whose failure does not matter. False for one whose class does
+ * not derive from Exception: it stays raised. */
+bool fb_error_forget(HPyContext *ctx);
+
+/* The exception that an error has as its context: new handle, or HPy_NULL. carrying_error() in translate.c makes such
+ * errors. Those that the package makes have an object of another class there, and are left to its hooks. */
+HPy fb_error_carried_by(HPyContext *ctx, TVMFFIObjectHandle error);
+
 /* Calls a hook with an error or exception and a moment: new handle, or HPy_NULL with an exception raised. */
 HPy fb_error_call_hook(HPyContext *ctx, FbHook hook, HPy subject, uint64_t moment);
 

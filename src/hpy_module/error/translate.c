@@ -9,10 +9,12 @@
 #include "error.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/hold.h"
+#include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/opaque.h"
+#include "hpy_module/object/wrap.h"
 
 /* --- error objects ------------------------------------------------------------------------------------------------ */
 
@@ -125,12 +127,10 @@ static TVMFFIObject *payload_make(void *payload) {
   if (fb_thread_attach(&thread) != 0)
     return text_error("RuntimeError", "an exception, but the interpreter is going away");
   HPyContext *ctx = thread.ctx;
-  HPy raised = fb_ext->error_take(ctx);
+  FbRaised raised;
+  fb_raised_take(&raised);
   TVMFFIObject *error = error_of(ctx, FB_HOOK_EXCEPTION_ASKED_FOR, fb_hold_take(ctx, payload), 0);
-  if (!HPy_IsNull(raised)) {
-    fb_ext->error_restore(ctx, raised);
-    HPy_Close(ctx, raised);
-  }
+  fb_raised_put(&raised);
   fb_thread_detach(&thread);
   return error;
 }
@@ -167,6 +167,36 @@ static bool put_payload(HPyContext *ctx, HPy exception, uint64_t began, HPy *oth
   if (hold == NULL) return HPyErr_Clear(ctx), false;
   fb_error_slot_put((FbPendingError){.payload = hold});
   return true;
+}
+
+/* Asks the package about an error that it made, or that native code made. What the hook raises instead of an answer is
+ * an interruption, which takes the place of the error. */
+static bool ask_package(HPyContext *ctx, FbPendingError *pending) {
+  TVMFFIObjectIncRef(pending->error);
+  HPy error = fb_wrap_apart(ctx, pending->error);
+  HPy answer = HPy_IsNull(error) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_INTERRUPTS, &error, 1);
+  if (!HPy_IsNull(error)) HPy_Close(ctx, error);
+  if (!HPy_IsNull(answer)) {
+    bool interrupts = fb_context_is_same(ctx, answer, ctx->h_True);
+    HPy_Close(ctx, answer);
+    return interrupts;
+  }
+  if (fb_error_is_exhaustion(ctx)) { /* the error itself may say that */
+    HPyErr_Clear(ctx);
+    return true;
+  }
+  TVMFFIObjectDecRef(pending->error);
+  *pending = (FbPendingError){.error = text_error("EnvErrorAlreadySet", "")};
+  return true;
+}
+
+bool fb_translate_interrupts(HPyContext *ctx, FbPendingError *pending) {
+  HPy exception = pending->payload != NULL ? fb_ref_load(ctx, &((const FbHold *)pending->payload)->ref)
+                                           : fb_error_carried_by(ctx, pending->error);
+  if (HPy_IsNull(exception)) return fb_error_is_kind(pending->error, "EnvErrorAlreadySet") || ask_package(ctx, pending);
+  bool interrupts = fb_error_is_interruption(ctx, exception);
+  HPy_Close(ctx, exception);
+  return interrupts;
 }
 
 void fb_translate_init(void) { fb_error_slot_init(&exceptions); }

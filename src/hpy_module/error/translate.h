@@ -7,7 +7,9 @@
 #ifndef FFI_HPY_ERROR_TRANSLATE_H_
 #define FFI_HPY_ERROR_TRANSLATE_H_
 
-#include "hpy_module/context/context.h"
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/error_slot.h"
 
 /* What may become of exceptions. To be called once during the import. */
 void fb_translate_init(void);
@@ -22,5 +24,10 @@ int fb_translate_raised(HPyContext *ctx, uint64_t began);
 
 /* Makes `error`, an _core.Error, the thread's pending error. Always returns -1. */
 int fb_translate_set(HPyContext *ctx, HPy error);
+
+/* Whether what was taken from the slot, which is not empty, is an interruption (fb_error_is_interruption): its class
+ * tells, which the package knows for errors of native code, by their kinds. An interruption that comes meanwhile takes
+ * the place of *pending. */
+bool fb_translate_interrupts(HPyContext *ctx, FbPendingError *pending);
 
 #endif /* FFI_HPY_ERROR_TRANSLATE_H_ */

@@ -13,6 +13,7 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/raised.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
@@ -43,15 +44,16 @@ static FH_NOINLINE int fail_with(Failure *failure, const char *kind, const char 
   return -1;
 }
 
-/* Takes the raised exception into *failure. Returns -1. Without the extension the exception is lost, but for whether it
- * is a RecursionError: `message` says what failed. What the callable itself raised is not lost: the guard has it. */
+/* Takes the raised exception into *failure. Returns -1. Without the extension an interruption stays raised, and any
+ * other exception is lost, but for whether it is a RecursionError: `message` says what failed. What the callable itself
+ * raised is not lost: the guard has it. */
 static FH_NOINLINE int fail_raised(HPyContext *ctx, Failure *failure, const char *message) {
   if (FH_LIKELY(fb_ext != NULL)) {
     *failure = (Failure){.exception = fb_translate_take(ctx)};
     return -1;
   }
   bool too_deep = HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError);
-  HPyErr_Clear(ctx);
+  if (!fb_error_forget(ctx)) return fail_with(failure, "EnvErrorAlreadySet", "");
   if (too_deep) {
     return fail_with(failure, "RecursionError", "maximum recursion depth exceeded: callbacks within callbacks");
   }
@@ -139,17 +141,15 @@ FH_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t 
   if (n > STACK_ARGS) argv = malloc((size_t)n * sizeof(*argv));
   int rc = -1;
   /* A deleter may call back while an exception is on its way: Python code must not run on top of it. */
-  HPy raised = fb_ext != NULL && HPyErr_Occurred(attach.ctx) ? fb_ext->error_take(attach.ctx) : HPy_NULL;
+  FbRaised raised;
+  fb_raised_take(&raised);
   if (argv == NULL) {
     TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for the arguments of a callback");
   } else {
     rc = convert_and_call(attach.ctx, self, args, n, argv, result);
   }
   if (argv != stack) free(argv);
-  if (FH_UNLIKELY(!HPy_IsNull(raised))) {
-    fb_ext->error_restore(attach.ctx, raised);
-    HPy_Close(attach.ctx, raised);
-  }
+  fb_raised_put(&raised);
   fb_thread_detach(&attach);
   return rc;
 }

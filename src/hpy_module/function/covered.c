@@ -113,6 +113,16 @@ static int64_t covered_take(int64_t error) {
   return (int64_t)(intptr_t)payload;
 }
 
+/* Gives up the reference to the object in a word, which is 0 afterwards: once, however often it is called. Python code
+ * that a signal has interrupted does not know whether a call has been made. */
+static int64_t covered_end(int64_t word) {
+  TVMFFIObjectHandle object, nothing = NULL;
+  memcpy(&object, (void *)(intptr_t)word, sizeof(object));
+  memcpy((void *)(intptr_t)word, &nothing, sizeof(nothing));
+  TVMFFIObjectDecRef(object);
+  return 0;
+}
+
 /* --- signals ------------------------------------------------------------------------------------------------------ */
 
 static int (*question_in_python)(void);
@@ -155,6 +165,7 @@ static HPy fb_covered_cover_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   const int64_t addresses[] = {address_of((void (*)(void))covered_call), address_of((void (*)(void))covered_drop),
                                address_of((void (*)(void))fb_later_new), address_of((void (*)(void))fb_later_next),
                                address_of((void (*)(void))free),         address_of((void (*)(void))covered_put),
-                               address_of((void (*)(void))covered_take), (int64_t)(intptr_t)&fb_later_first};
+                               address_of((void (*)(void))covered_take), address_of((void (*)(void))covered_end),
+                               (int64_t)(intptr_t)&fb_later_first};
   return fb_tuple_of_ints(ctx, addresses, sizeof(addresses) / sizeof(addresses[0]));
 }

@@ -80,25 +80,25 @@ FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   for (size_t i = 0; i < n; i++) {
     args.position = (int)i;
     if (FH_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0)) {
-      fb_args_end(&args);
+      fb_args_end(&args, -1);
       return -1;
     }
   }
   /* The stream and the allocator that the arguments ask for. */
   bool is_scoped = fb_scope_is_set(scope);
   if (FH_UNLIKELY(is_scoped) && fb_scope_enter(ctx, scope, &before) != 0) {
-    fb_args_end(&args);
+    fb_args_end(&args, -1);
     return -1;
   }
   int rc = run(ctx, handle, views, n, release, result);
   /* What was borrowed for the call goes back, and a failure becomes an exception. */
   if (FH_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
   if (FH_LIKELY(rc == 0)) {
-    fb_args_end(&args);
+    fb_args_end(&args, 0);
     return 0;
   }
   FbPendingError error = fb_error_slot_take(ctx); /* temporaries that end may run code that uses the slot */
-  fb_args_end(&args);
+  fb_args_end(&args, rc);
   fb_error_raise(ctx, error, args.callee);
   return -1;
 }

@@ -14,6 +14,7 @@
 #include "hpy_module/container/sequence.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/context/type.h"
@@ -173,6 +174,7 @@ static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
 static int set_up(HPyContext *ctx, HPy module) {
   /* First, because everything else asks which context this is. */
   if (fb_context_init(ctx) != 0) return -1;
+  fb_raised_init();
   fb_text_init();
   if (fb_immediate_init(ctx) != 0) return -1;
   /* Before native libraries are loaded, by whomever. */

@@ -6,6 +6,7 @@
 
 #include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/tuple.h"
@@ -217,7 +218,8 @@ static HPy fb_registry_set_global_impl(HPyContext *ctx, HPy self, const HPy *arg
   if (handle == NULL) return fb_object_raise_no_handle(ctx, args[1]);
   /* takes a reference of its own */
   int rc = TVMFFIFunctionSetGlobal(&name, handle, override);
-  TVMFFIObjectDecRef(handle);
-  if (rc != 0) return fb_error_raise_pending(ctx, "global_set");
+  if (rc != 0) fb_error_raise_pending(ctx, "global_set");
+  fb_drop_object(handle, rc);
+  if (rc != 0) return HPy_NULL;
   return HPy_Dup(ctx, ctx->h_None);
 }

@@ -5,6 +5,7 @@
 #include "object_type.h"
 
 #include "function_name.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/later.h"
 #include "hpy_module/context/type.h"
 #include "identity.h"
@@ -26,7 +27,7 @@ static void object_destroy_impl(void *self) {
   if (FH_UNLIKELY(later != NULL)) {
     fb_later_push(later);
   } else if (fb_object_type_end_only == NULL || !fb_object_type_end_only(cell->handle)) {
-    TVMFFIObjectDecRef(cell->handle);
+    fb_drop_object(cell->handle, FB_DROP_UNKNOWN);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "class_table.h"
 #include "core/platform/atomic.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "identity.h"
 #include "object.h"
@@ -56,7 +57,7 @@ static bool is_misplaced(HPyContext *ctx, HPy self, const TVMFFIObject *handle) 
 int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   FbHandleCell *cell = is_misplaced(ctx, self, handle) ? NULL : fb_object_make_cell(ctx, self);
   if (cell == NULL || (!fb_handle_cell_claim(cell, FB_HANDLE_MOVING) && fb_object_raise_in_use(ctx) != 0)) {
-    TVMFFIObjectDecRef(handle);
+    fb_drop_object(handle, -1);
     return -1;
   }
   /* While the cell still has the old handle, by which the entry is found. */
@@ -94,7 +95,7 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     if (!HPy_IsNull(other)) HPy_Close(ctx, other);
     return 0;
   }
-  TVMFFIObjectDecRef(handle);
+  fb_drop_object(handle, FB_DROP_UNKNOWN);
   if (cell == NULL) return -1;
   if (is_function) {
     fb_transfer_refuse_function(ctx);

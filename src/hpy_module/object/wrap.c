@@ -2,6 +2,7 @@
 #include "wrap.h"
 
 #include "class_table.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
 #include "identity.h"
 #include "object.h"
@@ -14,13 +15,13 @@ FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   FbObject *object;
   HPy h = HPy_New(ctx, cls, &object);
   if (FH_UNLIKELY(HPy_IsNull(h))) {
-    TVMFFIObjectDecRef(handle);
+    fb_drop_object(handle, -1);
     return h;
   }
   /* Where wrappers have an owner (see FbObject), the cell is in the owner. */
   if (FH_UNLIKELY(fb_object_has_owner)) {
     if (fb_object_make_owner(ctx, h) != 0) {
-      TVMFFIObjectDecRef(handle);
+      fb_drop_object(handle, -1);
       HPy_Close(ctx, h);
       return HPy_NULL;
     }
@@ -53,7 +54,7 @@ static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, 
   HPy cls = HPy_IsNull(index) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CLASS_FOR_TYPE_INDEX, &index, 1);
   if (!HPy_IsNull(index)) HPy_Close(ctx, index);
   if (HPy_IsNull(cls)) {
-    TVMFFIObjectDecRef(handle);
+    fb_drop_object(handle, -1);
     return HPy_NULL;
   }
   HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);

@@ -6,6 +6,7 @@
 #include "core/platform/atomic.h"
 #include "dataclass.h"
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/function/function.h"
@@ -66,7 +67,7 @@ HPyDef_METH(object_chandle, "__chandle__", HPyFunc_NOARGS, .doc = "Address of th
 static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
   TVMFFIObject *handle = fb_object_take(ctx, self); /* lists self, which whoever comes with this address gets */
   HPy address = HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)handle);
-  if (handle != NULL) TVMFFIObjectDecRef(handle);
+  fb_drop_object(handle, HPy_IsNull(address));
   return address;
 }
 
@@ -75,7 +76,7 @@ HPyDef_METH(object_ctypes_handle, "__ctypes_handle__", HPyFunc_NOARGS,
 static HPy object_ctypes_handle_impl(HPyContext *ctx, HPy self) {
   TVMFFIObject *handle = fb_object_take(ctx, self); /* lists self, as in object_chandle */
   HPy address = fb_opaque_ptr_result(ctx, handle);
-  if (handle != NULL) TVMFFIObjectDecRef(handle);
+  fb_drop_object(handle, HPy_IsNull(address));
   return address;
 }
 

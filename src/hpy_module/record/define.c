@@ -11,6 +11,7 @@
 #include "field.h"
 #include "field_table.h"
 #include "hpy_module/context/any.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/argument.h"
@@ -187,11 +188,11 @@ static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Cop
  * reference to the default value: cores differ in whether the registry takes that reference over or adds one. */
 static void draft_end(HPyContext *ctx, Draft *draft) {
   TVMFFIAny *initial = &draft->info.default_value_or_factory;
-  fb_any_drop(initial);
+  fb_drop_any(initial, FB_DROP_UNKNOWN);
   FbField *field = draft->field;
   if (field == NULL) return;
   fb_ref_clear(ctx, &field->initial);
-  TVMFFIObjectDecRef(field->setter_function);
+  fb_drop_object(field->setter_function, FB_DROP_UNKNOWN);
   free(field);
 }
 
@@ -301,7 +302,7 @@ static HPy define_value(HPyContext *ctx, const char *what, const HPy *args, size
   if (rc == 0) {
     rc = apply(type->type_index, &info);
     if (rc != 0) fb_error_raise_pending(ctx, what);
-    fb_any_drop(&info.method);
+    fb_drop_any(&info.method, rc);
   }
   HPy_Close(ctx, texts);
   copies_end(copies);

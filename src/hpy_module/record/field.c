@@ -177,7 +177,7 @@ static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, b
   FbMismatch mismatch = {0};
   /* Empty, but there: nothing is appended to a text that is NULL. */
   fb_mismatch_set(&mismatch, "%s", "");
-  if (is_misfit && fb_mismatch_take_native(&mismatch, "", "") == FB_MISFIT) {
+  if (is_misfit && fb_mismatch_take_native(ctx, &mismatch, "", "") == FB_MISFIT) {
     refuse(ctx, field, what, &mismatch);
   } else {
     fb_error_raise_pending(ctx, field->name);
@@ -206,8 +206,8 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   /* The error is put aside: temporaries that end may run code that uses the slot. */
   bool is_refused = rc == 0 && fb_field_set_native(field, object, &view) != 0;
   TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
-  fb_hold_drain(ctx); /* the former value */
-  fb_args_end(&args);
+  if (rc == 0) fb_hold_drain(ctx); /* the former value */
+  fb_args_end(&args, is_refused ? FB_DROP_UNKNOWN : rc);
   if (!is_refused) return rc;
   /* In a constructor every failure but an interruption is about the field. At an assignment a setter that is a Function
    * speaks for itself; of a C setter only a TypeError is a misfit. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "hpy_module/context/any.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -165,9 +166,9 @@ int fb_init_plan_make(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *t
 
 void fb_init_plan_end(FbInitPlan *plan) {
   for (int32_t k = 0; k < plan->n_slots; k++) {
-    fb_any_drop(&plan->slots[k].ready);
+    fb_drop_any(&plan->slots[k].ready, FB_DROP_UNKNOWN);
   }
-  if (plan->allocate != NULL) TVMFFIObjectDecRef(plan->allocate);
+  fb_drop_object(plan->allocate, FB_DROP_UNKNOWN);
   free(plan->slots);
   free(plan->positional);
   free(plan->callee);

@@ -13,6 +13,7 @@
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/cut.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/similar.h"
@@ -43,7 +44,7 @@ static int set_native(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot 
   } else {
     rc = fb_field_set(ctx, slot->field, object, value, plan->about_default);
   }
-  fb_any_drop(&made);
+  fb_drop_any(&made, rc);
   return rc;
 }
 
@@ -307,7 +308,7 @@ static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, const 
   }
   TVMFFIObject *object = allocate(ctx, plan);
   if (object != NULL && bind_all(ctx, plan, object, args, given) != 0) {
-    TVMFFIObjectDecRef(object);
+    fb_drop_object(object, -1);
     object = NULL;
   }
   if (given != few) free(given);

@@ -39,7 +39,7 @@ FbFit fb_fit_by_type(int32_t type_index, const TVMFFIAny *view, TVMFFIAny *out, 
   TVMFFIAny arg = *view; /* a copy: the call takes arguments that are not const */
   *out = (TVMFFIAny){0};
   if (TVMFFIFunctionCall(convert->v_obj, &arg, 1, out) == 0) return FB_FIT;
-  return fb_mismatch_take_native(mismatch, "\n  __ffi_convert__ failed:\n", "    ");
+  return fb_mismatch_take_native(NULL, mismatch, "\n  __ffi_convert__ failed:\n", "    ");
 }
 
 /* An instance stays itself; anything else is offered to the hook of the schema's type. Hooks are foreign code, so what

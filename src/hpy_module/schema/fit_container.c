@@ -24,7 +24,7 @@ FbFit fb_fit_container_build(const FbSchema *schema, const FbValues *values, TVM
   if (schema->type_index == kTVMFFIDict) make = &make_dict;
   if (fb_core_function_call(make, values->data, values->n, out) == 0) return FB_FIT;
   fb_mismatch_set(mismatch, "expected %s, got values that cannot be put into one", schema->name);
-  return fb_mismatch_take_native(mismatch, ": ", "");
+  return fb_mismatch_take_native(NULL, mismatch, ": ", "");
 }
 
 /* --- native containers -------------------------------------------------------------------------------------------- */

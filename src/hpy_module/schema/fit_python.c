@@ -10,7 +10,9 @@
 #include "hpy_module/container/container.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/cut.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
+#include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
@@ -25,14 +27,15 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
 
 /* --- containers --------------------------------------------------------------------------------------------------- */
 
-/* "key 'a': " or "value for key 'a': " in front of the mismatch, with at most 200 bytes of the key's repr. */
+/* "key 'a': " or "value for key 'a': " in front of the mismatch, with at most 200 bytes of the key's repr. FB_MISFIT,
+ * or FB_RAISED for an interruption. */
 static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_value) {
   if (mismatch == NULL) return FB_MISFIT;
   const char *what = is_value ? "value for key" : "key";
   HPy text = HPy_Repr(ctx, key);
   HPy_ssize_t n;
   const char *data = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
-  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* a key that cannot be shown */
+  if (!fb_error_forget(ctx)) return FB_RAISED; /* else it is a key that cannot be shown */
   if (data == NULL) {
     fb_mismatch_prefix(mismatch, "%s: ", what);
   } else {
@@ -56,7 +59,11 @@ static FbFit fit_item(HPyContext *ctx, const FbSchema *schema, int64_t i, HPy it
 static FbFit build(HPyContext *ctx, const FbSchema *schema, FbValues *values, FbFit result, TVMFFIAny *out,
                    FbMismatch *mismatch) {
   if (result == FB_FIT) result = fb_source_from_native(ctx, fb_fit_container_build(schema, values, out, mismatch));
-  fb_values_end(values);
+  if (result == FB_FIT) {
+    fb_values_end(values);
+  } else {
+    fb_values_abandon(values);
+  }
   return result;
 }
 
@@ -94,10 +101,10 @@ static FbFit fit_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValue
   FbFit result = FB_RAISED;
   if (!HPy_IsNull(value)) {
     result = fit_item(ctx, schema, 0, key, values, mismatch);
-    if (result == FB_MISFIT) at_pair(ctx, mismatch, key, false);
+    if (result == FB_MISFIT) result = at_pair(ctx, mismatch, key, false);
     if (result == FB_FIT) {
       result = fit_item(ctx, schema, 1, value, values, mismatch);
-      if (result == FB_MISFIT) at_pair(ctx, mismatch, key, true);
+      if (result == FB_MISFIT) result = at_pair(ctx, mismatch, key, true);
     }
     HPy_Close(ctx, value);
   }
@@ -139,7 +146,7 @@ static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSo
   if (!HPy_IsNull(cls)) HPy_Close(ctx, cls);
   if (HPy_IsNull(device)) {
     char name[FB_SOURCE_NAME] = "with lone surrogates";
-    FbFit taken = fb_mismatch_take_python(ctx, NULL, "");
+    FbFit taken = fb_mismatch_take_python(ctx, NULL, "", "");
     if (taken != FB_MISFIT || mismatch == NULL) return taken;
     HPy_ssize_t n;
     const char *text = fb_text_get(ctx, source->value, &n);
@@ -240,9 +247,7 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
 static FbFit fit_source(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                         FbMismatch *mismatch) {
   FbFit result = fit(ctx, schema, source, out, mismatch);
-  if (source->is_packed && source->packed.type_index >= kTVMFFIStaticObjectBegin) {
-    TVMFFIObjectDecRef(source->packed.v_obj);
-  }
+  if (source->is_packed) fb_drop_any(&source->packed, result == FB_FIT ? 0 : FB_DROP_UNKNOWN);
   return result;
 }
 
@@ -280,6 +285,8 @@ static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
     return FB_RAISED;
   }
   HPyContext *ctx = attach.ctx;
+  FbRaised raised; /* what native code on its way out of an interrupted call leaves raised */
+  fb_raised_take(&raised);
   uint64_t began = fb_error_moment();
   HPy value = value_of(ctx, view);
   FbFit result = HPy_IsNull(value) ? FB_RAISED : fb_fit_python_value(ctx, schema, value, out, mismatch);
@@ -291,6 +298,7 @@ static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
     HPyErr_Clear(ctx);
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a value cannot be converted: Python code raised an exception");
   }
+  fb_raised_put(&raised);
   fb_thread_detach(&attach);
   return result;
 }

@@ -9,8 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hpy_module/context/hold.h"
+#include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
+#include "hpy_module/error/translate.h"
 
 enum { MOST_BYTES = 16384 }; /* of a text: nesting and foreign messages may be of any length */
 
@@ -83,26 +87,47 @@ void fb_mismatch_end(FbMismatch *mismatch) { replace(mismatch, NULL); }
 
 /* --- what went wrong elsewhere ------------------------------------------------------------------------------------ */
 
-FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const char *indent) {
-  /* Errors that say nothing about the value: interruptions, and the lack of memory or stack. EnvErrorAlreadySet means
-   * that a Python exception is raised on this thread. */
-  static const char *const others[] = {"EnvErrorAlreadySet", "KeyboardInterrupt", "SystemExit", "MemoryError",
-                                       "RecursionError"};
-  TVMFFIObjectHandle error = fb_error_slot_take_object();
-  if (error == NULL) return FB_RAISED; /* an exception is raised; or nothing is said, which the caller will */
-  const TVMFFIErrorCell *cell = (const TVMFFIErrorCell *)((TVMFFIObject *)error + 1);
-  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-    if (!fb_error_is_kind(error, others[i])) continue;
-    fb_error_slot_put_object(error);
-    return FB_RAISED;
-  }
-  fb_mismatch_append(mismatch, between, indent, cell->message.data, cell->message.size);
+/* Appends the message of an error object, which is taken. FB_MISFIT. */
+static FbFit append_message(FbMismatch *mismatch, const char *between, const char *indent, TVMFFIObjectHandle error) {
+  const TVMFFIByteArray *message = &TVMFFIErrorGetCellPtr(error)->message;
+  fb_mismatch_append(mismatch, between, indent, message->data, message->size);
   TVMFFIObjectDecRef(error);
   return FB_MISFIT;
 }
 
-FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between) {
-  /* KeyboardInterrupt and SystemExit do not derive from Exception. They and exhaustion stay raised. */
+/* fb_mismatch_take_native on an attached thread. */
+static FbFit take_attached(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
+  FbPendingError pending = fb_error_slot_take(ctx);
+  if (pending.payload == NULL && pending.error == NULL)
+    return FB_RAISED; /* an exception is raised, or nothing is said */
+  if (fb_translate_interrupts(ctx, &pending)) {
+    fb_error_slot_put(pending);
+    return FB_RAISED;
+  }
+  if (pending.payload == NULL) return append_message(mismatch, between, indent, pending.error);
+  /* An exception that came through native code as it is. */
+  uint64_t began = fb_error_moment();
+  HPy exception = fb_hold_take(ctx, pending.payload);
+  fb_ext->error_restore(ctx, exception);
+  HPy_Close(ctx, exception);
+  FbFit fit = fb_mismatch_take_python(ctx, mismatch, between, indent);
+  if (fit == FB_RAISED) fb_translate_raised(ctx, began);
+  return fit;
+}
+
+FbFit fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
+  if (ctx != NULL) return take_attached(ctx, mismatch, between, indent);
+  FbThread attach;
+  if (fb_thread_attach(&attach) != 0) return FB_RAISED; /* the interpreter is going away: nothing can be asked */
+  FbRaised raised;
+  fb_raised_take(&raised);
+  FbFit fit = take_attached(attach.ctx, mismatch, between, indent);
+  fb_raised_put(&raised);
+  fb_thread_detach(&attach);
+  return fit;
+}
+
+FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
   if (!HPyErr_ExceptionMatches(ctx, ctx->h_Exception) || fb_error_is_exhaustion(ctx)) return FB_RAISED;
   HPy exception = fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
   if (fb_ext == NULL) HPyErr_Clear(ctx); /* other contexts cannot give it as a value: its text is lost */
@@ -111,8 +136,8 @@ FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char 
   HPy_Close(ctx, exception);
   HPy_ssize_t n;
   const char *data = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
-  if (data != NULL && n > 0) fb_mismatch_append(mismatch, between, "", data, (size_t)n);
-  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* its __str__ failed: no text is appended */
+  if (data != NULL && n > 0) fb_mismatch_append(mismatch, between, indent, data, (size_t)n);
+  FbFit fit = fb_error_forget(ctx) ? FB_MISFIT : FB_RAISED; /* its __str__ failed: no text is appended */
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
-  return FB_MISFIT;
+  return fit;
 }

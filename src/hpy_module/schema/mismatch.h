@@ -29,9 +29,10 @@ FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *
 void fb_mismatch_end(FbMismatch *mismatch);
 
 /* Takes the thread's native error: if it is one that a conversion may fail with, its message is appended to the
- * mismatch and the result FB_MISFIT; an interruption or lack of memory stays pending: FB_RAISED. */
-FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const char *indent);
+ * mismatch and the result FB_MISFIT; an interruption (fb_error_is_interruption) stays pending: FB_RAISED. Native code,
+ * on any thread, has no context: NULL. */
+FbFit fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent);
 /* As fb_mismatch_take_native, for the raised Python exception. */
-FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between);
+FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent);
 
 #endif /* FFI_HPY_SCHEMA_MISMATCH_H_ */

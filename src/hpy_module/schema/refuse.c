@@ -42,7 +42,7 @@ FbFit fb_refuse_view(const FbSchema *schema, const TVMFFIAny *view, FbMismatch *
 FbFit fb_refuse_because(const FbSchema *schema, const TVMFFIAny *view, FbMismatch *mismatch) {
   /* The text comes first: the reason is appended to it. */
   fb_refuse_view(schema, view, mismatch);
-  return fb_mismatch_take_native(mismatch, ": ", "");
+  return fb_mismatch_take_native(NULL, mismatch, ": ", "");
 }
 
 FbFit fb_refuse_no_memory(void) {

@@ -55,10 +55,10 @@ FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const Fb
     fb_source_refuse(ctx, schema, source, mismatch);
     fb_ext->error_restore(ctx, exception);
     HPy_Close(ctx, exception);
-    return fb_mismatch_take_python(ctx, mismatch, ": ");
+    return fb_mismatch_take_python(ctx, mismatch, ": ", "");
   }
   /* Without the extension the reason is lost, and the message is "expected X, got Y" alone. */
-  FbFit taken = fb_mismatch_take_python(ctx, mismatch, ": ");
+  FbFit taken = fb_mismatch_take_python(ctx, mismatch, ": ", "");
   return taken == FB_MISFIT ? fb_source_refuse(ctx, schema, source, mismatch) : taken;
 }
 
@@ -71,7 +71,7 @@ HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbM
   HPy result;
   if (fb_ext != NULL) {
     result = fb_call(ctx, callable, argv, n, HPy_NULL);
-    if (HPy_IsNull(result)) *failed = fb_mismatch_take_python(ctx, mismatch, ": ");
+    if (HPy_IsNull(result)) *failed = fb_mismatch_take_python(ctx, mismatch, ": ", "");
     return result;
   }
   /* Without the extension the package's guard catches the exception and gives it as a native Error. As the pending
@@ -81,7 +81,7 @@ HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbM
   *failed = FB_RAISED;
   if (state == FB_GUARDED_FAILED) {
     fb_translate_set(ctx, result);
-    *failed = fb_source_from_native(ctx, fb_mismatch_take_native(mismatch, ": ", ""));
+    *failed = fb_source_from_native(ctx, fb_mismatch_take_native(ctx, mismatch, ": ", ""));
     HPy_Close(ctx, result);
   }
   return HPy_NULL;

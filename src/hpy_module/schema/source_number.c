@@ -52,7 +52,7 @@ static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch 
   /* Only an int can fail: OverflowError for one that is beyond the range of a double. */
   if (FH_UNLIKELY(value == -1.0) && HPyErr_Occurred(ctx)) {
     fb_mismatch_set(mismatch, "float() failed for int");
-    return fb_mismatch_take_python(ctx, mismatch, ": ");
+    return fb_mismatch_take_python(ctx, mismatch, ": ", "");
   }
   fb_fit_put(out, kTVMFFIFloat, 0);
   out->v_float64 = value;

@@ -29,7 +29,7 @@ static HPy call_method(HPyContext *ctx, const char *method, const FbSource *sour
                        FbFit *failed) {
   HPy bound = HPy_GetAttr_s(ctx, source->value, method), result = HPy_NULL;
   if (HPy_IsNull(bound)) {
-    *failed = fb_mismatch_take_python(ctx, mismatch, ": ");
+    *failed = fb_mismatch_take_python(ctx, mismatch, ": ", "");
   } else if (!fb_guard_enter(ctx)) {
     *failed = FB_RAISED;
   } else {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "hpy_module/context/any.h"
+#include "hpy_module/context/drop.h"
 
 int fb_values_begin(FbValues *values, int64_t n) {
   values->n = 0;
@@ -15,9 +15,11 @@ int fb_values_begin(FbValues *values, int64_t n) {
 }
 
 void fb_values_end(FbValues *values) {
-  for (int32_t i = 0; i < values->n; i++) {
-    const TVMFFIAny *value = &values->data[i];
-    fb_any_drop(value);
-  }
+  for (int32_t i = 0; i < values->n; i++) fb_any_drop(&values->data[i]);
+  free(values->data);
+}
+
+void fb_values_abandon(FbValues *values) {
+  for (int32_t i = 0; i < values->n; i++) fb_drop_any(&values->data[i], FB_DROP_UNKNOWN);
   free(values->data);
 }

@@ -13,5 +13,7 @@ typedef struct FbValues {
 /* Room for n values. 0, or -1 without memory. */
 int fb_values_begin(FbValues *values, int64_t n);
 void fb_values_end(FbValues *values);
+/* As fb_values_end, on an attached thread on which an exception may be raised. */
+void fb_values_abandon(FbValues *values);
 
 #endif /* FFI_HPY_SCHEMA_VALUES_H_ */

@@ -11,6 +11,7 @@
 #include "core/platform/atomic.h"
 #include "core/tensor/dltensor.h"
 #include "hpy_module/context/any.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
@@ -48,9 +49,9 @@ static void borrowed_delete(void *self, int flags) {
   FbThread attach;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0 && !fb_thread_is_finalizing() &&
       fb_thread_attach(&attach) == 0) {
-    /* What ends here may run Python code, which may use the slot. */
+    /* The end of the owner may run Python code, which may use the slot and raise. */
     FbPendingError error = fb_error_slot_take(attach.ctx);
-    HPy_Close(attach.ctx, borrowed->owner);
+    fb_drop_handle(attach.ctx, borrowed->owner);
     fb_error_slot_put(error);
     if (is_block_left) block_end(borrowed);
     is_block_left = false;
@@ -87,7 +88,7 @@ void fb_borrowed_release(TVMFFIObject *tensor) {
   /* Whoever else has a reference may give it up at any time. The deleter, which closes the owner, runs after the
    * call's own reference has gone, and so after this. */
   fb_borrowed_keep(tensor);
-  TVMFFIObjectDecRef(tensor);
+  fb_drop_object(tensor, FB_DROP_UNKNOWN);
 }
 
 /* The full check of a description, with a message: false with ValueError raised if no memory can be so. */

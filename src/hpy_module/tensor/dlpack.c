@@ -10,6 +10,7 @@
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
@@ -100,7 +101,7 @@ static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool 
   }
   if (HPy_IsNull(capsule)) return -1;
   int rc = take_capsule(ctx, capsule, alignment, contiguous, out);
-  HPy_Close(ctx, capsule);
+  fb_drop_handle(ctx, capsule);
   return rc;
 }
 
@@ -118,7 +119,7 @@ static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
   if (args->scope == NULL || fb_scope_add_producer(ctx, args->scope, value, made) == 0) {
     return fb_args_view(args, made, out);
   }
-  TVMFFIObjectDecRef(made);
+  fb_drop_object(made, -1);
   return -1;
 }
 
@@ -228,6 +229,6 @@ static HPy fb_dlpack_handle_from_impl(HPyContext *ctx, HPy self, const HPy *args
   TVMFFIObject *made;
   if (from_arguments(ctx, args, nargs, kwnames, &made) != 0) return HPy_NULL;
   HPy address = HPyLong_FromInt64_t(ctx, (int64_t)(intptr_t)made);
-  if (HPy_IsNull(address)) TVMFFIObjectDecRef(made);
+  if (HPy_IsNull(address)) fb_drop_object(made, -1);
   return address;
 }

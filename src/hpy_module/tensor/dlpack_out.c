@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "hpy_module/context/capsule.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/tuple.h"
@@ -18,7 +19,7 @@
 /* A capsule of a managed tensor, which is taken, on failure too. */
 static HPy versioned_capsule(HPyContext *ctx, DLManagedTensorVersioned *managed) {
   HPy capsule = fb_capsule_new_dltensor_versioned(ctx, managed);
-  if (HPy_IsNull(capsule)) managed->deleter(managed);
+  if (HPy_IsNull(capsule)) fb_drop_versioned(managed);
   return capsule;
 }
 
@@ -36,7 +37,7 @@ static HPy legacy_capsule(HPyContext *ctx, TVMFFIObject *handle) {
   }
   if (TVMFFITensorToDLPack(handle, &managed) != 0) return fb_error_raise_pending(ctx, "__dlpack__");
   HPy capsule = fb_capsule_new_dltensor(ctx, managed);
-  if (HPy_IsNull(capsule)) managed->deleter(managed);
+  if (HPy_IsNull(capsule)) fb_drop_managed(managed);
   return capsule;
 }
 
@@ -157,7 +158,7 @@ static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *
   TVMFFIObject *handle;
   if (fb_managed_take(ctx, copy, 0, false, &handle) != 0) return HPy_NULL;
   HPy capsule = legacy_capsule(ctx, handle);
-  TVMFFIObjectDecRef(handle);
+  fb_drop_object(handle, HPy_IsNull(capsule));
   return capsule;
 }
 

@@ -10,6 +10,7 @@
 #include "exchange_python.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/capsule.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/pyobject.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
@@ -137,7 +138,7 @@ static HPy tensor_out(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchang
     return fb_pyobject_take(ctx, object);
   }
   /* A library that fails to take a managed tensor has not taken it. */
-  managed->deleter(managed);
+  fb_drop_versioned(managed);
   if (!HPyErr_Occurred(ctx)) {
     fb_raise(ctx, ctx->h_RuntimeError, "managed_tensor_to_py_object_no_sync failed without saying why");
   }
@@ -157,7 +158,7 @@ static HPy tensor_result(HPyContext *ctx, TVMFFIObject *handle, const DLPackExch
   HPy result = tensor_out(ctx, handle, exchange);
   if (FH_LIKELY(!HPy_IsNull(result))) return result;
   if (is_required || !is_refusal(ctx)) {
-    TVMFFIObjectDecRef(handle);
+    fb_drop_object(handle, -1);
     return HPy_NULL;
   }
   HPyErr_Clear(ctx);

@@ -4,6 +4,7 @@
 #include "exchange_python.h"
 
 #include "exchange_table.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/pyobject.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
@@ -18,7 +19,7 @@ static int managed_from_array(HPyContext *ctx, HPy array, DLManagedTensorVersion
   if (handle == NULL) return -1;
   int rc = TVMFFITensorToDLPackVersioned(handle, out);
   if (rc != 0) fb_error_raise_pending(ctx, "__dlpack__");
-  TVMFFIObjectDecRef(handle);
+  fb_drop_object(handle, rc);
   return rc;
 }
 

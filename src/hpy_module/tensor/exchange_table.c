@@ -8,6 +8,7 @@
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/pyobject.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
@@ -89,7 +90,7 @@ static int managed_from_object(void *py_object, DLManagedTensorVersioned **out) 
   if (handle == NULL) return -1;
   int rc = TVMFFITensorToDLPackVersioned(handle, out);
   if (rc != 0) fb_error_raise_pending(attach.ctx, "managed_tensor_from_py_object_no_sync");
-  TVMFFIObjectDecRef(handle);
+  fb_drop_object(handle, rc);
   fb_thread_detach(&attach);
   return rc;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
@@ -27,7 +28,7 @@ int fb_managed_import(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_
 int fb_managed_take(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t alignment, bool contiguous,
                     TVMFFIObject **out) {
   if (fb_managed_import(ctx, managed, alignment, contiguous, out) == 0) return 0;
-  if (managed->deleter != NULL) managed->deleter(managed);
+  fb_drop_versioned(managed);
   return -1;
 }
 

@@ -2,6 +2,7 @@
  * so that no new one is made when it is passed to native code again. */
 #include "shape.h"
 
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/tuple.h"
 #include "hpy_module/convert/result.h"
@@ -11,7 +12,7 @@ static HPy shape_result(HPyContext *ctx, const TVMFFIAny *value) {
   const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(value->v_obj + 1);
   HPy parts[2] = {fb_tuple_of_ints(ctx, shape->data, (int32_t)shape->size), HPy_NULL};
   if (HPy_IsNull(parts[0])) {
-    TVMFFIObjectDecRef(value->v_obj);
+    fb_drop_object(value->v_obj, -1);
     return HPy_NULL;
   }
   parts[1] = fb_wrap_object(ctx, value->v_obj);

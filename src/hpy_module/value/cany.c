@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/keywords.h"
@@ -27,7 +27,7 @@ static HPy make(HPyContext *ctx, HPy cls, TVMFFIAny *value) {
   void *data;
   HPy h = fb_instance_make(ctx, cls, &cany_type, &data);
   if (HPy_IsNull(h)) {
-    fb_any_drop(value);
+    fb_drop_any(value, -1);
   } else {
     ((FbCAny *)data)->value = *value;
   }
@@ -56,7 +56,7 @@ static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
 
 /* An instance without a value is all zero, which is None. */
 HPyDef_SLOT(cany_destroy, HPy_tp_destroy)
-static void cany_destroy_impl(void *self) { fb_any_drop(&((FbCAny *)self)->value); }
+static void cany_destroy_impl(void *self) { fb_drop_any(&((FbCAny *)self)->value, FB_DROP_UNKNOWN); }
 
 /* NULL with TypeError raised if there is none. */
 static const TVMFFIAny *value_of(HPyContext *ctx, HPy h) {

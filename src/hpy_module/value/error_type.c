@@ -6,6 +6,7 @@
 
 #include "core/platform/fork.h"
 #include "hpy_module/context/attr.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -61,7 +62,7 @@ static int init(HPyContext *ctx, HPy self, const HPy parts[N_PARTS]) {
     rc = -1;
   }
   for (int i = 0; i < 2; i++) {
-    if (context[i] != NULL) TVMFFIObjectDecRef(context[i]);
+    fb_drop_object(context[i], rc);
   }
   return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
 }

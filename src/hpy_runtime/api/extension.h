@@ -144,6 +144,9 @@ typedef struct FhpyExtension {
    * may use the context. FHPY_THREAD_DETACHED: it may after reenter(*state), until leave(). FHPY_THREAD_OTHER:
    * thread_attach decides. */
   int (*thread_state)(void **state);
+
+  /* Whether an exception is raised: not NULL, and nothing to be read. The interpreter's own function. */
+  void *(*error_occurred)(void);
 } FhpyExtension;
 
 enum { FHPY_THREAD_OTHER, FHPY_THREAD_ATTACHED, FHPY_THREAD_DETACHED };

@@ -133,6 +133,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .leave = PyEval_SaveThread,
       .reenter = PyEval_RestoreThread,
       .thread_state = fhpy_threads_state,
+      .error_occurred = (void *(*)(void))PyErr_Occurred,
   };
   ctx->_private = &extension;
 }

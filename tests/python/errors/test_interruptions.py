@@ -157,3 +157,42 @@ def test_an_interruption_arrives_wherever_it_comes(operation):
         pytest.skip("this context gives no raised exception as a value: one in the steps of a callback is a TypeError")
     program = HEAD + OPERATIONS[operation] + "check(operation)\n"
     assert run_python(program) == "True []\n"
+
+
+FINALIZER = """
+import ctypes, itertools
+echo = ffi_hpy.get_global_func("testing.echo")
+
+def references(address):
+    return ctypes.c_uint64.from_address(address).value & 0xFFFFFFFF
+
+def end_interrupted(n):
+    # Ends a wrapper, interrupted at the n-th line, and makes a call: whether there is such a line, and what is wrong.
+    array = ffi_hpy.Array([Pair(1, 2)])
+    item = array[0]
+    address = item.__chandle__()
+    before = references(address)
+    came, out = interrupted_at(item.__del__, n)
+    if out is True:  # before the first step of the finalizer, which anybody but the interpreter may repeat
+        item.__del__()
+    else:
+        try:
+            echo(1)
+        except Alarm as alarm:
+            out = alarm.args == (n,)
+    return came, [out is not came and out, references(address) - before + 1]
+
+wrong, n = [], 0
+for n in itertools.count():
+    came, found = end_interrupted(n)
+    if not came:
+        break
+    if any(found):
+        wrong.append((n, found))
+print(n > 5, wrong, [found for found in end_interrupted(n)[1] if found])
+"""
+
+
+@pytest.mark.skipif(not IS_OVER_CFFI, reason="finalizers of wrappers are native code")
+def test_an_interruption_of_a_finalizer_arrives_at_the_next_call():
+    assert run_python(HEAD + FINALIZER) == "True [] []\n"

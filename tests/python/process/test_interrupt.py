@@ -137,6 +137,76 @@ print(n_interrupts > 10, lost <= n_interrupts, echo([pair])[0].sum())
 
 
 @needs_threads
+@pytest.mark.skipif(IS_OWN_DEBUG, reason="in debug mode an interrupt around a callback may come out as another error")
+def test_each_of_many_interrupts_arrives(run):
+    program = """
+import gc
+import ffi_hpy.testing
+from typing import Any
+from ffi_hpy.dataclasses import py_class
+echo, apply = ffi_hpy.get_global_func("testing.echo"), ffi_hpy.get_global_func("testing.apply")
+make = ffi_hpy.testing.TestIntPair
+pair = make(1, 2)
+@py_class("interrupt.Holder")
+class Holder(ffi_hpy.Object):
+    a: Any
+    b: Any
+class Came(BaseException):
+    pass
+class Value:
+    def __tvm_ffi_value__(self):
+        return [pair, make(5, 6)]
+def step():
+    echo(make(1, 2)), echo([pair, {"a": make(3, 4)}])
+    apply(lambda x: x, pair)
+    holder = Holder(make(1, 2), [1, make(3, 4)])
+    holder.a = Value()
+    for _ in ffi_hpy.Map({"a": holder, "b": holder.b}).items():
+        pass
+    ffi_hpy.List([holder]).append(pair)
+def steps():
+    while time.monotonic() < end:
+        step()
+raised, caught, may_interrupt = [], [], False
+def interrupt(number, frame):
+    global may_interrupt
+    name = frame.f_code.co_filename
+    if may_interrupt and ("ffi_hpy" in name or name == "<string>"):  # not in a finalizer of the library
+        may_interrupt = False
+        came = Came(len(raised))
+        raised.append(came)
+        raise came
+signal.signal(signal.SIGINT, interrupt)
+def storm():
+    while not is_over:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.001)
+is_over = False
+storming = threading.Thread(target=storm)
+storming.start()
+end = time.monotonic() + 5
+while time.monotonic() < end:
+    try:
+        may_interrupt = True
+        steps()
+        may_interrupt = False
+    except Came as came:
+        caught.append(came)
+is_over = True
+storming.join()
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+for _ in range(3):
+    gc.collect()
+    try:
+        echo(1)
+    except Came as came:
+        caught.append(came)
+print(len(raised) > 10, [came for came in raised if came not in caught], len(caught) - len(raised))
+"""
+    assert run(program) == "True [] 0\n"
+
+
+@needs_threads
 def test_an_interrupt_passes_callbacks_and_native_code_around_it(run):
     program = """
 interrupt_when(is_running)
