@@ -287,6 +287,7 @@ class TypeInfo:
         self.type_ancestors = list(ancestors)
         self.type_cls = None
         self._decorator_args: dict[str, Any] = {}
+        self._inherited_attrs: Collection[str] = ()  # the type attributes that py_class() takes over from a parent
 
     if TYPE_CHECKING:
         fields: list[TypeField] | None
@@ -346,6 +347,13 @@ class TypeInfo:
     def _has_type_metadata(self) -> bool:
         """Whether the size of the type's objects is registered."""
         return bool(_core.type_info(self.type_index)[3])
+
+    @Lazy
+    def _fields_end(self) -> int:
+        """Where the last field ends that the type or an ancestor declares, in bytes."""
+        parent = self.parent_type_info
+        inherited = _core.OBJECT_HEADER_BYTES if parent is None else parent._fields_end
+        return max([inherited, *[field.offset + field.size for field in self.fields or ()]])
 
     @property
     def total_size(self) -> int:

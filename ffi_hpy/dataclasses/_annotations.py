@@ -9,6 +9,8 @@ only.
 
 from __future__ import annotations
 
+import builtins
+import re
 import sys
 import threading
 import typing
@@ -20,44 +22,44 @@ from .field import KW_ONLY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     Hints = dict[type, dict[str, Any]]
+    Namespace = dict[str, Any]
+    Table = dict[str, dict[str, type]]
 
-__all__ = ["Namespace", "announce", "describe_unresolved", "owners_of", "resolve", "resolve_function", "withdraw"]
+__all__ = ["announce", "describe_unresolved", "is_defined", "owners_of", "resolve", "resolve_function", "withdraw"]
 
-Namespace = dict[str, Any]
-
-# module name -> class name -> class, without classes that are local to a function. Each change is one dict operation,
-# so threads may change it at the same time.
-_announced: dict[str, dict[str, type]] = {}
+# Class name -> module name -> class, without classes that are local to a function. Each change is one dict operation,
+# so threads may change it at the same time. A look-up takes the same time however many classes there are.
+_announced: Table = {}
 
 
 class _Own(threading.local):
     """A table of that form for each thread, with all classes that the thread announced, local ones included."""
 
     def __init__(self) -> None:
-        self.announced: dict[str, dict[str, type]] = {}
+        self.announced: Table = {}
 
 
 _own = _Own()
 # By class, the table of the thread that announced it, because another thread may complete the class.
-_seen_by: weakref.WeakKeyDictionary[type, dict[str, dict[str, type]]] = weakref.WeakKeyDictionary()
+_seen_by: weakref.WeakKeyDictionary[type, Table] = weakref.WeakKeyDictionary()
 
 
 def announce(cls: type) -> None:
     """Make a class known to annotations."""
     _seen_by[cls] = _own.announced
     for announced in (_own.announced,) if "<locals>" in cls.__qualname__ else (_own.announced, _announced):
-        announced.setdefault(cls.__module__, {})[cls.__name__] = cls
+        announced.setdefault(cls.__name__, {})[cls.__module__] = cls
 
 
 def withdraw(cls: type) -> None:
     """Undo `announce`, unless a later class has the name."""
     for announced in (_seen_by.pop(cls, {}), _announced):
-        named = announced.get(cls.__module__, {})
-        if named.get(cls.__name__) is cls:
-            named.pop(cls.__name__, None)
+        modules = announced.get(cls.__name__, {})
+        if modules.get(cls.__module__) is cls:
+            modules.pop(cls.__module__, None)
 
 
 def owners_of(cls: type, is_registered: Any) -> list[type]:
@@ -68,81 +70,135 @@ def owners_of(cls: type, is_registered: Any) -> list[type]:
     return [base for base in reversed(cls.__mro__) if base not in known and forward_annotations(base)]
 
 
-def resolve(cls: type, owners: Iterable[type]) -> Hints | None:
-    """The annotations of each owner as types, None while they contain names that are not defined yet.
+def resolve(cls: type, owners: Iterable[type]) -> tuple[Hints, set[str]]:
+    """The annotations of each owner as types, and the names that are not defined yet, "" for attributes: without these,
+    the annotations are not complete.
 
-    Any other exception of their evaluation is passed on.
+    Any other exception of their evaluation is passed on, unless a name that an earlier annotation needs is missing.
     """
-    try:
-        return _resolve_all(cls, owners, all_modules=False)
-    except (NameError, AttributeError):  # the latter: of a module that is being imported
-        pass
-    try:
-        return _resolve_all(cls, owners, all_modules=True)
-    except (NameError, AttributeError):
-        return None
+    hints: Hints = {}
+    missing: set[str] = set()
+    for owner in owners:
+        hints[owner] = {}
+        for name, annotation in forward_annotations(owner).items():
+            try:
+                hints[owner][name] = _evaluate(cls, owner, annotation)
+            except NameError as error:
+                missing.add(_missing_name(error))
+            except AttributeError:  # of a module that is being imported
+                missing.add("")
+            except Exception:
+                if not missing:
+                    raise
+    return hints, missing
 
 
 def resolve_function(cls: type, function: Any) -> dict[str, Any] | None:
     """The annotations of a method of a class as types, None while they contain names that are not defined yet."""
     globalns = getattr(function, "__globals__", {})
-    extras: dict[str, Any] = {"include_extras": True} if sys.version_info >= (3, 11) else {}
-    for all_modules in (False, True):
-        _, localns = _namespaces(cls, cls, all_modules)
-        try:
-            return typing.get_type_hints(function, globalns=globalns, localns=localns, **extras)
-        except (NameError, AttributeError):
-            pass
-    return None
+    localns = _known_classes(cls, cls, forward_annotations(function).values(), globalns)
+    try:
+        hints: dict[str, Any] = _with_classes(
+            cls, localns, lambda: typing.get_type_hints(function, globalns, localns, **_EXTRAS)
+        )
+    except (NameError, AttributeError):
+        return None
+    return hints
+
+
+def is_defined(cls: type, name: str) -> bool:
+    """Whether a name that annotations of a class lacked may be there now."""
+    module = getattr(sys.modules.get(cls.__module__), "__dict__", {})
+    return not name or name in module or _find_class(cls, name, is_known=False) is not None
 
 
 def describe_unresolved(cls: type, owners: Iterable[type]) -> str:
     """The annotations that cannot be evaluated, and why, for a message."""
     found = []
     for owner in owners:
-        globalns, localns = _namespaces(cls, owner, all_modules=True)
         for name, annotation in forward_annotations(owner).items():
             try:
-                _evaluate(owner, annotation, globalns, localns)
+                _evaluate(cls, owner, annotation)
             except Exception as error:
                 text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", annotation)
                 found.append(f"{name}: {text} ({error})")
     return ", ".join(found)
 
 
-def _resolve_all(cls: type, owners: Iterable[type], all_modules: bool) -> Hints:
-    hints: Hints = {}
-    for owner in owners:
-        globalns, localns = _namespaces(cls, owner, all_modules)
-        hints[owner] = {
-            name: _evaluate(owner, annotation, globalns, localns)
-            for name, annotation in forward_annotations(owner).items()
-        }
-    return hints
+def _missing_name(error: NameError) -> str:
+    """The name that an annotation lacks; "" if the error does not say. Python 3.9 has it in the message only, as the
+    last word in quotes."""
+    return str(getattr(error, "name", None) or (re.findall(r"'(\w+)'", str(error)) or [""])[-1])
 
 
-def _namespaces(cls: type, owner: type, all_modules: bool) -> tuple[Namespace, Namespace]:
-    localns: Namespace = {}
-    sources = (_announced, _seen_by.get(cls, _own.announced))
-    if all_modules:
-        for announced in sources:
-            for named in list(announced.values()):
-                localns.update(named)
-    for announced in sources:
-        localns.update(announced.get(cls.__module__, {}))
-    localns[owner.__name__] = owner
-    localns[cls.__name__] = cls
-    return getattr(sys.modules.get(owner.__module__), "__dict__", {}), localns
+# --- evaluation -------------------------------------------------------------------------------------------------------
+
+_EXTRAS: dict[str, Any] = {"include_extras": True} if sys.version_info >= (3, 11) else {}
 
 
-def _evaluate(owner: type, annotation: Any, globalns: Namespace, localns: Namespace) -> Any:
+def _texts_in(annotation: Any) -> Iterator[str]:
+    """The texts in an annotation that may name classes."""
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", None)
+    if isinstance(text, str):
+        yield text
+        return
+    args = getattr(annotation, "__args__", ())
+    for part in (*(args if isinstance(args, tuple) else ()), getattr(annotation, "__origin__", None)):
+        if part is not None and not isinstance(part, type):
+            yield from _texts_in(part)
+
+
+def _known_classes(cls: type, owner: type, annotations: Iterable[Any], globalns: Namespace) -> Namespace:
+    """The announced classes that the texts in annotations may name, by name."""
+    found: Namespace = {}
+    texts = (text for annotation in annotations for text in _texts_in(annotation))
+    for name in {word for text in texts for word in re.findall(r"[^\W\d]\w*", text)}:
+        known = _find_class(cls, name, name in globalns or hasattr(builtins, name))
+        if known is not None:
+            found[name] = known
+    found[owner.__name__] = owner
+    found[cls.__name__] = cls
+    return found
+
+
+def _find_class(cls: type, name: str, is_known: bool) -> type | None:
+    """The announced class of a name: that of the module of `cls`, else, unless the name is defined otherwise, the
+    latest one of another module."""
+    homes = [announced.get(name, {}) for announced in (_seen_by.get(cls, _own.announced), _announced)]
+    for modules in homes:
+        if cls.__module__ in modules:
+            return modules.get(cls.__module__)
+    elsewhere = [] if is_known else [known for modules in reversed(homes) for known in list(modules.values())]
+    return elsewhere[-1] if elsewhere else None
+
+
+def _with_classes(cls: type, localns: Namespace, evaluate: Callable[[], Any]) -> Any:
+    """The result of an evaluation, for which announced classes that it misses are added to its names: an alias may name
+    classes that are not in the text of the annotation."""
+    while True:
+        try:
+            return evaluate()
+        except NameError as error:
+            name = _missing_name(error)
+            known = None if name in localns else _find_class(cls, name, is_known=False)
+            if known is None:
+                raise
+            localns[name] = known
+
+
+def _evaluate(cls: type, owner: type, annotation: Any) -> Any:
+    """The type that an annotation in the body of `owner`, whose fields `cls` has, stands for."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", None)
     if annotation is KW_ONLY or (isinstance(text, str) and text.rpartition(".")[2] == "KW_ONLY"):
         return KW_ONLY  # also if its name was imported inside a function
-    if isinstance(annotation, str):
-        annotation = eval(annotation, globalns, localns)
     if annotation is None or (isinstance(annotation, type) and not hasattr(annotation, "__args__")):
         return type(None) if annotation is None else annotation
+    globalns = getattr(sys.modules.get(owner.__module__), "__dict__", {})
+    localns = _known_classes(cls, owner, [annotation], globalns)
+    if isinstance(annotation, str):
+        written = annotation
+        annotation = _with_classes(cls, localns, lambda: eval(written, globalns, localns))
+        if annotation is None or (isinstance(annotation, type) and not hasattr(annotation, "__args__")):
+            return type(None) if annotation is None else annotation
     shim = type(owner.__name__, (), {"__annotations__": {"it": annotation}, "__module__": owner.__module__})
-    extras: dict[str, Any] = {"include_extras": True} if sys.version_info >= (3, 11) else {}
-    return typing.get_type_hints(shim, globalns=globalns, localns=localns, **extras)["it"]
+    return _with_classes(cls, localns, lambda: typing.get_type_hints(shim, globalns, localns, **_EXTRAS))["it"]

@@ -56,7 +56,7 @@ def install_dunders(
     wanted.update(__copy__=CObject._shallow_copy, __deepcopy__=CObject._deep_copy, __replace__=_replace)
     if match_args:
         taken = parameters_of(cls.__tvm_ffi_type_info__)  # type: ignore[attr-defined]
-        wanted["__match_args__"] = tuple(field.name for field in taken if not field.c_kw_only)
+        wanted["__match_args__"] = tuple([field.name for field in taken if not field.c_kw_only])
     for name, value in wanted.items():
         if name not in cls.__dict__:
             setattr(cls, name, value)

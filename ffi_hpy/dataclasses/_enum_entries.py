@@ -3,7 +3,7 @@
 Such a library gives its type no EnumState but two attributes: a Dict from names to variants, which are in the order of
 their integers, and a Dict from the names of extension attributes to Lists, which have the value of a variant at the
 place that its integer says, and None for no value. It fills both after it has registered them, so they are looked at
-whenever the state is.
+whenever the state is: the variants are counted, and the value of one variant is read at its place.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from .._core import type_attr
 from ..container import Dict
 
-__all__ = ["add_entry", "adopt_entries", "entries_of"]
+__all__ = ["add_entry", "adopt_entries", "adopt_values", "entries_of", "value_of"]
 
 _ENTRIES_ATTR = "__ffi_enum_entries__"
 _VALUES_ATTR = "__ffi_enum_attrs__"
@@ -32,7 +32,7 @@ def add_entry(type_index: int, variant: Any) -> None:
 
 
 def adopt_entries(type_index: int, state: Any) -> None:
-    """Give an EnumState what such a library has registered since. Runs no code of others."""
+    """Give an EnumState the variants that such a library has registered since. Runs no code of others."""
     entries = entries_of(type_index)
     if len(entries) > len(state.entries):
         for name, variant in entries.items():
@@ -40,6 +40,10 @@ def adopt_entries(type_index: int, state: Any) -> None:
                 state.entries.append(variant)
                 state.indexes[variant._int_index] = variant
                 state.indexes[name] = variant
+
+
+def adopt_values(type_index: int, state: Any) -> None:
+    """Give an EnumState the values of variants that such a library has registered since. Runs no code of others."""
     for name, values in (type_attr(type_index, _VALUES_ATTR) or {}).items():
         if name not in state.attrs:
             state.attrs[name] = Dict({})
@@ -47,3 +51,11 @@ def adopt_entries(type_index: int, state: Any) -> None:
         for variant, value in zip(state.entries, values):
             if value is not None and variant not in column:
                 column[variant] = value
+
+
+def value_of(type_index: int, name: str, variant: Any) -> Any:
+    """The value that such a library has registered for a variant; None if there is none."""
+    attrs = type_attr(type_index, _VALUES_ATTR)
+    values = None if attrs is None else attrs.get(name)
+    place = variant._int_index
+    return values[place] if values is not None and 0 <= place < len(values) else None

@@ -88,7 +88,8 @@ def init_property_funcs(cls: type) -> list[tuple[str, Callable[[Any], Any]]]:
     """Fields that a class computes, with the functions, parents' before own; of several with one name, the last."""
     found: dict[str, Callable[[Any], Any]] = {}
     for base in reversed(cls.__mro__):
-        found.update(base.__dict__.get("__ffi_init_property_funcs__", {}))
+        if "__ffi_init_property_funcs__" in base.__dict__:
+            found.update(base.__dict__["__ffi_init_property_funcs__"])
     return list(found.items())
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from .._core import type_attr
 from ..core import TypeSchema
 from . import _annotations
-from .common import type_chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,16 +107,18 @@ def attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
 def inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
     """The values of these attributes that a class inherits from parents, unless its body mentions them."""
     entries: list[Entry] = []
-    owners = type_chain(info.parent_type_info)[:0:-1]  # the nearest first, without the root, which has no hooks
     for name in names:
         if name in info.type_cls.__dict__:
             continue
-        for owner in owners:
+        owner = info.parent_type_info  # the nearest first, without the root, which has no hooks
+        while owner is not None and owner.parent_type_info is not None:
             value = type_attr(owner.type_index, name)
             if value is not None:
                 entries.append((name, value, True, None))
-            if value is not None or name in getattr(owner.type_cls, "__dict__", ()):  # None: no such hook
+            # A class whose body mentions the name has no such hook then, and one that inherits it has looked for it.
+            if value is not None or name in getattr(owner.type_cls, "__dict__", ()) or name in owner._inherited_attrs:
                 break
+            owner = owner.parent_type_info
     return entries
 
 

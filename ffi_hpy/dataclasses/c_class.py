@@ -113,7 +113,8 @@ def _attach_field_objects(cls: type, type_info: TypeInfo, *, frozen: bool = Fals
     """Describe the fields of a type itself in the form of `fields()`: Field objects, with the annotations of a
     class as their `type` if these can be resolved already."""
     try:
-        hints = (_annotations.resolve(cls, [cls]) or {}).get(cls, {})
+        resolved, missing = _annotations.resolve(cls, [cls])
+        hints = {} if missing else resolved[cls]
     except Exception:  # annotations are for readers here, and need not be types
         hints = {}
     for own in type_info.fields or ():

@@ -67,9 +67,9 @@ def fields(obj_or_cls: Any) -> tuple[Field, ...]:
 
 def type_chain(info: Any) -> list[Any]:
     """The TypeInfos from the root to `info`."""
-    chain = []
+    chain: list[Any] = []
     while info is not None:
-        chain.append(info)
+        chain += (info,)  # without a call: a class may have many ancestors
         info = info.parent_type_info
     return chain[::-1]
 

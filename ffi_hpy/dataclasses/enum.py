@@ -18,7 +18,7 @@ from .._types.info import index_of_key
 from .._values.object import Object, ObjectMeta
 from ..container import Dict, List
 from ..core import MISSING
-from ._enum_entries import add_entry, adopt_entries, entries_of
+from ._enum_entries import add_entry, adopt_entries, adopt_values, entries_of, value_of
 from .c_class import c_class
 from .py_class import py_class
 
@@ -121,6 +121,17 @@ def _variant_names(type_index: int) -> list[str]:
     """The names of the variants of a type, in the order of their definition; none for a type that is no enum."""
     state = _state_of(type_index)
     return [] if state is None else [str(name) for name in list(state.indexes) if isinstance(name, str)]
+
+
+_places: dict[int, dict[str, int]] = {}  # by type and name, the places of the variants that were asked for theirs
+
+
+def _place_of(type_index: int, name: str) -> int:
+    """Which variant of its type has a name, in the order of their definition, from 0."""
+    places, entries = _places.setdefault(type_index, {}), _state_of(type_index).entries
+    for place in range(len(places), len(entries)):
+        places[entries[place].name] = place
+    return places[name]
 
 
 def _find_variant(name: str, cls: Any) -> Any:
@@ -248,7 +259,7 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @property
     def _value(self) -> int:
-        return list(type(self).all_entries()).index(self)
+        return _place_of(type(self).__tvm_ffi_type_info__.type_index, self.name)  # type: ignore[attr-defined]
 
     @classmethod
     def get(cls, index: int | str | None = None, *, name: str | None = None) -> Self:
@@ -285,7 +296,11 @@ class Enum(Object, metaclass=_EnumMeta):
     def attr_dict(cls: type) -> Any:
         """The attributes that extensions attached to variants: a Dict of variants to values for each name."""
         state = _state(cls)
-        return Dict({}) if state is None else state.attrs
+        if state is None:
+            return Dict({})
+        with _making:
+            adopt_values(cls.__tvm_ffi_type_info__.type_index, state)  # type: ignore[attr-defined]
+        return state.attrs
 
     @classmethod
     def def_attr(cls, name: str, *, default: Any = MISSING) -> EnumAttrMap:
@@ -346,16 +361,15 @@ class EnumAttrMap:
 
     def __getitem__(self, variant: object) -> Any:
         self._check(variant)
-        column = self._column()
-        if column is not None and variant in column:
-            return column[variant]
+        value = self._find(variant)
+        if value is not MISSING:
+            return value
         if self._default is MISSING:
             raise KeyError(f"{variant!r} has no attribute {self._name!r}")
         return self._default
 
     def __contains__(self, variant: object) -> bool:
-        column = self._column()
-        return column is not None and isinstance(variant, self._enum_cls) and variant in column
+        return isinstance(variant, self._enum_cls) and self._find(variant) is not MISSING
 
     def get(self, variant: object, default: Any = None) -> Any:
         """Look up the value of a variant.
@@ -364,12 +378,18 @@ class EnumAttrMap:
             variant: any object.
             default: what is returned if it is no variant, or has no value of its own.
         """
-        column = self._column()
-        return column[variant] if column is not None and variant in self else default
+        value = self._find(variant) if isinstance(variant, self._enum_cls) else MISSING
+        return default if value is MISSING else value
 
-    def _column(self) -> Any:
+    def _find(self, variant: object) -> Any:
+        """The value of a variant, MISSING if it has none."""
         state = _state(self._enum_cls)
-        return None if state is None else state.attrs.get(self._name)
+        column = None if state is None else state.attrs.get(self._name)
+        if column is not None and variant in column:
+            return column[variant]
+        info = self._enum_cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
+        value = value_of(info.type_index, self._name, variant)
+        return MISSING if value is None else value
 
     def _check(self, variant: object) -> None:
         if not isinstance(variant, self._enum_cls):

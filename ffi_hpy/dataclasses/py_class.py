@@ -205,8 +205,8 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
     definition = _pending.Definition(cls, key, lambda: _attempt(cls, info), lambda: _undo(cls, info))
     info._definition = definition  # type: ignore[attr-defined]
     _defer_init(cls, definition)
-    if definition.complete():
-        _pending.complete_others()
+    definition.complete()
+    definition.complete_others()
     cls.__ffi_is_dataclass__ = True  # type: ignore[attr-defined]
     cls.__tvm_ffi_is_dataclass__ = True  # type: ignore[attr-defined]  # its name in 0.1.12
 
@@ -229,30 +229,31 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
             unresolved = _annotations.describe_unresolved(cls, _annotations.owners_of(cls, _info_of))
             unresolved = unresolved or "those of the class that it derives from"
             raise TypeError(f"Cannot instantiate {cls.__name__}: unresolved forward references: {unresolved}")
-        _pending.complete_others()
+        definition.complete_others()
         cls.__init__(self, *args, **kwargs)  # type: ignore[misc]
 
     __init__._ffi_own_init = own_init  # type: ignore[attr-defined]
     cls.__init__ = named(__init__, cls, "__init__")  # type: ignore[misc]
 
 
-def _attempt(cls: type, info: Any) -> bool:
-    """Complete a class whose annotations can be resolved and whose parent is complete. Everything that may fail, other
-    than for lack of memory, is done before anything is registered."""
+def _attempt(cls: type, info: Any) -> set[Any]:
+    """Complete a class whose annotations can be resolved and whose parent is complete; return what it waits for:
+    names, or the definition of its parent. Everything that may fail, other than for lack of memory, is done before
+    anything is registered."""
     parent = info.parent_type_info
     waiting = getattr(parent, "_definition", None)
     if parent.fields is None and (waiting is None or not waiting.complete()):
-        return False
+        return {waiting}
     owners = _annotations.owners_of(cls, _info_of)
-    hints = _annotations.resolve(cls, owners)
-    if hints is None:
-        return False
+    hints, missing = _annotations.resolve(cls, owners)
+    if missing:
+        return missing
     fields, markers, computed = _collect_fields(cls, info, owners, hints)
     options = info._decorator_args
     options["field_markers"] = markers
     if computed:
         cls.__ffi_init_property_funcs__ = computed  # type: ignore[attr-defined]
-    for hook in _field_hooks(cls):
+    for hook in _field_hooks(cls, info):
         hook(info, fields)
     for f in fields:
         if f.extra_kwargs:
@@ -262,12 +263,13 @@ def _attempt(cls: type, info: Any) -> bool:
     entries = [*collect_entries(cls, names), *inherited_entries(info, inherited)]
     for _name, value, _is_static, _metadata in entries:
         convert(value)  # TypeError now rather than after the fields are registered
+    info._inherited_attrs = inherited
     info._register_fields(fields, STRUCTURE_KINDS[options["structural_eq"]])
     for own, registered in zip(fields, info.fields):
         registered.dataclass_field = own
     info._register_py_methods(entries, type_attr_names=names)
     _finish_class(cls, info, fields, names)
-    return True
+    return set()
 
 
 def _finish_class(cls: type, info: Any, fields: list[Field], names: frozenset[str]) -> None:
@@ -289,10 +291,17 @@ def _finish_class(cls: type, info: Any, fields: list[Field], names: frozenset[st
 # --- fields -----------------------------------------------------------------------------------------------------------
 
 
-def _field_hooks(cls: type) -> list[Callable[[Any, list[Field]], None]]:
-    bases = [base for base in reversed(cls.__mro__) if base not in Object.__mro__]
+def _field_hooks(cls: type, info: Any) -> tuple[Callable[[Any, list[Field]], None], ...]:
+    """The hooks in the bodies of a class and its bases, the root's first. Those of the parent are known from its own
+    definition."""
+    parent = next((base for base in cls.__mro__[1:] if _info_of(base)), Object)
+    inherited = getattr(_info_of(parent), "_field_hooks", None)
+    known = frozenset((Object if inherited is None else parent).__mro__)
+    bases = [base for base in reversed(cls.__mro__) if base not in known]
     values = [value for base in bases for value in list(base.__dict__.values())]  # copied: threads may set others
-    return [v for v in values if getattr(v, "__ffi_on_fields_resolved__", False) is True and callable(v)]
+    own = [v for v in values if getattr(v, "__ffi_on_fields_resolved__", False) is True and callable(v)]
+    info._field_hooks = (*(inherited or ()), *own)
+    return info._field_hooks  # type: ignore[no-any-return]
 
 
 def _collect_fields(
@@ -301,8 +310,6 @@ def _collect_fields(
     """The fields, the markers with their positions, and the functions that compute fields."""
     options = info._decorator_args
     marker_types = names_of_kind(cls, "__ffi_field_markers__", (), type, "types")
-    ancestors = type_chain(info.parent_type_info)
-    n_inherited = sum(len(ancestor.fields) for ancestor in ancestors)
     markers = list(getattr(info.parent_type_info, "_decorator_args", {}).get("field_markers", ()))
     fields: dict[str, Field] = {}
     computed: dict[str, Callable[[Any], Any]] = {}
@@ -317,6 +324,7 @@ def _collect_fields(
                     delattr(cls, name)
                 continue
             if any(hint is marker for marker in marker_types):
+                n_inherited = sum(len(ancestor.fields) for ancestor in type_chain(info.parent_type_info))
                 markers.append((hint, owner, name, n_inherited + len(fields)))
                 continue
             value = owner.__dict__.get(name, MISSING)

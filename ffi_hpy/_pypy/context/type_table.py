@@ -39,7 +39,7 @@ class TypeFacts:
     def ancestors(self) -> list[TypeFacts]:
         """The types above this one, the root first."""
         table = words_at(self._info[3])
-        return [TypeFacts(words_at(table[i])) for i in range(self.depth)]
+        return [_facts.get(table[i]) or _facts_at(table[i]) for i in range(self.depth)]
 
     @property
     def creator(self) -> int:
@@ -56,9 +56,17 @@ class TypeFacts:
         return size
 
 
+_facts: dict[int, TypeFacts] = {}  # by the address of the struct
+
+
+def _facts_at(address: int) -> TypeFacts:
+    return _facts.setdefault(address, TypeFacts(words_at(address)))
+
+
 def facts_of(type_index: int) -> TypeFacts:
     """The facts of a type, which must be registered."""
-    return TypeFacts(words_at(core.type_info(type_index)))
+    address = core.type_info(type_index)
+    return _facts.get(address) or _facts_at(address)
 
 
 class FieldInfo:

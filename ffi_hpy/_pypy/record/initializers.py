@@ -22,7 +22,7 @@ from .fields import field_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
     from typing import Any
 
     from ..context.type_table import FieldInfo, TypeFacts
@@ -197,7 +197,7 @@ class Initializer:
     _n_required: int
     _needs_keywords: bool
     _positional: tuple[_Slot, ...]
-    _rest: tuple[tuple[_Slot, ...], ...]
+    _rest: list[tuple[_Slot, ...] | None]
     _slots: tuple[_Slot, ...]
 
     def __new__(cls, *args: Any, **_kwargs: Any) -> Initializer:
@@ -222,10 +222,9 @@ class Initializer:
         self._positional = tuple(positional)
         self._n_required = sum(not slot.has_default for slot in positional)
         self._needs_keywords = any(slot.is_keyword and not slot.has_default for slot in taking)
-        # By the number of positional arguments: the slots that get their defaults if there are no others.
-        self._rest = tuple(
-            [tuple([slot for slot in self._slots if slot not in positional[:n]]) for n in range(len(positional) + 1)]
-        )
+        # By the number of positional arguments: the slots that get their defaults if there are no others. Each is made
+        # by the first call with so many.
+        self._rest = [None] * (len(positional) + 1)
         return self
 
     @hidden
@@ -240,7 +239,13 @@ class Initializer:
         missing = self._missing
         if n and (args[0] is missing or (n > 1 and (args[1] is missing or (n > 2 and _has(args, missing))))):
             return self._call_named(instance, args, kwargs)
-        return self._make(instance, self._positional, args, n, self._rest[n])
+        rest = self._rest[n]
+        if rest is None:
+            rest = self._rest[n] = self._slots_without(frozenset(self._positional[:n]))
+        return self._make(instance, self._positional, args, n, rest)
+
+    def _slots_without(self, given: Container[_Slot]) -> tuple[_Slot, ...]:
+        return tuple([slot for slot in self._slots if slot not in given])
 
     @hidden
     def _call_named(self, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -284,7 +289,7 @@ class Initializer:
                     named[slot] = value
         if n_left:
             return None
-        rest = tuple([slot for slot in self._slots if slot not in named])
+        rest = self._slots_without(named)
         for slot in rest:
             if slot.takes_argument and not slot.has_default:
                 return None
