@@ -50,10 +50,13 @@ def schema_in(metadata: dict[str, Any], owner: str) -> TypeSchema | None:
 
 
 def _parse(text: str, title: str) -> Any:
-    from json import loads
+    from json import JSONDecodeError, loads
 
     try:
         return loads(text)
+    except JSONDecodeError as error:
+        # Without the error's own text, which PyPy 8 cannot print for characters beyond ASCII
+        raise MetadataError(f"{title} is not JSON: see line {error.lineno}, column {error.colno}") from None
     except ValueError as error:
         raise MetadataError(f"{title} is not JSON: {error}") from error
     except RecursionError as error:
