@@ -32,30 +32,43 @@ def test_a_structural_key_may_change_while_others_compare_it():
     def change():
         set_key(key, ffi_hpy.Array([LONG]))
 
-    race(lambda: key == other, lambda: copy.copy(key), lambda: ffi_hpy.Dict({key: 1})[other], change, change)
-    assert key == other
+    def read():
+        for _ in range(100):
+            assert key == other
+
+    race(read, read, lambda: copy.copy(key), change, change, seconds=1)
 
 
 def test_an_access_path_may_change_while_others_read_it():
     root = AccessPath.root()
     path, other = (root.attr(LONG).array_item(1).map_item(LONG) for _ in range(2))
     set_parent, set_step = setter_of(AccessPath, "parent"), setter_of(AccessPath, "step")
-    set_kind, set_key = setter_of(type(path.step), "kind"), setter_of(type(path.step), "key")
 
     def change():
         set_parent(path, root.attr(LONG).array_item(1))
         set_step(path, root.map_item(LONG).step)
-        set_kind(path.step, 2)
-        set_key(path.step, str(LONG))
 
     def read():
-        assert path == other
+        for _ in range(20):
+            assert path == other
+            assert len(path.to_steps()) == 3
         assert other.is_prefix_of(path)
-        assert len(path.to_steps()) == 3
         assert repr(path) == repr(other)
         assert copy.copy(path) == other
 
-    race(read, read, change)
+    race(read, read, change, change, seconds=1)
+
+
+def test_a_step_may_change_while_others_read_it():
+    step = AccessPath.root().map_item(LONG).step
+    set_kind, set_key = setter_of(type(step), "kind"), setter_of(type(step), "key")
+
+    def change():
+        for kind in range(6):
+            set_kind(step, kind)
+            set_key(step, f"{LONG}, {kind}")
+
+    race(lambda: repr(step), lambda: step.key, lambda: copy.copy(step), change, change, seconds=1)
 
 
 def test_a_variant_may_change_while_others_read_it():
@@ -63,14 +76,13 @@ def test_a_variant_may_change_while_others_read_it():
         one = entry(value="one")
 
     set_text = setter_of(Word, "_str_index")
-    texts = [f"{LONG}, {i}" for i in range(3)]
     listed = ffi_hpy.List([Word.one])
 
     def change():
-        for text in texts:
-            set_text(Word.one, text)
+        for i in range(10):
+            set_text(Word.one, f"{LONG}, {i}")
 
-    race(lambda: repr(listed), lambda: to_json_graph_str(listed), lambda: Word.one._str_index, change)
+    race(lambda: repr(listed), lambda: to_json_graph_str(listed), lambda: Word.one._str_index, change, change, seconds=1)
 
 
 def test_the_tables_of_an_enum_may_be_replaced_while_others_look_into_them():
@@ -121,8 +133,9 @@ def test_a_deep_copy_shares_nothing_with_an_object_that_is_assigned_meanwhile():
     box, content = Box(), ffi_hpy.List([1])
 
     def assign():
-        box.content = content
-        box.content = 1
+        for _ in range(100):
+            box.content = content
+            box.content = 1
 
     def read():
         copied = copy.deepcopy(box).content
