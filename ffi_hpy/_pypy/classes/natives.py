@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..._start.fork import new_lock
 from ..context import hooks
 from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
 from ..context.numbers import BOOL, ERROR, FLOAT, INT, NONE, OBJECT, OPAQUE_PY_OBJECT, SMALL_BYTES, SMALL_STR
@@ -10,6 +9,7 @@ from ..context.texts import bind, check_new, final, raise_unmade
 from ..convert.arguments import own_value
 from ..convert.opaque import make_opaque, unwrap
 from ..convert.results import get, of_object, of_view, text_of
+from ..object.errors import backtraces
 from ..object.frames import give, read_object, take
 from ..object.references import Owned
 from .cobject import CObject, put_handle
@@ -40,7 +40,6 @@ def _optional(value: Any, what: str) -> int:
     return CObject.__chandle__(value)  # whatever its class has under that name
 
 
-_backtraces = new_lock()  # held while one is read or changed: the call that changes it gives up the GIL
 _PARTS = ("kind", "message", "backtrace", "cause", "extra_context")
 
 
@@ -90,7 +89,7 @@ class Error(CObject):
     @property
     def backtrace(self) -> str:
         """Frames, most recent call first."""
-        with _backtraces:
+        with backtraces:
             return self._text(7)
 
     @property
@@ -112,7 +111,7 @@ class Error(CObject):
             # by the function in the cell: the text belongs to whoever made the error
             cast(UPDATE_BACKTRACE, cell[9])(address_of(cell), text.array, mode)
 
-        with _backtraces:
+        with backtraces:
             read_object(self, ERROR, 1, update)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from threading import get_ident
 
+from ..._start.fork import new_lock
 from ..context import hooks
 from ..context.backend import (
     UPDATE_BACKTRACE,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXHAUSTED",
+    "backtraces",
     "drop_pending",
     "interrupts",
     "lost",
@@ -44,6 +46,9 @@ __all__ = [
     "take_pending",
 ]
 
+
+backtraces = new_lock()
+"""Held while the backtrace of an error is read or changed: the call that changes it gives up the GIL."""
 
 _n_raised = 0
 lost: dict[int, BaseException] = {}
@@ -189,7 +194,8 @@ def _error_of(hook: Any, exception: BaseException, began: int) -> int:
     frames = core.backtrace(0, 0, 0, 0)
     if words_at(frames)[1]:  # none, unless the environment asks for them
         update = cast(UPDATE_BACKTRACE, words_at(address)[9])
-        update(address, words_at(frames), 1)
+        with backtraces:
+            update(address, words_at(frames), 1)
     return address
 
 

@@ -3,7 +3,10 @@
  * A path is an immutable linked list that begins with its last step and ends in the root, which has none. Extending it
  * is O(1) and shares everything; comparing two paths stops at the first object that both share. Structural comparison
  * reports by paths where two values differ. Types and methods are those of the reference, whose C++ class has the same
- * fields. */
+ * fields.
+ *
+ * Nothing here changes a path, but the setters of the fields can, also while another thread goes along the path. So
+ * whoever does that owns what it has just read. */
 #include "access_path.h"
 
 #include "builtin.h"
@@ -16,6 +19,7 @@
 #include "core/object/str.h"
 #include "core/object/text.h"
 #include "core/object/type.h"
+#include "core/platform/atomic.h"
 
 FH_STATIC_ASSERT(sizeof(fh_access_step_object) == 48 && offsetof(fh_access_step_object, key) == 32, "ABI");
 FH_STATIC_ASSERT(sizeof(fh_access_path_object) == 48 && offsetof(fh_access_path_object, depth) == 40, "ABI");
@@ -29,12 +33,29 @@ static int32_t step_index, path_index; /* written once, by the load-time constru
 
 /* ---- Making ---- */
 
-static fh_access_path_object *parent_of(const fh_access_path_object *path) {
-  return (fh_access_path_object *)(void *)path->parent;
+/* A place on the way from a path to its root. NULL is behind the root. */
+typedef struct {
+  const fh_access_path_object *path;
+  void *owned; /* the path, unless the way begins with it */
+} place;
+
+static place start_at(const fh_access_path_object *path) {
+  place at = {path, NULL};
+  return at;
 }
-static const fh_access_step_object *step_of(const fh_access_path_object *path) {
-  return (const fh_access_step_object *)(const void *)path->step;
+static void leave(place *at) { fh_object_release(at->owned); }
+static void go_up(place *at) {
+  void *parent = fh_builtin_get_object(&at->path->parent);
+  leave(at);
+  at->path = at->owned = parent;
 }
+
+/* Owned; NULL for the root. */
+static fh_access_step_object *step_of(const place *at) {
+  return at->path != NULL ? fh_builtin_get_object(&at->path->step) : NULL;
+}
+static int32_t depth_of(const fh_access_path_object *path) { return fh_atomic_load_relaxed_i32(&path->depth); }
+static int32_t kind_of(const fh_access_step_object *step) { return fh_atomic_load_relaxed_i32(&step->kind); }
 
 fh_access_path_object *fh_access_path_root(void) { return (fh_access_path_object *)fh_builtin_new(&path_type); }
 
@@ -48,7 +69,7 @@ static fh_access_path_object *extend_by_step(fh_access_path_object *path, TVMFFI
   fh_object_retain(path);
   longer->parent = &path->header;
   longer->step = step;
-  longer->depth = path->depth + 1;
+  longer->depth = depth_of(path) + 1;
   return longer;
 }
 
@@ -67,28 +88,45 @@ fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_acc
 
 /* ---- Comparing ---- */
 
+/* Whether two steps are equal: 0, or -1 when a hook of a key fails. The kind first: the keys of steps of one kind are
+ * compared, which may run a hook. */
+static int compare_steps(const fh_access_step_object *a, const fh_access_step_object *b, int *out) {
+  *out = kind_of(a) == kind_of(b);
+  if (!*out) return 0;
+  TVMFFIAny key_a = fh_builtin_get_any(&a->key), key_b = fh_builtin_get_any(&b->key);
+  int rc = fh_any_equal(&key_a, &key_b, out);
+  fh_any_drop(&key_a);
+  fh_any_drop(&key_b);
+  return rc;
+}
+
 /* *out becomes whether two paths of one length are equal: 0, or -1 when a hook of a key fails. Two paths are equal from
  * the first path object on that both share. The lengths are not relied on: a client can make a path whose depth is
- * wrong, so both ends are looked for. */
-static int compare_chains(const fh_access_path_object *a, const fh_access_path_object *b, int *out) {
-  for (*out = 1; a != b; a = parent_of(a), b = parent_of(b)) {
-    const fh_access_step_object *step_a = a != NULL ? step_of(a) : NULL, *step_b = b != NULL ? step_of(b) : NULL;
-    if (step_a == NULL || step_b == NULL) {
+ * wrong, so both ends are looked for. Takes both places. */
+static int compare_chains(place a, place b, int *out) {
+  int rc = 0, is_end = 0;
+  for (*out = 1; rc == 0 && *out && !is_end && a.path != b.path;) {
+    fh_access_step_object *step_a = step_of(&a), *step_b = step_of(&b);
+    is_end = step_a == NULL || step_b == NULL;
+    if (is_end) {
       *out = step_a == step_b;
-      break;
+    } else if ((rc = compare_steps(step_a, step_b, out)) == 0) {
+      go_up(&a);
+      go_up(&b);
     }
-    /* The kind first: the keys of steps of one kind are compared, which may run a hook. */
-    *out = step_a->kind == step_b->kind;
-    if (*out && fh_any_equal(&step_a->key, &step_b->key, out) != 0) return -1;
-    if (!*out) break;
+    fh_object_release(step_a);
+    fh_object_release(step_b);
   }
-  return 0;
+  leave(&a);
+  leave(&b);
+  return rc;
 }
 
 /* The path without its last steps, of that depth. */
-static const fh_access_path_object *prefix_of(const fh_access_path_object *path, int32_t depth) {
-  while (path != NULL && path->depth > depth) path = parent_of(path);
-  return path;
+static place prefix_of(const fh_access_path_object *path, int32_t depth) {
+  place at = start_at(path);
+  while (at.path != NULL && depth_of(at.path) > depth) go_up(&at);
+  return at;
 }
 
 /* ---- Methods ---- */
@@ -167,8 +205,9 @@ static int call_is_prefix_of(void *self, const TVMFFIAny *args, int32_t n_args, 
   fh_access_path_object *paths[2];
   int is_equal = 0;
   if (arg_two_paths(PATH_KEY "._is_prefix_of", args, n_args, paths) != 0) return -1;
-  if (paths[0]->depth <= paths[1]->depth) {
-    if (compare_chains(paths[0], prefix_of(paths[1], paths[0]->depth), &is_equal) != 0) return -1;
+  int32_t depth = depth_of(paths[0]);
+  if (depth <= depth_of(paths[1])) {
+    if (compare_chains(start_at(paths[0]), prefix_of(paths[1], depth), &is_equal) != 0) return -1;
   }
   *result = fh_any_bool(is_equal);
   return 0;
@@ -179,24 +218,33 @@ static int call_path_equal(void *self, const TVMFFIAny *args, int32_t n_args, TV
   fh_access_path_object *paths[2];
   int is_equal = 0;
   if (arg_two_paths(PATH_KEY "._path_equal", args, n_args, paths) != 0) return -1;
-  if (paths[0]->depth == paths[1]->depth && compare_chains(paths[0], paths[1], &is_equal) != 0) return -1;
+  if (depth_of(paths[0]) == depth_of(paths[1])) {
+    if (compare_chains(start_at(paths[0]), start_at(paths[1]), &is_equal) != 0) return -1;
+  }
   *result = fh_any_bool(is_equal);
   return 0;
 }
 
-/* The steps in order; NULL with an error pending. They are counted, because a client can make a path whose depth is
- * wrong. */
+/* The steps in order; NULL with an error pending. The depth is not relied on, because a client can make a path whose
+ * depth is wrong. */
 static fh_seq_object *to_steps(const fh_access_path_object *path) {
-  int64_t n = 0;
-  for (const fh_access_path_object *at = path; at != NULL && at->step != NULL; at = parent_of(at)) ++n;
-  fh_seq_object *steps = fh_seq_new_array(n);
-  if (steps == NULL) return NULL;
-  /* Filled from the end, because the path begins with its last step. Nothing fails before all items are there. */
-  steps->cell.size = n;
-  for (; n != 0; path = parent_of(path)) {
-    fh_object_retain(path->step);
-    fh_seq_items(steps)[--n] = fh_any_object(path->step);
+  fh_seq_object *steps = NULL, *found = fh_seq_new_list(0);
+  fh_access_step_object *step;
+  place at = start_at(path);
+  int rc = found != NULL ? 0 : -1;
+  for (; rc == 0 && (step = step_of(&at)) != NULL; go_up(&at)) rc = fh_seq_push(found, fh_any_object(step));
+  leave(&at);
+  if (rc == 0) {
+    /* The path begins with its last step. */
+    TVMFFIAny *items = fh_seq_items(found);
+    for (int64_t i = 0, last = fh_seq_size(found) - 1; i < last; ++i, --last) {
+      TVMFFIAny item = items[i];
+      items[i] = items[last];
+      items[last] = item;
+    }
+    steps = fh_seq_from_views(kTVMFFIArray, items, fh_seq_size(found));
   }
+  fh_object_release(found);
   return steps;
 }
 
@@ -245,16 +293,19 @@ static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   fh_text text = {NULL, 0, 0};
   if (arg_repr(STEP_KEY ".__ffi_repr__", args, n_args, step_index, &obj, &fn_repr) != 0) return -1;
   const fh_access_step_object *step = (const fh_access_step_object *)(const void *)obj;
+  TVMFFIAny key = fh_builtin_get_any(&step->key);
+  int32_t kind = kind_of(step);
   int rc;
-  if (step->kind == FH_ACCESS_ATTR && fh_str_content(&step->key, &name)) {
+  if (kind == FH_ACCESS_ATTR && fh_str_content(&key, &name)) {
     rc = fh_text_add_cstr(&text, ".") != 0 ? -1 : fh_text_add(&text, name.data, name.size);
   } else {
     /* Also an attribute whose key is no text, which a client can make. */
-    int is_missing = step->kind >= FH_ACCESS_ATTR_MISSING;
+    int is_missing = kind >= FH_ACCESS_ATTR_MISSING;
     rc = fh_text_add_cstr(&text, is_missing ? "[<missing:" : "[");
-    if (rc == 0) rc = add_repr(fn_repr, &step->key, &text);
+    if (rc == 0) rc = add_repr(fn_repr, &key, &text);
     if (rc == 0) rc = fh_text_add_cstr(&text, is_missing ? ">]" : "]");
   }
+  fh_any_drop(&key);
   return return_text(rc, &text, result);
 }
 

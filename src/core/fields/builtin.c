@@ -2,7 +2,9 @@
  *
  * An interpreter of the tables that describe these types (fh_builtin_type). What a class of the reference has as C++
  * code is here a loop over the fields of a type and of its parents. record.c does this for types that are registered at
- * run time, by their reflected fields; here the tables are static, and say more than reflection does. */
+ * run time, by their reflected fields; here the tables are static, and say more than reflection does.
+ *
+ * A setter may run while other threads read the object, so fields are read and written as field_memory.h says. */
 #include "builtin.h"
 
 #include "core/container/hashmap.h"
@@ -15,9 +17,14 @@
 #include "core/object/reflect.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
-#include "field.h"
+#include "core/platform/atomic.h"
 
 /* ---- One field in memory ---- */
+
+/* What the fields of a kind are in memory (field_memory.h), in the order of fh_builtin_kind. */
+static const int32_t memory_types[] = {
+    kTVMFFIInt, kTVMFFIInt, kTVMFFIAny, kTVMFFIAny, kTVMFFIObject, kTVMFFIObject, kTVMFFIObject,
+};
 
 static int is_cell(const fh_builtin_field *field) {
   return field->kind == FH_BUILTIN_ANY || field->kind == FH_BUILTIN_STR;
@@ -39,19 +46,13 @@ static int fill_field(const fh_builtin_field *field, void *obj) {
 }
 
 /* `to` is zeroed, so nothing is dropped. */
-static void copy_field(const fh_builtin_field *field, void *from, void *to) {
+static void copy_field(fh_field_memory_copying *copying, const fh_builtin_field *field, void *from, void *to) {
   const void *source = address_of(field, from);
   void *target = address_of(field, to);
-  if (field->kind == FH_BUILTIN_INT) {
-    *(int64_t *)target = *(const int64_t *)source;
-  } else if (field->kind == FH_BUILTIN_INT32) {
-    *(int32_t *)target = *(const int32_t *)source;
-  } else if (is_cell(field)) {
-    fh_any_copy((const TVMFFIAny *)source, (TVMFFIAny *)target);
+  if (field->kind == FH_BUILTIN_INT32) {
+    *(int32_t *)target = fh_atomic_load_relaxed_i32((const int32_t *)source);
   } else {
-    TVMFFIObject *shared = *(TVMFFIObject *const *)source;
-    if (shared != NULL) fh_object_retain(shared);
-    *(TVMFFIObject **)target = shared;
+    fh_field_memory_copy(copying, source, target, memory_types[field->kind], sizeof(int64_t));
   }
 }
 
@@ -126,12 +127,14 @@ static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   if (fh_function_check_count(name, n_args, 1) != 0) return -1;
   if (fh_function_arg_object(name, args, 0, index_of(type), &from) != 0) return -1;
   void *to = new_zeroed(type);
+  fh_field_memory_copying copying = {NULL, NULL};
   if (to == NULL) return -1;
   for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
-      if (!field->is_alias) copy_field(field, from, to);
+      if (!field->is_alias) copy_field(&copying, field, from, to);
     }
   }
+  fh_field_memory_copy_end(&copying);
   *result = fh_any_object(to);
   return 0;
 }
@@ -147,7 +150,7 @@ int fh_builtin_refuse_copy(void *self, const TVMFFIAny *args, int32_t n_args, TV
 /* ---- Getters and setters ---- */
 
 static int get_int32(void *field, TVMFFIAny *out) {
-  *out = fh_any_int(*(const int32_t *)field);
+  *out = fh_any_int(fh_atomic_load_relaxed_i32((const int32_t *)field));
   return 0;
 }
 int fh_builtin_raise_convert(const TVMFFIAny *value, const char *expected) {
@@ -161,7 +164,7 @@ static int is_int(const TVMFFIAny *value) {
 
 static int set_int(void *field, const TVMFFIAny *value) {
   if (!is_int(value)) return fh_builtin_raise_convert(value, "int");
-  *(int64_t *)field = value->v_int64;
+  fh_atomic_store_relaxed_u64((uint64_t *)field, value->v_uint64);
   return 0;
 }
 
@@ -170,16 +173,20 @@ static int set_int32(void *field, const TVMFFIAny *value) {
   if (value->v_int64 < INT32_MIN || value->v_int64 > INT32_MAX) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected an integer of 32 bits but got %lld", (long long)value->v_int64);
   }
-  *(int32_t *)field = (int32_t)value->v_int64;
+  fh_atomic_store_relaxed_i32((int32_t *)field, (int32_t)value->v_int64);
   return 0;
 }
 
+/* Stores an owned value. The former one is dropped last, which may run code that reads the field. */
+static void exchange(void *field, int32_t memory_type, TVMFFIAny value) {
+  fh_field_memory_exchange(field, memory_type, &value);
+  fh_any_drop(&value);
+}
+
 static int set_any(void *field, const TVMFFIAny *value) {
-  TVMFFIAny owned, *cell = (TVMFFIAny *)field;
+  TVMFFIAny owned;
   if (fh_any_own(value, &owned) != 0) return -1;
-  TVMFFIAny old = *cell;
-  *cell = owned;
-  fh_any_drop(&old); /* last: it may run code that reads the field */
+  exchange(field, kTVMFFIAny, owned);
   return 0;
 }
 
@@ -190,25 +197,20 @@ static int set_str(void *field, const TVMFFIAny *value) {
 
 int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_index, int is_optional,
                           const char *expected) {
-  TVMFFIObject **slot = (TVMFFIObject **)field;
+  TVMFFIAny owned;
   int is_none = value->type_index == kTVMFFINone;
   /* None where it is not allowed, or anything but an instance. */
   if (is_none ? !is_optional : !fh_any_is_object(value) || !fh_type_is_instance(value->type_index, type_index)) {
     return fh_builtin_raise_convert(value, expected);
   }
-  /* The new object is stored before the old one is released, which may run code that reads the field. */
-  TVMFFIObject *old = *slot;
-  if (!is_none) fh_object_retain(value->v_obj);
-  *slot = is_none ? NULL : value->v_obj;
-  fh_object_release(old);
+  fh_any_copy(value, &owned);
+  exchange(field, kTVMFFIObject, owned);
   return 0;
 }
 
 int fh_builtin_put(void *field, void *obj) {
-  TVMFFIObject *old = *(TVMFFIObject **)field;
   if (obj == NULL) return -1;
-  *(TVMFFIObject **)field = (TVMFFIObject *)obj;
-  fh_object_release(old);
+  exchange(field, kTVMFFIObject, fh_any_object(obj));
   return 0;
 }
 
@@ -250,15 +252,14 @@ static const struct {
   TVMFFIFieldSetter setter;
   int64_t n_bytes, alignment;
   int32_t static_type_index;
-  int32_t getter_type_index; /* of field.h */
 } kinds[] = {
-    {set_int, sizeof(int64_t), sizeof(int64_t), kTVMFFIInt, kTVMFFIInt},
-    {set_int32, sizeof(int32_t), sizeof(int32_t), kTVMFFIInt, kTVMFFIInt},
-    {set_any, sizeof(TVMFFIAny), sizeof(int64_t), kTVMFFIAny, kTVMFFIAny},
-    {set_str, sizeof(TVMFFIAny), sizeof(int64_t), kTVMFFIAny, kTVMFFIAny},
-    {NULL, sizeof(void *), sizeof(void *), kTVMFFIAny, kTVMFFIObject},
-    {NULL, sizeof(void *), sizeof(void *), kTVMFFIList, kTVMFFIObject},
-    {NULL, sizeof(void *), sizeof(void *), kTVMFFIObject, kTVMFFIObject},
+    {set_int, sizeof(int64_t), sizeof(int64_t), kTVMFFIInt},
+    {set_int32, sizeof(int32_t), sizeof(int32_t), kTVMFFIInt},
+    {set_any, sizeof(TVMFFIAny), sizeof(int64_t), kTVMFFIAny},
+    {set_str, sizeof(TVMFFIAny), sizeof(int64_t), kTVMFFIAny},
+    {NULL, sizeof(void *), sizeof(void *), kTVMFFIAny},
+    {NULL, sizeof(void *), sizeof(void *), kTVMFFIList},
+    {NULL, sizeof(void *), sizeof(void *), kTVMFFIObject},
 };
 
 /* Copies what a table says into the ABI's struct, which the registry copies in turn. */
@@ -273,8 +274,8 @@ static int register_field(int32_t type_index, const fh_builtin_field *field) {
   info.size = kinds[field->kind].n_bytes;
   info.alignment = kinds[field->kind].alignment;
   info.offset = field->offset;
-  if (fh_field_getter(kinds[field->kind].getter_type_index, &info.getter) != 0) return -1;
-  if (field->kind == FH_BUILTIN_INT32) info.getter = get_int32; /* no binding has such fields */
+  /* No binding has fields of 32 bits. */
+  info.getter = field->kind == FH_BUILTIN_INT32 ? get_int32 : fh_field_memory_getter(memory_types[field->kind]);
   /* A C function in a void pointer: in the ABI's struct the member may also be a Function (flags tell). */
   info.setter = (void *)(uintptr_t)setter;
   info.field_static_type_index = kinds[field->kind].static_type_index;

@@ -4,6 +4,7 @@
 #define FH_BUILTIN_H_
 
 #include "core/object/any.h"
+#include "core/object/field_memory.h"
 
 /* What a field is in memory, and its value in a new object. */
 typedef enum {
@@ -61,6 +62,18 @@ void *fh_builtin_new(const fh_builtin_type *type);
 int fh_builtin_create(const fh_builtin_type *type, TVMFFIObjectHandle *out);
 /* fh_builtin_new as the body of a Function without arguments; TypeError when there are some. */
 int fh_builtin_construct(const fh_builtin_type *type, int32_t n_args, TVMFFIAny *result);
+/* What the fields of an object that threads share have at the moment: a setter in another thread may replace it. Owned;
+ * a pointer may be NULL. */
+static inline TVMFFIAny fh_builtin_get_any(const TVMFFIAny *field) {
+  TVMFFIAny value;
+  fh_field_memory_read(field, kTVMFFIAny, &value);
+  return value;
+}
+static inline void *fh_builtin_get_object(TVMFFIObject *const *field) {
+  TVMFFIAny value;
+  fh_field_memory_read((const void *)field, kTVMFFIObject, &value);
+  return value.type_index == kTVMFFINone ? NULL : value.v_obj;
+}
 /* Drops what the fields own. */
 void fh_builtin_end(const fh_builtin_type *type, void *self);
 

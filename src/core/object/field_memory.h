@@ -11,10 +11,15 @@
 #define FH_FIELD_MEMORY_H_
 
 #include <stddef.h>
+#include <stdint.h>
 #include <tvm/ffi/c_api.h>
 
 /* The getter for fields of a static type; NULL for a type that fields cannot have. */
 TVMFFIFieldGetter fh_field_memory_getter(int32_t type_index);
+/* Reads as the getter does: *out is owned. Fields can have the type. */
+static inline void fh_field_memory_read(const void *field, int32_t type_index, TVMFFIAny *out) {
+  (void)fh_field_memory_getter(type_index)((void *)(uintptr_t)field, out);
+}
 /* Writes an owned value, which has the form that fields of the static type have: for an object type None or an object.
  * *value becomes the former value, for the caller to drop. */
 void fh_field_memory_exchange(void *field, int32_t type_index, TVMFFIAny *value);

@@ -3,6 +3,7 @@
 #include "graph_type.h"
 
 #include "core/container/hashmap.h"
+#include "core/fields/builtin.h"
 #include "core/fields/enum.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
@@ -67,17 +68,22 @@ int fh_graph_call_hook(const TVMFFIAny *hook, const char *name, const TVMFFIAny 
 
 /* ---- Enums ---- */
 
-int64_t fh_graph_enum_int(const TVMFFIObject *obj) { return ((const fh_enum_object *)obj)->int_index; }
+TVMFFIAny fh_graph_enum_int(const TVMFFIObject *obj) {
+  TVMFFIAny value;
+  fh_field_memory_read(&((const fh_enum_object *)obj)->int_index, kTVMFFIInt, &value);
+  return value;
+}
 
-const TVMFFIAny *fh_graph_enum_str(const TVMFFIObject *obj) { return &((const fh_enum_object *)obj)->str_index; }
+TVMFFIAny fh_graph_enum_str(const TVMFFIObject *obj) {
+  return fh_builtin_get_any(&((const fh_enum_object *)obj)->str_index);
+}
 
-/* The Dict of all variants of a class by integer and by text, NULL for a class without. Borrowed from the class. */
-static const fh_hashmap_object *indexes_of(const TVMFFITypeInfo *info) {
+/* The Dict of all variants of a class by integer and by text, owned; NULL for a class without. */
+static fh_hashmap_object *indexes_of(const TVMFFITypeInfo *info) {
   const TVMFFIAny *state = fh_reflect_attr(fh_reflect_column(FH_ATTR_ENUM), info->type_index);
   int32_t state_index = fh_type_find_key(FH_LITERAL("ffi.EnumState"));
   if (state == NULL || !fh_type_is_instance(state->type_index, state_index)) return NULL;
-  TVMFFIObject *indexes = ((const fh_enum_state_object *)state->v_obj)->indexes;
-  return indexes != NULL && indexes->type_index == kTVMFFIDict ? (const fh_hashmap_object *)indexes : NULL;
+  return fh_builtin_get_object(&((const fh_enum_state_object *)state->v_obj)->indexes); /* its setter wants a Dict */
 }
 
 /* The Dict of all variants by text, of a class that a library of 0.1.11 or 0.1.12 has
@@ -100,9 +106,11 @@ static int raise_no_instance(const TVMFFITypeInfo *info, const TVMFFIAny *index)
 }
 
 int fh_graph_enum_find(const TVMFFITypeInfo *info, const TVMFFIAny *index, TVMFFIAny *out) {
-  const fh_hashmap_object *indexes = indexes_of(info), *entries = entries_of(info);
+  fh_hashmap_object *indexes = indexes_of(info);
+  const fh_hashmap_object *entries = entries_of(info);
   *out = fh_any_none();
   int found = indexes != NULL ? fh_hashmap_get(indexes, index, out) : 0;
+  fh_object_release(indexes);
   if (found == 0 && entries != NULL) found = fh_hashmap_get(entries, index, out);
   if (found < 0) return -1;
   /* The Dict is open to clients, so what it gives is checked. */

@@ -26,8 +26,8 @@ int fh_graph_call_hook(const TVMFFIAny *hook, const char *name, const TVMFFIAny 
 int fh_graph_is_inline(const TVMFFIFieldInfo *field);
 
 /* The integer and the text of an ffi.Enum: 32 bytes, then a cell of text. */
-int64_t fh_graph_enum_int(const TVMFFIObject *obj);
-const TVMFFIAny *fh_graph_enum_str(const TVMFFIObject *obj);
+TVMFFIAny fh_graph_enum_int(const TVMFFIObject *obj);
+TVMFFIAny fh_graph_enum_str(const TVMFFIObject *obj); /* owned */
 /* The singleton of an enum type with that integer or text: a new reference; ValueError if there is none. */
 int fh_graph_enum_find(const TVMFFITypeInfo *info, const TVMFFIAny *index, TVMFFIAny *out);
 

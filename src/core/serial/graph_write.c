@@ -158,8 +158,8 @@ static int make_data(const type_plan *plan, const TVMFFIAny *value, TVMFFIAny *d
     return fh_error_raise(FH_TYPE_ERROR, "Cannot serialize type `%s`", fh_type_name(value->type_index));
   }
   switch (plan->form) {
-  case FH_GRAPH_INT_ENUM: *data = fh_any_int(fh_graph_enum_int(value->v_obj)); return 1;
-  case FH_GRAPH_STR_ENUM: fh_any_copy(fh_graph_enum_str(value->v_obj), data); return 1;
+  case FH_GRAPH_INT_ENUM: *data = fh_graph_enum_int(value->v_obj); return 1;
+  case FH_GRAPH_STR_ENUM: *data = fh_graph_enum_str(value->v_obj); return 1;
   case FH_GRAPH_HOOK: return fh_graph_call_hook(plan->hook, "__data_to_json__", value, data) == 0 ? 1 : -1;
   case FH_GRAPH_FIELDS: return 0;
   default: return raise_unable(value->type_index);

@@ -7,6 +7,7 @@
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/schema.h"
+#include "core/platform/atomic.h"
 #include "structural_equal.h"
 #include "structural_hash.h"
 
@@ -31,10 +32,19 @@ fh_structural_key_object *fh_structural_key_new(const TVMFFIAny *key) {
   return NULL;
 }
 
+static int64_t hash_of(const fh_structural_key_object *key) {
+  /* relaxed: a setter may write it */
+  return (int64_t)fh_atomic_load_relaxed_u64((const uint64_t *)&key->hash);
+}
+
 int fh_structural_key_equal(const fh_structural_key_object *a, const fh_structural_key_object *b, int *out) {
   *out = a == b;
-  if (*out || a->hash != b->hash) return 0;
-  return fh_structural_equal(&a->key, &b->key, 0, 0, out);
+  if (*out || hash_of(a) != hash_of(b)) return 0;
+  TVMFFIAny key_a = fh_builtin_get_any(&a->key), key_b = fh_builtin_get_any(&b->key);
+  int rc = fh_structural_equal(&key_a, &key_b, 0, 0, out);
+  fh_any_drop(&key_a);
+  fh_any_drop(&key_b);
+  return rc;
 }
 
 /* ---- Hooks of maps, in the native convention that any_hash.c calls ---- */
@@ -43,7 +53,7 @@ static const fh_structural_key_object *key_of(const TVMFFIAny *value) {
   return (const fh_structural_key_object *)(const void *)value->v_obj;
 }
 
-static TVMFFIAny any_hash(const TVMFFIAny *value) { return fh_any_int(key_of(value)->hash); }
+static TVMFFIAny any_hash(const TVMFFIAny *value) { return fh_any_int(hash_of(key_of(value))); }
 
 /* A Bool, or the error of the comparison as the result. */
 static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {

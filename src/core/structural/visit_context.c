@@ -11,6 +11,7 @@
 #include "core/object/error.h"
 #include "core/object/schema.h"
 #include "core/object/str.h"
+#include "core/platform/atomic.h"
 #include "core/platform/mem.h"
 #include "core/walk/walk.h"
 
@@ -23,16 +24,22 @@ int32_t fh_visit_context_type(void) { return context_index; }
 
 /* ---- Noting ---- */
 
-/* The context of an error, made if need be; NULL without memory. Borrowed from the error. */
+/* The context of an error, made if need be; NULL without memory. Borrowed from the error. Several threads may note
+ * things in one error, because callbacks may return one Error in all of them. */
 static fh_visit_context_object *context_of(TVMFFIObject *error) {
-  TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
-  TVMFFIObject *before = (TVMFFIObject *)cell->extra_context;
-  if (before != NULL && before->type_index == context_index) return (fh_visit_context_object *)(void *)before;
-  fh_visit_context_object *context = (fh_visit_context_object *)fh_builtin_new(&context_type);
-  if (context == NULL) return NULL;
-  context->previous = before; /* with the error's reference */
-  cell->extra_context = context;
-  return context;
+  void **place = (void **)&TVMFFIErrorGetCellPtr(error)->extra_context;
+  fh_visit_context_object *context = NULL;
+  TVMFFIObject *before = fh_atomic_load_acquire_ptr(place); /* pairs with the exchange below */
+  while (before == NULL || before->type_index != context_index) {
+    if (context == NULL && (context = (fh_visit_context_object *)fh_builtin_new(&context_type)) == NULL) return NULL;
+    context->previous = before; /* with the error's reference, which the exchange gives it */
+    if (fh_atomic_cas_seq_cst_ptr(place, (void **)&before, context)) return context;
+  }
+  if (context != NULL) { /* another thread was faster */
+    context->previous = NULL;
+    fh_object_release(context);
+  }
+  return (fh_visit_context_object *)(void *)before;
 }
 
 /* Adds an object to the context, with a reference. -1 with an error pending, when there is no memory. */
@@ -41,7 +48,10 @@ static int note_object(TVMFFIObject *error, TVMFFIObject *obj) {
   if (context == NULL) return -1;
   TVMFFIAny view = fh_any_object(obj), item;
   fh_any_copy(&view, &item);
-  return fh_list_append((fh_seq_object *)(void *)context->pattern, item);
+  fh_seq_object *pattern = fh_builtin_get_object(&context->pattern);
+  int rc = fh_list_append(pattern, item);
+  fh_object_release(pattern);
+  return rc;
 }
 
 void fh_visit_context_note(const TVMFFIAny *value) {
@@ -76,8 +86,10 @@ typedef struct {
 /* The objects of the pattern without repetitions next to each other: a mutation notes an object twice when its callback
  * fails in the default mutation of that object. `items` keeps them alive, because other threads may change the List. */
 static int take_pattern(finder *f, const fh_visit_context_object *context) {
-  const fh_seq_object *pattern = (const fh_seq_object *)(const void *)context->pattern;
-  if (fh_list_copy_items(pattern, &f->items, &f->n_items) != 0) return -1;
+  fh_seq_object *pattern = fh_builtin_get_object(&context->pattern);
+  int rc = fh_list_copy_items(pattern, &f->items, &f->n_items);
+  fh_object_release(pattern);
+  if (rc != 0) return -1;
   f->wanted = (TVMFFIObject **)fh_mem_alloc((size_t)f->n_items * sizeof *f->wanted);
   if (f->wanted == NULL) return fh_error_raise_no_memory();
   for (int64_t i = 0; i < f->n_items; ++i) {

@@ -12,7 +12,7 @@ typedef struct {
 } fh_visit_context_object;
 
 /* Adds an object to the context of the pending error, while the visit of that object fails. Does nothing for other
- * values, and without memory. The error must not be in use elsewhere. */
+ * values, and without memory. */
 void fh_visit_context_note(const TVMFFIAny *value);
 
 /* The paths from `root` along which the objects of a context are met, each inside the one before, as an Array of

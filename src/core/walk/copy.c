@@ -4,6 +4,9 @@
  * finds that copy, so a cycle needs no second pass. Until then the copy is incomplete, which other copies of the cycle
  * may see, and foreign code that gets these.
  *
+ * An object's fields are read from its shallow copy, not from the object: another thread may assign a field meanwhile,
+ * and then the copy has one value and the object another.
+ *
  * The memo has only objects that may be met again. An object whose one reference is the place it was found in needs no
  * entry, so of a tree only the root has one. */
 #include "copy.h"
@@ -20,6 +23,7 @@
 typedef struct {
   TVMFFIAny copy; /* owned */
   TVMFFIAny key;  /* of a map: the copied key whose value is going on; owned */
+  TVMFFIObject *original; /* borrowed, as the object of a frame is */
   int is_known;   /* the copy is in the memo, so other copies may refer to it already */
 } progress;
 
@@ -142,9 +146,9 @@ static int put_child(const copier *c, TVMFFIAny *child) {
 
 /* ---- Objects that may be met again ---- */
 
-/* Whether the incomplete copy still refers to the original child, where the child's copy will go. -1 with an error
- * pending. */
-static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
+/* Whether both the original and its incomplete copy refer to the original child, where the child's copy will go. -1
+ * with an error pending. */
+static int is_held_twice(fh_walk_frame *f, const TVMFFIAny *child) {
   const progress *p = (const progress *)fh_walk_data(f);
   TVMFFIAny held;
   if (f->shape == FH_WALK_ITEMS) {
@@ -152,22 +156,23 @@ static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
            fh_any_same(&fh_seq_items((fh_seq_object *)p->copy.v_obj)[f->n_done - 1], child);
   }
   if (f->shape != FH_WALK_FIELDS) return 0;
-  if (fh_reflect_get_alone(fh_walk_field(f), p->copy.v_obj, &held) != 0) return -1;
+  /* The child comes from the copy. */
+  if (fh_reflect_get(fh_walk_field(f), p->original, &held) != 0) return -1;
   int is_same = fh_any_same(&held, child);
   fh_any_drop(&held);
   return is_same;
 }
 
 /* Whether the child of the innermost frame may be met again. The incomplete copy may refer to the original child, too:
- * a shallow copy by its field, a copied Array by its item. That reference does not count, or every child would look
- * shared. -1 with an error pending. */
+ * a shallow copy by its field, a copied Array by its item. Of these two references one does not count, or every child
+ * would look shared. -1 with an error pending. */
 static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *child) {
   int gives_copies = fh_walk_gives_copies(f);
   if (!fh_any_is_object(child) || !fh_walk_is_shared(child->v_obj, gives_copies)) return 0;
   uint32_t n_more = fh_object_use_count(child->v_obj) - (gives_copies ? 2 : 1);
   /* With one more reference, whose it is decides. Of a leaf that need not be known: it never gets into the memo. */
   if (n_more != 1 || is_leaf(c, child->v_obj)) return 1;
-  int is_held = is_held_by_copy(f, child);
+  int is_held = is_held_twice(f, child);
   return is_held < 0 ? -1 : !is_held;
 }
 
@@ -191,7 +196,9 @@ static int copy_or_enter(copier *c, const TVMFFIAny *value, int is_shared, TVMFF
   fh_walk_frame *f = fh_walk_top(&c->walk);
   progress *p = (progress *)fh_walk_data(f);
   p->is_known = is_shared;
+  p->original = obj;
   if (start_copy(f, is_shared, &p->copy) != 0) return -1;
+  if (f->shape == FH_WALK_FIELDS) fh_walk_read_fields_of(f, p->copy.v_obj);
   return is_shared && remember(c, obj, p->copy.v_obj) != 0 ? -1 : 0;
 }
 

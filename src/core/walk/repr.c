@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/fields/builtin.h"
 #include "core/fields/enum.h"
 #include "core/object/any_own.h"
 #include "core/object/bigint.h"
@@ -77,11 +78,13 @@ static int add_shape(TVMFFIObject *obj, fh_text *text) {
 static int add_enum(printer *p, TVMFFIObject *obj) {
   fh_text *text = &p->text;
   TVMFFIByteArray name;
-  const TVMFFIAny *cell = &((const fh_enum_object *)obj)->str_index;
-  if (fh_text_add_cstr(text, fh_type_name(obj->type_index)) != 0) return -1;
-  if (!fh_str_content(cell, &name)) name = fh_base_bytes("?");
-  if (fh_text_add_cstr(text, ".") != 0 || fh_text_add(text, name.data, name.size) != 0) return -1;
-  return add_address(p, obj);
+  TVMFFIAny cell = fh_builtin_get_any(&((const fh_enum_object *)obj)->str_index);
+  if (!fh_str_content(&cell, &name)) name = fh_base_bytes("?");
+  int rc = fh_text_add_cstr(text, fh_type_name(obj->type_index));
+  if (rc == 0) rc = fh_text_add_cstr(text, ".");
+  if (rc == 0) rc = fh_text_add(text, name.data, name.size);
+  fh_any_drop(&cell);
+  return rc != 0 ? -1 : add_address(p, obj);
 }
 
 /* As "%g" does in the C locale. In others the decimal point is another text, which may have several bytes. */

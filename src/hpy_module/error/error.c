@@ -6,6 +6,7 @@
 #include "error.h"
 
 #include "core/platform/atomic.h"
+#include "core/platform/fork.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
@@ -13,6 +14,18 @@
 #include "hpy_module/object/wrap.h"
 
 uint64_t fb_error_n_raised;
+
+FH_LOCK(backtraces, "backtraces", FH_RANK_PLAIN);
+
+void fb_error_lock_backtraces(void) { fh_mutex_lock(&backtraces); }
+void fb_error_unlock_backtraces(void) { fh_mutex_unlock(&backtraces); }
+
+void fb_error_update_backtrace(TVMFFIObjectHandle error, const TVMFFIByteArray *text, bool is_appended) {
+  fb_error_lock_backtraces();
+  TVMFFIErrorGetCellPtr(error)->update_backtrace(
+      error, text, is_appended ? kTVMFFIBacktraceUpdateModeAppend : kTVMFFIBacktraceUpdateModeReplace);
+  fb_error_unlock_backtraces();
+}
 
 static const char no_error_set[] = "returned failure without setting an error";
 

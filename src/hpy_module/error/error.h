@@ -23,6 +23,13 @@ FH_INLINE uint64_t fb_error_moment(void) { return fh_atomic_load_relaxed(&fb_err
 /* Whether the kind of an error, which is not NULL, is that very text. */
 bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind);
 
+/* Held while the backtrace of an error is read or changed by the binding. Native code that changes one sees to it that
+ * nobody else uses the error. */
+void fb_error_lock_backtraces(void);
+void fb_error_unlock_backtraces(void);
+/* Changes the backtrace of an error by the function in its cell: the text belongs to whoever made the error. */
+void fb_error_update_backtrace(TVMFFIObjectHandle error, const TVMFFIByteArray *text, bool is_appended);
+
 /* Whether the raised exception says that the stack or memory is used up. */
 bool fb_error_is_exhaustion(HPyContext *ctx);
 

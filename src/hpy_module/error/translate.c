@@ -40,7 +40,7 @@ static TVMFFIObject *object_of(HPyContext *ctx, HPy error) {
   }
   const TVMFFIByteArray *frames = TVMFFIBacktrace(NULL, 0, NULL, 0); /* none, unless the environment asks for them */
   if (frames != NULL && frames->size != 0) {
-    TVMFFIErrorGetCellPtr(object)->update_backtrace(object, frames, kTVMFFIBacktraceUpdateModeAppend);
+    fb_error_update_backtrace(object, frames, true);
   }
   return object;
 }

@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-#include "core/platform/fork.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/transfer.h"
 
@@ -79,10 +79,6 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   return rc;
 }
 
-/* Held while a backtrace is read or changed from Python. Native code that changes one sees to it that nobody else uses
- * the error. */
-FH_LOCK(backtraces, "backtraces", FH_RANK_PLAIN);
-
 /* The text at an offset of the cell, of those that never change. */
 static HPy read_text(HPyContext *ctx, HPy self, size_t offset) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
@@ -125,12 +121,12 @@ static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
   /* A copy, because making the str may run anything. */
-  fh_mutex_lock(&backtraces);
+  fb_error_lock_backtraces();
   const TVMFFIByteArray *text = &TVMFFIErrorGetCellPtr(cell->handle)->backtrace;
   size_t n = text->size;
   char *copy = malloc(n + 1);
   if (copy != NULL && n != 0) memcpy(copy, text->data, n);
-  fh_mutex_unlock(&backtraces);
+  fb_error_unlock_backtraces();
   fb_handle_cell_unuse(cell);
   HPy result = copy == NULL ? HPyErr_NoMemory(ctx) : fb_text_new(ctx, copy, n);
   free(copy);
@@ -168,12 +164,7 @@ static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
   TVMFFIByteArray bytes = {text, (size_t)n};
-  /* By the function in the cell: the text belongs to whoever made the error. */
-  fh_mutex_lock(&backtraces);
-  TVMFFIErrorGetCellPtr(cell->handle)
-      ->update_backtrace(cell->handle, &bytes,
-                         append ? kTVMFFIBacktraceUpdateModeAppend : kTVMFFIBacktraceUpdateModeReplace);
-  fh_mutex_unlock(&backtraces);
+  fb_error_update_backtrace(cell->handle, &bytes, append != 0);
   fb_handle_cell_unuse(cell);
   return HPy_Dup(ctx, ctx->h_None);
 }

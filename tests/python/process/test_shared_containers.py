@@ -2,12 +2,10 @@
 
 import operator
 import sys
-import threading
-import time
 from typing import Any
 
 import pytest
-from support import IS_DEBUG, NO_THREADS, parallelize, unique_name
+from support import IS_DEBUG, NO_THREADS, parallelize, race, unique_name
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map
@@ -15,7 +13,6 @@ from ffi_hpy import Array, Dict, List, Map
 pytestmark = pytest.mark.skipif(IS_DEBUG, reason=NO_THREADS)
 
 N_ITEMS = 2000
-SECONDS = 0.4
 ENTRIES = dict(zip(range(N_ITEMS), range(N_ITEMS)))
 
 
@@ -25,24 +22,6 @@ def threads_take_turns_often():
     sys.setswitchinterval(1e-5)
     yield
     sys.setswitchinterval(before)
-
-
-def race(*works, allowed=(), seconds=SECONDS):
-    """Repeat each of some functions on a thread of its own. Errors of the classes in `allowed` are expected."""
-    end = time.monotonic() + seconds
-    stop = threading.Event()
-
-    def work(i):
-        try:
-            while time.monotonic() < end and not stop.is_set():
-                try:
-                    works[i]()
-                except allowed:
-                    pass
-        finally:
-            stop.set()
-
-    parallelize(work, len(works))
 
 
 # --- iterators ------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import uuid
 
 import pytest
@@ -74,6 +75,30 @@ def parallelize(work: Callable[[int], Any], n_threads: int = 4) -> list[Any]:
     if errors:
         raise errors[0]
     return results
+
+
+def race(*works: Callable[[], Any], allowed: tuple[type[Exception], ...] = (), seconds: float = 0.4) -> None:
+    """Repeat each of some functions on a thread of its own, in turns as short as can be. Errors of the classes in
+    `allowed` are expected."""
+    end = time.monotonic() + seconds
+    stop = threading.Event()
+
+    def work(i: int) -> None:
+        try:
+            while time.monotonic() < end and not stop.is_set():
+                try:
+                    works[i]()
+                except allowed:
+                    pass
+        finally:
+            stop.set()
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        parallelize(work, len(works))
+    finally:
+        sys.setswitchinterval(before)
 
 
 def is_gone(ref: weakref.ref[Any]) -> bool:
