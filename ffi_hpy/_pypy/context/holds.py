@@ -10,9 +10,11 @@ from itertools import count
 
 from .backend import c_function, core, words_at
 from .binding import binding
+from .signals import interruptions, keep, raise_interruption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = [
@@ -21,6 +23,8 @@ __all__ = [
     "drain",
     "drop",
     "end_at",
+    "end_waiting",
+    "finish",
     "held",
     "held_at",
     "hold",
@@ -46,6 +50,7 @@ take_error = c_function(_take_error_at, "w", "w")
 """Take what is pending: the block of an exception, or 0, and an error's handle in the word at the given address."""
 end_at = c_function(_end_at, "w", "w")
 """Give up the reference in the word at an address, and leave 0 there: once, however often it is called."""
+_push_block = c_function(DROP_AT, "w", "")
 _new_block = c_function(_new_at, "ww", "w")
 _next_block = c_function(_next_at, "", "w")
 _free_block = c_function(_free_at, "w", "")
@@ -88,6 +93,12 @@ def drop(block: int) -> None:
 
 
 def drain() -> None:
+    """End what waits, and raise what a finalizer has kept for this thread."""
+    end_waiting()
+    raise_interruption()
+
+
+def end_waiting() -> None:
     """End what native code has let go of, one after the other: a signal may interrupt this, and the rest waits."""
     block = _next_block()
     while block:
@@ -99,3 +110,30 @@ def drain() -> None:
         else:
             _forget(word)
         block = _next_block()
+    if interruptions:
+        _wake()
+
+
+def _wake() -> None:
+    """Have the next use of native code call drain()."""
+    _push_block(hold(None))
+
+
+_MOST_TRIES = 100
+
+
+def finish(end: Callable[[Any], None], owner: Any, interruption: BaseException) -> None:
+    """Call end(owner) again, which a signal has interrupted within a finalizer. What the handler has raised is kept for
+    the next use of native code."""
+    for _ in range(_MOST_TRIES):
+        if isinstance(interruption, (RecursionError, MemoryError)):
+            break
+        try:
+            keep(interruption)
+            _wake()
+            end(owner)
+        except BaseException as other:
+            interruption = other
+        else:
+            return
+    raise interruption

@@ -10,10 +10,9 @@ from .hidden import hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-__all__ = ["ask_in_c", "finish", "interruptions", "keep", "keep_raised", "raise_interruption"]
+__all__ = ["ask_in_c", "interruptions", "keep", "keep_raised", "raise_interruption"]
 
 interruptions: dict[int, list[BaseException]] = {}
 """By thread: what handlers of signals have raised where it could not be raised: while native code ran, which has learnt
@@ -43,24 +42,6 @@ def raise_interruption() -> None:
         if not kept:
             interruptions.pop(get_ident(), None)
         raise interruption
-
-
-_MOST_TRIES = 100
-
-
-def finish(end: Callable[[Any], None], owner: Any, interruption: BaseException) -> None:
-    """Call end(owner) again, which a signal has interrupted within a finalizer. What the handler has raised is kept."""
-    for _ in range(_MOST_TRIES):
-        if isinstance(interruption, (RecursionError, MemoryError)):
-            break
-        try:
-            keep(interruption)
-            end(owner)
-        except BaseException as other:
-            interruption = other
-        else:
-            return
-    raise interruption
 
 
 def keep_raised(_cls: type, interruption: BaseException, _traceback: Any) -> None:

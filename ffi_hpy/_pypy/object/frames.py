@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from ..context.backend import address_of, buffer_at, core, doubles_at, new_words, words_at
 from ..context.hidden import hidden
-from ..context.holds import drain, waiting
-from ..context.signals import finish, interruptions, raise_interruption
+from ..context.holds import drain, finish, waiting
 from .identity import take_out, unlist, uses_of
 from .objects import check_wrapper, expect, raise_no_handle
 
@@ -100,8 +99,6 @@ def take() -> Frame:
     """A frame for N_ARGUMENTS that nobody else uses."""
     if waiting[0]:
         drain()
-    if interruptions:  # of finalizers: whatever uses native code next raises them
-        raise_interruption()
     try:
         return _pool.pop()
     except IndexError:

@@ -9,9 +9,8 @@ from ..._start.fork import new_lock
 from ..context import hooks
 from ..context.backend import SAFE_CALL, address_of, cast, core, new_words, words_at
 from ..context.hidden import hidden
-from ..context.holds import drain, end_at, waiting
+from ..context.holds import end_at, end_waiting, finish, waiting
 from ..context.numbers import FUNCTION
-from ..context.signals import finish
 from ..context.texts import check_new, raise_unmade
 from .identity import at_rest, find, share, unlist
 
@@ -118,8 +117,8 @@ def _end(wrapper: Wrapper) -> None:
     """Give up the reference of a wrapper that ends. A signal may interrupt any step, and then this is called again: the
     reference is in a word that is a second place for it, and whose end is one call."""
     try:
-        address = wrapper._ffi_address
-    except (AttributeError, TypeError):  # object.__new__() made it
+        address, word = wrapper._ffi_address, wrapper._ffi_uses
+    except (AttributeError, TypeError):  # object.__new__() made it, or a signal has left it half made
         return
     if address:
         if wrapper._ffi_is_listed:  # as long as it is in the table, others may find the entry
@@ -131,14 +130,13 @@ def _end(wrapper: Wrapper) -> None:
         word[0] = address
         wrapper._ffi_uses = word
         wrapper._ffi_address = 0
-    word = wrapper._ffi_uses
     if word is None or type(word) is list:
         return
     end_at(address_of(word))
     wrapper._ffi_uses = None
     _words.append(word)
     if waiting[0]:  # Python objects that it held: an idle program makes no call that would end them
-        drain()
+        end_waiting()
 
 
 def is_wrapper(value: Any) -> TypeGuard[Wrapper]:
