@@ -82,7 +82,9 @@ def test_a_variant_may_change_while_others_read_it():
         for i in range(10):
             set_text(Word.one, f"{LONG}, {i}")
 
-    race(lambda: repr(listed), lambda: to_json_graph_str(listed), lambda: Word.one._str_index, change, change, seconds=1)
+    race(
+        lambda: repr(listed), lambda: to_json_graph_str(listed), lambda: Word.one._str_index, change, change, seconds=1
+    )
 
 
 def test_the_tables_of_an_enum_may_be_replaced_while_others_look_into_them():
