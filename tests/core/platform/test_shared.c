@@ -102,7 +102,7 @@ FH_SHARED_LOCKS(locks, 2, "of the test");
 static int read_once(fh_shared *lock) {
   fh_shared_note note = fh_shared_read(lock);
   fh_shared_read_end(lock, note);
-  return note == NULL;
+  return note == NULL; /* it has the mutex */
 }
 
 TEST(a_lock_opens_after_many_readers_and_a_writer_closes_it) {
