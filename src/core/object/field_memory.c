@@ -6,9 +6,9 @@
 
 FH_SHARED_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
 
-/* By the address of a field. Fields in the same 128 bytes of memory have one lock. */
+/* By the address of a field. Fields in the same 256 bytes of memory have one lock. */
 static inline fh_shared *lock_of(const void *field) {
-  return fh_shared_of(locks, (const void *)((uintptr_t)field >> 7 << 7));
+  return fh_shared_of(locks, (const void *)((uintptr_t)field >> 8 << 8));
 }
 
 /* ---- Words: relaxed, because any value that a field has had is right ---- */
@@ -115,19 +115,24 @@ void fh_field_memory_read_alone(const void *field, int32_t type_index, TVMFFIAny
   }
 }
 
+/* Copies a word in one step: 1; 0 if the field is not one. */
+static inline int copy_word(const void *from, void *to, int32_t type_index, size_t n_bytes) {
+  if (type_index > kTVMFFIOpaquePtr || type_index <= kTVMFFINone) return 0;
+  if (n_bytes == 8) {
+    *(uint64_t *)to = fh_atomic_load_relaxed_u64((const uint64_t *)from);
+    return 1;
+  }
+  if (n_bytes == 1) *(uint8_t *)to = fh_atomic_load_relaxed_u8((const uint8_t *)from);
+  return n_bytes == 1;
+}
+FH_STATIC_ASSERT(kTVMFFIInt > kTVMFFINone && kTVMFFIInt < kTVMFFIOpaquePtr && kTVMFFIBool < kTVMFFIOpaquePtr &&
+                     kTVMFFIFloat < kTVMFFIOpaquePtr && kTVMFFIOpaquePtr < kTVMFFIDataType,
+                 "the types of words come first");
+
 /* Fields that lie close together have one lock, so that a copy takes few. */
 void fh_field_memory_copy(fh_field_memory_copying *copying, const void *from, void *to, int32_t type_index,
                           size_t n_bytes) {
-  int is_word = type_index == kTVMFFIInt || type_index == kTVMFFIFloat || type_index == kTVMFFIBool ||
-                type_index == kTVMFFIOpaquePtr;
-  if (is_word && n_bytes == 8) {
-    *(uint64_t *)to = fh_atomic_load_relaxed_u64((const uint64_t *)from);
-    return;
-  }
-  if (is_word && n_bytes == 1) {
-    *(uint8_t *)to = fh_atomic_load_relaxed_u8((const uint8_t *)from);
-    return;
-  }
+  if (copy_word(from, to, type_index, n_bytes)) return;
   fh_shared *lock = lock_of(from);
   if (lock != copying->lock) {
     fh_field_memory_copy_end(copying);
