@@ -64,10 +64,11 @@ typedef struct {
   const TVMFFIAny *args; /* args[0] is the type */
   int32_t n_args;
   unsigned char *used; /* of each pair */
+  int32_t first;       /* the first pair that is not used: pairs in the order of the fields are found at once */
 } pairs;
 
-/* The first pair of that name, from args[i] on, that no field has taken; 0 for none. Types have few fields, so
- * the pairs are scanned for each. */
+/* The first pair of that name, from args[i] on, that no field has taken; 0 for none. Pairs in another order than that
+ * of the fields are scanned for each. */
 static FH_NOINLINE int32_t find_pair(const pairs *from, TVMFFIByteArray wanted, int32_t i) {
   TVMFFIByteArray name;
   for (; i < from->n_args; i += 2) {
@@ -90,7 +91,8 @@ static FH_NOINLINE int is_declared_again(fh_reflect_cursor at, TVMFFIByteArray n
 /* Writes one field: from a pair, else its default. The only pair of its name goes to the subclass's field, if there is
  * one, and this one may stay empty. */
 static FH_NOINLINE int set_from_pairs(pairs *from, const TVMFFIFieldInfo *field, fh_reflect_cursor behind) {
-  int32_t at = find_pair(from, field->name, 1);
+  while (from->first < from->n_args && from->used[from->first / 2]) from->first += 2;
+  int32_t at = find_pair(from, field->name, from->first);
   int is_again = is_declared_again(behind, field->name);
   if (at != 0 && (!is_again || find_pair(from, field->name, at + 2) != 0)) {
     from->used[at / 2] = 1;
@@ -144,7 +146,7 @@ static int fill_from_pairs(pairs *from) {
 }
 
 int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  pairs from = {NULL, NULL, args, n_args, NULL};
+  pairs from = {NULL, NULL, args, n_args, NULL, 1};
   if (find_type(args, n_args, &from.info) != 0) return -1;
   from.used = (unsigned char *)fh_mem_calloc((size_t)n_args / 2 + 1, 1);
   if (from.used == NULL) return fh_error_raise_no_memory();
@@ -171,7 +173,7 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
  * when it has changed. A list that is out of date stays, because other threads may be reading it, and points to the
  * newer one. */
 
-/* The closure of a constructor: the fields of a type at one moment. Both arrays lie behind the struct, in its block.
+/* The closure of a constructor: the fields of a type at one moment. The arrays lie behind the struct, in its block.
  * Only `newer` changes once a constructor is published. */
 typedef struct {
   const TVMFFITypeInfo *info;
@@ -182,18 +184,27 @@ typedef struct {
   int32_t n_positional;
   const TVMFFIFieldInfo **fields; /* one of each name, the root's first */
   int32_t *positional;            /* indices of those that arguments fill in turn: the ones without default first */
+  int32_t *places; /* by name: an index + 1, or 0. Open addressing with linear probing */
+  size_t mask;     /* places - 1; at least half of them are empty */
 } constructor;
 
 static int takes_part(const TVMFFIFieldInfo *field) { return !(field->flags & kTVMFFIFieldFlagBitMaskInitOff); }
 static int has_default(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0; }
 static int is_keyword_only(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskKwOnly) != 0; }
 
+/* The place of a name, which is 0 if no field has it. */
+static int32_t *place_of(const constructor *c, TVMFFIByteArray name) {
+  /* Fibonacci hashing, as in name.c. */
+  for (size_t i = (size_t)(fh_span_hash(name.data, name.size) * 0x9e3779b97f4a7c15u >> 32);; ++i) {
+    int32_t *place = &c->places[i & c->mask];
+    if (*place == 0 || fh_span_same(c->fields[*place - 1]->name, name)) return place;
+  }
+}
+
 /* The index of the field of that name that takes part, -1 if there is none. */
 static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
-  for (int32_t i = c->n_fields - 1; i >= 0; --i) {
-    if (takes_part(c->fields[i]) && fh_span_same(c->fields[i]->name, name)) return i;
-  }
-  return -1;
+  int32_t i = *place_of(c, name) - 1;
+  return i >= 0 && takes_part(c->fields[i]) ? i : -1;
 }
 
 /* Replaces the pending error of a setter by one that says which constructor and field it was. The setter's error
@@ -323,11 +334,10 @@ static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n
 /* Adds a field, or replaces the one that it declares again. */
 static int add_field(void *state, const TVMFFIFieldInfo *field) {
   constructor *c = (constructor *)state;
-  int32_t i = 0;
   if (c->n_declared == c->n_max) return 1; /* a field that is newer than the count: the next call sees it */
-  while (i < c->n_fields && !fh_span_same(c->fields[i]->name, field->name)) ++i;
-  c->fields[i] = field;
-  c->n_fields += i == c->n_fields;
+  int32_t *place = place_of(c, field->name);
+  if (*place == 0) *place = ++c->n_fields;
+  c->fields[*place - 1] = field;
   c->n_declared += 1;
   return 0;
 }
@@ -345,7 +355,10 @@ static void add_positional(constructor *c, int want_default) {
 /* The fields that the type has now. Owned; NULL with an error pending. */
 static constructor *constructor_new(const TVMFFITypeInfo *info) {
   int32_t n = fh_reflect_count_fields(info);
-  constructor *c = (constructor *)fh_mem_calloc(1, sizeof *c + (size_t)n * (sizeof *c->fields + sizeof *c->positional));
+  size_t n_places = 8;
+  while (n_places < 2 * (size_t)n) n_places *= 2;
+  constructor *c = (constructor *)fh_mem_calloc(1, sizeof *c + (size_t)n * (sizeof *c->fields + sizeof *c->positional) +
+                                                       n_places * sizeof *c->places);
   if (c == NULL) {
     fh_error_raise_no_memory();
     return NULL;
@@ -353,6 +366,8 @@ static constructor *constructor_new(const TVMFFITypeInfo *info) {
   c->info = info;
   c->fields = (const TVMFFIFieldInfo **)(void *)(c + 1);
   c->positional = (int32_t *)(void *)(c->fields + n);
+  c->places = c->positional + n;
+  c->mask = n_places - 1;
   c->n_max = n;
   fh_reflect_each_field(info, add_field, c);
   add_positional(c, 0);

@@ -13,6 +13,7 @@
 #include "core/platform/sync.h"
 #include "error.h"
 #include "guard.h"
+#include "members.h"
 #include "name.h"
 #include "reflect_check.h"
 #include "str.h"
@@ -49,6 +50,10 @@ static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
   fh_atomic_store_release_i32(n_slot, *n_slot + 1);
 }
 
+static fh_type_entry *entry_of(const TVMFFITypeInfo *info) {
+  return (fh_type_entry *)(void *)((char *)(uintptr_t)info - offsetof(fh_type_entry, info));
+}
+
 /* A copy of text that is kept for ever once the entry is published; {NULL, 0} for an empty one, as in the reference. */
 static int copy_text(TVMFFIByteArray text, TVMFFIByteArray *out) {
   out->data = NULL;
@@ -75,14 +80,16 @@ static const TVMFFIFieldInfo *fields_of(const TVMFFITypeInfo *info, int32_t *n_i
   return (const TVMFFIFieldInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->fields);
 }
 
-/* Linear: types have few fields, and this runs when they are declared. */
-static const TVMFFIFieldInfo *find_own_field(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
+const TVMFFIFieldInfo *fh_reflect_own_field(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
   int32_t n_items;
   const TVMFFIFieldInfo *fields = fields_of(info, &n_items);
-  for (int32_t i = 0; i < n_items; ++i) {
-    if (fh_span_same(fields[i].name, name)) return &fields[i];
-  }
-  return NULL;
+  int32_t i = fh_members_find(&entry_of(info)->fields_by_name, fields, n_items, sizeof *fields, name);
+  return i >= 0 ? &fields[i] : NULL;
+}
+
+int fh_reflect_may_repeat(const TVMFFITypeInfo *info) {
+  /* relaxed: a field that is declared while objects exist is seen sooner or later */
+  return fh_atomic_load_relaxed_u64(&entry_of(info)->may_repeat) != 0;
 }
 
 const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor) {
@@ -157,13 +164,34 @@ static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
 
 typedef enum { MEMBER_ADDED, MEMBER_TAKEN, MEMBER_NO_MEMORY, FIELD_OUTSIDE } member_result;
 
+static void set_may_repeat(fh_type_entry *entry) {
+  fh_atomic_store_release_u64(&entry->may_repeat, 1); /* release is more than fh_reflect_may_repeat needs */
+}
+
+/* Under the lock, before a field is published. An ancestor of the type may have a field of that name, and so may a type
+ * that derives from it, if there are any: a C++ class may be registered before its base is complete. */
+static void mark_repeats(fh_type_entry *entry, TVMFFIByteArray name) {
+  const TVMFFITypeInfo *info = &entry->info;
+  for (int32_t depth = 0; depth < info->type_depth; ++depth) {
+    if (fh_reflect_own_field(info->type_ancestors[depth], name) != NULL) set_may_repeat(entry);
+  }
+  if (entry->n_children == 0 || entry->n_types_marked == fh_type_count()) return;
+  entry->n_types_marked = fh_type_count();
+  for (int32_t i = info->type_index + 1; i < fh_type_end(); ++i) {
+    if (fh_type_is_instance(i, info->type_index)) set_may_repeat(fh_type_entry_find(i));
+  }
+}
+
 /* Under the lock, so it raises nothing. */
 static member_result field_add(fh_type_entry *entry, const TVMFFIFieldInfo *field) {
   TVMFFITypeInfo *info = &entry->info;
   if (!fh_reflect_is_inside(field, entry->metadata.total_size)) return FIELD_OUTSIDE; /* 0 while there is none */
-  if (find_own_field(info, field->name) != NULL) return MEMBER_TAKEN;
+  if (fh_reflect_own_field(info, field->name) != NULL) return MEMBER_TAKEN;
   TVMFFIFieldInfo *fields = (TVMFFIFieldInfo *)list_reserve(info->fields, (size_t)info->num_fields, sizeof *fields);
   if (fields == NULL) return MEMBER_NO_MEMORY;
+  if (fh_members_add(&entry->fields_by_name, info->fields, info->num_fields, sizeof *fields, field->name) != 0)
+    return MEMBER_NO_MEMORY;
+  mark_repeats(entry, field->name);
   fields[info->num_fields] = *field; /* behind the published count: nobody reads it yet */
   /* before the field is published; relaxed: whoever writes the field has seen it */
   if (fh_field_guard_is_for(field)) fh_atomic_store_relaxed_i32(&entry->has_guarded_field, 1);
@@ -179,7 +207,7 @@ static member_result field_add(fh_type_entry *entry, const TVMFFIFieldInfo *fiel
 static void warn_shadowed(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
   for (int32_t depth = 0; depth < info->type_depth; ++depth) {
     const TVMFFITypeInfo *ancestor = info->type_ancestors[depth];
-    if (find_own_field(ancestor, name) == NULL) continue;
+    if (fh_reflect_own_field(ancestor, name) == NULL) continue;
     fprintf(stderr, "[WARNING] Field \"%.*s\" of type \"%s\" is already a field of its ancestor \"%s\"\n",
             FH_BYTES_ARGS(name), info->type_key.data, ancestor->type_key.data);
   }
@@ -251,16 +279,15 @@ static int method_copy(const TVMFFIMethodInfo *from, TVMFFIMethodInfo *out) {
  * signature of its own. */
 static member_result method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &entry->info;
-  for (int32_t i = 0; i < info->num_methods; ++i) {
-    const TVMFFIMethodInfo *other = &info->methods[i];
-    /* both are Functions (fh_reflect_check_method), so this compares their addresses */
-    if (fh_span_same(other->name, method->name) && other->method.v_int64 != method->method.v_int64) {
-      return MEMBER_TAKEN;
-    }
-  }
+  fh_name_table *table = &entry->methods_by_name;
+  int32_t other = fh_members_find(table, info->methods, info->num_methods, sizeof *method, method->name);
+  /* both are Functions (fh_reflect_check_method), so this compares their addresses */
+  if (other >= 0 && info->methods[other].method.v_int64 != method->method.v_int64) return MEMBER_TAKEN;
   TVMFFIMethodInfo *methods =
       (TVMFFIMethodInfo *)list_reserve(info->methods, (size_t)info->num_methods, sizeof *methods);
   if (methods == NULL) return MEMBER_NO_MEMORY;
+  if (fh_members_add(table, info->methods, info->num_methods, sizeof *methods, method->name) != 0)
+    return MEMBER_NO_MEMORY;
   methods[info->num_methods] = *method;
   list_publish((void **)(uintptr_t)&info->methods, &info->num_methods, methods);
   fh_mem_keep(method->name.data);

@@ -68,6 +68,11 @@ const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor);
 static inline const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor) {
   return cursor->next != cursor->end ? cursor->next++ : fh_reflect_next_level(cursor);
 }
+/* The field of that name that the type itself declares, valid for ever; NULL if there is none. Lock-free, and takes the
+ * same time however many fields there are. */
+const TVMFFIFieldInfo *fh_reflect_own_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
+/* Whether an ancestor may have a field of the name of one that the type itself declares. Lock-free. */
+int fh_reflect_may_repeat(const TVMFFITypeInfo *info);
 /* The number of all fields. Lock-free. */
 int32_t fh_reflect_count_fields(const TVMFFITypeInfo *info);
 /* Calls visit(state, field) for all fields, in the order of the cursor. Stops at the first nonzero result and returns

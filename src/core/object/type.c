@@ -20,9 +20,11 @@ FH_LOCK(registry_lock, "registry", FH_RANK_PLAIN);
 static void *chunks[MAX_CHUNKS];                    /* void*[CHUNK_ITEMS]; release store under the lock */
 static fh_name_table by_key;
 static int32_t next_index = kTVMFFIDynObjectBegin; /* what the global pool gives next; release store under the lock */
+static int32_t n_types; /* under the lock */
 
 void fh_type_lock(void) { fh_mutex_lock(&registry_lock); }
 void fh_type_unlock(void) { fh_mutex_unlock(&registry_lock); }
+int32_t fh_type_count(void) { return n_types; }
 
 /* ---- Reading ---- */
 
@@ -253,6 +255,8 @@ static verdict add_locked(const request *req, int32_t *type_index) {
   } else if (req->static_index < 0) {
     fh_atomic_store_release_i32(&next_index, next_index + entry->n_slots); /* pairs with fh_type_end */
   }
+  if (req->parent != NULL) req->parent->n_children++;
+  n_types++;
   publish(entry);
   return ADDED;
 }

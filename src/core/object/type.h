@@ -46,10 +46,17 @@ typedef struct {
   int32_t n_slots_used;  /* of these, in use or reserved by children; under the lock */
   int can_overflow;
   int32_t has_guarded_field; /* whether fh_field_guard_is_for holds for one of its own fields; set under the lock */
+  int32_t n_children; /* types that derive from it directly; under the lock */
+  /* For reflect.c. */
+  fh_name_table fields_by_name, methods_by_name; /* of types that have many */
+  uint64_t may_repeat; /* whether an ancestor may have a field of a name that this type declares, too: an atomic flag */
+  int32_t n_types_marked; /* fh_type_count when its descendants were marked so; under the lock */
 } fh_type_entry;
 
 /* As fh_type_find. */
 fh_type_entry *fh_type_entry_find(int32_t type_index);
+/* Under the lock: how many types there are. */
+int32_t fh_type_count(void);
 /* The writers' lock of the whole registry. */
 void fh_type_lock(void);
 void fh_type_unlock(void);

@@ -262,13 +262,14 @@ int fh_walk_enter_hook(fh_walk *walk) {
 /* ---- Fields ---- */
 
 /* Whether an ancestor has a field of that name at that place, which was given already. A field that the walk skips was
- * not given. The search costs a pass over the ancestors' fields for each field, and types have few. */
+ * not given. The cursor's depth is one more than the level of the field's own type. */
 static int is_redeclared(const fh_reflect_cursor *cursor, int64_t skip_flags, const TVMFFIFieldInfo *field) {
-  fh_reflect_cursor earlier = fh_reflect_fields(cursor->info);
-  for (const TVMFFIFieldInfo *at; (at = fh_reflect_next_field(&earlier)) != NULL;) {
-    /* The cursor has reached the field's own type. */
-    if (earlier.depth >= cursor->depth) return 0;
-    if (at->offset == field->offset && !(at->flags & skip_flags) && fh_span_same(at->name, field->name)) return 1;
+  const TVMFFITypeInfo *info = cursor->info;
+  int32_t level = cursor->depth - 1;
+  if (!fh_reflect_may_repeat(level < info->type_depth ? info->type_ancestors[level] : info)) return 0;
+  for (int32_t depth = 0; depth < level; ++depth) {
+    const TVMFFIFieldInfo *at = fh_reflect_own_field(info->type_ancestors[depth], field->name);
+    if (at != NULL && at->offset == field->offset && !(at->flags & skip_flags)) return 1;
   }
   return 0;
 }
@@ -276,8 +277,7 @@ static int is_redeclared(const fh_reflect_cursor *cursor, int64_t skip_flags, co
 const TVMFFIFieldInfo *fh_walk_next_field(fh_reflect_cursor *cursor, int64_t skip_flags) {
   for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(cursor)) != NULL;) {
     if (field->flags & skip_flags) continue;
-    /* The depth is one more than the level of the field's type. Level 0 is ffi.Object, which has no fields, so a field
-     * of level 1 cannot repeat one. */
+    /* Level 0 is ffi.Object, which has no fields, so a field of level 1 cannot repeat one. */
     if (cursor->depth > 2 && is_redeclared(cursor, skip_flags, field)) continue;
     return field;
   }

@@ -64,23 +64,38 @@ static void fix_initial(HPyContext *ctx, FbInitSlot *slot) {
 
 /* --- fields ------------------------------------------------------------------------------------------------------- */
 
+/* Slots by name while a plan is made: open addressing with linear probing. */
+typedef struct Index {
+  size_t mask;     /* places - 1; at least half of them stay empty */
+  int32_t *places; /* number of a slot + 1, or 0 */
+} Index;
+
+/* The place of a name: empty if no slot has it. */
+static int32_t *index_find(const Index *index, const FbInitPlan *plan, const TVMFFIByteArray *name) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+  for (size_t i = 0; i < name->size; i++) hash = (hash ^ (unsigned char)name->data[i]) * UINT64_C(0x100000001b3);
+  for (size_t i = (size_t)(hash ^ hash >> 32);; i++) {
+    int32_t *place = &index->places[i & index->mask];
+    if (*place == 0 || fb_init_plan_is_named(&plan->slots[*place - 1], name->data, name->size)) return place;
+  }
+}
+
 /* Adds a field, or puts it in the place of an ancestor's field of that name, so that the position of the arguments
  * stays. Returns 0, or -1 with an exception raised. */
-static int add_slot(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *type, int32_t which) {
+static int add_slot(HPyContext *ctx, FbInitPlan *plan, const Index *index, const TVMFFITypeInfo *type, int32_t which) {
   const TVMFFIFieldInfo *info = &type->fields[which];
   const FbField *field = fb_field_find(ctx, type, which, NULL);
   if (field == NULL) return -1;
-  /* Quadratic, once per class; types have few fields. */
-  int32_t k = 0;
-  while (k < plan->n_slots && !fb_init_plan_is_named(&plan->slots[k], info->name.data, info->name.size)) k++;
-  FbInitSlot *slot = &plan->slots[k];
-  if (k == plan->n_slots) {
+  int32_t *place = index_find(index, plan, &info->name);
+  bool is_new = *place == 0;
+  FbInitSlot *slot = &plan->slots[is_new ? plan->n_slots : *place - 1];
+  if (is_new) {
     HPy name = fb_text_new(ctx, info->name.data, info->name.size);
     if (HPy_IsNull(name)) return -1;
     int rc = fb_keywords_intern_name(ctx, name, &slot->name);
     HPy_Close(ctx, name);
     if (rc != 0) return -1;
-    plan->n_slots++;
+    *place = ++plan->n_slots;
   } else if (slot->ready.type_index >= kTVMFFIStaticObjectBegin) {
     TVMFFIObjectDecRef(slot->ready.v_obj);
   }
@@ -102,24 +117,36 @@ static void add_positional(FbInitPlan *plan, bool with_default) {
   }
 }
 
-/* Slots of all fields, ancestors first. The arrays have room for every field, although a field that is defined again
- * takes none, and for one more, because calloc of nothing may give NULL. */
-static int add_slots(HPyContext *ctx, FbInitPlan *plan) {
+/* Slots of all fields, ancestors first. Returns 0, or -1 with an exception raised. */
+static int add_each(HPyContext *ctx, FbInitPlan *plan, const Index *index) {
   const TVMFFITypeInfo *type = plan->type;
-  int32_t n = type->num_fields;
-  for (int32_t depth = 0; depth < type->type_depth; depth++) n += type->type_ancestors[depth]->num_fields;
-  plan->slots = calloc((size_t)n + 1, sizeof(*plan->slots));
-  plan->positional = calloc((size_t)n + 1, sizeof(*plan->positional));
-  if (plan->slots == NULL || plan->positional == NULL) {
-    HPyErr_NoMemory(ctx);
-    return -1;
-  }
   for (int32_t depth = 0; depth <= type->type_depth; depth++) {
     const TVMFFITypeInfo *owner = depth < type->type_depth ? type->type_ancestors[depth] : type;
     for (int32_t i = 0; i < owner->num_fields; i++) {
-      if (add_slot(ctx, plan, owner, i) != 0) return -1;
+      if (add_slot(ctx, plan, index, owner, i) != 0) return -1;
     }
   }
+  return 0;
+}
+
+/* The arrays have room for every field, although a field that is defined again takes none, and for one more, because
+ * calloc of nothing may give NULL. */
+static int add_slots(HPyContext *ctx, FbInitPlan *plan) {
+  const TVMFFITypeInfo *type = plan->type;
+  size_t n = (size_t)type->num_fields, n_places = 8;
+  for (int32_t depth = 0; depth < type->type_depth; depth++) n += (size_t)type->type_ancestors[depth]->num_fields;
+  while (n_places < 2 * n) n_places *= 2;
+  Index index = {n_places - 1, calloc(n_places, sizeof(*index.places))};
+  plan->slots = calloc(n + 1, sizeof(*plan->slots));
+  plan->positional = calloc(n + 1, sizeof(*plan->positional));
+  int rc = -1;
+  if (index.places == NULL || plan->slots == NULL || plan->positional == NULL) {
+    HPyErr_NoMemory(ctx);
+  } else {
+    rc = add_each(ctx, plan, &index);
+  }
+  free(index.places);
+  if (rc != 0) return -1;
   add_positional(plan, false);
   add_positional(plan, true);
   return 0;

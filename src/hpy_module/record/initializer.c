@@ -98,52 +98,60 @@ static FH_NOINLINE int missing_argument(HPyContext *ctx, const FbInitPlan *plan,
   return -1;
 }
 
-/* Writes the end of the message about a keyword that no field has. */
-static void write_similar(HPyContext *ctx, const FbInitPlan *plan, HPy keyword, char *out, size_t size) {
+static const char unexpected[] = "got an unexpected keyword argument";
+
+/* A new dict from the names of the slots that take arguments to how these came by their values; HPy_NULL with an
+ * exception raised. */
+static HPy dict_of_given(HPyContext *ctx, const FbInitPlan *plan, const unsigned char *given) {
   HPy names = HPyDict_New(ctx);
-  out[0] = '\0';
   for (int32_t k = 0; !HPy_IsNull(names) && k < plan->n_slots; k++) {
     if (!fb_init_plan_takes_argument(&plan->slots[k])) continue;
-    HPy name = HPyUnicode_FromString(ctx, plan->slots[k].field->own_name);
-    if (HPy_IsNull(name) || HPy_SetItem(ctx, names, name, name) != 0) HPyErr_Clear(ctx);
-    if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+    HPy name = fb_ref_borrow(ctx, &plan->slots[k].name), how = HPyLong_FromInt32_t(ctx, given[k]);
+    int rc = HPy_IsNull(how) ? -1 : HPy_SetItem(ctx, names, name, how);
+    fb_ref_return(ctx, name);
+    if (!HPy_IsNull(how)) HPy_Close(ctx, how);
+    if (rc == 0) continue;
+    HPy_Close(ctx, names);
+    names = HPy_NULL;
   }
-  if (HPy_IsNull(names)) {
-    HPyErr_Clear(ctx);
-    return;
-  }
-  fb_similar_write(ctx, keyword, names, out, size);
-  HPy_Close(ctx, names);
+  return names;
+}
+
+/* What is wrong with a keyword; NULL if nothing is, or with an exception raised. */
+static const char *wrong_about(HPyContext *ctx, HPy names, HPy keyword) {
+  int is_known = HPy_Contains(ctx, names, keyword);
+  if (is_known <= 0) return is_known == 0 ? unexpected : NULL;
+  HPy how = HPy_GetItem(ctx, names, keyword);
+  if (HPy_IsNull(how)) return NULL;
+  bool is_twice = HPyLong_AsInt32_t(ctx, how) == BY_POSITION;
+  HPy_Close(ctx, how);
+  return is_twice ? "got multiple values for argument" : NULL;
 }
 
 /* Raises TypeError for a keyword argument that is for no field, or for one that has a positional argument. Only called
  * when some keyword argument was not used, so it may be slow. Returns -1. */
 static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *plan, HPy kwargs,
                                           const unsigned char *given) {
-  static const char unexpected[] = "got an unexpected keyword argument";
   HPy (*keys_of)(HPyContext *, HPy);
   FB_LATE(ctx, ctx_Dict_Keys, keys_of);
-  HPy keys = keys_of(ctx, kwargs);
+  HPy names = dict_of_given(ctx, plan, given);
+  HPy keys = HPy_IsNull(names) ? HPy_NULL : keys_of(ctx, kwargs);
   HPy_ssize_t n = HPy_IsNull(keys) ? -1 : HPy_Length(ctx, keys);
   for (HPy_ssize_t i = 0; i < n && !HPyErr_Occurred(ctx); i++) {
     HPy key = HPy_GetItem_i(ctx, keys, i);
     HPy_ssize_t n_bytes;
     const char *text = HPy_IsNull(key) ? NULL : fb_text_arg(ctx, key, "keyword", &n_bytes);
-    const char *wrong = text == NULL ? NULL : unexpected;
-    for (int32_t k = 0; text != NULL && k < plan->n_slots; k++) {
-      const FbInitSlot *slot = &plan->slots[k];
-      if (!fb_init_plan_takes_argument(slot) || !fb_init_plan_is_named(slot, text, (size_t)n_bytes)) continue;
-      wrong = given[k] == BY_POSITION ? "got multiple values for argument" : NULL;
-    }
+    const char *wrong = text == NULL ? NULL : wrong_about(ctx, names, key);
     if (wrong != NULL) {
       char shown[256], similar[128] = "";
       fb_cut_copy(shown, sizeof(shown), text, (size_t)n_bytes);
-      if (wrong == unexpected) write_similar(ctx, plan, key, similar, sizeof(similar));
+      if (wrong == unexpected) fb_similar_write(ctx, key, names, similar, sizeof(similar));
       fb_raise(ctx, ctx->h_TypeError, "%s() %s '%s'%s", plan->callee, wrong, shown, similar);
     }
     if (!HPy_IsNull(key)) HPy_Close(ctx, key);
   }
   if (!HPy_IsNull(keys)) HPy_Close(ctx, keys);
+  if (!HPy_IsNull(names)) HPy_Close(ctx, names);
   return -1;
 }
 

@@ -1,6 +1,7 @@
 /* test_reflect.c - fields, methods, metadata, attribute columns. */
 #include "core/object/reflect.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "core/object/error.h"
@@ -98,6 +99,72 @@ TEST(a_second_method_of_that_name_is_refused) {
   method.method = fh_any_object(test_echo()); /* an overload: one function with two signatures */
   expect_int(TVMFFITypeRegisterMethod(type_index, &method), 0);
   expect_int(TVMFFIGetTypeInfo(type_index)->num_methods, 2);
+}
+
+/* More members than are compared one by one. */
+enum { MANY = 100 };
+
+/* "number<i>" in the block; its owner's until the next call with that block. */
+static TVMFFIByteArray numbered(char block[16], int i) {
+  snprintf(block, 16, "number%d", i);
+  return text_of(block);
+}
+
+TEST(many_fields_are_found_by_their_names) {
+  int32_t type_index = type_of("test.reflect.ManyFields");
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
+  char name[16];
+  for (int i = 0; i < MANY; ++i) {
+    TVMFFIFieldInfo field = field_of("");
+    field.name = numbered(name, i);
+    expect(fh_reflect_own_field(info, field.name) == NULL);
+    expect_int(TVMFFITypeRegisterField(type_index, &field), 0);
+    expect_int(TVMFFITypeRegisterField(type_index, &field), -1);
+    fh_object_release(fh_error_take());
+    for (int k = 0; k <= i; ++k) expect(fh_reflect_own_field(info, numbered(name, k)) == &info->fields[k]);
+  }
+  expect(fh_reflect_own_field(info, text_of("number")) == NULL);
+  expect_int(info->num_fields, MANY);
+  expect(!fh_reflect_may_repeat(info));
+}
+
+TEST(many_methods_are_found_by_their_names) {
+  int32_t type_index = type_of("test.reflect.ManyMethods");
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
+  TVMFFIMethodInfo method;
+  TVMFFIObjectHandle other;
+  char name[16];
+  memset(&method, 0, sizeof method);
+  expect_int(TVMFFIFunctionCreate(NULL, TVMFFIFunctionGetCellPtr(test_echo())->safe_call, NULL, &other), 0);
+  for (int i = 0; i < MANY; ++i) {
+    method.name = numbered(name, i);
+    method.method = fh_any_object(test_echo());
+    expect_int(TVMFFITypeRegisterMethod(type_index, &method), 0);
+    expect_int(TVMFFITypeRegisterMethod(type_index, &method), 0); /* an overload */
+    method.method = fh_any_object(other);
+    expect_int(TVMFFITypeRegisterMethod(type_index, &method), -1);
+    fh_object_release(fh_error_take());
+  }
+  expect_int(info->num_methods, 2 * MANY);
+  fh_object_release(other);
+}
+
+TEST(a_type_knows_whether_an_ancestor_may_have_a_field_of_a_name_of_its_own) {
+  int32_t base = type_of("test.reflect.Repeat"), child = test_add_child("test.reflect.RepeatChild", base, 0);
+  int32_t grandchild = test_add_child("test.reflect.RepeatGrandchild", child, 0);
+  TVMFFIFieldInfo field = field_of("first");
+  expect_int(TVMFFITypeRegisterField(grandchild, &field), 0);
+  field.name = text_of("second");
+  expect_int(TVMFFITypeRegisterField(child, &field), 0); /* behind its own subclass */
+  expect(!fh_reflect_may_repeat(TVMFFIGetTypeInfo(child)) && fh_reflect_may_repeat(TVMFFIGetTypeInfo(grandchild)));
+  int32_t later = test_add_child("test.reflect.RepeatLater", child, 0);
+  int32_t sibling = test_add_child("test.reflect.RepeatSibling", base, 0);
+  expect_int(TVMFFITypeRegisterField(later, &field), 0); /* declares it again, which is told on stderr */
+  expect(fh_reflect_may_repeat(TVMFFIGetTypeInfo(later)) && !fh_reflect_may_repeat(TVMFFIGetTypeInfo(sibling)));
+  field.name = text_of("third");
+  expect_int(TVMFFITypeRegisterField(base, &field), 0);
+  expect(fh_reflect_may_repeat(TVMFFIGetTypeInfo(child)) && fh_reflect_may_repeat(TVMFFIGetTypeInfo(sibling)));
+  expect(!fh_reflect_may_repeat(TVMFFIGetTypeInfo(base)));
 }
 
 TEST(members_of_an_unknown_type_are_refused) {
@@ -292,9 +359,9 @@ static int field_sweep(void *counter) {
 TEST(a_field_that_finds_no_memory_is_not_registered) {
   int counter = 0;
   type_of("test.reflect.Sweep");
-  for (int i = 0; i < 10; ++i) test_sweep(field_sweep, &counter);
-  expect_int(TVMFFIGetTypeInfo(type_of("test.reflect.Sweep"))->num_fields, 10);
-  test_keeps(10); /* the default values */
+  for (int i = 0; i < 20; ++i) test_sweep(field_sweep, &counter); /* more than are compared one by one */
+  expect_int(TVMFFIGetTypeInfo(type_of("test.reflect.Sweep"))->num_fields, 20);
+  test_keeps(20); /* the default values */
 }
 
 /* ---- Methods ---- */

@@ -229,6 +229,31 @@ def test_fields_are_not_compared_with_one_another(monkeypatch):
     assert n_compared <= 51 * 51
 
 
+def test_a_class_with_many_fields_works_as_one_with_few(capfd):
+    n = 100
+    parent = define({f"f{i}": int for i in range(n)}, body={f"f{i}": i for i in range(n)}, eq=True)
+    child = define(
+        {"f7": int, **{f"g{i}": int for i in range(n)}}, parent, body={"f7": -7, "g0": 0}, eq=True, kw_only=True
+    )
+    keywords = {f"g{i}": i for i in range(1, n)}
+    made = child(**keywords, f99=-99)
+    assert (made.f7, made.f98, made.f99, made.g0, made.g99) == (-7, 98, -99, 0, 99)
+    assert repr(made).count("f7=") == 2  # the parent's field lies elsewhere
+    assert made == child(**keywords, f99=-99) != child(**keywords)
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'f100'\. Did you mean 'f10'"):
+        child(**keywords, f100=1)
+    with pytest.raises(TypeError, match="got multiple values for argument 'f0'"):
+        child(5, **keywords, f0=1)
+    with pytest.raises(TypeError, match="missing required keyword-only argument: 'g1'"):
+        child(**{name: 1 for name in keywords if name != "g1"})
+    construct = _core.type_attr(child.__tvm_ffi_type_info__.type_index, "__ffi_init__")
+    native = construct(ffi_hpy.core.KWARGS, *[part for pair in keywords.items() for part in pair], "f99", -99)
+    assert native == made
+    pairs = [part for i in reversed(range(n)) for part in (f"f{i}", -i)]
+    by_pairs = ffi_hpy._ffi_api.MakeObjectFromPackedArgs(parent.__tvm_ffi_type_info__.type_index, *pairs)
+    assert [getattr(by_pairs, f"f{i}") for i in range(n)] == [-i for i in range(n)]
+
+
 # --- enums ------------------------------------------------------------------------------------------------------------
 
 
