@@ -8,6 +8,7 @@ import numbers
 from typing import Any, Optional, Union
 
 import pytest
+from support import unique_name
 
 import ffi_hpy
 from ffi_hpy import convert
@@ -178,7 +179,7 @@ def test_a_schema_takes_a_number_or_a_text_whatever_array_methods_its_class_has(
 
 
 def test_a_field_takes_a_number_or_a_text_whatever_array_methods_its_class_has():
-    @py_class("test.SingleFields")
+    @py_class(unique_name("SingleFields"))
     class Fields(ffi_hpy.Object):
         real: float
         whole: int

@@ -119,9 +119,9 @@ def test_what_a_getter_reads_is_found_out_on_a_copy_that_has_the_place_of_the_fi
     values = {"count": 3, "note": "before the header", "after": 4}
     monkeypatch.setattr(fields, "new_words", new_guarded_words)
     for which, name in enumerate(names):
-        field = fields.LibraryField(facts, type_table.field_info(facts, which), None, None)
+        field = fields.field_of(facts, which)
         assert field.read(late) == values[name]
-        assert isinstance(field.form, fields.Gotten) == (name == "note")
+        assert isinstance(field.form, fields.Copied) == (name == "note")
     assert made
     for memory, n in made:
         assert all(memory[i] == memory[n + n_guards + i] == guard for i in range(n_guards))
