@@ -208,7 +208,7 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
 
         Args:
             other: a mapping, or pairs of key and value.
-            named: further values, by keys that are text.
+            **named: further values; their names are the keys.
         """
         # Those that a Map or Dict has at one moment: a key of it may be gone when its value is looked up.
         super().update(other.items() if isinstance(other, _Reading) else other, **named)
