@@ -28,27 +28,27 @@ typedef struct {
 } list_head;
 FH_STATIC_ASSERT(sizeof(list_head) % 8 == 0, "items follow, 8-byte aligned");
 
-/* Items with room for one more behind n_items: the same list or a longer copy. NULL without memory. Under the lock. The
- * copy is bit by bit and takes no references, because no list is ever freed. */
-static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) {
+/* Items with room for one more behind n_items: the same list or a longer copy, which takes its place at once, so that it
+ * stays reachable if the registration fails afterwards. NULL without memory. Under the lock. The copy is bit by bit and
+ * takes no references, because no list is ever freed. */
+static void *list_reserve(void **items_slot, size_t n_items, size_t item_bytes) {
+  void *items = *items_slot;
   const list_head *head = items != NULL ? (const list_head *)items - 1 : NULL;
-  if (head != NULL && n_items < head->capacity) return (void *)(uintptr_t)items;
+  if (head != NULL && n_items < head->capacity) return items;
   size_t capacity = n_items < 4 ? 4 : n_items * 2;
   list_head *longer = (list_head *)fh_mem_calloc(1, sizeof *longer + capacity * item_bytes);
   if (longer == NULL) return NULL;
-  longer->older = (void *)(uintptr_t)items;
+  longer->older = items;
   longer->capacity = capacity;
   if (n_items != 0) memcpy(longer + 1, items, n_items * item_bytes);
   fh_mem_keep(longer);
+  fh_atomic_store_release_ptr(items_slot, longer + 1);
   return longer + 1;
 }
 
-/* Publishes a list with one item more. The pointer is stored before the count. So a reader, who loads the count first,
+/* Publishes one item more. The pointer to the items was stored before the count. So a reader that loads the count first
  * gets a list that has at least that many items. The loads that pair with these stores are in fields_of and clients. */
-static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
-  fh_atomic_store_release_ptr(items_slot, items);
-  fh_atomic_store_release_i32(n_slot, *n_slot + 1);
-}
+static void list_publish(int32_t *n_slot) { fh_atomic_store_release_i32(n_slot, *n_slot + 1); }
 
 static fh_type_entry *entry_of(const TVMFFITypeInfo *info) {
   return (fh_type_entry *)(void *)((char *)(uintptr_t)info - offsetof(fh_type_entry, info));
@@ -187,7 +187,8 @@ static member_result field_add(fh_type_entry *entry, const TVMFFIFieldInfo *fiel
   TVMFFITypeInfo *info = &entry->info;
   if (!fh_reflect_is_inside(field, entry->metadata.total_size)) return FIELD_OUTSIDE; /* 0 while there is none */
   if (fh_reflect_own_field(info, field->name) != NULL) return MEMBER_TAKEN;
-  TVMFFIFieldInfo *fields = (TVMFFIFieldInfo *)list_reserve(info->fields, (size_t)info->num_fields, sizeof *fields);
+  TVMFFIFieldInfo *fields =
+      (TVMFFIFieldInfo *)list_reserve((void **)(uintptr_t)&info->fields, (size_t)info->num_fields, sizeof *fields);
   if (fields == NULL) return MEMBER_NO_MEMORY;
   if (fh_members_add(&entry->fields_by_name, info->fields, info->num_fields, sizeof *fields, field->name) != 0)
     return MEMBER_NO_MEMORY;
@@ -195,7 +196,7 @@ static member_result field_add(fh_type_entry *entry, const TVMFFIFieldInfo *fiel
   fields[info->num_fields] = *field; /* behind the published count: nobody reads it yet */
   /* before the field is published; relaxed: whoever writes the field has seen it */
   if (fh_field_guard_is_for(field)) fh_atomic_store_relaxed_i32(&entry->has_guarded_field, 1);
-  list_publish((void **)(uintptr_t)&info->fields, &info->num_fields, fields);
+  list_publish(&info->num_fields);
   /* only the texts: an object that the field refers to still counts as a live block */
   fh_mem_keep(field->name.data);
   fh_mem_keep(field->doc.data);
@@ -284,12 +285,12 @@ static member_result method_add(fh_type_entry *entry, const TVMFFIMethodInfo *me
   /* both are Functions (fh_reflect_check_method), so this compares their addresses */
   if (other >= 0 && info->methods[other].method.v_int64 != method->method.v_int64) return MEMBER_TAKEN;
   TVMFFIMethodInfo *methods =
-      (TVMFFIMethodInfo *)list_reserve(info->methods, (size_t)info->num_methods, sizeof *methods);
+      (TVMFFIMethodInfo *)list_reserve((void **)(uintptr_t)&info->methods, (size_t)info->num_methods, sizeof *methods);
   if (methods == NULL) return MEMBER_NO_MEMORY;
   if (fh_members_add(table, info->methods, info->num_methods, sizeof *methods, method->name) != 0)
     return MEMBER_NO_MEMORY;
   methods[info->num_methods] = *method;
-  list_publish((void **)(uintptr_t)&info->methods, &info->num_methods, methods);
+  list_publish(&info->num_methods);
   fh_mem_keep(method->name.data);
   fh_mem_keep(method->doc.data);
   fh_mem_keep(method->metadata.data);
