@@ -46,8 +46,8 @@ static void *list_reserve(void **items_slot, size_t n_items, size_t item_bytes) 
   return longer + 1;
 }
 
-/* Publishes one item more. The pointer to the items was stored before the count. So a reader that loads the count first
- * gets a list that has at least that many items. The loads that pair with these stores are in fields_of and clients. */
+/* Publishes one item more. The pointer to the items was stored before the count, so a reader that loads the count first
+ * gets a list with at least that many items. The loads that pair with these stores are in fields_of and clients. */
 static void list_publish(int32_t *n_slot) { fh_atomic_store_release_i32(n_slot, *n_slot + 1); }
 
 static fh_type_entry *entry_of(const TVMFFITypeInfo *info) {
