@@ -28,9 +28,9 @@ typedef struct {
 } list_head;
 FH_STATIC_ASSERT(sizeof(list_head) % 8 == 0, "items follow, 8-byte aligned");
 
-/* Items with room for one more behind n_items: the same list or a longer copy, which takes its place at once, so that it
- * stays reachable if the registration fails afterwards. NULL without memory. Under the lock. The copy is bit by bit and
- * takes no references, because no list is ever freed. */
+/* Items with room for one more behind n_items: the same list or a longer copy, which takes its place at once, so that
+ * it stays reachable if the registration fails afterwards. NULL without memory. Under the lock. The copy is bit by bit
+ * and takes no references, because no list is ever freed. */
 static void *list_reserve(void **items_slot, size_t n_items, size_t item_bytes) {
   void *items = *items_slot;
   const list_head *head = items != NULL ? (const list_head *)items - 1 : NULL;
