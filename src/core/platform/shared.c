@@ -18,7 +18,12 @@ FH_NOINLINE void fh_shared_read_closed(fh_shared *lock) {
 FH_NOINLINE int fh_shared_close(fh_shared *lock, int may_wait) {
   fh_atomic_store_relaxed_i32(&lock->is_open, 0); /* before fh_uses_look, which orders it */
   if (!fh_uses_look(lock)) return 1;
-  if (!may_wait) return 0;
+  if (!may_wait) {
+    /* Open again, because no thread reads a closed lock without the mutex. release: as in
+     * fh_shared_count_read */
+    fh_atomic_store_release_i32(&lock->is_open, 1);
+    return 0;
+  }
   /* A reader is inside for a few instructions: parking would take longer. */
   while (fh_uses_find(lock)) fh_thread_yield();
   return 1;

@@ -38,8 +38,8 @@ static inline fh_shared *fh_shared_of(fh_shared_apart *locks, const void *addres
 
 /* Takes the mutex for a reader that found the lock closed. */
 void fh_shared_read_closed(fh_shared *lock);
-/* The two parts that follow the mutex, for a caller that has it. A reader counts itself; a writer closes the lock. 0
- * without `may_wait` if other threads still read. */
+/* The two parts that follow the mutex, for a caller that has it. A reader counts itself; a writer closes the lock.
+ * Without `may_wait` the result is 0 if other threads still read: then the lock is open as before. */
 void fh_shared_count_read(fh_shared *lock);
 int fh_shared_close(fh_shared *lock, int may_wait);
 
