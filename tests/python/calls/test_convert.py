@@ -379,7 +379,9 @@ def test_an_unknown_core_function_is_an_attribute_error():
         ffi_hpy._ffi_api.NoSuchThing  # noqa: B018
 
 
-@pytest.mark.parametrize("made", ["datetime64('2020-01-01')", "timedelta64(5, 's')", "timedelta64(5, 'D')", "void(b'abc')"])
+@pytest.mark.parametrize(
+    "made", ["datetime64('2020-01-01')", "timedelta64(5, 's')", "timedelta64(5, 'D')", "void(b'abc')"]
+)
 def test_a_numpy_scalar_that_is_neither_number_nor_text_is_passed_as_it_is(testing, made):
     np = pytest.importorskip("numpy")
     value = eval(f"np.{made}", {"np": np})
