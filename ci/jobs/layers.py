@@ -78,7 +78,7 @@ ALLOWED_ACROSS: dict[str, dict[str, str]] = {
     "src/hpy_module": {
         "core/platform": _ONE_KIND,
         "core/object/error_deferred.h": "types alone: what a global function of the core gives to any binding",
-        "core/object/field_access.h": "types alone, likewise",
+        "core/object/field_access.h": "types alone: the table of the core for access to fields",
         "core/object/field_memory.h": "one step for each access to a field; compiled into both, for another core",
         "core/tensor/dltensor.h": "arithmetic on a struct of DLPack, which both must do alike; compiled into both",
         "hpy_runtime/api/extension.h": "types alone: what our context offers to any module",

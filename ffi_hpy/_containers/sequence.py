@@ -262,7 +262,7 @@ class List(CList, _Reading, MutableSequence[T]):
                 raise ValueError(f"{type(self).__name__}.remove(x): no item equals x")
             if _ffi_api.ListEraseSame(self, place, items):
                 return
-            # another thread has moved the item meanwhile
+            # another thread has moved the item
 
     def clear(self) -> None:
         """Remove all items."""

@@ -109,7 +109,7 @@ def _exception_asked_for(exception: BaseException, moment: int) -> Any:
 
 
 def _interrupts(error: Any) -> bool:
-    """A signal that comes meanwhile does not hide the error: what its handler has raised arrives after it."""
+    """A signal that comes during that does not hide the error: what its handler has raised arrives after it."""
     try:
         return hooks.interrupts(lower(error)) is True
     except (RecursionError, MemoryError):

@@ -104,7 +104,7 @@ class Function(CObject):
                         frame.release()
                     if interruptions:  # a signal of which native code has learnt, and has gone on
                         raise_interruption()
-            except BaseException:  # a signal that came meanwhile
+            except BaseException:  # a signal came
                 _drop(result)
                 raise
             if failed:
@@ -166,7 +166,7 @@ class Function(CObject):
                 raise_no_handle(self)
             try:
                 failed = call(address, frame.words, n, result) != 0
-            except BaseException:  # a signal that came meanwhile
+            except BaseException:  # a signal came
                 _drop(result)
                 raise
             if failed:

@@ -132,7 +132,7 @@ def _put_bytes(frame: Frame, i: int, data: bytes, small_index: int, callee: Call
     words[i + 1] = 0
     try:
         failed = make(spare, words + i) != 0
-    except BaseException:  # a signal that came meanwhile
+    except BaseException:  # a signal came
         if words[i + 1]:
             core.decref(words[i + 1])
         raise

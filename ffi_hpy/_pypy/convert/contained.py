@@ -69,7 +69,7 @@ def _make(name: str, frame: Frame, n: int) -> int:
     function = core_function(name)
     try:
         failed = function.call(function.address, frame.words, n, result) != 0
-    except BaseException:  # a signal that came meanwhile
+    except BaseException:  # a signal came
         if result[0]:
             core.decref(result[1])
         raise

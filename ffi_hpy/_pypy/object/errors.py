@@ -110,7 +110,7 @@ def interrupts(address: int) -> bool:
     core.incref(address)
     try:
         return hooks.interrupts(wrap(address)) is True
-    except BaseException:  # a signal that came meanwhile
+    except BaseException:  # a signal came
         core.decref(address)
         raise
 

@@ -103,7 +103,7 @@ class Wrapper:
     def __del__(self) -> None:
         try:
             _end(self)
-        except BaseException as interruption:  # a signal that came meanwhile
+        except BaseException as interruption:  # a signal came
             finish(_end, self, interruption)
 
     __del__._ends_wrapper = True  # type: ignore[attr-defined]

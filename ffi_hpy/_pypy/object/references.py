@@ -24,7 +24,7 @@ class Owned:
     def __del__(self) -> None:
         try:
             _end(self)
-        except BaseException as interruption:  # a signal that came meanwhile
+        except BaseException as interruption:  # a signal came
             finish(_end, self, interruption)
 
     def __reduce_ex__(self, _protocol: Any) -> NoReturn:

@@ -184,7 +184,7 @@ _spare: list[Any] = []
 
 class LibraryField(_Field):
     """A field with the functions of its library. A schema, if there is one, converts values before the setter gets
-    them. Where other threads may read the field meanwhile, the binding calls these functions (its record/field.c)."""
+    them. Where other threads may read the field, the binding calls these functions (its record/field.c)."""
 
     __slots__ = ("_at", "_copy", "_getter", "_info", "_is_function", "_set_native", "_setter", "_word_setter")
 

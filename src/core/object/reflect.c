@@ -194,7 +194,7 @@ static member_result field_add(fh_type_entry *entry, const TVMFFIFieldInfo *fiel
     return MEMBER_NO_MEMORY;
   mark_repeats(entry, field->name);
   fields[info->num_fields] = *field; /* behind the published count: nobody reads it yet */
-  /* before the field is published; relaxed: whoever writes the field has seen it */
+  /* before the field is published; relaxed: a thread that writes the field has seen it */
   if (fh_field_guard_is_for(field)) fh_atomic_store_relaxed_i32(&entry->has_guarded_field, 1);
   list_publish(&info->num_fields);
   /* only the texts: an object that the field refers to still counts as a live block */

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, collect_garbage, unique_name
+from support.dlpack_structs import Tensor
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -23,20 +24,7 @@ class Managed(ctypes.Structure):
 
 
 DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(Managed))
-Managed._fields_ = [
-    ("data", ctypes.c_void_p),
-    ("device_type", ctypes.c_int32),
-    ("device_id", ctypes.c_int32),
-    ("ndim", ctypes.c_int32),
-    ("code", ctypes.c_uint8),
-    ("bits", ctypes.c_uint8),
-    ("lanes", ctypes.c_uint16),
-    ("shape", ctypes.POINTER(ctypes.c_int64)),
-    ("strides", ctypes.POINTER(ctypes.c_int64)),
-    ("byte_offset", ctypes.c_uint64),
-    ("context", ctypes.c_void_p),
-    ("deleter", DELETER),
-]
+Managed._fields_ = [*Tensor._fields_, ("context", ctypes.c_void_p), ("deleter", DELETER)]
 CAPSULE_DESTRUCTOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 kept = []
 n_deleted = [0]
