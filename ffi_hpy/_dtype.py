@@ -251,8 +251,8 @@ def _is_padded(data_type: Any) -> bool:
     which DLPack has types. NumPy names it by the memory that it takes, of which the numbers of x86 fill 80 bits."""
     if getattr(data_type, "char", "") not in ("g", "G") or data_type.name in ("float64", "complex128"):
         return False
-    n_bits_of_fraction = sys.modules["numpy"].finfo(data_type.type).nmant
-    return bool(n_bits_of_fraction != 112)
+    n_bits_of_fraction: int = sys.modules["numpy"].finfo(data_type.type).nmant
+    return n_bits_of_fraction != 112
 
 
 def _name_of(content: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from importlib import import_module
 
@@ -19,7 +20,7 @@ _PACKAGE = (__package__ or "").rpartition(".")[0]
 
 
 def find_elsewhere(module: str) -> Callable[[str], Any]:
-    """The function `__getattr__` of a module: finds its names of HOMES, each once. The table is read when a name is not
+    """The function `__getattr__` of a module: finds its names of HOMES. The table is read when a name is not
     in the module, so that imports do not pay for it."""
 
     def find(name: str) -> Any:
@@ -33,7 +34,8 @@ def find_elsewhere(module: str) -> Callable[[str], Any]:
         value: Any = of_ours(place[1:] if place.startswith("/") else f"{_PACKAGE}.{place}".rstrip("."))
         if attribute:
             value = getattr(value, attribute)
-            setattr(sys.modules[module], name, value)
+            if not hasattr(builtins, name):  # the functions of the module mean Python's bool, int and others
+                setattr(sys.modules[module], name, value)
         return value
 
     return find

@@ -169,7 +169,9 @@ typedef struct Chunks {
 
 HPyType_HELPERS(Chunks)
 
-static FbRef chunks_type, iter_function, from_iterable; /* written once during the import */
+static FbRef chunks_type, iter_function, from_iterable, list_type; /* written once during the import */
+/* Whether threads that share a chain crash the interpreter: CPython 3.13 without a GIL. Written during the import. */
+static bool chain_is_unsafe;
 
 HPyDef_SLOT(chunks_destroy, HPy_tp_destroy)
 static void chunks_destroy_impl(void *self) {
@@ -228,10 +230,13 @@ static HPy call_taking(HPyContext *ctx, const FbRef *cell, HPy first, HPy second
   return result;
 }
 
-/* chain.from_iterable(iter(chunks, [])): goes on until a list is empty. */
+/* chain.from_iterable(iter(chunks, [])): goes on until a list is empty. Where that is unsafe, all items are read at once
+ * into one list. */
 static HPy chain_of(HPyContext *ctx, HPy chunks) {
   HPy lists = call_taking(ctx, &iter_function, chunks, HPyList_New(ctx, 0), 2);
-  return call_taking(ctx, &from_iterable, lists, HPy_NULL, 1);
+  HPy chain = call_taking(ctx, &from_iterable, lists, HPy_NULL, 1);
+  if (FH_LIKELY(!chain_is_unsafe)) return chain;
+  return call_taking(ctx, &iter_function, call_taking(ctx, &list_type, chain, HPy_NULL, 1), HPy_NULL, 1);
 }
 
 HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, int64_t step, const DLPackExchangeAPI *exchange) {
@@ -289,6 +294,17 @@ static int keep(HPyContext *ctx, FbRef *cell, const char *module, const char *na
   return 0;
 }
 
+/* Sets chain_is_unsafe. Returns 0, or -1 with an exception raised. */
+static int ask_for_chain(HPyContext *ctx) {
+  HPy sys = HPyImport_ImportModule(ctx, "sys");
+  HPy version = HPy_IsNull(sys) ? HPy_NULL : HPy_GetAttr_s(ctx, sys, "hexversion");
+  if (!HPy_IsNull(sys)) HPy_Close(ctx, sys);
+  if (HPy_IsNull(version)) return -1;
+  chain_is_unsafe = fb_context_free_threaded && HPyLong_AsLong(ctx, version) < 0x030E0000;
+  HPy_Close(ctx, version);
+  return HPyErr_Occurred(ctx) ? -1 : 0;
+}
+
 int fb_iterate_init(HPyContext *ctx) {
   static HPyDef *defines[] = {&chunks_refuse, &chunks_destroy, &chunks_call, NULL};
   static HPyType_Spec spec = {
@@ -302,6 +318,8 @@ int fb_iterate_init(HPyContext *ctx) {
   if (HPy_IsNull(type)) return -1;
   fb_ref_store(ctx, &chunks_type, type);
   HPy_Close(ctx, type);
+  if (ask_for_chain(ctx) != 0) return -1;
   if (keep(ctx, &iter_function, "builtins", "iter", NULL) != 0) return -1;
+  if (keep(ctx, &list_type, "builtins", "list", NULL) != 0) return -1;
   return keep(ctx, &from_iterable, "itertools", "chain", "from_iterable");
 }

@@ -77,11 +77,10 @@ def test_what_lies_over_cffi_is_not_loaded_for_nothing():
 
 UNMADE = """
 import gc, sys
-from ffi_hpy._pypy.classes.natives import _Owned
 from ffi_hpy._pypy.object.frames import Frame
-from ffi_hpy._pypy.object.references import Reference
+from ffi_hpy._pypy.object.references import Owned, Reference
 sys.unraisablehook = lambda told: print(told.exc_value)
-for cls in (Frame, Reference, _Owned):
+for cls in (Frame, Reference, Owned):
     cls.__new__(cls)
 gc.collect()
 print("ended")

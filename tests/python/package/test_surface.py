@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from support import run_python
 
 import ffi_hpy
 
@@ -191,3 +192,18 @@ def test_the_binary_documents_its_types_and_their_members():
     undocumented = [cls.__name__ for cls in types if not cls.__doc__]
     undocumented += [f"{cls.__name__}.{name}" for cls in types for name in members_without_doc(cls)]
     assert undocumented == []
+
+
+FOUND_ELSEWHERE = """
+import builtins, importlib, ffi_hpy
+from ffi_hpy._start.elsewhere_names import HOMES
+for below, homes in HOMES.items():
+    module = importlib.import_module(f"ffi_hpy.{below}")
+    for name in homes:
+        getattr(module, name, None)
+    print(*(f"{below}.{name}" for name in homes if hasattr(builtins, name) and name in vars(module)), end="")
+"""
+
+
+def test_a_name_that_is_found_elsewhere_hides_no_name_of_python_from_the_functions_of_its_module():
+    assert run_python(FOUND_ELSEWHERE) == ""

@@ -31,6 +31,7 @@ def fail(x):
     raise ValueError(str(x) * 9)
 
 def repeat(work):
+    work()  # the first call looks into sys.modules, see modules_at_exit in interpreter_faults.py
     def loop():
         while True:
             try:
