@@ -21,17 +21,20 @@ enum {
   SOON = 4000,     /* nanoseconds */
 };
 
-/* Whether the lock could be taken. */
+/* These return whether they took the lock. They read it first, because a failing cas takes the cache line as well. */
+static inline int look(fh_mutex *m) {
+  return fh_atomic_load_relaxed_u32(&m->state) == FH_MUTEX_FREE && fh_mutex_try_take(m); /* relaxed: a hint */
+}
 static int look_at_once(fh_mutex *m) {
   for (int i = 0; i < LOOKS_AT_ONCE; ++i) {
-    if (fh_mutex_try_take(m)) return 1;
+    if (look(m)) return 1;
   }
   return 0;
 }
 static int look_after_waits(fh_mutex *m, uint32_t n_yields) {
   for (int i = 0; i < WAITS; ++i) {
     for (uint32_t k = 0; k < n_yields; ++k) fh_thread_yield();
-    if (fh_mutex_try_take(m)) return 1;
+    if (look(m)) return 1;
     n_yields = n_yields < MAX_YIELDS ? 2 * n_yields : MAX_YIELDS;
   }
   return 0;

@@ -46,8 +46,7 @@ static inline void fh_mutex_take(fh_mutex *m) {
 /* 0 if the lock is held. */
 static inline int fh_mutex_try_take(fh_mutex *m) {
   uint32_t free = FH_MUTEX_FREE;
-  if (fh_atomic_load_relaxed_u32(&m->state) != FH_MUTEX_FREE) return 0; /* relaxed: a hint */
-  return fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD);    /* pairs with fh_mutex_give */
+  return fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD); /* pairs with fh_mutex_give */
 }
 static inline void fh_mutex_give(fh_mutex *m) {
   /* release: pairs with the acquire in fh_mutex_take and fh_mutex_park */

@@ -292,7 +292,7 @@ static int read_field(fh_walk *walk, const TVMFFIFieldInfo *field, int side, TVM
   /* Cleared first: if the getter fails, popping the frame must not release `old` again. */
   f->held[side] = NULL;
   fh_object_release(old);
-  if (fh_reflect_get(field, obj, out) != 0) return -1;
+  if ((f->is_alone ? fh_reflect_get_alone(field, obj, out) : fh_reflect_get(field, obj, out)) != 0) return -1;
   if (fh_any_is_object(out)) fh_walk_top(walk)->held[side] = out->v_obj;
   return 0;
 }

@@ -76,6 +76,7 @@ typedef struct {
   const TVMFFIFieldInfo *field; /* the one given last */
   TVMFFIObject *held[2]; /* its values on both sides where they are objects: owned, else NULL */
   int is_in_open_set;
+  int is_alone; /* whether `obj` is a copy that no other thread has yet */
 } fh_walk_frame;
 
 typedef struct {
@@ -111,9 +112,12 @@ static inline void *fh_walk_data(fh_walk_frame *frame) { return frame + 1; }
 /* Opens an object, whatever its type; `value` must hold one. Nothing changes on -1. */
 int fh_walk_push(fh_walk *walk, const TVMFFIAny *value);
 int fh_walk_push_pair(fh_walk *walk, const TVMFFIAny *a, const TVMFFIAny *b);
-/* Lets a frame of fields read them from another object of the same type, which the client keeps alive. Not with
- * FH_WALK_CYCLES. */
-static inline void fh_walk_read_fields_of(fh_walk_frame *frame, TVMFFIObject *obj) { frame->obj = obj; }
+/* Lets a frame of fields read them from a copy of the object, which no other thread has yet and the client keeps alive.
+ * Not with FH_WALK_CYCLES. */
+static inline void fh_walk_read_fields_of(fh_walk_frame *frame, TVMFFIObject *copy) {
+  frame->obj = copy;
+  frame->is_alone = 1;
+}
 /* A frame without children: an object (pair; `other` may be NULL) that is open while a hook deals with it. */
 int fh_walk_push_mark(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other);
 /* Closes the innermost. May run foreign code. */

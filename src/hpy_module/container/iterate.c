@@ -230,8 +230,8 @@ static HPy call_taking(HPyContext *ctx, const FbRef *cell, HPy first, HPy second
   return result;
 }
 
-/* chain.from_iterable(iter(chunks, [])): goes on until a list is empty. Where that is unsafe, all items are read at once
- * into one list. */
+/* chain.from_iterable(iter(chunks, [])): goes on until a list is empty. Where that is unsafe, it reads all items
+ * at once into one list. */
 static HPy chain_of(HPyContext *ctx, HPy chunks) {
   HPy lists = call_taking(ctx, &iter_function, chunks, HPyList_New(ctx, 0), 2);
   HPy chain = call_taking(ctx, &from_iterable, lists, HPy_NULL, 1);

@@ -152,23 +152,31 @@ HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   return fb_result_make(ctx, &value);
 }
 
-/* The error of a field without a setter is in the core's words. */
-int fb_field_set_native(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
-  char *address = (char *)object + field->offset;
-  if (field->setter_function == NULL && field->setter != NULL)
-    return field->is_guarded ? fb_field_access->set(field->setter, object, field->offset, value)
-                             : field->setter(address, value);
+/* For a field without a setter in C. A setter that is a Function gets the address of the field and the value. */
+static FH_NOINLINE int call_setter(const FbField *field, char *address, const TVMFFIAny *value) {
   if (field->setter_function == NULL) {
     const char *parts[] = {"Field `", field->own_name, "` cannot be written"};
     TVMFFIErrorSetRaisedFromCStrParts("TypeError", parts, 3);
     return -1;
   }
-  /* A setter that is a Function gets the address of the field and the value. */
   TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
   args[0].v_ptr = address;
   int rc = TVMFFIFunctionCall(field->setter_function, args, 2, &result);
   if (rc == 0) fb_any_drop(&result);
   return rc;
+}
+
+FH_INLINE int set_native(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
+  char *address = (char *)object + field->offset;
+  if (FH_UNLIKELY(field->setter_function != NULL) || FH_UNLIKELY(field->setter == NULL)) {
+    return call_setter(field, address, value);
+  }
+  return field->is_guarded ? fb_field_access->set(field->setter, object, field->offset, value)
+                           : field->setter(address, value);
+}
+
+int fb_field_set_native(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
+  return set_native(field, object, value);
 }
 
 /* Raises the native error that a setter has left. The message of a misfit becomes part of a message about the field;
@@ -188,7 +196,7 @@ static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, b
 
 int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, const TVMFFIAny *value,
                  const char *what) {
-  return FH_LIKELY(fb_field_set_native(field, object, value) == 0) ? 0 : refuse_as_setter(ctx, field, true, what);
+  return FH_LIKELY(set_native(field, object, value) == 0) ? 0 : refuse_as_setter(ctx, field, true, what);
 }
 
 /* The value is converted by the schema, or as an argument of a call where there is none, and passed to the setter. */
@@ -204,7 +212,7 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
     args.temps[args.n_temps++].object = view.v_obj;
   }
   /* The error is put aside: temporaries that end may run code that uses the slot. */
-  bool is_refused = rc == 0 && fb_field_set_native(field, object, &view) != 0;
+  bool is_refused = rc == 0 && set_native(field, object, &view) != 0;
   TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
   if (rc == 0) fb_hold_drain(ctx); /* the former value */
   fb_args_end(&args, is_refused ? FB_DROP_UNKNOWN : rc);

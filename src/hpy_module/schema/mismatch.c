@@ -83,7 +83,7 @@ FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *
   return FB_MISFIT;
 }
 
-void fb_mismatch_end(FbMismatch *mismatch) { replace(mismatch, NULL); }
+void fb_mismatch_free(FbMismatch *mismatch) { replace(mismatch, NULL); }
 
 /* --- what went wrong elsewhere ------------------------------------------------------------------------------------ */
 

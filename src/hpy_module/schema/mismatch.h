@@ -26,7 +26,10 @@ FbFit fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) FH_PRINT
 /* Puts text behind, each line of it indented. Always returns FB_MISFIT. */
 FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *indent, const char *text,
                          size_t byte_len);
-void fb_mismatch_end(FbMismatch *mismatch);
+void fb_mismatch_free(FbMismatch *mismatch);
+FH_INLINE void fb_mismatch_end(FbMismatch *mismatch) {
+  if (FH_UNLIKELY(mismatch->text != NULL)) fb_mismatch_free(mismatch);
+}
 
 /* Takes the thread's native error: if it is one that a conversion may fail with, its message is appended to the
  * mismatch and the result FB_MISFIT; an interruption (fb_error_is_interruption) stays pending: FB_RAISED. Native code,
