@@ -72,8 +72,7 @@ static FH_NOINLINE void wait_for(fh_shared *lock) {
   if (state != NULL) host->end(state);
 }
 
-fh_guard_state fh_field_guard_enter(const void *object, fh_guard_use use) {
-  fh_shared *lock = fh_shared_of(guards, object);
+static fh_guard_state enter(fh_shared *lock, fh_guard_use use) {
   fh_uses *mine = fh_uses_mine != NULL ? fh_uses_mine : fh_uses_make();
   fh_guard_state state;
   if (mine == NULL) return FH_GUARD_WITHOUT; /* without memory, or the thread is ending */
@@ -85,8 +84,7 @@ fh_guard_state fh_field_guard_enter(const void *object, fh_guard_use use) {
   return state;
 }
 
-void fh_field_guard_leave(const void *object, fh_guard_state state) {
-  fh_shared *lock = fh_shared_of(guards, object);
+static void leave(fh_shared *lock, fh_guard_state state) {
   if (state == FH_GUARD_WITHOUT) return;
   fh_uses_mine->n_guards -= 1;
   if (state == FH_GUARD_NOTED) {
@@ -96,30 +94,35 @@ void fh_field_guard_leave(const void *object, fh_guard_state state) {
   }
 }
 
+fh_guard_state fh_field_guard_enter(const void *object, fh_guard_use use) {
+  return enter(fh_shared_of(guards, object), use);
+}
+void fh_field_guard_leave(const void *object, fh_guard_state state) { leave(fh_shared_of(guards, object), state); }
+
 int fh_field_guard_is_inside(void) { return fh_uses_mine != NULL && fh_uses_mine->n_guards != 0; }
 
-static FH_NOINLINE int get_slowly(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out) {
-  fh_guard_state state = fh_field_guard_enter(object, FH_GUARD_READ);
-  int rc = getter((char *)object + offset, out);
-  fh_field_guard_leave(object, state);
+static FH_NOINLINE int get_slowly(TVMFFIFieldGetter getter, fh_shared *lock, void *field, TVMFFIAny *out) {
+  fh_guard_state state = enter(lock, FH_GUARD_READ);
+  int rc = getter(field, out);
+  leave(lock, state);
   return rc;
 }
 
-static FH_NOINLINE int set_slowly(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset,
-                                  const TVMFFIAny *value) {
-  fh_guard_state state = fh_field_guard_enter(object, FH_GUARD_WRITE);
-  int rc = setter((char *)object + offset, value);
-  fh_field_guard_leave(object, state);
+static FH_NOINLINE int set_slowly(TVMFFIFieldSetter setter, fh_shared *lock, void *field, const TVMFFIAny *value) {
+  fh_guard_state state = enter(lock, FH_GUARD_WRITE);
+  int rc = setter(field, value);
+  leave(lock, state);
   return rc;
 }
 
 /* These two have one state written out, the one where no other thread is in the way: every walk reads fields here. */
 int fh_field_guard_get(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out) {
   fh_shared *lock = fh_shared_of(guards, object);
+  void *field = (char *)object + offset;
   fh_uses *mine = fh_uses_mine;
-  if (FH_UNLIKELY(mine == NULL) || FH_UNLIKELY(!note(lock, mine))) return get_slowly(getter, object, offset, out);
+  if (FH_UNLIKELY(mine == NULL) || FH_UNLIKELY(!note(lock, mine))) return get_slowly(getter, lock, field, out);
   mine->n_guards += 1;
-  int rc = getter((char *)object + offset, out);
+  int rc = getter(field, out);
   mine->n_guards -= 1;
   end_note(lock, mine);
   return rc;
@@ -127,12 +130,13 @@ int fh_field_guard_get(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t o
 
 int fh_field_guard_set(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset, const TVMFFIAny *value) {
   fh_shared *lock = fh_shared_of(guards, object);
+  void *field = (char *)object + offset;
   fh_uses *mine = fh_uses_mine;
   if (FH_UNLIKELY(mine == NULL) || FH_UNLIKELY(!try_to_lock(lock, FH_GUARD_WRITE))) {
-    return set_slowly(setter, object, offset, value);
+    return set_slowly(setter, lock, field, value);
   }
   mine->n_guards += 1;
-  int rc = setter((char *)object + offset, value);
+  int rc = setter(field, value);
   mine->n_guards -= 1;
   fh_mutex_unlock(&lock->lock);
   return rc;
