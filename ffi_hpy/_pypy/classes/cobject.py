@@ -8,7 +8,7 @@ from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.texts import bind, check_new, final
 from ..object.frames import read_object, refuse_in_use
-from ..object.identity import move, replace, share, uses_of
+from ..object.identity import changing, move, replace, share
 from ..object.objects import (
     Wrapper,
     address_in,
@@ -31,23 +31,18 @@ __all__ = ["CObject", "ObjectRValueRef", "check_function", "put_handle"]
 
 def _is_listable(wrapper: Any, address: int) -> bool:
     """Whether a wrapper may stand for an object."""
-    cls = class_at(type_index_at(address))
-    return cls is not None and isinstance(wrapper, cls)
+    return class_at(type_index_at(address)) in type(wrapper).__mro__  # isinstance() may run foreign code
 
 
 def _let_list(wrapper: Any) -> None:
     """List a wrapper that has just got an object, if it may stand for it and others have references to it: they may
-    come with it at any time."""
-    uses = uses_of(wrapper)
-    uses.append(None)
-    try:
+    come with it at any time. Another thread that moves the object away waits, as it does for the move before."""
+    with changing:
         address = wrapper._ffi_address
         if address and _is_listable(wrapper, address):
             wrapper._ffi_is_listed = False
             if is_shared(address):
                 share(wrapper)
-    finally:
-        uses.pop()
 
 
 def check_function(address: int) -> None:

@@ -18,10 +18,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["at_rest", "find", "is_used", "move", "new_pin", "replace", "share", "take_out", "unlist", "uses_of"]
+__all__ = [
+    "at_rest",
+    "changing",
+    "find",
+    "is_used",
+    "move",
+    "new_pin",
+    "replace",
+    "share",
+    "take_out",
+    "unlist",
+    "uses_of",
+]
 
 _table: dict[int, ref[Any]] = {}
-_lock = new_lock()  # held while an entry is replaced or taken out, and while a wrapper gets another address
+changing = new_lock()
+"""Held while an entry is replaced or taken out, and while a wrapper gets another address. No foreign code runs then."""
 
 
 def find(address: int) -> Any:
@@ -42,7 +55,7 @@ def share(wrapper: Any) -> Any:
         if wrapper._ffi_address != address:  # moved away meanwhile: who did that may have looked for the entry before
             unlist(address, wrapper)
         return wrapper
-    with _lock:
+    with changing:
         there = _table.get(address, entry)
         other = there()
         if other is None or other is wrapper or other._ffi_address != address:
@@ -57,7 +70,7 @@ def uses_of(wrapper: Any) -> list[None]:
     is atomic, and counting is not. Nobody moves the handle away meanwhile."""
     uses: list[None] | None = wrapper._ffi_uses
     if uses is None:
-        with _lock:
+        with changing:
             uses = wrapper._ffi_uses
             if uses is None:
                 uses = wrapper._ffi_uses = []
@@ -90,7 +103,7 @@ def is_used(wrapper: Any, address: int) -> bool:
 
 def at_rest(wrapper: Any) -> int:
     """The address of a wrapper, for a thread that has found none: while no other thread is changing it."""
-    with _lock:
+    with changing:
         address: int = wrapper._ffi_address
         return address
 
@@ -99,7 +112,7 @@ def take_out(wrapper: Any) -> int:
     """Lend the address of a wrapper, which has none from now on: the taker uses it. -1 if a call uses it, or if the
     wrapper was given out again meanwhile (objects.wrap)."""
     uses = uses_of(wrapper)
-    with _lock:
+    with changing:
         address = left = wrapper._ffi_address
         try:
             wrapper._ffi_address = 0
@@ -125,7 +138,7 @@ def replace(wrapper: Any, new: int, is_listable: bool) -> int:
     """Give a wrapper another address. Returns the one that it had, which is the caller's then, or -1, and nothing has
     changed, if a call uses it. If it is not listable, it never stands for its object."""
     uses_of(wrapper)
-    with _lock:
+    with changing:
         old = given = wrapper._ffi_address
         try:
             wrapper._ffi_address = 0
@@ -143,7 +156,7 @@ def move(source: Any, target: Any) -> int:
     replace(). A source that was given out again keeps its address, and the other one gets a reference."""
     uses_of(source)
     uses_of(target)
-    with _lock:
+    with changing:
         old = given = target._ffi_address
         address = left = source._ffi_address
         try:
@@ -167,7 +180,7 @@ def move(source: Any, target: Any) -> int:
 
 def unlist(address: int, wrapper: Any) -> None:
     """Take an entry out if it is that of `wrapper`, or of a wrapper that has died. For None: whoever is listed."""
-    with _lock:
+    with changing:
         entry = _table.get(address)
         if entry is None:
             return
