@@ -6,7 +6,7 @@ load_inline), an extension of PyTorch, Triton and CuPy (whose arrays are its own
 processes of their own, told in turn to launch the same; medians over the rounds. A side that cannot be had says why.
 
 It fetches nothing: it runs in the environment that it is started in, which has PyTorch for CUDA; ci/gpu starts it.
-It was never run on a GPU.
+docs/performance.md has the figures of one GPU.
 
     python benchmarks/launch.py [--upstream FOLDER] [--rounds N] [--arguments N ...]
 

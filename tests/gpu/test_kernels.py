@@ -1,6 +1,6 @@
 """Kernels of CUDA, built by load_inline, on tensors of PyTorch: streams, graphs, images. ci/gpu runs this.
 
-Never run on a GPU so far: each test skips itself without one.
+Each test skips itself without a GPU.
 """
 
 from __future__ import annotations
