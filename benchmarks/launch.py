@@ -24,7 +24,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from sides import Side  # noqa: E402
+from sides import Side, ask  # noqa: E402
 
 from ci.lib.command import run_main  # noqa: E402
 from ci.lib.messages import Missing, table  # noqa: E402
@@ -53,6 +53,11 @@ def open_sides(upstream: Path | None) -> tuple[dict[str, Side], dict[str, str]]:
     return sides, lacking
 
 
+def microseconds(times: tuple[float, ...]) -> str:
+    """Return the median of a side's rounds; `-` if the side died in one of them."""
+    return "-" if -1 in times else f"{statistics.median(times) / 1e3:.2f}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--upstream", type=Path)
@@ -60,10 +65,14 @@ def main() -> int:
     parser.add_argument("--arguments", type=int, nargs="+", default=list(range(20)))
     options = parser.parse_args()
     sides, lacking = open_sides(options.upstream)
-    lines: list[list[object]] = [["arguments", *(f"{kind} us" for kind in sides)]]
+    kinds = list(sides)
+    lines: list[list[object]] = [["arguments", *(f"{kind} us" for kind in kinds)]]
     for n in options.arguments if sides else ():
-        rounds = [[side.ns("launch", n, LAUNCHES) for side in sides.values()] for _ in range(options.rounds)]
-        lines.append([n, *(f"{statistics.median(values) / 1e3:.2f}" for values in zip(*rounds))])
+        rounds = [[ask(sides, kind, "launch", n, LAUNCHES) for kind in kinds] for _ in range(options.rounds)]
+        lines.append([n, *map(microseconds, zip(*rounds))])
+    for kind in kinds:
+        if kind not in sides or sides[kind].n_deaths:
+            lacking[kind] = f"{kind} died, and lacks the lines with -"
     for side in sides.values():
         side.close()
     if sides:

@@ -10,6 +10,7 @@ import pytest
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 import scaling
 from scaling import LOOP, Result, judge, measure, result_of
+from sides import Side, ask
 from steady import Timed, at_usual_speed, speedup
 
 from ci.lib.messages import Missing
@@ -27,6 +28,7 @@ class StandIn:
 
     def __init__(self, **answers):
         self.answers = {int(name[1:]): list(values) for name, values in answers.items()}
+        self.n_deaths = 0
 
     def ns(self, row, mode, n, seconds):
         if row == LOOP:
@@ -34,6 +36,11 @@ class StandIn:
         if not self.answers.get(n):
             raise Missing("it died")
         return self.answers[n].pop(0)
+
+    def restart(self):
+        self.n_deaths += 1
+        if self.n_deaths > 1:
+            raise Missing("it does not start")
 
 
 def results_of(**pairs):
@@ -80,15 +87,48 @@ def test_a_side_without_the_row_is_asked_once():
     assert side.answers == {1: [1e6], 2: [2e6]}
 
 
-def test_a_peer_that_dies_is_left_out_from_then_on(capsys):
+class Mortal(StandIn):
+    """Dies of the first row that it is asked for, and answers the others."""
+
+    def ns(self, row, mode, n, seconds):
+        if (row, mode) == OWN:
+            raise Missing("it died")
+        return super().ns(row, mode, n, seconds)
+
+
+def test_a_process_that_died_is_started_again(tmp_path, capsys):
+    script = tmp_path / "side.py"
+    script.write_text(
+        "import os, sys\n"
+        "print('ready', flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    os._exit(1) if line.startswith('bad') else print(5, flush=True)\n"
+    )
+    sides = {"peer": Side(Path(sys.prefix), str(script), "peer", tmp_path, threads=True)}
+    assert [ask(sides, "peer", row) for row in ("good", "bad", "good")] == [5, -1, 5]
+    assert sides["peer"].n_deaths == 1
+    sides["peer"].close()
+    assert "the process that timed 'bad' died" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["ffi_hpy", "nanobind"])
+def test_a_side_that_dies_of_a_row_is_timed_in_the_other_rows(kind, capsys):
+    sides = {kind: Mortal(t1=[1e6, 1e6], t2=[2e6, 2e6])}
+    found = measure([OWN, (ROW, "shared")], sides, [1, 2], 2)
+    assert list(found[OWN]) == []
+    assert found[ROW, "shared"][kind].speedup[2] == 2.0
+    assert sides[kind].n_deaths == 1  # the second round does not ask again for the row
+    assert "it died" in capsys.readouterr().err
+
+
+def test_a_side_that_does_not_start_again_is_left_out_from_then_on(capsys):
     ours, peer = StandIn(t1=[1e6, 1e6], t2=[2e6, 2e6]), StandIn(t1=[1e6, 1e6], t2=[2e6])
+    peer.n_deaths = 1
     sides = {"ffi_hpy": ours, "nanobind": peer}
     found = measure([OWN], sides, [1, 2], 2)
     assert list(found[OWN]) == ["ffi_hpy", "nanobind"]
     assert list(sides) == ["ffi_hpy"]
-    assert "it died" in capsys.readouterr().err
-    with pytest.raises(Missing):
-        measure([OWN], sides, [1, 2], 1)
+    assert "it does not start" in capsys.readouterr().err
 
 
 def test_no_round_is_begun_when_the_time_is_over(capsys):
