@@ -307,12 +307,17 @@ def wanted_rows(words: list[str]) -> list[RowMode]:
 
 
 def publish(csv_file: Path) -> int:
-    """Print the table of docs/performance.md, and draw its plots."""
-    print(markdown_table(table_of(read_lines(csv_file))))
+    """Print a table of docs/performance.md, and draw its plots: those of two threads, or of more."""
+    lines = read_lines(csv_file)
+    print(markdown_table(table_of(lines)))
     PLOTS.mkdir(exist_ok=True)
     for name in ("light", "dark"):
-        draw(csv_file, PLOTS / f"scaling-{name}.svg", name == "dark")
+        draw(csv_file, PLOTS / f"{plot_name(lines[0].threads)}-{name}.svg", name == "dark")
     return 0
+
+
+def plot_name(n_threads: int) -> str:
+    return "scaling" if n_threads == 2 else f"scaling-x{n_threads}"
 
 
 def main() -> int:

@@ -81,6 +81,7 @@ def steps_of(folder: Path, python: str) -> list[Step]:
     sanitizer = (find_command("compute-sanitizer") or "", "--error-exitcode=9", "--target-processes=all")
     launch = (python, "-B", str(ROOT / "benchmarks" / "launch.py"), "--upstream", str(folder / UPSTREAM))
     scaling = (python, "-B", str(ROOT / "benchmarks" / "scaling.py"), "--packed", str(folder / SCALING))
+    briefly = ("--rounds=2", "--minutes=2.5", "--csv=scaling.csv")
     deselected = (f"--deselect={WITHOUT_A_GPU}",)
     sanitized = (*ours, OUR_FILES[0], f"--deselect={FAILS_A_LAUNCH}")
     chosen = {"FFI_HPY_GPU_TESTS": "1"}
@@ -89,7 +90,7 @@ def steps_of(folder: Path, python: str) -> list[Step]:
         Step("upstream's tests", ("PyTorch",), (*dropin, *UPSTREAM_FILES), 240, folder / UPSTREAM_TESTS),
         Step("compute-sanitizer", ("a GPU", *NEEDS[1:]), (*sanitizer, *sanitized), 120, folder),
         Step("launches", ("a GPU", "nvcc", "PyTorch"), launch, 120, folder, is_pytest=False),
-        Step("scaling", (), (*scaling, "--rounds=2", "--minutes=2.5"), 240, folder, is_pytest=False),
+        Step("scaling", (), (*scaling, *briefly), 240, folder, is_pytest=False),
     ]
 
 
