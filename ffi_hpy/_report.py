@@ -70,11 +70,13 @@ def _core() -> str:
     from ctypes import CDLL, byref, c_uint32
 
     from . import libinfo
+    from ._installed.identity import ABI_VERSION
 
     path = libinfo.find_libtvm_ffi()
     numbers = (c_uint32 * 3)()
     CDLL(path).TVMFFIGetVersion(byref(numbers))
-    return f"{path}, ABI of tvm-ffi {'.'.join(map(str, numbers))}"
+    # The numbers are those that this release of apache-tvm-ffi returns, not those of its own name.
+    return f"{path}, ABI of apache-tvm-ffi {ABI_VERSION} (TVMFFIGetVersion: {'.'.join(map(str, numbers))})"
 
 
 def _context() -> str:

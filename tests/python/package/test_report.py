@@ -34,7 +34,7 @@ def test_the_report_has_a_line_for_each_thing():
     assert list(said) == TITLES
     assert str(PACKAGE) in said["ffi_hpy"]
     assert said["core"].startswith(libinfo.find_libtvm_ffi())
-    assert re.search(r", ABI of tvm-ffi \d+\.\d+\.\d+$", said["core"])
+    assert re.search(r", ABI of apache-tvm-ffi 0\.1\.15\.post2 \(TVMFFIGetVersion: 0\.1\.16\)$", said["core"])
     assert said["executable"] == sys.executable
     assert said["calls"].startswith(("binding", "cffi"))
     assert not [title for title, answer in said.items() if answer.startswith("not known: AttributeError")]
