@@ -1,4 +1,4 @@
-"""The table of platforms in README.md: every wheel has a row, and no grade is better than what runs."""
+"""The table of systems in docs/platforms.md: every wheel has a row, and no grade is better than what runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from ci.jobs.pytest_runs import PYTEST_RUNS
 from ci.lib.folders import CI, ROOT
 from tools.build.targets import TARGETS
 
-SECTION = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Platforms\n")[2].partition("\n## ")[0]
+PAGE = (ROOT / "docs" / "platforms.md").read_text(encoding="utf-8")
+SECTION = PAGE.partition("\n## Tested systems\n")[2].partition("\n## ")[0]
 ROWS = [[cell.strip() for cell in row] for row in re.findall(r"^\|(.+)\|(.+)\|(.+)\|(.+)\|$", SECTION, re.M)][2:]
 SELECT = runpy.run_path(str(CI / "test"))["select"]
 
@@ -17,8 +18,7 @@ SELECT = runpy.run_path(str(CI / "test"))["select"]
 def test_every_wheel_has_a_row_and_a_line_that_says_when_to_take_it():
     files = {target.platform_tag.partition(".")[0] for target in TARGETS}
     assert {row[1].strip("`") for row in ROWS if row[1].startswith("`")} == files
-    page = (ROOT / "docs" / "platforms.md").read_text(encoding="utf-8")
-    assert [target.name for target in TARGETS if f"`{target.platform_tag}.whl`" not in page] == []
+    assert [target.name for target in TARGETS if f"`{target.platform_tag}.whl`" not in PAGE] == []
 
 
 def test_what_a_row_names_is_run_as_often_as_it_says():
