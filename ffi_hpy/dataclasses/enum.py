@@ -383,13 +383,17 @@ class EnumAttrMap:
 
     def _find(self, variant: object) -> Any:
         """The value of a variant, MISSING if it has none."""
-        state = _state(self._enum_cls)
-        column = None if state is None else state.attrs.get(self._name)
+        column = self._column()
         if column is not None and variant in column:
             return column[variant]
         info = self._enum_cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
         value = value_of(info.type_index, self._name, variant)
         return MISSING if value is None else value
+
+    def _column(self) -> Any:
+        """The values that were set from Python, by variant; None before the first one."""
+        state = _state(self._enum_cls)
+        return None if state is None else state.attrs.get(self._name)
 
     def _check(self, variant: object) -> None:
         if not isinstance(variant, self._enum_cls):
