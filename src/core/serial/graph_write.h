@@ -1,6 +1,7 @@
 /* graph_write.h - any value as a graph of JSON values: {"root_index": i, "nodes": [{"type": key, "data": ...}, ...]}.
  *
- * Every distinct value (by fh_any_hash and fh_any_equal) is one node, after the nodes it refers to. The data of a node:
+ * Every distinct value (by fh_any_hash and fh_any_equal) is one node, after the nodes that it refers to. The data of a
+ * node:
  *   None            none at all
  *   bool, int, float, ffi.String    the value
  *   DataType        its name; Device: [type, id]; ffi.Bytes: base64; ffi.BigInt: decimal text; ffi.Shape: [n, ...]
@@ -14,9 +15,10 @@
 
 #include "core/object/any.h"
 
-/* An owned Map. `metadata` is stored as it is under "metadata", unless it is None. TypeError for objects whose type can
- * neither be written by a hook nor made again (no creator, no __ffi_new__), RuntimeError for values that are not JSON's
- * and not objects, ValueError for what contains itself. Runs foreign code: getters and hooks. */
+/* Returns an owned Map. `metadata` is stored unchanged under "metadata", unless it is None. TypeError for objects whose
+ * type has neither a hook for writing nor a way to create them (no creator, no __ffi_new__), RuntimeError for values
+ * that are neither JSON values nor objects, ValueError for a value that contains itself. Runs foreign code: getters and
+ * hooks. */
 int fh_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny *out);
 
 #endif /* FH_GRAPH_WRITE_H_ */

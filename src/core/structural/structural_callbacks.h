@@ -1,4 +1,4 @@
-/* structural_callbacks.h - tables of (type index, Function) as StructuralWalk, Visit, Map and Mutate get them. */
+/* structural_callbacks.h - tables of (type index, Function), the arguments of StructuralWalk, Visit, Map and Mutate. */
 #ifndef FH_STRUCTURAL_CALLBACKS_H_
 #define FH_STRUCTURAL_CALLBACKS_H_
 
@@ -6,11 +6,11 @@
 
 typedef struct {
   int32_t type_index; /* kTVMFFIAny: every value */
-  int gets_more;      /* beside the value: the definition region, or whether changes in place are allowed */
+  int gets_more;      /* gets a second argument: the definition region, or whether changes in place are allowed */
   TVMFFIObject *func; /* owned */
 } fh_structural_entry;
 
-/* All zero is an empty one. */
+/* All zero is an empty table. */
 typedef struct {
   fh_structural_entry *entries;
   int64_t n_entries;
