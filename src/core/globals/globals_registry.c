@@ -70,13 +70,13 @@ static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return get_text("ffi.GetGlobalFuncMetadata", args, n_args, 0, result);
 }
 
-/* ffi_hpy.GetGlobalFuncDoc(name) -> text. RuntimeError. */
+/* ffi_hpy.GetGlobalFuncDoc(name) -> str. RuntimeError. */
 static int get_doc(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return get_text("ffi_hpy.GetGlobalFuncDoc", args, n_args, 1, result);
 }
 
-/* ffi.FunctionFromExternC(closure, code, deleter) -> Function: TVMFFIFunctionCreate, with the addresses as values. The
+/* ffi.FunctionFromExternC(closure, code, deleter) -> Function: TVMFFIFunctionCreate, with pointers as values. The
  * deleter may be None. */
 static int from_extern_c(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -102,7 +102,7 @@ static int get_type_keys(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   FH_UNUSED(self);
   FH_UNUSED(args);
   if (fh_function_check_count("ffi.GetRegisteredTypeKeys", n_args, 0) != 0) return -1;
-  int32_t end = fh_type_end(); /* a type that gets an index from `end` on meanwhile is left out */
+  int32_t end = fh_type_end(); /* leaves out a type that gets an index from `end` on during the loop */
   fh_seq_object *keys = fh_seq_new_array(end);
   if (keys == NULL) return -1;
   for (int32_t i = 0; i < end; ++i) {
