@@ -93,7 +93,7 @@ static int find_in(fh_walk *walk, fh_memo *seen, const TVMFFIAny *root, DLDevice
 }
 
 /* ffi.ContainerFindFirstNonCPUDevice(value) -> the device of the first tensor that is not on the CPU, else cpu:0.
- * Bindings ask for the device whose stream a call has to work on. */
+ * Bindings use it to find the device whose stream a call must use. */
 static int find_device(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_walk walk;

@@ -1,4 +1,4 @@
-/* globals_registry.c - ffi.* functions about global functions and type keys. */
+/* globals_registry.c - ffi.* functions for global functions and type keys. */
 #include "core/container/seq.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
@@ -10,8 +10,8 @@
 
 /* ---- Names of global functions ---- */
 
-/* Function(i) -> the i-th name, or for a negative i their number. The closure is an Array of the names, so they are
- * those of one moment. IndexError. */
+/* Function(i) -> the i-th name, or for a negative i the number of names. The closure is an Array of the names, a
+ * consistent copy. IndexError. */
 static int names_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   const char *name = "ffi.FunctionListGlobalNamesFunctor.<names>";
   const fh_seq_object *names = (const fh_seq_object *)self;
@@ -26,7 +26,7 @@ static int names_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return 0;
 }
 
-/* ffi.FunctionListGlobalNamesFunctor() -> Function(i). A Function and not an Array, as in the reference. */
+/* ffi.FunctionListGlobalNamesFunctor() -> Function(i). It returns a Function and not an Array, as in the reference. */
 static int list_names(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
@@ -56,7 +56,7 @@ static int remove_global(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return 0;
 }
 
-/* What is registered with a function: its documentation, or its metadata. */
+/* Returns the documentation, or the metadata, of a function. */
 static int get_text(const char *getter, const TVMFFIAny *args, int32_t n_args, int is_doc, TVMFFIAny *result) {
   TVMFFIByteArray name;
   if (fh_function_check_count(getter, n_args, 1) != 0) return -1;

@@ -1,4 +1,4 @@
-/* json_parse.h - a JSON string to values. */
+/* json_parse.h - JSON text to values. */
 #ifndef FH_JSON_PARSE_H_
 #define FH_JSON_PARSE_H_
 

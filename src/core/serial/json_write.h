@@ -1,4 +1,4 @@
-/* json_write.h - values to a JSON string. */
+/* json_write.h - values to JSON text. */
 #ifndef FH_JSON_WRITE_H_
 #define FH_JSON_WRITE_H_
 
