@@ -62,8 +62,8 @@ static int add_float(writer *w, double value) {
   return value == 0 ? add_literal(w, ".0") : 0; /* the sign of a zero is not an integer's */
 }
 
-/* The character after the backslash in the escape of a byte, or the byte itself if it needs no escape; `u` is followed
- * by the number. */
+/* The character after the backslash in the escape of a byte; `u` is followed by the number. '\0' for a byte that needs
+ * no escape. */
 static char escape_of(unsigned char c) {
   switch (c) {
   case '"':
