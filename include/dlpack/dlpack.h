@@ -38,7 +38,7 @@ typedef struct {
   uint32_t minor;
 } DLPackVersion;
 
-/* Where memory lives. */
+/* The kind of memory. */
 #ifdef __cplusplus
 typedef enum : int32_t {
 #else

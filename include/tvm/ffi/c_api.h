@@ -245,7 +245,7 @@ TVM_FFI_DLL int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index, void 
 
 /* Lies directly before an object that a custom allocator made, 8 bytes before the object's address. */
 typedef struct {
-  void (*delete_space)(void *ptr); /* takes the object's address */
+  void (*delete_space)(void *ptr); /* the argument is the object's address */
 } TVMFFIObjectAllocHeader;
 
 typedef struct {

@@ -23,8 +23,8 @@
 #define TVM_FFI_ALWAYS_LOG_BEFORE_THROW 0
 #endif
 
-/* The exception's vtable and type are those of libtvm_ffi_cxx. On Windows there is no such library: each client has its
- * own, and a catch clause compares their names. */
+/* The exception's vtable and type are those of libtvm_ffi_cxx. Windows has no such library: each client has its own,
+ * and a catch clause compares their names. */
 #if defined(_WIN32)
 #define TVM_FFI_ERROR_API
 #else
@@ -73,7 +73,7 @@ public:
     std::string lines;
     const TVMFFIByteArray &text = get()->backtrace;
     for (size_t end = text.size; end > 0;) {
-      size_t begin = end; /* begin of the last remaining line; `end` is the end of its text */
+      size_t begin = end; /* start of the last remaining line; `end` is the end of its text */
       while (begin > 0 && text.data[begin - 1] != '\n') --begin;
       if (begin < end) lines.append(text.data + begin, end - begin).push_back('\n');
       end = begin > 0 ? begin - 1 : 0;
@@ -122,7 +122,7 @@ inline Error EnvErrorAlreadySet() { return Error("EnvErrorAlreadySet", "", ""); 
 
 namespace detail {
 
-/* Takes the error of a C function that returned -1. */
+/* Returns and clears the pending error after a C function has returned -1. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error MoveFromSafeCallRaised() {
   TVMFFIObjectHandle handle = nullptr;
   TVMFFIErrorMoveFromRaised(&handle);

@@ -120,7 +120,7 @@ public:
   template <typename E, typename = std::enable_if_t<std::is_base_of_v<Error, std::remove_cv_t<E>>>>
   Expected(Unexpected<E> unexpected) : Expected(Error(std::move(unexpected).error())) {}
 
-  /* The value. Throws the error if there is no value. */
+  /* The value. Throws the error if the Expected has none. */
   TVM_FFI_INLINE T value() const & {
     RequireValue();
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(data_);

@@ -1,7 +1,7 @@
 /* memory.h - creates objects: make_object, make_arc, make_inplace_array_object.
  *
  * The library that made an object frees it, because the object's deleter is a function of that library. An exception of
- * the constructor is passed on without a leak; std::bad_alloc if there is no memory. */
+ * the constructor is passed on without a leak; std::bad_alloc if memory runs out. */
 #ifndef TVM_FFI_MEMORY_H_
 #define TVM_FFI_MEMORY_H_
 

@@ -407,7 +407,7 @@ inline char ShortEscape(char c) {
   }
 }
 
-/* Decodes the UTF-8 sequence at the begin of `text` and returns its length. If the bytes do not have that form: 1, with
+/* Decodes the UTF-8 sequence at the start of `text` and returns its length. If the bytes do not have that form: 1, with
  * the first byte as the character. */
 inline size_t DecodeUTF8(std::string_view text, uint32_t *character) {
   uint32_t lead = static_cast<unsigned char>(text[0]);

@@ -38,7 +38,7 @@ int fh_hashmap_put_new(fh_hashmap_object *map, const fh_hashmap_pair *pair, TVMF
 void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* As fh_hashmap_set with hooks and with copies of two views; drops the displaced values. */
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
-/* Removes a key: 1 with the pair in *old, 0 if there is no such key, -1 if a hook fails. */
+/* Removes a key: 1 with the pair in *old, 0 if the key does not exist, -1 if a hook fails. */
 int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
 /* Removes and drops all pairs, of a Dict under its stripe lock. */
 int fh_hashmap_clear(fh_hashmap_object *map);

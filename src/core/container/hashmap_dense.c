@@ -224,8 +224,8 @@ static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, ch
   return 1;
 }
 
-/* Frees a slot by moving its item and the rest of that item's chain: 1; 0 if there is no room; the result of a failing
- * hook; or FH_HASHMAP_NO_MEMORY. Either all these items move or none, so that the table is valid even if it cannot grow
+/* Frees a slot by moving its item and the rest of that item's chain: 1; 0 without room; the result of a failing hook;
+ * or FH_HASHMAP_NO_MEMORY. Either all these items move or none, so that the table is valid even if it cannot grow
  * afterwards. The item's own hash leads to its chain's head, from which the item before it is found. */
 static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hooks) {
   uint64_t hash, n = 0;

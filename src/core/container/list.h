@@ -8,7 +8,7 @@
 #include "seq.h"
 
 int64_t fh_list_size(const fh_seq_object *list);
-/* Returns an owned copy of the item at i: 1, or 0 with None and no error if there is no such item. */
+/* Returns an owned copy of the item at i: 1, or 0 with None and no error if the item does not exist. */
 int fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out);
 /* Returns an owned copy of the item at i: 0, or -1 with an IndexError pending. */
 int fh_list_get(const fh_seq_object *list, int64_t i, TVMFFIAny *out);

@@ -26,7 +26,7 @@ typedef struct {
 uint64_t *fh_memo_find(const fh_memo *memo, const void *a, const void *b);
 /* Adds an entry, or changes an existing one. -1 with a MemoryError pending. */
 int fh_memo_put(fh_memo *memo, const void *a, const void *b, uint64_t word);
-/* Does nothing if there is no such entry. */
+/* Does nothing if the entry does not exist. */
 void fh_memo_erase(fh_memo *memo, const void *a, const void *b);
 /* Drops the entries whose word is `limit` or more. On -1 a MemoryError is pending and nothing has changed. */
 int fh_memo_keep_below(fh_memo *memo, uint64_t limit);

@@ -19,7 +19,7 @@ typedef struct {
   int shift;       /* 64 minus the binary logarithm of n_slots */
 } fh_value_table;
 
-/* 1 with the key's number, 0 if there is no such key, -1 if a hook fails; *hash is for fh_value_table_add. Hooks are
+/* 1 with the key's number, 0 if the key does not exist, -1 if a hook fails; *hash is for fh_value_table_add. Hooks are
  * foreign code and must not change the table. */
 int fh_value_table_find(const fh_value_table *table, const TVMFFIAny *key, uint64_t *hash, int64_t *number);
 /* Adds a new key, with its own reference. -1 with a MemoryError pending. */

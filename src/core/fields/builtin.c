@@ -46,7 +46,7 @@ static int fill_field(const fh_builtin_field *field, void *obj) {
   }
 }
 
-/* `to` is zeroed, so there is no old value to drop. */
+/* `to` is zeroed, so no old value must be dropped. */
 static void copy_field(fh_field_memory_copying *copying, const fh_builtin_field *field, void *from, void *to) {
   const void *source = address_of(field, from);
   void *target = address_of(field, to);

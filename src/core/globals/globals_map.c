@@ -233,7 +233,7 @@ static int take_pair(fh_hashmap_object *map, const TVMFFIAny *key_view, fh_hashm
   return found;
 }
 
-/* ffi.DictErase(dict, key): does nothing if there is no such key. */
+/* ffi.DictErase(dict, key): does nothing if the key does not exist. */
 static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);

@@ -14,7 +14,7 @@ int fh_library_check_file(const char *path);
  * with the system's message. */
 void *fh_library_open(const char *path);
 /* Loads libtvm_ffi_cxx from the folder of this library, so that libraries loaded later find the ABI's C++ names. Does
- * nothing if it cannot be loaded (there is no libstdc++), and is cheap the second time. fh_library_open calls it. */
+ * nothing if it cannot be loaded (libstdc++ is missing), and is cheap the second time. fh_library_open calls it. */
 void fh_library_load_cxx(void);
 
 #endif /* FH_LIBRARY_H_ */

@@ -12,8 +12,8 @@ enum { FH_LIBRARY_FILE_REASON = 200 };
 
 /* 1 with a reason, the rest of a sentence that begins with "it", if the loader must not open the file. 0 if the check
  * found no problem, also for a file that cannot be opened, because the loader reports that, and for a name without a
- * directory, because the loader searches for it. Without ELF there is no check: a bad file is an error of the loader
- * then, and fh_loader_open examines it. Raises nothing, allocates nothing. */
+ * directory, because the loader searches for it. Without ELF the function checks nothing: a bad file is an error of the
+ * loader then, and fh_loader_open examines it. Raises nothing, allocates nothing. */
 int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]);
 
 #endif /* FH_LIBRARY_FILE_H_ */

@@ -150,7 +150,8 @@ static int implements(TVMFFIObject *handle, const TVMFFIAny *name, int *out) {
   return rc;
 }
 
-/* Metadata and documentation: the string that a function of the library returns; None if there is no such function. */
+/* Metadata and documentation: the string that a function of the library returns; None if the function does not
+ * exist. */
 static int get_text(TVMFFIObject *handle, const char *prefix, const TVMFFIAny *name, TVMFFIAny *out) {
   void *address;
   TVMFFIByteArray content;

@@ -37,7 +37,7 @@ static fh_name_table modules;
 int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
   if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
   TVMFFIByteArray text = fh_base_bytes(name);
-  /* Made before the lock. They are freed after it if they are not used, because the symbol exists or there is no
+  /* Made before the lock. They are freed after it if they are not used, because the symbol exists or the table has no
    * room. */
   symbol_entry *added = (symbol_entry *)fh_mem_calloc(1, sizeof *added);
   char *copy = fh_mem_copy_text(text.data, text.size);

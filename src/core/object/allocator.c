@@ -17,7 +17,7 @@ static void builtin_delete_space(void *ptr) { fh_mem_free(((builtin_head *)ptr)[
 static void *builtin_allocate(size_t size, size_t alignment, int32_t type_index, void *context) {
   FH_UNUSED(type_index);
   FH_UNUSED(context);
-  /* at least the head's alignment: the head ends at the begin of the object */
+  /* at least the head's alignment: the head ends at the start of the object */
   if (alignment < sizeof(builtin_head)) alignment = sizeof(builtin_head);
   size_t extra_bytes = sizeof(builtin_head) + alignment - 1;
   if (size > SIZE_MAX - extra_bytes) return NULL;

@@ -75,7 +75,7 @@ static void wait_for_readers(void) {
   }
 }
 
-/* For readers between begin_reading and end_reading, and under the lock. NULL if there is no such name. */
+/* For readers between begin_reading and end_reading, and under the lock. NULL if the name does not exist. */
 static global_entry *find_entry(TVMFFIByteArray name) { return (global_entry *)fh_name_find(&globals, name); }
 
 /* ---- Writing ---- */

@@ -39,7 +39,7 @@ void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field
 const char *fh_guard_library(const void *address, fh_loader_place *place);
 
 /* Sets the function that refuses a library: it fails the load in progress on this thread with that reason, or returns 0
- * if there is no load. Called once, by the load-time constructor. */
+ * without a load. Called once, by the load-time constructor. */
 void fh_guard_set_refuse(int (*refuse)(TVMFFIByteArray reason));
 
 #endif /* FH_GUARD_H_ */

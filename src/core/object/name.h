@@ -29,7 +29,7 @@ int fh_name_reserve(fh_name_table *table);
 /* As fh_name_reserve, for a table from which names are removed: *old becomes the generation that was replaced, or NULL.
  * The caller frees it with fh_mem_free once no reader uses it. */
 int fh_name_renew(fh_name_table *table, fh_name_slots **old);
-/* Adds the entry: returns NULL, or the former entry of that name, which is no longer in the table. Room must have been
+/* Adds the entry: returns NULL, or the former entry of that name, which the new entry has replaced. Room must have been
  * reserved. */
 fh_name_entry *fh_name_put(fh_name_table *table, fh_name_entry *entry);
 /* Removes the entry of that name and returns it; NULL if there is none. A name that is added again goes to the end of

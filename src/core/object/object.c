@@ -29,9 +29,9 @@ static void run_deleter(TVMFFIObject *obj, int flags) {
 void fh_object_end(TVMFFIObject *obj, uint64_t before) {
   /* acquire: pairs with the release in fh_object_release (and fh_object_weak_release) of every other thread */
   fh_atomic_fence_acquire_after_u64(&obj->combined_ref_count);
-  /* The count was one strong reference and the weak one that belongs to it. So there is no other reference to the
-   * object, and none can come into being: one call of the deleter destroys the value and frees the memory. The count
-   * keeps that weak reference; wait_for_end relies on that. */
+  /* The count was one strong reference and the weak one that belongs to it. So the object has no other reference, and
+   * cannot get one: one call of the deleter destroys the value and frees the memory. The count keeps that weak
+   * reference; wait_for_end relies on that. */
   if (before == FH_OBJECT_BOTH_ONE) {
     run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
     return;
@@ -91,7 +91,7 @@ static waiting *queue_of(endings *all, const fh_object_owner *owner) {
   return &all->queues[all->n_owners++];
 }
 
-/* Queues the object: 1, or 0 if there is no queue left. */
+/* Queues the object: 1, or 0 if all queues are in use. */
 static FH_NOINLINE int wait_for_end(endings *all, const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
   waiting *queue = queue_of(all, owner);
   if (queue == NULL) return 0;

@@ -51,8 +51,8 @@ static in_progress *innermost(uint64_t thread) {
 }
 
 /* Under the lock. The number of threads that would wait for one another in a cycle if this thread waited for the
- * handle: 0 if there is no cycle, 1 if this thread is initialising the handle. The search ends, because threads that
- * wait already do not form a cycle. */
+ * handle: 0 without a cycle, 1 if this thread is initialising the handle. The search ends, because threads that wait
+ * already do not form a cycle. */
 static int count_cycle(void **handle, uint64_t thread) {
   int n_threads = 1;
   for (; handle != NULL; ++n_threads) {

@@ -89,7 +89,7 @@ int fh_reflect_check_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetada
 
 /* ---- Optional objects ---- */
 
-/* The begin of the metadata of a field of type Optional<object>: JSON that contains a JSON string. The key of the
+/* The start of the metadata of a field of type Optional<object>: JSON that contains a JSON string. The key of the
  * object's type follows, and a backslash ends it. */
 static const char optional_start[] =
     "{\"type_schema\":\"{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"";

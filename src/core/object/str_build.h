@@ -8,7 +8,7 @@
 /* A string under construction. All zero is an empty one. The caller ends it with fh_str_build_finish or
  * fh_str_build_free. */
 typedef struct {
-  fh_str_object *str; /* the block that becomes the object; NULL while there is no room */
+  fh_str_object *str; /* the block that becomes the object; NULL while it has no room */
   size_t n_bytes;
   size_t room;
 } fh_str_build;

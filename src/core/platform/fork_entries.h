@@ -4,7 +4,7 @@
 
 #include "fork.h"
 
-/* The linker defines symbols at the begin and the end of a section. In ELF they are weak, because the section does not
+/* The linker defines symbols at the start and the end of a section. In ELF they are weak, because the section does not
  * exist in a binary without such entries; then both are NULL and loops from one to the other do nothing. They are
  * hidden, so that each binary finds its own sections and not those of a binary that was loaded earlier. The linkers of
  * Windows have no such symbols, but sort sections by the part of the name after a $: fork_check.c defines the first and

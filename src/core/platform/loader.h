@@ -29,9 +29,9 @@ void *fh_loader_find_anywhere(const char *name);
 
 /* The library and function that an address belongs to. */
 typedef struct {
-  void *base;       /* begin of the library, or the program, in memory */
+  void *base;       /* start of the library, or the program, in memory */
   const char *name; /* the exported function that contains the address; NULL if unknown */
-  void *start;      /* begin of that function */
+  void *start;      /* start of that function */
   char file[4096];  /* path of the library, as the system reports it, or "" */
 } fh_loader_place;
 /* Whether the address belongs to a library or to the program. If not, *place is unchanged. */

@@ -27,7 +27,7 @@ void fh_pages_free(void *chunk, fh_pages_area *area);
 void fh_pages_advise(void *block, size_t n_bytes);
 
 #ifdef FH_TEST
-/* Chunks taken and not given back. */
+/* Number of taken chunks. */
 int fh_pages_n_taken(void);
 #endif
 #endif

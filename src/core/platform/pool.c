@@ -90,7 +90,7 @@ static int is_ready;
 /* Atomic: */
 static int32_t is_off; /* 1 for good: no thread gets a heap, and none needs the lock to learn that */
 
-/* The head is at the chunk's begin, and chunks are at multiples of their size, so clearing low bits finds the head. */
+/* The head is at the chunk's start, and chunks are at multiples of their size, so clearing low bits finds the head. */
 static inline chunk *chunk_of(const void *block) {
   return (chunk *)((uintptr_t)block & ~(uintptr_t)(FH_PAGES_CHUNK - 1));
 }

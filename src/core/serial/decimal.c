@@ -50,7 +50,7 @@ static const char two_digits[] =
     "4748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293"
     "949596979899";
 
-/* Writes the digits of a number, right-aligned before `end`, two by two; returns their begin. */
+/* Writes the digits of a number, right-aligned before `end`, two by two; returns their start. */
 static char *write_digits(uint64_t value, char *end) {
   while (value >= 100) {
     end -= 2;

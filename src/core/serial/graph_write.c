@@ -353,7 +353,7 @@ int fh_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny 
   if (fh_any_own(value, &root) != 0) return -1;
   memset(&w, 0, sizeof w);
   fh_walk_init(&w.walk, FH_WALK_CYCLES, 0, sizeof(open_node));
-  /* The cell holds up to 7 bytes, so this cannot fail, and there is no reference to drop. */
+  /* The cell holds up to 7 bytes, so this cannot fail, and no reference must be dropped. */
   fh_str_from_cstr("type", &w.type_name);
   fh_str_from_cstr("data", &w.data_name);
   int rc = write_nodes(&w, &root, &root_index);

@@ -2,13 +2,13 @@
  *
  * Every distinct value (by fh_any_hash and fh_any_equal) is one node, after the nodes that it refers to. The data of a
  * node:
- *   None            none at all
+ *   None            has no data
  *   bool, int, float, ffi.String    the value
- *   DataType        its name; Device: [type, id]; ffi.Bytes: base64; ffi.BigInt: decimal text; ffi.Shape: [n, ...]
+ *   DataType        its name; Device: [type, id]; ffi.Bytes: base64; ffi.BigInt: decimal string; ffi.Shape: [n, ...]
  *   ffi.Array, ffi.List             [node, ...]
  *   ffi.Map, ffi.Dict               [node of key, node of value, ...]
- *   an enum         the integer of an ffi.IntEnum, the text of any other ffi.Enum
- *   another object  what __data_to_json__(object) of its type gives, or {field: ...}: the value itself where a field's
+ *   an enum         the integer of an ffi.IntEnum, the string of any other ffi.Enum
+ *   another object  the result of its type's __data_to_json__(object), or {field: ...}: the value itself if the field's
  *                   static type is None, bool, int, float or DataType, otherwise a node */
 #ifndef FH_GRAPH_WRITE_H_
 #define FH_GRAPH_WRITE_H_

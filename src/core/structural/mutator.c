@@ -110,8 +110,8 @@ static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
   return fh_mutator_make_result(-1, fh_any_none());
 }
 
-/* There is no other reference to the sequence. Yet the mutator may have changed it, so the size and the items are read
- * again after each call. */
+/* The caller has the only reference to the sequence. Yet the mutator may have changed it, so the size and the items are
+ * read again after each call. */
 static TVMFFIAny mutate_items_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
   fh_seq_object *seq = (fh_seq_object *)(void *)value.v_obj;
   for (int64_t i = 0; i < fh_seq_size(seq); ++i) {
@@ -161,7 +161,7 @@ static TVMFFIAny mutate_values(fh_mutator_object *mutator, TVMFFIAny value) {
   return fh_mutator_make_result(-1, fh_any_none());
 }
 
-/* There is no other reference to the map. */
+/* The caller has the only reference to the map. */
 static TVMFFIAny mutate_values_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
   fh_hashmap_object *map = (fh_hashmap_object *)(void *)value.v_obj, *target = map;
   return fh_mutator_make_result(mutate_values_of(mutator, map, &target), fh_mutator_unchanged());

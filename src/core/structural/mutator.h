@@ -36,7 +36,7 @@ static inline TVMFFIAny fh_mutator_unchanged(void) {
 
 /* Checks the raw result of a mutation: 0, or -1 if it is an Error, which becomes pending, and *result None. */
 int fh_mutator_take_result(TVMFFIAny *result);
-/* Makes a raw result: `result`, or, if rc is not 0, the pending error, which is no longer pending then. */
+/* Makes a raw result: `result`, or, if rc is not 0, the pending error, which it clears. */
 TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result);
 /* Whether two values are the same string, bytes or integer, which are immutable. */
 int fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b);

@@ -68,7 +68,7 @@ static int check_identity(const TVMFFIAny *var) {
   return fh_error_raise(FH_TYPE_ERROR, "Variable-remap key must be an object-backed value");
 }
 
-/* The caller owns *out: None if there is no replacement. */
+/* The caller owns *out: None without a replacement. */
 static int remap_get(const our_mutator *m, const TVMFFIAny *var, TVMFFIAny *out) {
   *out = fh_any_none();
   if (check_identity(var) != 0) return -1;
@@ -96,7 +96,7 @@ static int remap_set(our_mutator *m, const TVMFFIAny *var, const TVMFFIAny *mapp
 
 /* ---- Callbacks ---- */
 
-/* Calls the callback for a value: *out is its result; 0 if there is no callback; 1; -1. */
+/* Calls the callback for a value: *out is its result; 0 without a callback; 1; -1. */
 static int call_back(our_mutator *m, const TVMFFIAny *value, int32_t region, int may_inplace, TVMFFIAny *out) {
   const fh_structural_entry *entry = fh_structural_callbacks_find(&m->callbacks, value->type_index);
   *out = fh_mutator_unchanged();
@@ -208,7 +208,7 @@ static int call_back_before(our_mutator *m, task *t, int *is_inplace) {
 }
 
 /* Starts mutating a value: DONE with *out, or OPENED. In the order OWNED an existing callback does all the work; a
- * callback before the contents may replace the value; a callback after them is called here if there is no frame, or by
+ * callback before the contents may replace the value; a callback after them is called here without a frame, or by
  * close_frame. */
 static verdict start_task(our_mutator *m, task *t, TVMFFIAny *out) {
   int is_inplace = may_change(t);
@@ -339,7 +339,7 @@ static int run_task(our_mutator *m, task *t, TVMFFIAny *out) {
 /* ---- The mutator ---- */
 
 /* The entry to the mutator: from the function that starts a mutation, and from hooks and callbacks that call it. The
- * caller holds a reference to `value`, the 1 in the task: if there is no other, the value may change in place. */
+ * caller holds a reference to `value`, the 1 in the task: if that is the only one, the value may change in place. */
 static int mutate_value(our_mutator *m, const TVMFFIAny *value, int may_inplace, int is_bare, TVMFFIAny *out) {
   *out = fh_any_none();
   if (fh_structural_use_begin(&m->use, MUTATOR) != 0) return -1;

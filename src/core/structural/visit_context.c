@@ -42,7 +42,7 @@ static fh_visit_context_object *context_of(TVMFFIObject *error) {
   return (fh_visit_context_object *)(void *)before;
 }
 
-/* Adds an object to the context, with a reference. -1 with an error pending, if there is no memory. */
+/* Adds an object to the context, with a reference. -1 with an error pending, if memory runs out. */
 static int note_object(TVMFFIObject *error, TVMFFIObject *obj) {
   fh_visit_context_object *context = context_of(error);
   if (context == NULL) return -1;

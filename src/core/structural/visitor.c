@@ -50,7 +50,7 @@ TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who) {
   return fh_visitor_make_result(fh_visitor_take_result(&result, who, &interrupt), interrupt);
 }
 
-/* The raw result for the pending error, which is no longer pending then. */
+/* The raw result for the pending error, which it clears. */
 static TVMFFIAny failed(void) { return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none()); }
 
 /* ---- Contents of containers: their __s_visit__. Only the values of a map are visited: its keys define their places.

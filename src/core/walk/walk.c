@@ -125,7 +125,7 @@ static inline void prefetch_after(const TVMFFIAny *items, int64_t i, int64_t n) 
 
 /* Sets the kind and the place of the children of f->obj. An object that is not a container is read field by field:
  * strings and tensors have no fields, and neither have types that are not registered. -1 with an error pending, if
- * there is no memory for copies. */
+ * memory runs out for copies. */
 static int open_object(fh_walk *walk, fh_walk_frame *f) {
   TVMFFIObject *obj = f->obj;
   switch (obj->type_index) {

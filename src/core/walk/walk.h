@@ -10,17 +10,17 @@
  *   while (fh_walk_depth(&walk) != 0) {
  *     TVMFFIAny child;
  *     switch (fh_walk_next(&walk, &child)) {
- *     case FH_WALK_CHILD:  a leaf is dealt with; anything else is entered with fh_walk_push, or left out
+ *     case FH_WALK_CHILD:  handle a leaf; enter any other value with fh_walk_push, or skip it
  *     case FH_WALK_END:    after the children; fh_walk_pop(&walk)
  *     default:             an error is pending
  *     }
  *   }
- *   fh_walk_free(&walk);                                             also after an error, closes what is open
+ *   fh_walk_free(&walk);                                             also after an error, closes open frames
  *
  * Children. Array and List: the items. Map and Dict: key, value, key, value, in order. Any other object: the values of
- * its reflected fields, ancestors' first, without those that have one of the flags in `skip_flags`; a field that a
- * subclass declares again at the same place is one field. Strings, tensors, functions and all objects without fields
- * have no children.
+ * its reflected fields, ancestors' first, without fields that have a flag of `skip_flags`; a field that a subclass
+ * declares again at the same place is one field. Strings, tensors, functions and all objects without fields have no
+ * children.
  *
  * Reading. The contents of an Array and a Map are read in place. The contents of a List and a Dict are copied under
  * their stripe lock when the object is pushed, so that changes during the walk do not disturb it. A field's getter is
@@ -28,17 +28,17 @@
  * (or _pair, _lookup) of the same frame, or its pop; a frame's objects while it is open. The client must hold a
  * reference to the root: own an argument (fh_any_own) before walking it.
  *
- * Two values at once. fh_walk_push_pair opens two objects of one kind (two sequences, two maps, or two objects of the
- * same type); fh_walk_next_pair returns children that belong together: same index, same field, or the value of the
- * equal key. A client with its own equality of keys uses fh_walk_next_key and fh_walk_lookup.
+ * Pairs. fh_walk_push_pair opens two objects of one kind (two sequences, two maps, or two objects of the same type);
+ * fh_walk_next_pair returns children that belong together: same index, same field, or the value of the equal key. A
+ * client with its own equality of keys uses fh_walk_next_key and fh_walk_lookup.
  *
  * Hooks. Foreign code that calls back into the client may push on the same walk, as long as it pops its own frames:
  * remember the depth, run the loop until the walk has that depth again (fh_walk_unwind after an error). Pushing moves
  * frames: get their addresses again afterwards. Since hooks that call back do use C stack, fh_walk_enter_hook counts
  * them and refuses too many.
  *
- * Errors are -1 with an error pending: MemoryError, ValueError for more than FH_WALK_MAX_DEPTH open frames, or a
- * getter's. A walk belongs to one thread. No lock is held while foreign code runs. */
+ * Errors are -1 with an error pending: MemoryError, ValueError for more than FH_WALK_MAX_DEPTH open frames, or an error
+ * of a getter. A walk belongs to one thread. No lock is held while foreign code runs. */
 #ifndef FH_WALK_H_
 #define FH_WALK_H_
 
@@ -72,7 +72,7 @@ typedef struct {
   /* private */
   const void *source;    /* Array: its items; Map: itself; NULL if the children are copies in `values` */
   uint64_t position;     /* Map: slot of the next pair */
-  size_t mark;           /* begin of this frame's part of `values` */
+  size_t mark;           /* start of this frame's part of `values` */
   fh_reflect_cursor cursor;
   const TVMFFIFieldInfo *field; /* the field that was returned last */
   TVMFFIObject *held[2]; /* the field's values on both sides if they are objects: owned, else NULL */
@@ -172,7 +172,7 @@ const TVMFFIFieldInfo *fh_walk_next_field(fh_reflect_cursor *cursor, int64_t ski
 
 /* For a map (pair): the next key of `obj` and its value. */
 fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value);
-/* The value of a key in `other`: FH_WALK_CHILD, or FH_WALK_END if there is no such key, or an error. */
+/* The value of a key in `other`: FH_WALK_CHILD, or FH_WALK_END if the key does not exist, or an error. */
 fh_walk_step fh_walk_lookup(fh_walk *walk, const TVMFFIAny *key, TVMFFIAny *value);
 
 /* ---- The place of the walk ---- */

@@ -287,7 +287,7 @@ public:
   iterator begin() const { return data_ == nullptr ? iterator() : iterator(Obj()->begin()); }
   iterator end() const { return data_ == nullptr ? iterator() : iterator(Obj()->end()); }
   iterator find(const K &key) const { return data_ == nullptr ? iterator() : iterator(Obj()->find(Key(key))); }
-  /* KeyError if there is no such key. */
+  /* KeyError if the key does not exist. */
   const V at(const K &key) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) TVM_FFI_THROW(KeyError) << "the map was moved away";
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(Obj()->at(Key(key)));

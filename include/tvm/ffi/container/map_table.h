@@ -86,7 +86,7 @@ public:
     }
   }
 
-  /* The slot of a key, kNoSlot if there is no such key. */
+  /* The slot of a key, kNoSlot if the key does not exist. */
   uint64_t Find(const Any &key) const { return fields_->size == 0 ? kNoSlot : FindHashed(key, AnyHash()(key)); }
   /* Sets the value of a key. An existing key object stays, and its pair moves to the end of the order. */
   void Set(MapPair pair) {
@@ -188,7 +188,7 @@ private:
     return previous;
   }
   void SetJump(uint64_t slot, uint8_t jump) { *MetaAt(slot) = static_cast<uint8_t>((*MetaAt(slot) & kBody) | jump); }
-  /* Finds a free slot within a jump of `from`. Returns the jump, 0 if there is no such slot. */
+  /* Finds a free slot within a jump of `from`. Returns the jump, 0 if all of these slots are used. */
   uint8_t FindFree(uint64_t from, uint64_t *slot) const {
     for (uint8_t jump = 1; jump < kNumJumps; ++jump) {
       *slot = (from + Distance(jump)) & (fields_->slots - 1);
@@ -279,7 +279,7 @@ private:
     return true;
   }
   /* Empties `slot`, which holds an item of another chain, by moving that item and the rest of its chain. False, with
-   * the table unchanged, if there is no room. */
+   * the table unchanged, if the table has no room. */
   bool FreeSlot(uint64_t slot) {
     struct Move {
       uint64_t from, to;

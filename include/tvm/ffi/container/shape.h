@@ -44,7 +44,7 @@ public:
   const int64_t *begin() const { return cell_.data; }
   const int64_t *end() const { return cell_.data + cell_.size; }
   int64_t operator[](size_t i) const { return cell_.data[i]; }
-  /* IndexError if there is no such dimension. */
+  /* IndexError if the dimension does not exist. */
   int64_t at(size_t i) const {
     if (i >= size()) TVM_FFI_THROW(IndexError) << "indexing " << i << " on a Shape of size " << size();
     return cell_.data[i];
@@ -129,7 +129,7 @@ public:
   const int64_t *begin() const { return data(); }
   const int64_t *end() const { return data() + size(); }
   int64_t operator[](size_t i) const { return data()[i]; }
-  /* IndexError if there is no such dimension. */
+  /* IndexError if the dimension does not exist. */
   int64_t at(size_t i) const { return ShapeView(*this).at(i); }
   int64_t front() const { return at(0); }
   int64_t back() const { return at(size() - 1); }

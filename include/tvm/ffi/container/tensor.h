@@ -143,7 +143,7 @@ public:
     TVM_FFI_ICHECK(dl().strides != nullptr || dl().ndim == 0) << "this tensor has no strides";
     return ShapeView(dl().strides, static_cast<size_t>(dl().ndim));
   }
-  /* The size of one dimension; a negative i counts from the last one. IndexError if there is no such dimension. */
+  /* The size of one dimension; a negative i counts from the last one. IndexError if the dimension does not exist. */
   int64_t size(int64_t i) const { return DimensionAt(dl().shape, dl().ndim, i); }
   int64_t stride(int64_t i) const { return DimensionAt(strides().data(), dl().ndim, i); }
   int64_t numel() const { return shape().Product(); }

@@ -44,7 +44,7 @@ namespace ffi {
 
 class CubinKernel {
 public:
-  /* RuntimeError if there is no kernel of that name. */
+  /* RuntimeError if the image has no kernel of that name. */
   CubinKernel(cuda_api::LibraryHandle library, const char *name) {
     TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(cuda_api::GetKernel(&kernel_, library, name));
   }

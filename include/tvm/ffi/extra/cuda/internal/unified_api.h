@@ -35,7 +35,7 @@ namespace tvm {
 namespace ffi {
 namespace cuda_api {
 
-/* RuntimeError if there is no such device. */
+/* RuntimeError if the device does not exist. */
 inline DeviceHandle GetDeviceHandle(int device_id) {
   DeviceHandle device;
   TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(FindDevice(&device, device_id));
