@@ -38,7 +38,7 @@ typedef struct {
   uint32_t minor;
 } DLPackVersion;
 
-/* The kind of memory. */
+/* The type of device that has the memory. */
 #ifdef __cplusplus
 typedef enum : int32_t {
 #else

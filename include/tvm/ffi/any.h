@@ -63,7 +63,7 @@ template <typename T> constexpr bool CheckField() {
     return false;
   }
 }
-/* Whether as<T>() can test if a value is a T. It cannot for a type that values are only converted to. */
+/* Whether as<T>() can test if a value is a T. It cannot for a type to which values only convert. */
 template <typename T, typename = void> inline constexpr bool has_strict_check_v = false;
 template <typename T>
 inline constexpr bool has_strict_check_v<

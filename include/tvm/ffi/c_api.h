@@ -272,7 +272,7 @@ TVM_FFI_DLL int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *o
 TVM_FFI_DLL int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self),
                                      TVMFFIObjectHandle *out);
 
-/* The global function of that name. If there is none: 0, with NULL in *out. */
+/* Finds the global function of that name. 0, with NULL in *out if there is none. */
 TVM_FFI_DLL int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
 
 /* Makes a view into an owned value: view-only strings and bytes are copied, an rvalue reference is moved out of its
@@ -297,7 +297,7 @@ TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *mess
 /* As TVMFFIErrorSetRaisedFromCStr, with the message in `num_parts` pieces; NULL pieces are skipped. */
 TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_parts, int32_t num_parts);
 
-/* A new Error, not raised. -1 only without memory, and then with nothing pending. */
+/* Makes an Error without raising it. -1 only without memory, and then no error is pending. */
 TVM_FFI_DLL int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteArray *message,
                                   const TVMFFIByteArray *backtrace, TVMFFIObjectHandle *out);
 

@@ -64,7 +64,7 @@ static void end_map(void *self) {
   map->slots = FH_HASHMAP_SMALL_TAG;
 }
 
-/* has_objects is 1 for every map: searching the pairs for objects would cost too much. */
+/* has_objects is 1 for every map: the pairs are not searched for objects. */
 static void delete_map(void *self, int flags);
 static const fh_object_owner owner = {delete_map, end_map};
 static void delete_map(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }

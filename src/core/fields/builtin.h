@@ -36,7 +36,7 @@ typedef struct {
 typedef struct fh_builtin_type {
   const char *key;
   const struct fh_builtin_type *parent; /* NULL: ffi.Object */
-  int is_final; /* nothing derives from it */
+  int is_final; /* no type derives from it */
   int32_t total_bytes;
   TVMFFISEqHashKind kind;
   const fh_builtin_field *fields; /* the type's own fields; the last entry has no name */

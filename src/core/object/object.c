@@ -38,7 +38,7 @@ void fh_object_end(TVMFFIObject *obj, uint64_t before) {
   }
   /* Other owners have weak references. The memory must stay until the last of them is dropped. */
   run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskStrong);
-  fh_object_weak_release(obj); /* the one that the strong references owned together */
+  fh_object_weak_release(obj); /* the weak reference that the strong references owned together */
 }
 
 void fh_object_weak_release(void *handle) {

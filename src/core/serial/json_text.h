@@ -4,7 +4,7 @@
 
 #include "core/platform/base.h"
 
-/* Maximum of nested containers; more are a ValueError. */
+/* Maximum number of nested containers; more are a ValueError. */
 #define FH_JSON_MAX_DEPTH (1 << 20)
 
 /* The top bit of every byte of a word. */

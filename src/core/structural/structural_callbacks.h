@@ -17,7 +17,7 @@ typedef struct {
 } fh_structural_callbacks;
 
 /* Adds the entries of args[i], a sequence of sequences (type index, Function) or, with `is_marked`, (type index,
- * Function, whether it gets more). TypeError. */
+ * Function, gets_more). TypeError. */
 int fh_structural_callbacks_add(fh_structural_callbacks *callbacks, const char *name, const TVMFFIAny *args, int32_t i,
                                 int is_marked, int gets_more);
 void fh_structural_callbacks_free(fh_structural_callbacks *callbacks);

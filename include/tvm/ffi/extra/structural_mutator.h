@@ -50,7 +50,7 @@ inline constexpr reflection::AttrKey<FStructuralMutate> kStructuralMaybeInplaceM
 /* The functions of a class of mutators. The table and the layout of a mutator are part of the ABI. */
 struct StructuralMutatorVTable {
   FStructuralMutateABI mutate = nullptr;               /* a replacement or ffi.Unchanged */
-  FStructuralMutateABI maybe_inplace_mutate = nullptr; /* may change the value, and returns it then */
+  FStructuralMutateABI maybe_inplace_mutate = nullptr; /* may change the value in place, and then returns it */
   FStructuralVarRemapGet var_remap_get = nullptr;      /* the replacement of an object, or None */
   FStructuralVarRemapSet var_remap_set = nullptr;      /* returns None */
 };
