@@ -412,14 +412,14 @@ typedef struct {
   TVMFFIByteArray name;
   TVMFFIByteArray doc;
   TVMFFIByteArray metadata; /* JSON */
-  int64_t flags;            /* TVMFFIFieldFlagBitMask */
-  int64_t size;             /* bytes */
-  int64_t alignment;        /* bytes */
-  int64_t offset;           /* bytes from the object's handle */
+  int64_t flags; /* TVMFFIFieldFlagBitMask */
+  int64_t size; /* bytes */
+  int64_t alignment; /* bytes */
+  int64_t offset; /* bytes from the object's handle */
   TVMFFIFieldGetter getter;
   void *setter; /* a TVMFFIFieldSetter, or a Function handle by flag; NULL when read-only */
   TVMFFIAny default_value_or_factory; /* None unless a flag says that there is a default */
-  int32_t field_static_type_index;    /* the index if the static type determines it, else kTVMFFIAny */
+  int32_t field_static_type_index; /* the index if the static type determines it, else kTVMFFIAny */
 } TVMFFIFieldInfo;
 
 /* One method of a type. 72 bytes. */
@@ -427,15 +427,15 @@ typedef struct {
   TVMFFIByteArray name;
   TVMFFIByteArray doc;
   TVMFFIByteArray metadata; /* JSON */
-  int64_t flags;            /* TVMFFIFieldFlagBitMask */
-  TVMFFIAny method;         /* a Function; its first argument is the object unless the method is static */
+  int64_t flags; /* TVMFFIFieldFlagBitMask */
+  TVMFFIAny method; /* a Function; its first argument is the object unless the method is static */
 } TVMFFIMethodInfo;
 
 /* 32 bytes. */
 typedef struct {
   TVMFFIByteArray doc;
   TVMFFIObjectCreator creator; /* NULL if the type has no default constructor */
-  int32_t total_size;          /* bytes of an object, header included; 0 when it varies */
+  int32_t total_size; /* bytes of an object, header included; 0 when it varies */
   TVMFFISEqHashKind structural_eq_hash_kind;
 } TVMFFITypeMetadata;
 

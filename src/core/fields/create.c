@@ -63,7 +63,7 @@ typedef struct {
   const TVMFFIAny *args; /* args[0] is the type */
   int32_t n_args;
   unsigned char *used; /* one flag for each pair */
-  int32_t first;       /* the first pair that is not used: finds pairs in the order of the fields at once */
+  int32_t first; /* the first pair that is not used: finds pairs in the order of the fields at once */
 } pairs;
 
 /* The first pair of that name, from args[i] on, that no field has used; 0 for none. Pairs in another order than the
@@ -177,14 +177,14 @@ typedef struct {
   const TVMFFITypeInfo *info;
   void *newer; /* a constructor with more fields, or NULL: acquire load, compare-and-swap */
   int32_t n_declared; /* number of fields of the type, including fields that are declared again */
-  int32_t n_max;      /* room for fields */
+  int32_t n_max; /* room for fields */
   int32_t n_fields;
   int32_t n_positional;
   const TVMFFIFieldInfo **fields; /* one of each name, the root's first */
   /* indices of the fields that positional arguments fill in order: those without a default first */
   int32_t *positional;
   int32_t *places; /* by name: an index + 1, or 0. Open addressing with linear probing */
-  size_t mask;     /* number of places - 1; at least half of them are empty */
+  size_t mask; /* number of places - 1; at least half of them are empty */
 } constructor;
 
 static int takes_part(const TVMFFIFieldInfo *field) { return !(field->flags & kTVMFFIFieldFlagBitMaskInitOff); }

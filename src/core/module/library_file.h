@@ -1,8 +1,8 @@
 /* library_file.h - checks whether a file can be a shared library, before the file is mapped.
  *
  * The system's loader maps as much as a file's headers promise. If the file is shorter, the first access to a page
- * after its end ends the process, and so does an address in a damaged header. This file depends on no other file of the
- * core: the core and the HPy runtime are both built with it. */
+ * after its end ends the process, and so does an address in a damaged header. The core and the HPy runtime are both
+ * built with this file, which needs only loader_head.h of the core. */
 #ifndef FH_LIBRARY_FILE_H_
 #define FH_LIBRARY_FILE_H_
 

@@ -50,12 +50,12 @@ typedef struct block {
  * for any thread under the lock. Other threads read two of them, `owner` and `block_bytes`, which never change. */
 typedef struct chunk {
   heap *owner; /* never changes */
-  block *free;                       /* list of free blocks */
-  char *fresh, *end;                 /* the bytes that were never part of a block */
-  uint32_t n_used;                   /* blocks in use */
-  uint32_t block_bytes;              /* never changes */
-  int is_full;                       /* neither the current chunk nor in `others` */
-  struct chunk *next, *previous;     /* in the list `others`; `next` also in the list of empty chunks */
+  block *free; /* list of free blocks */
+  char *fresh, *end; /* the bytes that were never part of a block */
+  uint32_t n_used; /* blocks in use */
+  uint32_t block_bytes; /* never changes */
+  int is_full; /* neither the current chunk nor in `others` */
+  struct chunk *next, *previous; /* in the list `others`; `next` also in the list of empty chunks */
   fh_pages_area *area;
   char apart[56];
   uint64_t foreign; /* blocks freed by other threads: their number << 32 | offset of the last of them in the chunk */

@@ -6,7 +6,7 @@
 
 typedef struct {
   int32_t type_index; /* kTVMFFIAny: every value */
-  int gets_more;      /* gets a second argument: the definition region, or whether changes in place are allowed */
+  int gets_more; /* gets a second argument: the definition region, or whether changes in place are allowed */
   TVMFFIObject *func; /* owned */
 } fh_structural_entry;
 

@@ -8,7 +8,7 @@
 typedef enum {
   /* callback(value[, region]) before the contents of the value; may skip the contents or stop */
   FH_VISIT_WALK_PRE = 0,
-  FH_VISIT_WALK_POST = 1, /* the same callback after the contents */
+  FH_VISIT_WALK_POST = 1, /* callback(value[, region]) after the contents */
   FH_VISIT_OWNED /* callback(value, visitor) instead of the contents, whose parts it may visit */
 } fh_visit_order;
 
