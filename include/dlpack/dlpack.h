@@ -38,7 +38,7 @@ typedef struct {
   uint32_t minor;
 } DLPackVersion;
 
-/* Where memory lives. */
+/* The type of device that has the memory. */
 #ifdef __cplusplus
 typedef enum : int32_t {
 #else
@@ -64,7 +64,7 @@ typedef enum {
 
 typedef struct {
   DLDeviceType device_type;
-  int32_t device_id; /* 0 where there is only one */
+  int32_t device_id; /* 0 if there is only one */
 } DLDevice;
 
 /* The type of one lane of an element. */
@@ -96,8 +96,8 @@ typedef struct {
   uint16_t lanes; /* 1 for scalars; a negative int16 here is a scalable vector (a tvm-ffi convention) */
 } DLDataType;
 
-/* A tensor that somebody else owns. An item has item_size = (bits * lanes + 7) / 8 bytes. Element (i0, i1, ...) starts
- * at data + byte_offset + sum(i_k * strides[k]) * item_size. */
+/* A borrowed tensor. An item has item_size = (bits * lanes + 7) / 8 bytes. Element (i0, i1, ...) starts at data +
+ * byte_offset + sum(i_k * strides[k]) * item_size. */
 typedef struct {
   void *data;           /* may be NULL for a tensor without elements */
   DLDevice device;
@@ -108,8 +108,8 @@ typedef struct {
   uint64_t byte_offset; /* from data to the first element */
 } DLTensor;
 
-/* A tensor with its owner, as in DLPack before 1.0. Whoever takes it over calls deleter(self) exactly once, unless
- * deleter is NULL. */
+/* A tensor with its owner, as in DLPack before 1.0. A consumer that takes ownership calls deleter(self) exactly once,
+ * unless deleter is NULL. */
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;
   void *manager_ctx;
@@ -130,23 +130,24 @@ typedef struct DLManagedTensorVersioned {
   DLTensor dl_tensor;
 } DLManagedTensorVersioned;
 
-/* ---- The exchange table: what an array library offers to C callers, as the type attribute __dlpack_c_exchange_api__.
- * Every function returns 0 or -1. NoSync: it neither waits for nor orders anything on a device stream. */
+/* ---- The DLPack C exchange API: the functions of an array library for C callers, stored as the type attribute
+ * __dlpack_c_exchange_api__. Every function returns 0 or -1. NoSync: the function neither waits for nor orders work on
+ * a device stream. */
 
-/* A new tensor with the prototype's shape, dtype and device. On failure it calls SetError(error_ctx, kind, message) and
- * returns -1. It does not need the caller to be attached to an interpreter. */
+/* Makes a tensor with the prototype's shape, dtype and device. On failure it calls SetError(error_ctx, kind, message)
+ * and returns -1. The caller does not need an attached thread state. */
 typedef int (*DLPackManagedTensorAllocator)(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
                                             void (*SetError)(void *error_ctx, const char *kind, const char *message));
-/* An owned description of the Python object's memory. */
+/* Makes an owned description of the Python object's memory. */
 typedef int (*DLPackManagedTensorFromPyObjectNoSync)(void *py_object, DLManagedTensorVersioned **out);
-/* A borrowed description, valid while the Python object lives and is not changed. */
+/* Fills in a borrowed description, valid while the Python object lives and is not changed. */
 typedef int (*DLPackDLTensorFromPyObjectNoSync)(void *py_object, DLTensor *out);
-/* The stream on which the library currently queues its work for that device. */
+/* Returns the stream on which the library currently queues its work for that device. */
 typedef int (*DLPackCurrentWorkStream)(DLDeviceType device_type, int32_t device_id, void **out_current_stream);
-/* A new Python object that takes over the tensor. */
+/* Makes a Python object that takes ownership of the tensor. */
 typedef int (*DLPackManagedTensorToPyObjectNoSync)(DLManagedTensorVersioned *tensor, void **out_py_object);
 
-/* `prev_api` chains to a table of an older major version, or is NULL. */
+/* `prev_api` links to a table of an older major version, or is NULL. */
 typedef struct DLPackExchangeAPIHeader {
   DLPackVersion version;
   struct DLPackExchangeAPIHeader *prev_api;

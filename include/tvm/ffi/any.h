@@ -1,8 +1,8 @@
 /* any.h - values of any type: AnyView borrows one, Any owns one. Both are 16 bytes, a TVMFFIAny.
  *
- *   as<T>()            T if the value is one, else nullopt; for a class of objects a pointer, null if the value is none
+ *   as<T>()            T if the value is a T, else nullopt; for a class of objects a pointer, null if it is not a T
  *   as_or_throw<T>()   as as<T>(), with a TypeError instead of nullopt
- *   cast<T>()          T, converted if necessary (an int to a float, text to a data type, ...); TypeError if impossible
+ *   cast<T>()          T, converted if necessary (int to float, string to data type, ...); TypeError if impossible
  *   try_cast<T>()      as cast<T>(), with nullopt instead of the TypeError */
 #ifndef TVM_FFI_ANY_H_
 #define TVM_FFI_ANY_H_
@@ -42,13 +42,13 @@ inline constexpr bool storage_enabled_v = std::is_same_v<T, Any> || TypeTraits<T
 template <typename T>
 inline constexpr bool convertible_or_any_v = TypeTraits<T>::convert_enabled || std::is_same_v<T, Any>;
 
-/* Whether a T can be a value. If it cannot, a static assert names T, and callers leave out code that would fail to
- * compile as well. */
+/* Whether a T can be a value. If it cannot, a static assert names T, and callers leave out code that would not compile
+ * either. */
 template <typename T> constexpr bool CheckCrossing() {
   static_assert(TypeTraits<T>::convert_enabled, "this type cannot be a value: it needs TypeTraits");
   return TypeTraits<T>::convert_enabled;
 }
-/* Whether a T can be kept, as a field or a result. */
+/* Whether a T can be stored, as a field or a result. */
 template <typename T, typename = void> inline constexpr bool is_kept_v = false;
 template <typename T>
 inline constexpr bool is_kept_v<
@@ -63,7 +63,7 @@ template <typename T> constexpr bool CheckField() {
     return false;
   }
 }
-/* Whether as<T>() can test if a value is a T. It cannot for a type that values are only converted to. */
+/* Whether as<T>() can test if a value is a T. It cannot for a type to which values only convert. */
 template <typename T, typename = void> inline constexpr bool has_strict_check_v = false;
 template <typename T>
 inline constexpr bool has_strict_check_v<
@@ -87,7 +87,7 @@ template <typename T> using AsResult = std::conditional_t<std::is_base_of_v<Obje
 
 } // namespace detail
 
-/* A value that something else keeps alive: an argument. */
+/* A borrowed value, such as an argument: the caller keeps it alive. */
 class AnyView {
 public:
   AnyView() { detail::PutNone(&data_); }
@@ -104,7 +104,7 @@ public:
   void swap(AnyView &other) noexcept { std::swap(data_, other.data_); }
   int32_t type_index() const noexcept { return data_.type_index; }
   std::string GetTypeKey() const { return TypeIndexToTypeKey(data_.type_index); }
-  /* Whether both have equal bits: they are the same object, or equal plain data. */
+  /* Whether both have equal bits: both are the same object, or equal plain data. */
   bool same_as(const AnyView &other) const noexcept {
     return data_.type_index == other.data_.type_index && data_.zero_padding == other.data_.zero_padding &&
            data_.v_int64 == other.data_.v_int64;
@@ -156,7 +156,7 @@ protected:
 
 namespace detail {
 
-/* Borrowed text and bytes become objects, and an ObjectRValueRef gives up its object. */
+/* Copies borrowed strings and bytes to objects, and moves the object out of an ObjectRValueRef. */
 TVM_FFI_NO_INLINE inline void OwnBorrowedContent(TVMFFIAny *data) {
   switch (data->type_index) {
   case kTVMFFIRawStr: TypeTraits<String>::MoveToAny(String(data->v_c_str), data); break;
@@ -234,7 +234,7 @@ public:
   bool operator==(std::nullptr_t) const noexcept { return data_.type_index == kTVMFFINone; }
   bool operator!=(std::nullptr_t) const noexcept { return data_.type_index != kTVMFFINone; }
 
-  /* The && forms move owned content out if the value is a T, and leave None; plain data stays. */
+  /* The && forms move the content out if the value is a T, and leave None; plain data stays. */
   template <typename T> TVM_FFI_INLINE detail::AsResult<T> as() const & {
     if constexpr (std::is_same_v<T, Any>) {
       return *this;
@@ -300,7 +300,7 @@ static_assert(std::is_trivially_copyable_v<AnyView> && std::is_standard_layout_v
 
 namespace detail {
 
-/* Access to the inside of Any and AnyView. "AfterCheck": the caller knows that the value is a T. */
+/* Access to the internals of Any and AnyView. "AfterCheck": the caller knows that the value is a T. */
 struct AnyUnsafe : ObjectUnsafe {
   TVM_FFI_INLINE static TVMFFIAny MoveAnyToTVMFFIAny(Any &&any) {
     TVMFFIAny raw = any.data_;
@@ -354,7 +354,7 @@ private:
   }
 };
 
-/* The name of a type in the text of a signature. */
+/* The name of a type in a printed signature. */
 template <typename T> struct Type2Str {
   static std::string v() {
     using Plain = std::remove_const_t<std::remove_reference_t<T>>;

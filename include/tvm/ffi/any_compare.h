@@ -1,8 +1,9 @@
-/* any_compare.h - AnyHash and AnyEqual: how maps hash and compare their keys. Programs include any.h.
+/* any_compare.h - AnyHash and AnyEqual: hash and equality of map keys. Programs include any.h.
  *
- * Part of the ABI, because each library fills and searches maps with its own copy of this code. Text and bytes are
- * compared by content, whether it is in the value or in an object. Objects of a type with the attributes __any_hash__
- * and __any_equal__ are compared by these. All else is compared by its bits: 1, 1.0 and true are three keys. */
+ * Part of the ABI, because each library fills and searches maps with its own copy of this code. Strings and bytes are
+ * compared by content, whether the content is in the value or in an object. Objects of a type with the attributes
+ * __any_hash__ and __any_equal__ are compared by these hooks. All other values are compared by their bits: 1, 1.0 and
+ * true are three keys. */
 #ifndef TVM_FFI_ANY_COMPARE_H_
 #define TVM_FFI_ANY_COMPARE_H_
 
@@ -20,7 +21,7 @@ inline const TVMFFIAny *TypeAttrOf(const TVMFFITypeAttrColumn *column, int32_t t
   return &column->data[i];
 }
 
-/* Calls a hook. It is a Function, or the address of a C function that returns its result, or an Error, as a value. */
+/* Calls a hook: a Function, or the address of a C function that returns its result, or an Error, as a value. */
 template <typename... Args>
 TVM_FFI_NO_INLINE Any CallCompareHook(const TVMFFIAny *hook, const char *name, const Args &...args) {
   TVMFFIAny result;
@@ -44,7 +45,7 @@ inline const TVMFFITypeAttrColumn *ColumnNamed(const char *name) {
   return TVMFFIGetTypeAttrColumn(&key);
 }
 
-/* Stores the content of text or bytes and returns kTVMFFIStr or kTVMFFIBytes; returns 0 for any other value. */
+/* Stores the content of a string or bytes and returns kTVMFFIStr or kTVMFFIBytes; returns 0 for any other value. */
 TVM_FFI_INLINE int32_t ContentOf(const TVMFFIAny *value, TVMFFIByteArray *content) {
   switch (value->type_index) {
   case kTVMFFISmallStr: *content = {value->v_bytes, value->small_str_len}; return kTVMFFIStr;

@@ -1,4 +1,4 @@
-/* base_detail.h - compiler macros, code that runs when a library is loaded, and stable hashes. Used by all headers. */
+/* base_detail.h - compiler macros, code that runs when a library is loaded, and stable hashes. All headers use it. */
 #ifndef TVM_FFI_BASE_DETAIL_H_
 #define TVM_FFI_BASE_DETAIL_H_
 
@@ -40,8 +40,8 @@
 #define TVM_FFI_STR_CONCAT_(a, b) a##b
 #define TVM_FFI_STR_CONCAT(a, b) TVM_FFI_STR_CONCAT_(a, b)
 
-/* Clears the payload before a pointer is written that does not fill its 8 bytes. Does nothing on 64-bit systems, the
- * only ones that these headers serve. */
+/* Clears the payload before a write of a pointer that does not fill its 8 bytes. Does nothing on 64-bit systems, the
+ * only ones that these headers support. */
 #define TVM_FFI_CLEAR_PTR_PADDING_IN_FFI_ANY(result) \
   if constexpr (sizeof(void *) != sizeof(int64_t)) { \
     (result)->v_int64 = 0;                           \
@@ -59,8 +59,8 @@
  *
  * TVM_FFI_STATIC_INIT_BLOCK() { ... } runs its body once, while the library is loaded, with libtvm_ffi ready for use.
  * An exception that leaves the body makes the load fail if the core loads the library as a module. In any other case
- * nothing can catch it and the process ends. TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() and END(Name) around such code print
- * the message of a std::exception on stderr and end the process.
+ * the exception cannot be caught and the process ends. TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() and END(Name) around such
+ * code print the message of a std::exception on stderr and end the process.
  *
  * The body runs as the initialiser of a variable. A constructor function would run before all variables of its file,
  * and so before the classes that are declared above the block have their type indices. */
@@ -86,9 +86,9 @@ namespace ffi {
 namespace detail {
 
 /* If the core is loading a library on this thread, makes that load fail with `reason` and returns true. Returns false
- * otherwise, and with a core that has no such function. */
+ * otherwise, and if the core has no such function. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline bool FailLoad(const char *reason) {
-  static constexpr char kName[] = "ffi_hpy.fail_load"; /* only in our core */
+  static constexpr char kName[] = "ffi_hpy.fail_load"; /* only in the core of ffi_hpy */
   TVMFFIByteArray name{kName, sizeof(kName) - 1};
   TVMFFIObjectHandle fail = nullptr;
   TVMFFIAny arg{}, result{};
@@ -120,7 +120,7 @@ template <typename F, typename... Args> void for_each(const F &f, Args &&...args
 
 /* ---- Stable hashes ----
  *
- * Every library compiles its own copy of this code and uses it on maps that other libraries filled. So the results are
+ * Every library compiles its own copy of this code and uses it on maps that other libraries filled. So the hashes are
  * part of the ABI: the same on every machine and in every version. */
 
 template <typename T, std::enable_if_t<std::is_convertible_v<T, uint64_t>, bool> = true>

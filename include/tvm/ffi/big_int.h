@@ -1,11 +1,11 @@
-/* big_int.h - BigInt: integers of any size. One that fits in int64 is stored in the value itself; any other is an
- * immutable object that copies share.
+/* big_int.h - BigInt: integers of any size. An integer that fits in int64 is stored in the value itself; any other
+ * integer is an immutable object that copies share.
  *
  *   BigInt big = BigInt(1) << 100;
  *   int64_t small = static_cast<int64_t>(big >> 60);   (OverflowError if it did not fit)
  *
- * Operators are those of int64_t without its limits: bit operations are those of two's complement, / and % truncate.
- * C++ integers convert implicitly, floating-point numbers explicitly. */
+ * The operators behave like those of int64_t without its limits: bit operations work on two's complement, / and %
+ * truncate. C++ integers convert implicitly, floating-point numbers explicitly. */
 #ifndef TVM_FFI_BIG_INT_H_
 #define TVM_FFI_BIG_INT_H_
 
@@ -26,7 +26,7 @@ namespace detail {
 
 struct BigIntUnsafe;
 
-/* The words lie directly behind the object. Code that makes one writes all of them and then drops redundant ones by
+/* The words follow the object in memory. Code that makes an object writes all words and then drops redundant ones by
  * Normalize. */
 class BigIntObj : public Object {
 public:
@@ -107,7 +107,7 @@ public:
     if (TVM_FFI_PREDICT_FALSE(!IsSmall())) detail::int_ops::ThrowTooLarge("int64_t");
     return Small();
   }
-  /* The nearest double; of two equally near ones, the one with an even mantissa. OverflowError if that is infinity. */
+  /* The nearest double; a tie goes to the even mantissa. OverflowError if the result is infinite. */
   explicit operator double() const {
     if (IsSmall()) return static_cast<double>(Small());
     double value = detail::int_ops::ToDouble(detail::int_ops::DigitsOf(Words()));
@@ -246,7 +246,7 @@ inline BigInt max(const BigInt &a, const BigInt &b) { return a < b ? b : a; }
 
 namespace detail {
 
-/* Access to the words and to how they are made, for code that knows the representation. */
+/* Access to the words and their creation, for code that knows the representation. */
 struct BigIntUnsafe {
   static bool CheckInt64(const BigInt &value) { return value.IsSmall(); }
   static int64_t GetInt64(const BigInt &value) { return value.Small(); }
@@ -264,7 +264,7 @@ struct BigIntUnsafe {
   /* Writable words of an object that is not shared yet. */
   static int64_t *GetMutableData(const ObjectPtr<BigIntObj> &ptr) { return reinterpret_cast<int64_t *>(ptr.get() + 1); }
   static void ShrinkSize(const ObjectPtr<BigIntObj> &ptr, size_t n_words) { ptr->n_words_ = n_words; }
-  /* The integer that consists of all the words. It uses the same object if it needs one. */
+  /* The integer that consists of all the words. It uses the same object if it needs an object. */
   static BigInt Normalize(ObjectPtr<BigIntObj> ptr) {
     const int64_t *words = GetMutableData(ptr);
     size_t n = ptr->n_words_;
@@ -277,7 +277,7 @@ struct BigIntUnsafe {
 
 namespace int_ops {
 
-/* The integer of n words, which are word(0) to word(n - 1). */
+/* Makes the integer of n words, which are word(0) to word(n - 1). */
 template <typename Word> BigInt FromWords(size_t n, Word word) {
   auto object = make_inplace_array_object<BigIntObj, int64_t>(n, n);
   int64_t *words = BigIntUnsafe::GetMutableData(object);
@@ -306,7 +306,7 @@ inline BigInt FromDouble(double value) {
   return BigInt(static_cast<int64_t>(std::ldexp(fraction, 53))) << (exponent - 53);
 }
 
-/* The sum may need one word more than the operands. */
+/* The sum may need one more word than the operands. */
 inline BigInt Add(WordsView a, WordsView b) {
   uint64_t carry = 0;
   return FromWords(std::max(a.size(), b.size()) + 1, [&](size_t i) {
@@ -390,7 +390,7 @@ template <> struct TypeTraits<BigInt> : TypeTraitsBase {
   static std::string TypeSchema() { return detail::NamedTypeSchema(StaticTypeKey::kTVMFFIBigInt); }
 };
 
-/* Decimal text. Reading skips white space, takes a sign and digits, and leaves what follows. Without a digit the stream
+/* Decimal digits. Reading skips white space, reads a sign and digits, and leaves the rest. Without a digit the stream
  * fails and the integer is unchanged. */
 inline std::ostream &operator<<(std::ostream &out, const BigInt &value) {
   BigInt::ArrayView words = detail::BigIntUnsafe::GetArrayView(value);

@@ -1,10 +1,10 @@
 /* big_int_words.h - arithmetic of integers of any size, as words and as digits, for big_int.h. Programs include
  * big_int.h.
  *
- * Words are int64, the least significant first, in two's complement: the highest word has the sign, and stands for all
- * words above it. Words are the stored form; addition, comparison and bitwise operations work on them. Digits are those
- * of the absolute value in base 2^32, the least significant first, without leading zeros: for multiplication, division
- * and decimal text. */
+ * Words are int64, the least significant first, in two's complement: the highest word has the sign, and represents all
+ * words above it. Words are the stored form; addition, comparison and bitwise operations work on them. Digits represent
+ * the absolute value in base 2^32, the least significant first, without leading zeros: for multiplication, division and
+ * decimal output. */
 #ifndef TVM_FFI_BIG_INT_WORDS_H_
 #define TVM_FFI_BIG_INT_WORDS_H_
 
@@ -125,7 +125,7 @@ inline uint32_t DivideBy(Digits *x, uint32_t divisor) {
   return static_cast<uint32_t>(rest);
 }
 
-/* By how many bits to shift a digit to the left so that its highest bit is set. */
+/* The number of bits by which to shift a digit to the left so that its highest bit is set. */
 inline int LeadingZeroBits(uint32_t digit) {
   int n = 0;
   while ((digit >> (31 - n) & 1) == 0) ++n;
@@ -197,7 +197,7 @@ inline Digits Divide(Digits *x, const Digits &divisor) {
   return quotient;
 }
 
-/* Decimal text. One division by 10^9 gives nine decimals. */
+/* Decimal digits as a string. One division by 10^9 gives nine decimals. */
 inline std::string ToDecimal(Digits x, bool negative) {
   std::string reversed;
   do {
@@ -210,9 +210,8 @@ inline std::string ToDecimal(Digits x, bool negative) {
   return std::string(reversed.rbegin(), reversed.rend());
 }
 
-/* The nearest double; of two equally near ones, the one with an even mantissa. Infinity if x is too large. The
- * conversion rounds the highest 64 bits itself; the lowest of them is set if any bit below is, so that rounding is
- * right. */
+/* The nearest double; a tie goes to the even mantissa. Infinity if x is too large. The conversion rounds the highest 64
+ * bits itself; the lowest of them is set if any bit below is, so that rounding is right. */
 inline double ToDouble(const Digits &x) {
   size_t n = x.size();
   if (n == 0) return 0;

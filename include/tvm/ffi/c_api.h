@@ -4,13 +4,14 @@
  * tests/core/whole/abi_layout.c. C11 and C++17. Sizes below are those of a 64-bit system.
  *
  * Contracts that hold unless a function says otherwise:
- * - Result: `int` functions return 0, or -1 with an Error pending on the calling thread, which
- *   TVMFFIErrorMoveFromRaised takes. On -1 the out parameters hold nothing to release.
- * - Ownership: arguments are borrowed; a handle or Any given out is a new reference that the caller releases.
- * - Threads: every function may be called from any thread at any time. Objects are shared by reference count; who
- *   changes one object from two threads must order that.
+ * - Result: `int` functions return 0, or -1 with an Error pending on the calling thread. TVMFFIErrorMoveFromRaised
+ *   returns the pending Error and clears it. On -1 the out parameters hold nothing to release.
+ * - Ownership: arguments are borrowed; a returned handle or Any is a new reference that the caller releases.
+ * - Threads: every function may be called from any thread at any time. Objects are shared by reference count; callers
+ *   that change one object from two threads must synchronize.
  * - NULL: out parameters and pointers to inputs must not be NULL. A TVMFFIByteArray of size 0 may carry a NULL data.
- * - Text: names and keys have a length and need no NUL at their end. Text that the library keeps has one behind it. */
+ * - Strings: names and keys have a length and need no NUL at their end. Strings that the library stores end with
+ *   one. */
 #ifndef TVM_FFI_C_API_H_
 #define TVM_FFI_C_API_H_
 
@@ -18,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Said here, once for C and for C++: with smaller pointers most of this header would compile, to other layouts. */
+/* Checked here once for C and C++: with smaller pointers most of this header would compile, but to other layouts. */
 #if UINTPTR_MAX != UINT64_MAX
 #error "tvm-ffi's layouts are those of 64-bit systems, and the pointers of this target are smaller"
 #endif
@@ -30,8 +31,8 @@
 #define TVM_FFI_WEAK __attribute__((weak))
 #endif
 
-/* TVM_FFI_DLL: this library's functions, imported by clients, exported where TVM_FFI_EXPORTS is defined.
- * TVM_FFI_DLL_EXPORT: a client's own function that a loader is to find. */
+/* TVM_FFI_DLL: functions of this library; imported by clients, exported where TVM_FFI_EXPORTS is defined.
+ * TVM_FFI_DLL_EXPORT: a function that a client exports. */
 #if !defined(TVM_FFI_DLL)
 #if defined(__EMSCRIPTEN__)
 #include <emscripten/emscripten.h>
@@ -80,8 +81,8 @@ typedef struct {
 
 /* ---- Values ---- */
 
-/* What a TVMFFIAny holds, and the type of every object. Below 64 a value is plain data; from 64 on it is an object.
- * Indices from 128 on are assigned at run time: programs know those types by key only. */
+/* The type index of a TVMFFIAny and of an object. Below 64 a value is plain data; from 64 on it is an object. Indices
+ * from 128 on are assigned at run time: programs know those types by key only. */
 enum TVMFFITypeIndex TVM_FFI_ENUM_BASE_ {
   kTVMFFIAny = -1,            /* "anything", only in metadata; no live value has it */
   kTVMFFINone = 0,            /* payload 0: an all-zero TVMFFIAny is None */
@@ -94,8 +95,8 @@ enum TVMFFITypeIndex TVM_FFI_ENUM_BASE_ {
   kTVMFFIDLTensorPtr = 7,     /* v_ptr to a DLTensor; by convention only in views */
   kTVMFFIRawStr = 8,          /* v_c_str, NUL-terminated; only in views */
   kTVMFFIByteArrayPtr = 9,    /* v_ptr to a TVMFFIByteArray; only in views */
-  kTVMFFIObjectRValueRef = 10, /* v_ptr to a TVMFFIObject* that the callee may take, leaving NULL; only in views */
-  kTVMFFISmallStr = 11,       /* v_bytes: up to 7 bytes of text, rest 0; length in small_str_len */
+  kTVMFFIObjectRValueRef = 10, /* v_ptr to a TVMFFIObject* that the callee may steal, leaving NULL; only in views */
+  kTVMFFISmallStr = 11,       /* v_bytes: up to 7 bytes of a string, rest 0; length in small_str_len */
   kTVMFFISmallBytes = 12,     /* as kTVMFFISmallStr, for bytes */
   kTVMFFIUnchanged = 13,      /* marker: a structural mutation produced no new value */
   kTVMFFIStaticObjectBegin = 64,
@@ -124,7 +125,7 @@ typedef enum TVMFFITypeIndex TVMFFITypeIndex;
 /* Points at the TVMFFIObject header of an object. */
 typedef void *TVMFFIObjectHandle;
 
-/* What a deleter does: ends the value (Strong), frees the memory (Weak), or both. */
+/* Flags of a deleter: destroy the value (Strong), free the memory (Weak), or both. */
 enum TVMFFIObjectDeleterFlagBitMask TVM_FFI_ENUM_BASE_ {
   kTVMFFIObjectDeleterFlagBitMaskStrong = 1 << 0,
   kTVMFFIObjectDeleterFlagBitMaskWeak = 1 << 1,
@@ -140,7 +141,7 @@ typedef struct {
   int32_t type_index; /* >= kTVMFFIStaticObjectBegin */
   uint32_t __padding;
   union {
-    /* Belongs to the library that made the object. NULL for an object that is never freed. */
+    /* Set by the library that made the object. NULL for an object that is never freed. */
     void (*deleter)(void *self, int flags);
     int64_t __ensure_align; /* 8 bytes on 32-bit systems too */
   };
@@ -151,8 +152,8 @@ typedef struct {
 typedef struct {
   int32_t type_index;
   union {
-    uint32_t zero_padding;  /* 0, or */
-    uint32_t small_str_len; /* the length of a small string or small bytes, 0 to 7 */
+    uint32_t zero_padding;  /* 0 */
+    uint32_t small_str_len; /* or the length of a small string or small bytes, 0 to 7 */
   };
   union {
     int64_t v_int64;
@@ -167,7 +168,7 @@ typedef struct {
   };
 } TVMFFIAny;
 
-/* Borrowed bytes: whoever made the struct keeps them alive. */
+/* Borrowed bytes: the creator of the struct keeps them alive. */
 typedef struct {
   const char *data;
   size_t size; /* bytes */
@@ -197,18 +198,18 @@ typedef enum TVMFFIBacktraceUpdateMode TVMFFIBacktraceUpdateMode;
 
 /* Body of ffi.Error. 72 bytes. */
 typedef struct {
-  TVMFFIByteArray kind; /* free text; bindings map names such as "ValueError" to classes of theirs */
+  TVMFFIByteArray kind; /* any string; bindings map names such as "ValueError" to their exception classes */
   TVMFFIByteArray message;
   TVMFFIByteArray backtrace; /* lines `  File "f", line N, in fn\n`, most recent call first */
-  /* Replaces or extends `backtrace` in place. Not for an error that two threads use at once. Without memory for the
-   * new text the old one stays. */
+  /* Replaces or extends `backtrace` in place. Not for an error that two threads use at once. If memory runs out, the
+   * old string stays. */
   void (*update_backtrace)(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace, int32_t update_mode);
   TVMFFIObjectHandle cause_chain;   /* owned Error or NULL */
   TVMFFIObjectHandle extra_context; /* owned object or NULL */
 } TVMFFIErrorCell;
 
-/* How every function is called. `args` are views. `result` is None on entry, and owned by the caller afterwards. On -1
- * an error is pending and `result` holds no object. No exception of any language passes through. `handle` is the
+/* The signature of every function. `args` are views. `result` is None on entry, and owned by the caller afterwards. On
+ * -1 an error is pending and `result` holds no object. No exception of any language passes through. `handle` is the
  * Function object, or the `self` of TVMFFIFunctionCreate; it is NULL for a function that was found as a symbol of a
  * library. */
 typedef int (*TVMFFISafeCallType)(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
@@ -216,7 +217,7 @@ typedef int (*TVMFFISafeCallType)(void *handle, const TVMFFIAny *args, int32_t n
 /* Body of ffi.Function. 16 bytes. */
 typedef struct {
   TVMFFISafeCallType safe_call;
-  void *cpp_call; /* NULL, or a C++ entry that throws, for callers that know its maker */
+  void *cpp_call; /* NULL, or a C++ entry point that throws, for callers that know the library that made the function */
 } TVMFFIFunctionCell;
 
 /* Body of ffi.OpaquePyObject. */
@@ -226,25 +227,25 @@ typedef struct {
 
 /* ---- Version ---- */
 
-/* The version of the library that runs, which may differ from this header's. Cannot fail. */
+/* The version of the running library; it may differ from this header's. Cannot fail. */
 TVM_FFI_DLL void TVMFFIGetVersion(TVMFFIVersion *out_version);
 
 /* ---- Objects ---- */
 
-/* One more strong reference. `obj` must not be NULL. Always 0. */
+/* Adds a strong reference. `obj` must not be NULL. Always 0. */
 TVM_FFI_DLL int TVMFFIObjectIncRef(TVMFFIObjectHandle obj);
 
-/* One strong reference fewer; NULL is allowed. May run the object's deleter on this thread. Always 0. */
+/* Releases a strong reference; NULL is allowed. May run the object's deleter on this thread. Always 0. */
 TVM_FFI_DLL int TVMFFIObjectDecRef(TVMFFIObjectHandle obj);
 
-/* An object that carries `handle` and calls deleter(handle) (NULL: nothing) when it ends.
- * RuntimeError unless type_index is kTVMFFIOpaquePyObject. On failure `handle` stays the caller's. */
+/* Makes an object that carries `handle` and calls deleter(handle) (NULL: nothing) when it is destroyed. RuntimeError
+ * unless type_index is kTVMFFIOpaquePyObject. On failure the caller keeps `handle`. */
 TVM_FFI_DLL int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index, void (*deleter)(void *handle),
                                          TVMFFIObjectHandle *out);
 
-/* Lies directly before an object that a custom allocator made, at address -8. */
+/* Lies directly before an object that a custom allocator made, 8 bytes before the object's address. */
 typedef struct {
-  void (*delete_space)(void *ptr); /* takes the object's address */
+  void (*delete_space)(void *ptr); /* the argument is the object's address */
 } TVMFFIObjectAllocHeader;
 
 typedef struct {
@@ -260,42 +261,43 @@ TVM_FFI_DLL TVMFFICustomAllocator *TVMFFIGetCustomAllocator(void);
  * it is current. This library's own objects do not come from it. */
 TVM_FFI_DLL int TVMFFISetCustomAllocator(TVMFFICustomAllocator *allocator);
 
-/* Index of a registered type. RuntimeError when nobody registered the key. */
+/* Index of a registered type. RuntimeError if the key is not registered. */
 TVM_FFI_DLL int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_tindex);
 
 /* ---- Functions and errors ---- */
 
 /* Makes a Function of a C closure. A call becomes safe_call(self, args, num_args, result), and deleter(self) runs when
- * the Function ends. If self and deleter are both NULL, safe_call stands directly in the cell and gets the Function as
- * its handle. On failure `self` stays the caller's. */
+ * the Function is destroyed. If self and deleter are both NULL, the cell holds safe_call itself, which gets the
+ * Function as its handle. On failure the caller keeps `self`. */
 TVM_FFI_DLL int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self),
                                      TVMFFIObjectHandle *out);
 
-/* The global function of that name. If there is none: 0, with NULL in *out. */
+/* Finds the global function of that name. 0, with NULL in *out if there is none. */
 TVM_FFI_DLL int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
 
-/* Makes a view into an owned value: view-only text and bytes are copied, an rvalue reference is taken out of its slot
- * (InternalError when the slot is empty already), objects gain a reference, everything else is copied bit by bit. A
+/* Makes a view into an owned value: view-only strings and bytes are copied, an rvalue reference is moved out of its
+ * slot (InternalError if the slot is empty already), objects gain a reference, everything else is copied bit by bit. A
  * DLTensor* stays a pointer: its tensor must outlive the value. */
 TVM_FFI_DLL int TVMFFIAnyViewToOwnedAny(const TVMFFIAny *any_view, TVMFFIAny *out);
 
-/* Calls a Function: exactly its cell's safe_call(func, args, num_args, result). *result must be None on entry. */
+/* Calls a Function: equivalent to its cell's safe_call(func, args, num_args, result). *result must be None on entry. */
 TVM_FFI_DLL int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
-/* Takes the calling thread's pending error, NULL if there is none. Cannot fail. */
+/* Moves the calling thread's pending error to *result; NULL if there is none. Cannot fail. */
 TVM_FFI_DLL void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle *result);
 
-/* Makes `error` (an Error, which gains a reference; or NULL) the pending one, in place of any before. Cannot fail. */
+/* Makes `error` (an Error, which gains a reference; or NULL) the pending error and replaces an earlier one. Cannot
+ * fail. */
 TVM_FFI_DLL void TVMFFIErrorSetRaised(TVMFFIObjectHandle error);
 
-/* Makes a new Error with the current backtrace the pending one. Without memory a MemoryError is pending instead.
- * NULL reads as "RuntimeError" for the kind, and as an empty message. */
+/* Makes a new Error with the current backtrace and makes it the pending error; if memory runs out, a MemoryError. A
+ * NULL kind means "RuntimeError", a NULL message an empty one. */
 TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message);
 
 /* As TVMFFIErrorSetRaisedFromCStr, with the message in `num_parts` pieces; NULL pieces are skipped. */
 TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_parts, int32_t num_parts);
 
-/* A new Error, not raised. -1 only without memory, and then with nothing pending. */
+/* Makes an Error without raising it. -1 only without memory, and then no error is pending. */
 TVM_FFI_DLL int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteArray *message,
                                   const TVMFFIByteArray *backtrace, TVMFFIObjectHandle *out);
 
@@ -308,13 +310,13 @@ TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(const TVMFFIByteArray 
 
 /* ---- Tensors ---- */
 
-/* A Tensor that takes `from` over: its deleter runs when the Tensor ends. On failure `from` stays the caller's.
- * Missing strides are filled in as compact row-major. `require_alignment`: 0, or bytes that the data address must be
- * a multiple of. `require_contiguous`: nonzero refuses gaps. */
+/* Makes a Tensor that takes ownership of `from`: from's deleter runs when the Tensor is destroyed. On failure the
+ * caller keeps `from`. Missing strides are filled in as compact row-major. `require_alignment`: 0, or a number of bytes
+ * that must divide the data pointer. `require_contiguous`: nonzero refuses gaps. */
 TVM_FFI_DLL int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment, int32_t require_contiguous,
                                        TVMFFIObjectHandle *out);
 
-/* A DLPack description that keeps `from` alive until its deleter is called. */
+/* Makes a DLPack description of the Tensor `from`. It keeps `from` alive until its deleter is called. */
 TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out);
 
 /* As TVMFFITensorFromDLPack; RuntimeError for padded elements of less than a byte. */
@@ -324,21 +326,21 @@ TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, 
 /* As TVMFFITensorToDLPack. */
 TVM_FFI_DLL int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersioned **out);
 
-/* A Tensor as `prototype` describes it (shape and strides are copied; strides must be given), keeping `source` alive.
- * Nothing checks that it lies within the source's memory. */
+/* Makes a Tensor as `prototype` describes it (shape and strides are copied; strides must be given) and keeps `source`
+ * alive. The function does not check that the view lies within the memory of `source`. */
 TVM_FFI_DLL int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prototype,
                                              TVMFFIObjectHandle *out);
 
-/* ---- Text, bytes, big integers, data types ---- */
+/* ---- Strings, bytes, big integers, data types ---- */
 
-/* A string value: small form up to 7 bytes, an ffi.String above. The bytes are not checked to be UTF-8. */
+/* Makes a string value: small form up to 7 bytes, an ffi.String above. The bytes are not checked to be UTF-8. */
 TVM_FFI_DLL int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
-/* A bytes value: small form up to 7 bytes, an ffi.Bytes above. */
+/* Makes a bytes value: small form up to 7 bytes, an ffi.Bytes above. */
 TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
-/* An integer from 64-bit words, the least significant first, each in the machine's byte order; the last one has the
- * sign. Redundant sign words are dropped, a number that fits int64 becomes kTVMFFIInt, and no words at all mean 0.
+/* Makes an integer from 64-bit words, the least significant first, each in the machine's byte order; the last word has
+ * the sign. Redundant sign words are dropped, a number that fits int64 becomes kTVMFFIInt, and zero words mean 0.
  * ValueError for a size that is not a multiple of 8. */
 TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
@@ -349,12 +351,12 @@ TVM_FFI_DLL TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *val
 /* Parses "float32", "int8x4", "float8_e4m3fn", ... ValueError for anything else. */
 TVM_FFI_DLL int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out);
 
-/* The name of a data type, as a string value. */
+/* Returns the name of a data type, as a string value. */
 TVM_FFI_DLL int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out);
 
 /* ---- The type registry ---- */
 
-/* Reads the field at address `field`; `result` is owned by the caller. */
+/* Reads the field at address `field`; the caller owns `result`. */
 typedef int (*TVMFFIFieldGetter)(void *field, TVMFFIAny *result);
 /* Writes the field at address `field` from a view. */
 typedef int (*TVMFFIFieldSetter)(void *field, const TVMFFIAny *value);
@@ -410,14 +412,14 @@ typedef struct {
   TVMFFIByteArray name;
   TVMFFIByteArray doc;
   TVMFFIByteArray metadata; /* JSON */
-  int64_t flags;            /* TVMFFIFieldFlagBitMask */
-  int64_t size;             /* bytes */
-  int64_t alignment;        /* bytes */
-  int64_t offset;           /* bytes from the object's handle */
+  int64_t flags; /* TVMFFIFieldFlagBitMask */
+  int64_t size; /* bytes */
+  int64_t alignment; /* bytes */
+  int64_t offset; /* bytes from the object's handle */
   TVMFFIFieldGetter getter;
   void *setter; /* a TVMFFIFieldSetter, or a Function handle by flag; NULL when read-only */
-  TVMFFIAny default_value_or_factory; /* None unless a flag says there is one */
-  int32_t field_static_type_index;    /* the index if the static type determines it, else kTVMFFIAny */
+  TVMFFIAny default_value_or_factory; /* None unless a flag says that there is a default */
+  int32_t field_static_type_index; /* the index if the static type determines it, else kTVMFFIAny */
 } TVMFFIFieldInfo;
 
 /* One method of a type. 72 bytes. */
@@ -425,29 +427,29 @@ typedef struct {
   TVMFFIByteArray name;
   TVMFFIByteArray doc;
   TVMFFIByteArray metadata; /* JSON */
-  int64_t flags;            /* TVMFFIFieldFlagBitMask */
-  TVMFFIAny method;         /* a Function; gets the object first unless it is a static method */
+  int64_t flags; /* TVMFFIFieldFlagBitMask */
+  TVMFFIAny method; /* a Function; its first argument is the object unless the method is static */
 } TVMFFIMethodInfo;
 
 /* 32 bytes. */
 typedef struct {
   TVMFFIByteArray doc;
-  TVMFFIObjectCreator creator; /* NULL when objects cannot be made by default */
-  int32_t total_size;          /* bytes of an object, header included; 0 when it varies */
+  TVMFFIObjectCreator creator; /* NULL if the type has no default constructor */
+  int32_t total_size; /* bytes of an object, header included; 0 when it varies */
   TVMFFISEqHashKind structural_eq_hash_kind;
 } TVMFFITypeMetadata;
 
-/* One attribute of all types: that of type i is data[i - begin_index] if 0 <= i - begin_index < size. None stands for a
- * type without the attribute. Read `size` before `data` if types may be registered at the same time. */
+/* The values of one attribute for all types: that of type i is data[i - begin_index] if 0 <= i - begin_index < size.
+ * None marks a type without the attribute. Read `size` before `data` if types may be registered at the same time. */
 typedef struct {
   const TVMFFIAny *data;
   int32_t size;
   int32_t begin_index; /* always 0 */
 } TVMFFITypeAttrColumn;
 
-/* One type. 72 bytes. It never moves and never goes away. The lists hold what the type itself declares; those of the
- * ancestors hold the rest. `fields` and `methods` may be replaced by longer copies; the old ones stay readable. Read
- * the count before the pointer if types may be registered at the same time. */
+/* One type. 72 bytes. It never moves and is never freed. The lists hold the declarations of the type itself; its
+ * ancestors' lists hold the rest. `fields` and `methods` may be replaced by longer copies; the old ones stay readable.
+ * Read the count before the pointer if types may be registered at the same time. */
 typedef struct TVMFFITypeInfo {
   int32_t type_index;
   int32_t type_depth; /* 0 for a root */
@@ -461,72 +463,73 @@ typedef struct TVMFFITypeInfo {
   const TVMFFITypeMetadata *metadata; /* NULL until registered */
 } TVMFFITypeInfo;
 
-/* Names a global function. RuntimeError when the name is taken and allow_override is 0; TypeError when `f` is no
- * Function. The table keeps a reference. */
+/* Registers a global function. RuntimeError if the name is registered already and allow_override is 0; TypeError if `f`
+ * is not a Function. The table keeps a reference. */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle f, int allow_override);
 
-/* As TVMFFIFunctionSetGlobal, for a method, its metadata and its documentation, which are copied. */
+/* As TVMFFIFunctionSetGlobal, for a method; copies its metadata and its documentation. */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, int allow_override);
 
-/* Declares a field. Everything in `info` is copied or gains a reference. RuntimeError for an unknown type, or for a
- * name that this type has already. A name that an ancestor has gives a warning on stderr. */
+/* Declares a field. Everything in `info` is copied or gains a reference. RuntimeError for an unknown type, or if this
+ * type has a field of that name already. A name that an ancestor has gives a warning on stderr. */
 TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info);
 
-/* Declares a method, as TVMFFITypeRegisterField does a field. RuntimeError for an unknown type, or for a name that this
- * type has already, unless the Function is the same one: such a method is an overload and is appended. */
+/* Declares a method, as TVMFFITypeRegisterField declares a field. RuntimeError for an unknown type, or if this type has
+ * a method of that name already, unless the Function is the same: such a method is an overload and is appended. */
 TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info);
 
-/* Declares size, creator and documentation. RuntimeError for an unknown type, and for a type that has them already. */
+/* Declares size, creator and documentation. RuntimeError for an unknown type, or if the type has metadata already. */
 TVM_FFI_DLL int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata);
 
-/* Gives a type an attribute, which cannot be changed afterwards: RuntimeError if the type has it already. With
- * kTVMFFINone as the type it only makes sure that the column exists. RuntimeError for a negative type index. */
+/* Sets an attribute of a type for good: RuntimeError if the type has the attribute already. With kTVMFFINone as the
+ * type the function only makes sure that the column exists. RuntimeError for a negative type index. */
 TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
                                        const TVMFFIAny *attr_value);
 
-/* The column of that name, NULL if there is none. The pointer stays valid for the life of the process. No error. */
+/* Returns the column of that name, NULL if there is none. The pointer stays valid for the life of the process. Cannot
+ * fail. */
 TVM_FFI_DLL const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name);
 
 /* ---- For generated code and bindings ---- */
 
-/* The frames above the caller, most recent first, in the format of TVMFFIErrorCell.backtrace; the given frame comes
- * first if `filename` and `func` are not NULL. Stops where the caller was entered through this ABI, unless
- * cross_ffi_boundary is nonzero. The environment variable TVM_TRACEBACK_LIMIT limits the number of frames (512). The
- * text belongs to the thread and is valid until its next call. Never NULL. */
+/* Returns the frames above the caller, most recent first, in the format of TVMFFIErrorCell.backtrace; the given frame
+ * comes first if `filename` and `func` are not NULL. The backtrace stops where the caller was entered through this ABI,
+ * unless cross_ffi_boundary is nonzero. The environment variable TVM_TRACEBACK_LIMIT limits the number of frames (512).
+ * The string belongs to the thread and is valid until its next call. Never NULL. */
 TVM_FFI_DLL const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const char *func,
                                                    int cross_ffi_boundary);
 
-/* The index of a type key; registers the type if it is new.
- * static_type_index: the index to take, -1 for the next free one. It and its child slots must be free, or slots of an
- * ancestor. type_depth: 0 for a root, else the parent's + 1.
- * num_child_slots: indices to keep free behind this type for its descendants. child_slots_can_overflow: whether a
- * descendant may get an index elsewhere once they are used up. parent_type_index: -1 for a root, -2 to look the key up
- * without registering it.
- * A registered key gives its index, whatever else was passed. Returns -2 for an unknown key that was only looked up,
- * and -1 with a RuntimeError pending for an impossible registration (the reference implementation ends the process
- * there). */
+/* Returns the index of a type key; registers the type if it is new.
+ * static_type_index: the index of the type, or -1 for the next free index. It and its child slots must be free, or
+ * slots of an ancestor. type_depth: 0 for a root, else the parent's + 1.
+ * num_child_slots: number of indices after this type's that are reserved for its descendants. child_slots_can_overflow:
+ * whether a descendant may get another index once they are used up. parent_type_index: -1 for a root, -2 to look the
+ * key up without registering it.
+ * For a registered key the other arguments are ignored. Returns -2 for an unknown key that was only looked up, and -1
+ * with a RuntimeError pending for an impossible registration (the reference implementation ends the process there). */
 TVM_FFI_DLL int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t static_type_index,
                                               int32_t type_depth, int32_t num_child_slots,
                                               int32_t child_slots_can_overflow, int32_t parent_type_index);
 
-/* The type of that index, always the same pointer. NULL, and no error, for an index that no type has (the reference
- * implementation ends the process there). */
+/* Returns the type of that index, always the same pointer. NULL, without an error, for an index without a type (the
+ * reference implementation ends the process there). */
 TVM_FFI_DLL TVM_FFI_ATTRIBUTE_PURE const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index);
 
-/* Fills *handle_addr by init_func unless it is filled already. Of several threads one runs init_func and the others
- * wait. No lock is held meanwhile, so init_func may initialise other handles. RuntimeError if init_func gives NULL, or
- * asks for its own handle, or asks for one whose init_func is waiting, on another thread, for this one. A nonzero
- * result of init_func is passed on, and the next call tries again. */
+/* Fills *handle_addr by init_func unless it is filled already. If several threads call, one runs init_func and the
+ * others wait. No lock is held while init_func runs, so init_func may initialise other handles. RuntimeError if
+ * init_func returns NULL, or asks for its own handle, or asks for a handle whose init_func is waiting, on another
+ * thread, for this one. A nonzero result of init_func is passed on, and the next call tries again. */
 TVM_FFI_DLL int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result));
 
-/* Empties *handle_addr and gives what was there to deinit_func, whose result is passed on; 0 when it was empty. */
+/* Empties *handle_addr, passes the old handle to deinit_func and returns the result of deinit_func; 0 if *handle_addr
+ * was empty. */
 TVM_FFI_DLL int TVMFFIHandleDeinitOnce(void **handle_addr, int (*deinit_func)(void *handle));
 
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
 
-/* ---- Reading objects: address arithmetic only ---- */
+/* ---- Reading objects: pointer arithmetic only ---- */
 #ifdef __cplusplus
 #define TVM_FFI_INLINE_ inline
 #else

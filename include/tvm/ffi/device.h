@@ -1,4 +1,4 @@
-/* device.h - DLDevice as a value; text like "cuda:0" converts to it. */
+/* device.h - DLDevice as a value; a string like "cuda:0" converts to it. */
 #ifndef TVM_FFI_DEVICE_H_
 #define TVM_FFI_DEVICE_H_
 

@@ -1,4 +1,4 @@
-/* dtype.h - DLDataType: text forms, comparison, and its use as a value; text converts to it. */
+/* dtype.h - DLDataType: string forms, comparison, and its use as a value; a string converts to it. */
 #ifndef TVM_FFI_DTYPE_H_
 #define TVM_FFI_DTYPE_H_
 
@@ -13,7 +13,7 @@
 namespace tvm {
 namespace ffi {
 
-/* Type codes from here on are not DLPack's: others may define them. */
+/* Type codes from here on are free for other definitions than DLPack's. */
 enum DLExtDataTypeCode { kDLExtCustomBegin = 129 };
 
 /* "float32", "int8x4", "bool", ...; ValueError for anything else. */
@@ -30,7 +30,7 @@ inline String DLDataTypeToString(DLDataType dtype) {
   return TypeTraits<String>::MoveFromAnyAfterCheck(&text);
 }
 
-/* Floating-point of any width, bfloat and the small formats included. */
+/* Floating-point types of any width, bfloat and the small formats included. */
 inline bool DTypeIsFloat(DLDataType dtype) {
   return dtype.code == kDLFloat || dtype.code == kDLBfloat ||
          (dtype.code >= kDLFloat8_e3m4 && dtype.code <= kDLFloat4_e2m1fn);
@@ -71,7 +71,7 @@ struct TypeTraits<DLDataType> : detail::PlainTraitsBase<TypeTraits<DLDataType>, 
 } // namespace ffi
 } // namespace tvm
 
-/* In the global namespace, where DLDataType is declared, so that lookup by argument finds them. */
+/* In the global namespace, where DLDataType is declared, so that argument-dependent lookup finds them. */
 inline std::ostream &operator<<(std::ostream &out, DLDataType dtype) {
   return out << tvm::ffi::DLDataTypeToString(dtype);
 }

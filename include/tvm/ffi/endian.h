@@ -20,7 +20,7 @@
 #endif
 #endif
 
-/* 1 if portable data can be read and written as it is in memory. */
+/* 1 if portable data has the same bytes as in memory. */
 #define TVM_FFI_IO_NO_ENDIAN_SWAP (TVM_FFI_LITTLE_ENDIAN == TVM_FFI_IO_USE_LITTLE_ENDIAN)
 
 namespace tvm {

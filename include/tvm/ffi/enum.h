@@ -1,4 +1,5 @@
-/* enum.h - classes whose instances are a fixed set, each with a number and a name. reflection/enum_def.h adds some. */
+/* enum.h - classes whose instances are a fixed set, each with a number and a name. reflection/enum_def.h adds
+ * instances. */
 #ifndef TVM_FFI_ENUM_H_
 #define TVM_FFI_ENUM_H_
 
@@ -9,7 +10,7 @@
 namespace tvm {
 namespace ffi {
 
-/* The instances of one class. The type has it as an attribute. */
+/* The instances of one class. The object is an attribute of the type. */
 class EnumStateObj : public Object {
 public:
   List<ObjectRef> entries;                    /* in the order of definition */
@@ -52,7 +53,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Enum, ObjectRef, EnumObj);
 };
 
-/* IntEnum: instances are defined with a number. StrEnum: instances are known by their names. */
+/* IntEnum: instances are defined with a number. StrEnum: instances are identified by their names. */
 class IntEnumObj : public EnumObj {
 public:
   TVM_FFI_DECLARE_OBJECT_INFO("ffi.IntEnum", IntEnumObj, EnumObj);

@@ -1,12 +1,12 @@
-/* error.h - errors: how they are thrown, caught and passed on.
+/* error.h - errors: throwing, catching and passing them on.
  *
  *   TVM_FFI_THROW(ValueError) << "expected 3 dimensions, got " << ndim;
  *   TVM_FFI_CHECK_EQ(ndim, 3, ValueError) << "in my_function";
  *   TVM_FFI_ICHECK(ptr != nullptr) << "an invariant of this library";   (an InternalError)
  *   TVM_FFI_DCHECK(...)                                                 (the same, in builds without NDEBUG only)
  *
- * An Error is an object like any other, and a C++ exception. It crosses the ABI as an object: an error thrown in one
- * library is caught in another, or raised as the Python exception that is registered for its kind. */
+ * An Error is an object and a C++ exception. It crosses the ABI as an object: an error thrown in one library is caught
+ * in another, or raised as the Python exception that is registered for its kind. */
 #ifndef TVM_FFI_ERROR_H_
 #define TVM_FFI_ERROR_H_
 
@@ -18,13 +18,13 @@
 #include <sstream>
 #include <string>
 
-/* 1: errors are printed on stderr before they are thrown, for places where nothing can catch them. */
+/* 1: errors are printed on stderr before they are thrown, for code whose exceptions cannot be caught. */
 #ifndef TVM_FFI_ALWAYS_LOG_BEFORE_THROW
 #define TVM_FFI_ALWAYS_LOG_BEFORE_THROW 0
 #endif
 
-/* The exception's vtable and type are those of libtvm_ffi_cxx. On Windows there is no such library: each client has its
- * own, and what catches compares their names. */
+/* The exception's vtable and type are those of libtvm_ffi_cxx. Windows has no such library: each client has its own,
+ * and a catch clause compares their names. */
 #if defined(_WIN32)
 #define TVM_FFI_ERROR_API
 #else
@@ -46,7 +46,7 @@ TVM_FFI_INLINE TVMFFIByteArray ByteArrayOf(const std::string &text) { return {te
 
 } // namespace detail
 
-/* The exception of this ABI. Its parts are texts:
+/* The exception of this ABI. Its parts are strings:
  *   kind       the name of the error's class, such as "ValueError"
  *   message
  *   backtrace  one line or two per frame, `  File "a.cc", line 1, in f`, the most recent call first */
@@ -63,29 +63,29 @@ public:
   std::string kind() const { return Text(get()->kind); }
   std::string message() const { return Text(get()->message); }
   std::string backtrace() const { return Text(get()->backtrace); }
-  /* The error that led to this one. */
+  /* The error that caused this one. */
   std::optional<Error> cause_chain() const { return RefTo<Error>(get()->cause_chain); }
-  /* Any object that was attached to the error. */
+  /* An object that was attached to the error. */
   std::optional<ObjectRef> extra_context() const { return RefTo<ObjectRef>(get()->extra_context); }
 
-  /* The backtrace the way Python prints it: the most recent call last. */
+  /* The backtrace in Python's order: the most recent call last. */
   TVM_FFI_COLD_CODE std::string TracebackMostRecentCallLast() const {
     std::string lines;
     const TVMFFIByteArray &text = get()->backtrace;
     for (size_t end = text.size; end > 0;) {
-      size_t begin = end; /* begin of the last remaining line; `end` is behind its text */
+      size_t begin = end; /* start of the last remaining line; `end` is the end of its text */
       while (begin > 0 && text.data[begin - 1] != '\n') --begin;
       if (begin < end) lines.append(text.data + begin, end - begin).push_back('\n');
       end = begin > 0 ? begin - 1 : 0;
     }
     return lines;
   }
-  /* Backtrace, kind and message, in the form in which an uncaught exception is printed. */
+  /* Backtrace, kind and message, in the form of an uncaught exception. */
   TVM_FFI_COLD_CODE std::string FullMessage() const {
     std::string text("Traceback (most recent call last):\n");
     return text.append(TracebackMostRecentCallLast()).append(kind()).append(": ").append(message()).append(1, '\n');
   }
-  /* Changes this object, which others may share. update_mode is a TVMFFIBacktraceUpdateMode. */
+  /* Changes this object, which other references may share. update_mode is a TVMFFIBacktraceUpdateMode. */
   void UpdateBacktrace(const TVMFFIByteArray *backtrace, int32_t update_mode) {
     get()->update_backtrace(detail::ObjectUnsafe::GetHeader(get()), backtrace, update_mode);
   }
@@ -100,7 +100,7 @@ private:
     TVMFFIByteArray kind_text = detail::ByteArrayOf(kind), message_text = detail::ByteArrayOf(message);
     TVMFFIObjectHandle made;
     if (TVMFFIErrorCreateWithCauseAndExtraContext(&kind_text, &message_text, &backtrace, cause, context, &made) != 0) {
-      throw std::bad_alloc(); /* the only way in which it can fail */
+      throw std::bad_alloc(); /* the only reason for a failure */
     }
     data_ = detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(made));
   }
@@ -122,7 +122,7 @@ inline Error EnvErrorAlreadySet() { return Error("EnvErrorAlreadySet", "", ""); 
 
 namespace detail {
 
-/* Takes the error of a C function that returned -1. */
+/* Returns and clears the pending error after a C function has returned -1. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error MoveFromSafeCallRaised() {
   TVMFFIObjectHandle handle = nullptr;
   TVMFFIErrorMoveFromRaised(&handle);
@@ -134,8 +134,8 @@ inline void SetSafeCallRaised(const Error &error) {
   TVMFFIErrorSetRaised(ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error));
 }
 
-/* Collects a message; its destructor throws. All members are out of line: throwing need not be fast, but it occurs in
- * many places and each should be small. */
+/* Collects a message; its destructor throws. All members are out of line: throwing may be slow, but it occurs in many
+ * places and the code at each should be small. */
 class ErrorBuilder {
 public:
   TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE ErrorBuilder(const char *kind, const TVMFFIByteArray *backtrace, bool log)
@@ -183,7 +183,7 @@ private:
   ::tvm::ffi::detail::ErrorBuilder(#ErrorKind, TVMFFIBacktrace(__FILE__, __LINE__, TVM_FFI_FUNC_SIG, 0), log).stream()
 
 #define TVM_FFI_THROW(ErrorKind) TVM_FFI_ERROR_STREAM_(ErrorKind, TVM_FFI_ALWAYS_LOG_BEFORE_THROW)
-/* For code that runs while a library is loaded, where nothing may catch the error. */
+/* For code that runs while a library is loaded, where an error may not be caught. */
 #define TVM_FFI_LOG_AND_THROW(ErrorKind) TVM_FFI_ERROR_STREAM_(ErrorKind, true)
 
 /* ---- Checking ---- */
@@ -203,8 +203,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE std::unique_ptr<std::string> LogCheckFormat(
   return std::make_unique<std::string>(stream.str());
 }
 
-/* Null if the comparison holds. Warnings about comparing signed with unsigned numbers are off, as the caller chose the
- * operands. */
+/* Null if the comparison is true. Warnings about comparing signed with unsigned numbers are off, as the caller chose
+ * the operands. */
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-compare"
@@ -245,7 +245,7 @@ TVM_FFI_CHECK_FUNC_(_NE, !=)
 #define TVM_FFI_CHECK_GE(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_GE, >=, x, y, ErrorKind)
 #define TVM_FFI_CHECK_EQ(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_EQ, ==, x, y, ErrorKind)
 #define TVM_FFI_CHECK_NE(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_NE, !=, x, y, ErrorKind)
-/* Gives the pointer, after a check that it is not null. */
+/* Returns the pointer, after a check that it is not null. */
 #define TVM_FFI_CHECK_NOTNULL(x, ErrorKind) \
   ((x) == nullptr ? TVM_FFI_THROW(ErrorKind) << "Check not null: " #x << ' ', (x) : (x))
 

@@ -1,4 +1,4 @@
-/* expected.h - Expected<T>: a T or the Error that came instead, for code that does not throw. 16 bytes, an Any.
+/* expected.h - Expected<T>: a T or an Error, for code that does not throw. 16 bytes, an Any.
  *
  *   Expected<int> Parse(const String &text) noexcept {
  *     TVM_FFI_RET_CHECK(!text.empty(), ValueError) << "nothing to parse";
@@ -6,7 +6,7 @@
  *     return TVM_FFI_UNEXPECTED(ValueError) << "no digit: " << text;
  *   }
  *
- * A function that returns one can be registered as any other: its error is raised in the caller. */
+ * A function that returns an Expected can be registered like any other function: its error is raised in the caller. */
 #ifndef TVM_FFI_EXPECTED_H_
 #define TVM_FFI_EXPECTED_H_
 
@@ -18,7 +18,7 @@
 namespace tvm {
 namespace ffi {
 
-/* An error to be returned as an Expected. */
+/* An error that a function returns as an Expected. */
 template <typename E = Error> class Unexpected {
   static_assert(std::is_base_of_v<Error, std::remove_cv_t<E>>, "an Unexpected holds an Error");
 
@@ -51,7 +51,7 @@ struct ExpectedUnsafe;
 /* The part of Expected<T> that does not depend on T. */
 class ExpectedBase {
 public:
-  /* The index of the value or of the error. */
+  /* The type index of the value or of the error. */
   int32_t type_index() const noexcept { return data_.type_index(); }
   bool is_err() const noexcept { return data_.type_index() == kTVMFFIError; }
   bool is_ok() const noexcept { return !is_err(); }
@@ -84,7 +84,8 @@ private:
   friend struct ExpectedUnsafe;
 };
 
-/* The TypeError for a value that is not of the other type. That type's name is made only here, when it is needed. */
+/* The TypeError for a value that is not of the other type. The name of that type is made here, because only an error
+ * needs it. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error CannotTreat(int32_t type_index, std::string (*name_of_other)()) {
   return Error("TypeError",
                "Cannot treat type `" + TypeIndexToTypeKey(type_index) + "` as type `" + name_of_other() + "`", "");
@@ -119,7 +120,7 @@ public:
   template <typename E, typename = std::enable_if_t<std::is_base_of_v<Error, std::remove_cv_t<E>>>>
   Expected(Unexpected<E> unexpected) : Expected(Error(std::move(unexpected).error())) {}
 
-  /* The value. Throws the error if there is no value. */
+  /* The value. Throws the error if the Expected has none. */
   TVM_FFI_INLINE T value() const & {
     RequireValue();
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(data_);
@@ -135,8 +136,7 @@ public:
     return is_ok() ? std::move(*this).value() : static_cast<T>(std::forward<U>(fallback));
   }
 
-  /* The value as a U, by the rules of Any::as. If there is an error, that error; if the value is not a U, a
-   * TypeError. */
+  /* The value as a U, by the rules of Any::as. An error is passed on; a value that is not a U gives a TypeError. */
   template <typename U, typename = std::enable_if_t<std::is_same_v<U, std::decay_t<U>> &&
                                                     !std::is_base_of_v<Error, U> && detail::storage_enabled_v<U>>>
   TVM_FFI_INLINE Expected<U> as_or_error() const & {
@@ -198,7 +198,7 @@ struct ExpectedUnsafe {
   template <typename T> TVM_FFI_INLINE static const Any &GetData(const Expected<T> &result) noexcept {
     return result.data_;
   }
-  /* The value as a T, which the caller knows it to be. */
+  /* The value as a T; the caller knows that it is a T. */
   template <typename T, typename U> TVM_FFI_INLINE static T ValueAs(const Expected<U> &result) {
     return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(result.data_);
   }

@@ -1,4 +1,4 @@
-/* function.h - functions as values: how they are made, called, registered under a name and exported from a library.
+/* function.h - functions as values: making, calling, registering under a name, and exporting from a library.
  *
  *   Function add = Function::FromTyped([](int a, int b) { return a + b; }, "add");
  *   int three = add(1, 2).cast<int>();
@@ -9,9 +9,9 @@
  *   int Add(int a, int b) { return a + b; }
  *   TVM_FFI_DLL_EXPORT_TYPED_FUNC(add, Add);    (exports the function "add" from this library)
  *
- * Arguments are borrowed for the call, a result is owned. In C++ an error is thrown as an Error; across the C ABI it
- * becomes a return code. Any thread may call a function; whether the function itself is safe for that is up to its
- * author. */
+ * Arguments are borrowed for the call; the caller owns the result. In C++ an error is thrown as an Error; across the C
+ * ABI it becomes a return code. Any thread may call a function; its author decides whether the function itself is
+ * thread-safe. */
 #ifndef TVM_FFI_FUNCTION_H_
 #define TVM_FFI_FUNCTION_H_
 
@@ -35,7 +35,7 @@
 /* ---- Between C++ and C ---- */
 
 /* Put these around the body of a function of type TVMFFISafeCallType. It returns 0; if an exception is thrown, -1 with
- * that as the pending error. */
+ * that exception as the pending error. */
 #define TVM_FFI_SAFE_CALL_BEGIN() \
   try {                           \
   (void)0
@@ -81,7 +81,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
 
 class FunctionObj : public Object, public TVMFFIFunctionCell {
 public:
-  /* The entry for calls from C++, which throws errors. */
+  /* The entry point for calls from C++, which throws errors. */
   using FCall = void (*)(const FunctionObj *, const AnyView *, int32_t, Any *);
 
   TVM_FFI_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
@@ -137,8 +137,8 @@ private:
 
 namespace detail {
 
-/* The entry from C of every function made in C++. It jumps to the entry for C++, so that the code of a function is
- * compiled once and not once for each entry. */
+/* The entry point from C of every function made in C++. It jumps to the entry point for C++, so that the code of a
+ * function is compiled once and not once per entry point. */
 inline int SafeCallOfCpp(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
   TVM_FFI_ICHECK_LT(result->type_index, static_cast<int32_t>(kTVMFFIStaticObjectBegin))
@@ -170,7 +170,7 @@ private:
   mutable TCallable callable_;
 };
 
-/* Passes an argument on, or an Any made of it if it needs an owner during the call. */
+/* Passes an argument through, or an Any made of it if it needs an owner during the call. */
 template <typename T>
 inline constexpr bool is_passed_as_any_v = needs_owner_v<std::remove_cv_t<std::remove_reference_t<T>>>;
 template <typename T> TVM_FFI_INLINE decltype(auto) AsArgument(T &&value) {
@@ -225,7 +225,7 @@ public:
   template <typename TCallable, typename = std::enable_if_t<!std::is_same_v<std::decay_t<TCallable>, Function>>>
   explicit Function(TCallable &&packed_call) : Function(FromPacked(std::forward<TCallable>(packed_call))) {}
 
-  /* ---- Making ---- */
+  /* ---- Construction ---- */
 
   /* From void(const AnyView *args, int32_t num_args, Any *result) or void(PackedArgs args, Any *result). */
   template <typename TCallable> static Function FromPacked(TCallable &&packed_call) {
@@ -247,15 +247,15 @@ public:
     TCallable *callable = object->GetCallable();
     return std::make_tuple(Function(ObjectPtr<FunctionObj>(std::move(object))), callable);
   }
-  /* From any callable. A call converts and checks its arguments. The name is for messages. */
+  /* From any callable. A call checks and converts its arguments. Messages contain the name. */
   template <typename TCallable> static Function FromTyped(TCallable &&callable) {
     return Make<detail::NamelessTypedCallable<std::decay_t<TCallable>>>(std::forward<TCallable>(callable));
   }
   template <typename TCallable> static Function FromTyped(TCallable &&callable, std::string name) {
     return Make<detail::TypedCallable<std::decay_t<TCallable>>>(std::forward<TCallable>(callable), std::move(name));
   }
-  /* From a C function, which is called with `self`. deleter(self) is called when the function ends, unless the deleter
-   * is null. */
+  /* From a C function, which is called with `self`. deleter(self) is called when the function is destroyed, unless the
+   * deleter is null. */
   static Function FromExternC(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self)) {
     TVMFFIObjectHandle handle;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(self, safe_call, deleter, &handle));
@@ -283,7 +283,7 @@ public:
   static Function GetGlobalRequired(const std::string &name) { return GetGlobalRequired(std::string_view(name)); }
   static Function GetGlobalRequired(const String &name) { return GetGlobalRequired(ViewOf(name)); }
   static Function GetGlobalRequired(const char *name) { return GetGlobalRequired(std::string_view(name)); }
-  /* RuntimeError if the name is taken, unless override is true. */
+  /* RuntimeError if the name is registered already, unless override is true. */
   static void SetGlobal(std::string_view name, Function func, bool override = false) {
     TVMFFIByteArray text{name.data(), name.size()};
     TVM_FFI_CHECK_SAFE_CALL(
@@ -305,7 +305,7 @@ public:
     if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
       return (*this)(detail::AsArgument(std::forward<Args>(args))...);
     } else {
-      AnyView views[sizeof...(Args) + 1]; /* one more, because an array of length 0 is not allowed */
+      AnyView views[sizeof...(Args) + 1]; /* one more, because arrays of length 0 are not allowed */
       PackedArgs::Fill(views, std::forward<Args>(args)...);
       Any result;
       CallPacked(views, sizeof...(Args), &result);
@@ -333,7 +333,7 @@ public:
       return ExpectResult<T>(std::move(result));
     }
   }
-  /* Calls a C function, such as a library exports, with the given handle. */
+  /* Calls a C function, such as an export of a library, with the given handle. */
   template <typename... Args> static Any InvokeExternC(void *handle, TVMFFISafeCallType safe_call, Args &&...args) {
     if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
       return InvokeExternC(handle, safe_call, detail::AsArgument(std::forward<Args>(args))...);
@@ -382,8 +382,7 @@ template <typename FType> class TypedFunction;
  * to one. */
 template <typename R, typename... Args> class TypedFunction<R(Args...)> {
   /* The order of these conditions matters. For this class, and for a class made of a TypedFunction,
-   * is_copy_constructible may be the very question that is being answered; so it is asked last, and only of an F that
-   * can be called. */
+   * is_copy_constructible may depend on itself; so it comes last, and only for an F that can be called. */
   template <typename F>
   static constexpr bool kCallable =
       std::conjunction_v<std::negation<std::is_same<std::decay_t<F>, TypedFunction>>,
@@ -408,7 +407,7 @@ public:
   }
   TypedFunction &operator=(std::nullptr_t) { return *this = Function(); }
 
-  /* With an R that is an Expected, every error is returned in it. */
+  /* If R is an Expected, it holds every error. */
   TVM_FFI_INLINE R operator()(Args... args) const {
     if constexpr (detail::is_expected_v<R>) {
       return packed_.template CallExpected<typename R::value_type>(std::forward<Args>(args)...);
@@ -433,7 +432,7 @@ private:
 
 template <typename FType> inline constexpr bool use_default_type_traits_v<TypedFunction<FType>> = false;
 
-/* Every function is accepted; a mismatch of types shows when it is called. */
+/* Accepts every function; a call reports mismatched types. */
 template <typename FType> struct TypeTraits<TypedFunction<FType>> : TypeTraitsBase {
   static constexpr int32_t field_static_type_index = kTVMFFIFunction;
   TVM_FFI_INLINE static void CopyToAnyView(const TypedFunction<FType> &src, TVMFFIAny *result) {
@@ -478,7 +477,7 @@ inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
 
 /* ---- Exporting from a library ---- */
 
-/* The parameters' names end in _, so that they hide no function that is exported. */
+/* The parameters' names end in _, so that they do not hide an exported function. */
 #define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                  \
   extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *ffi_self_,            \
                                            [[maybe_unused]] const TVMFFIAny *ffi_args_, \
@@ -492,7 +491,7 @@ inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
     TVM_FFI_SAFE_CALL_END();                                                                                    \
   }
 
-/* Exports a text. The caller gets a copy that libtvm_ffi made, which may outlive this library. */
+/* Exports a string. The caller gets a copy made by libtvm_ffi, which may outlive this library. */
 #define TVM_FFI_EXPORT_TEXT_(Symbol, text)                        \
   TVM_FFI_EXPORT_SYMBOL_(Symbol) {                                \
     TVM_FFI_SAFE_CALL_BEGIN();                                    \

@@ -1,5 +1,4 @@
-/* function_detail.h - the signature of a C++ function, and how it is called with values. Programs include
- * function.h. */
+/* function_detail.h - the signature of a C++ function, and calling it with values. Programs include function.h. */
 #ifndef TVM_FFI_FUNCTION_DETAIL_H_
 #define TVM_FFI_FUNCTION_DETAIL_H_
 
@@ -17,7 +16,7 @@ namespace detail {
 
 /* ---- Types ---- */
 
-/* Whether the traits of a type have a schema. Those that an author wrote may lack it. */
+/* Whether the traits of a type have a schema. User-defined traits may lack it. */
 template <typename T, typename = void> inline constexpr bool HasTypeSchema = false;
 template <typename T> inline constexpr bool HasTypeSchema<T, std::void_t<decltype(TypeTraits<T>::TypeSchema())>> = true;
 
@@ -36,7 +35,7 @@ template <typename T> struct TypeSchemaImpl {
 
 template <typename T> inline constexpr bool IsAnyOrView = std::is_same_v<T, Any> || std::is_same_v<T, AnyView>;
 
-/* A parameter may be a T, a const T & or a T &&: the argument is converted into an object of its own. */
+/* A parameter may be a T, a const T & or a T &&: the argument is converted into a separate object. */
 template <typename T, typename Plain = std::remove_const_t<std::remove_reference_t<T>>>
 static constexpr bool ArgSupported = (!std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>) &&
                                      (!std::is_rvalue_reference_v<T> || !std::is_const_v<std::remove_reference_t<T>>) &&
@@ -58,8 +57,8 @@ template <typename T> constexpr bool CheckRet() {
 
 using FGetFuncSignature = std::string (*)();
 
-/* The text of a signature, of the names of the result and of n parameters: "(0: int, 1: str) -> float", for messages.
- * And its JSON, of their schemas. */
+/* The string of a signature, from the names of the result and of n parameters: "(0: int, 1: str) -> float", for
+ * messages. And its JSON, from their schemas. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string SignatureText(const TypeText *types, size_t n) {
   std::string text = "(";
   for (size_t i = 0; i < n; ++i) {
@@ -150,7 +149,7 @@ struct FunctionInfo : PlainFunctionInfo<typename NoNoexcept<std::remove_cv_t<std
 
 /* ---- Calls ---- */
 
-/* The function that is called, for messages. */
+/* The called function, for messages. */
 struct CallContext {
   std::string_view name;
   FGetFuncSignature signature;
@@ -190,8 +189,8 @@ TVM_FFI_INLINE Plain ConvertArg(const CallContext &context, const AnyView *args,
   }
 }
 
-/* Calls f with converted arguments. `result` is None before and owns the result afterwards. The error of an Expected is
- * thrown. */
+/* Calls f with converted arguments. `result` is None before the call and owns the result afterwards. The error of an
+ * Expected is thrown. */
 template <typename F, typename... Values>
 TVM_FFI_INLINE void InvokeInto([[maybe_unused]] Any *result, F &f, Values &&...values) {
   using R = typename FunctionInfo<F>::RetType;
@@ -213,8 +212,8 @@ TVM_FFI_INLINE void CallWithArgs(std::index_sequence<I...>, const CallContext &c
   InvokeInto(result, f, ConvertArg<std::tuple_element_t<I, Args>>(context, args, I)...);
 }
 
-/* Calls f with values. `result` is None before and owns the result afterwards. TypeError if the arguments do not
- * match. */
+/* Calls f with values. `result` is None before the call and owns the result afterwards. TypeError if the arguments do
+ * not match. */
 template <typename F>
 TVM_FFI_INLINE void UnpackCall(std::string_view name, F &&f, const AnyView *args, int32_t num_args, Any *result) {
   using Info = FunctionInfo<F>;

@@ -1,7 +1,7 @@
-/* memory.h - makes objects: make_object, make_arc, make_inplace_array_object.
+/* memory.h - creates objects: make_object, make_arc, make_inplace_array_object.
  *
- * An object is freed by the library that made it, whoever releases it last: its deleter is a function of that library.
- * An exception of the constructor is passed on and nothing is leaked; std::bad_alloc if there is no memory. */
+ * The library that made an object frees it, because the object's deleter is a function of that library. An exception of
+ * the constructor is passed on without a leak; std::bad_alloc if memory runs out. */
 #ifndef TVM_FFI_MEMORY_H_
 #define TVM_FFI_MEMORY_H_
 
@@ -17,7 +17,7 @@
 namespace tvm {
 namespace ffi {
 
-/* Ends what the flags name: the object inside the memory (strong), the memory (weak), or both. */
+/* Destroys the object inside the memory (strong), frees the memory (weak), or both, according to the flags. */
 using FObjectDeleter = void (*)(void *obj, int flags);
 
 namespace detail {
@@ -92,7 +92,7 @@ template <typename T, typename... Args> inline Arc<T> make_arc(Args &&...args) {
   return detail::ObjectUnsafe::ArcFromObjectPtr(make_object<T>(std::forward<Args>(args)...));
 }
 
-/* A new object with room for num_elems elements directly behind it. The object constructs and destroys the elements. */
+/* A new object followed directly by room for num_elems elements. The object constructs and destroys the elements. */
 template <typename ArrayType, typename ElemType, typename... Args>
 inline ObjectPtr<ArrayType> make_inplace_array_object(size_t num_elems, Args &&...args) {
   static_assert(alignof(ArrayType) % alignof(ElemType) == 0 && sizeof(ArrayType) % alignof(ElemType) == 0,

@@ -1,4 +1,4 @@
-/* object.h - how classes of objects, and of references to them, are declared; and how they are values.
+/* object.h - declares classes of objects, and of references to them; and makes them values.
  *
  *   class PointObj : public tvm::ffi::Object {
  *   public:
@@ -41,7 +41,7 @@
   }                                                                                           \
   TVM_FFI_INLINE static int32_t RuntimeTypeIndex() noexcept { return TypeName::_type_index; }
 
-/* For a type whose index is fixed by the ABI. The class declares that index as _type_index. */
+/* For a type with an index that the ABI defines. The class declares that index as _type_index. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_STATIC(TypeKey, TypeName, ParentType)  \
   TVM_FFI_OBJECT_INFO_COMMON_(TypeName, ParentType, TypeName::_type_index) \
   static constexpr const char *_type_key = TypeKey
@@ -56,7 +56,7 @@
   [[maybe_unused]] static constexpr const char *_type_key = TypeKey; \
   TVM_FFI_DECLARE_OBJECT_INFO_PREDEFINED_TYPE_KEY(TypeName, ParentType)
 
-/* For a class that no class derives from. Its objects are recognised by one comparison. */
+/* For a class without derived classes. One comparison recognises its objects. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, TypeName, ParentType) \
   [[maybe_unused]] static constexpr uint32_t _type_child_slots = 0;      \
   [[maybe_unused]] static constexpr bool _type_final = true;             \
@@ -87,7 +87,7 @@
   [[maybe_unused]] static constexpr bool _type_is_nullable = kNullable;                              \
   using ContainerType = ObjectName
 
-/* For references that may be null. A default constructed one is null, and None converts to null. */
+/* For references that may be null. The default constructor makes a null reference, and None converts to null. */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(TypeName, ParentType, ObjectName)   \
   TypeName() = default;                                                                \
   explicit TypeName(::tvm::ffi::ObjectPtr<ObjectName> n) : ParentType(std::move(n)) {} \
@@ -104,8 +104,8 @@ namespace detail {
 /* Defined in function.h. */
 int32_t LookUpTypeIndex(const char *type_key);
 
-/* Whether a type has an ancestor, by the registry. Not inline: it is needed only for a type that is neither the target
- * itself nor in the target's child slots. */
+/* Whether a type has an ancestor, by the registry. Not inline: only a type that is neither the target itself nor in the
+ * target's child slots needs it. */
 TVM_FFI_NO_INLINE inline bool HasAncestor(int32_t type_index, int32_t target_index, int32_t target_depth) {
   const TypeInfo *info = TVMFFIGetTypeInfo(type_index);
   return info->type_depth > target_depth && info->type_ancestors[target_depth]->type_index == target_index;
@@ -146,7 +146,7 @@ inline constexpr bool is_qualified_object_v = is_object_subclass_v<std::remove_c
 
 /* The traits that pointers and references to objects share. Traits provides kNullable; Header(const Pointer &), the
  * header, null for null; Release(Pointer &&), the header with its reference; Borrow(TVMFFIObject *), which adds a
- * reference; Own(TVMFFIObject *), which takes one over. */
+ * reference; Own(TVMFFIObject *), which steals one. */
 template <typename Traits, typename Pointer, typename TObject> struct ObjectTraitsBase : TypeTraitsBase {
   static constexpr int32_t field_static_type_index = kTVMFFIObject;
 

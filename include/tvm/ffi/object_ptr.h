@@ -42,7 +42,7 @@ TVM_FFI_INLINE void CountAcquireFence() {
 #if defined(_M_ARM64)
   __dmb(_ARM64_BARRIER_ISHLD);
 #else
-  _ReadWriteBarrier(); /* the processor keeps the order, the compiler needs this */
+  _ReadWriteBarrier(); /* the processor keeps the order, so only the compiler needs a barrier */
 #endif
 }
 TVM_FFI_INLINE uint64_t CountLoadAcquire(const uint64_t *count) {
@@ -111,12 +111,12 @@ inline int32_t GetOrAllocTypeIndex(const char *type_key, int32_t static_index, i
 
 /* Base class of all objects; type key "ffi.Object".
  *
- * The static members describe a type. Derived classes hide them by their own:
+ * The static members describe a type. Derived classes redefine them:
  *   _type_key, _type_index, _type_depth   set by the TVM_FFI_DECLARE_OBJECT_INFO macros
  *   _type_final                           no class derives from it
- *   _type_mutable                         references give access to members that are not const
- *   _type_child_slots, _type_child_slots_can_overflow   type indices kept free for derived classes
- *   _type_s_eq_hash_kind                  how structural equality and structural hash treat it */
+ *   _type_mutable                         references give non-const access to members
+ *   _type_child_slots, _type_child_slots_can_overflow   type indices reserved for derived classes
+ *   _type_s_eq_hash_kind                  how structural equality and structural hash treat the type */
 class Object {
 protected:
   TVMFFIObject header_;
@@ -161,7 +161,7 @@ private:
     detail::CountAddRelaxed(&header_.combined_ref_count, detail::kCombinedRefCountWeakOne);
   }
   TVM_FFI_INLINE void DecWeakRef() { detail::DropWeak(&header_); }
-  /* Adds a strong reference if there still is one. Returns whether it did. */
+  /* Adds a strong reference if the object still has one. Returns whether it did. */
   bool TryPromoteWeakPtr() {
     uint64_t count = detail::CountLoadAcquire(&header_.combined_ref_count);
     while ((count & detail::kCombinedRefCountMaskUInt32) != 0) {
@@ -237,7 +237,7 @@ template <typename T> class Arc : public ObjectPtr<T> {
 public:
   Arc() = delete;
   Arc(std::nullptr_t) = delete;
-  /* Null; the caller fills it before anything else uses it. */
+  /* Null; the caller fills it before any other use. */
   explicit Arc(UnsafeInit) : ObjectPtr<T>(nullptr) {}
   TVM_FFI_INLINE ~Arc() = default;
   TVM_FFI_INLINE Arc(const Arc &) = default;
@@ -258,7 +258,7 @@ private:
   friend struct detail::ObjectUnsafe;
 };
 
-/* A weak pointer: keeps the memory of an object but not the object. lock() gives a strong pointer as long as another
+/* A weak pointer: keeps the memory of an object but not the object. lock() returns a strong pointer as long as another
  * strong pointer exists. */
 template <typename T> class WeakObjectPtr {
 public:

@@ -11,13 +11,12 @@ template <typename T, typename = void> class Optional;
 template <typename... V> class Variant;
 
 /* A strong pointer with the methods of one kind of object. Derived classes add methods and no members, so each has the
- * size of a pointer, and any of them can refer to an object of its kind. Most cannot be null (see the macros in
- * object.h). */
+ * size of a pointer, and each can refer to an object of its kind. Most cannot be null (see the macros in object.h). */
 class ObjectRef {
 public:
   using ContainerType = Object;
   static constexpr bool _type_is_nullable = true;
-  /* Whether such a reference may refer to every object of ContainerType, whatever the object contains. */
+  /* Whether such a reference may refer to every object of ContainerType, independent of the object's contents. */
   static constexpr bool _type_container_is_exact = true;
 
   ObjectRef() = default;
@@ -110,8 +109,8 @@ struct ObjectPtrEqual {
 
 namespace detail {
 
-/* Access to the inside of pointers and references, for these headers. A function that takes an "owned" handle takes
- * over its reference; one that takes an "unowned" handle adds a reference. */
+/* Access to the internals of pointers and references, for these headers. A function that takes an "owned" handle steals
+ * its reference; a function that takes an "unowned" handle adds a reference. */
 struct ObjectUnsafe {
   TVM_FFI_INLINE static TVMFFIObject *GetHeader(const Object *object) {
     return const_cast<TVMFFIObject *>(&object->header_);
@@ -175,7 +174,7 @@ struct ObjectUnsafe {
     if (handle != nullptr) DropStrong(static_cast<TVMFFIObject *>(handle));
   }
 
-  /* Writes an object as a value, the second function None for null. A borrowed and an owned value have the same
+  /* Write an object as a value; the second function writes None for null. A borrowed and an owned value have the same
    * bits. */
   TVM_FFI_INLINE static void PutObject(TVMFFIObject *object, TVMFFIAny *result) {
     TVM_FFI_UNSAFE_ASSUME(object->type_index >= kTVMFFIStaticObjectBegin);

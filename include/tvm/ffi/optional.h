@@ -1,6 +1,6 @@
-/* optional.h - Optional<T>: a T or nothing; nothing is None as a value.
+/* optional.h - Optional<T>: a T or nothing; as a value, nothing is None.
  *
- * Its layout is part of the ABI, because fields may have it. If T is a pointer or a reference to an object: a pointer,
+ * The layout is part of the ABI, because fields may have it. If T is a pointer or a reference to an object: a pointer,
  * null for nothing. If a T can be in an Any: an Any, None for nothing. Otherwise a std::optional<T>. */
 #ifndef TVM_FFI_OPTIONAL_H_
 #define TVM_FFI_OPTIONAL_H_
@@ -37,7 +37,7 @@ namespace detail {
 /* The class that an ObjectPtr or Arc points to. */
 template <typename T> using PointeeOf = std::remove_reference_t<decltype(*std::declval<T>())>;
 
-/* ---- The layouts. Each store has Has, and Copy and Move, which need a value ---- */
+/* ---- The layouts. Each store has Has, and Copy and Move, which require a value ---- */
 
 /* The store of a T that cannot be in an Any. */
 template <typename T, typename = void> class OptionalStore {
@@ -170,7 +170,7 @@ public:
   TVM_FFI_INLINE bool has_value() const noexcept { return Has(); }
   TVM_FFI_INLINE explicit operator bool() const noexcept { return Has(); }
 
-  /* The value; RuntimeError if there is none. The && form leaves nothing in its place. */
+  /* The value; RuntimeError if there is none. The && form leaves the Optional empty. */
   TVM_FFI_INLINE decltype(auto) value() const & {
     if (TVM_FFI_PREDICT_FALSE(!has_value())) detail::ThrowBadOptionalAccess();
     return Copy();
@@ -182,7 +182,7 @@ public:
   template <typename U = std::remove_cv_t<T>> TVM_FFI_INLINE T value_or(U &&fallback) const {
     return has_value() ? T(Copy()) : T(std::forward<U>(fallback));
   }
-  /* The value, which must be there. */
+  /* The value, which must exist. */
   TVM_FFI_INLINE decltype(auto) operator*() const & { return Copy(); }
   TVM_FFI_INLINE decltype(auto) operator*() && { return Move(); }
 
@@ -214,7 +214,7 @@ public:
     return AnyView(*this).same_as(AnyView(other));
   }
 
-  /* Compares by the operators of T. Nothing equals nothing. */
+  /* Compares by the operators of T. Two empty Optionals are equal. */
   bool operator==(std::nullopt_t) const noexcept { return !has_value(); }
   bool operator!=(std::nullopt_t) const noexcept { return has_value(); }
   template <typename Null, typename = std::enable_if_t<std::is_same_v<Null, std::nullptr_t>>, typename = void>

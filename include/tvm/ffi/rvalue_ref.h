@@ -1,4 +1,5 @@
-/* rvalue_ref.h - RValueRef<T>: an argument that the callee may take the object from, so that it can change it in place.
+/* rvalue_ref.h - RValueRef<T>: an argument whose object the callee may steal, so that it can change the object in
+ * place.
  *
  *   Function append = Function::FromTyped([](RValueRef<Array<int>> ref, int x) {
  *     Array<int> items = *std::move(ref);
@@ -6,7 +7,7 @@
  *     return items;
  *   });
  *   items = append(RValueRef(std::move(items)), 1).cast<Array<int>>();   (nothing is copied)
- */
+ * */
 #ifndef TVM_FFI_RVALUE_REF_H_
 #define TVM_FFI_RVALUE_REF_H_
 
@@ -33,7 +34,7 @@ private:
 
 template <typename TObjRef> inline constexpr bool use_default_type_traits_v<RValueRef<TObjRef>> = false;
 
-/* Takes the object out of an argument that is an RValueRef to a TObjRef. Any other argument is converted as for a
+/* Moves the object out of an argument that is an RValueRef to a TObjRef. Any other argument is converted as for a
  * TObjRef. */
 template <typename TObjRef> struct TypeTraits<RValueRef<TObjRef>> : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
@@ -66,7 +67,7 @@ private:
   /* The pointer inside the caller's ObjectPtr. Typed as ObjectPtr declares it, because compilers assume that pointers
    * to different types do not alias. */
   static Object **Place(const TVMFFIAny *src) { return static_cast<Object **>(src->v_ptr); }
-  /* The object in it as a borrowed value; None if it was taken already. */
+  /* The object behind the pointer as a borrowed value; None if it was moved out already. */
   static TVMFFIAny Held(const TVMFFIAny *src) {
     TVMFFIAny held;
     detail::ObjectUnsafe::PutObjectOrNone(reinterpret_cast<TVMFFIObject *>(*Place(src)), &held);

@@ -1,7 +1,7 @@
-/* string.h - String and Bytes: immutable text and bytes, shared by copies.
+/* string.h - String and Bytes: immutable strings and bytes, shared by copies.
  *
- * Both have 16 bytes and store up to 7 bytes of content in themselves; longer content is an object. Text is UTF-8. A
- * NUL follows the content; size() does not count it. Functions that make a String or Bytes throw std::bad_alloc. */
+ * Both have 16 bytes and store up to 7 bytes of content in themselves; longer content is an object. Strings are UTF-8.
+ * A NUL follows the content; size() does not count it. Functions that make a String or Bytes throw std::bad_alloc. */
 #ifndef TVM_FFI_STRING_H_
 #define TVM_FFI_STRING_H_
 
@@ -37,7 +37,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIStr, StringObj, Object);
 };
 
-/* An object that takes over a std::string instead of copying it. */
+/* An object that takes ownership of a std::string instead of copying it. */
 template <typename Base> class BytesObjStdImpl : public Base {
 public:
   explicit BytesObjStdImpl(std::string &&content) : content_(std::move(content)) {
@@ -74,7 +74,7 @@ public:
     return IsObject() ? TVMFFIBytesGetByteArrayPtr(value_.v_obj)->size : value_.small_str_len;
   }
 
-  /* Makes room for `size` bytes, which the caller fills, with a NUL behind them. The cell must be fresh. */
+  /* Makes room for `size` bytes, which the caller fills, followed by a NUL. The cell must be new. */
   template <typename LargeObj> char *MakeRoom(size_t size, int32_t small_type_index) {
     if (size < sizeof(value_.v_bytes)) {
       PutInt64(small_type_index, 0, &value_);
@@ -102,7 +102,7 @@ public:
     }
   }
 
-  /* The content as a value: CopyToTVMFFIAny gives a borrowed one, MoveToAny gives it away. */
+  /* The content as a value: CopyToTVMFFIAny returns a borrowed value, MoveToAny an owned one. */
   TVMFFIAny CopyToTVMFFIAny() const { return value_; }
   void MoveToAny(TVMFFIAny *result) {
     *result = value_;
@@ -120,7 +120,7 @@ public:
   }
 
 private:
-  /* From this size on it is cheaper to keep a std::string than to copy its content. */
+  /* From this size on moving a std::string is cheaper than copying its content. */
   static constexpr size_t kAdoptSize = 128;
 
   explicit BytesBaseCell(const TVMFFIAny &value) : value_(value) {}
@@ -142,7 +142,7 @@ public:
   Bytes(const std::string &content) : Bytes(content.data(), content.size()) {}
   Bytes(std::string &&content) { cell_.Adopt<detail::BytesObj>(std::move(content), kTVMFFISmallBytes); }
 
-  /* From any type that Bytes can be constructed from, text included. */
+  /* From any type from which Bytes can be constructed, strings included. */
   template <typename T,
             typename = std::enable_if_t<!std::is_same_v<std::decay_t<T>, Bytes> && std::is_constructible_v<Bytes, T>>>
   Bytes &operator=(T &&content) {
@@ -154,7 +154,7 @@ public:
   size_t size() const noexcept { return cell_.size(); }
   operator std::string() const { return std::string(data(), size()); }
 
-  /* Compares as unsigned bytes and returns -1, 0 or 1. A prefix is less than the longer one. */
+  /* Compares as unsigned bytes and returns -1, 0 or 1. A prefix is less than the longer operand. */
   static int memncmp(const char *left, const char *right, size_t left_size, size_t right_size) {
     int order = std::string_view(left, left_size).compare(std::string_view(right, right_size));
     return (order > 0) - (order < 0);
@@ -255,7 +255,7 @@ private:
   friend String operator+(const char *left, const String &right) { return Concat(left, right.view()); }
 };
 
-/* Comparisons with every kind of text on either side. Comparing with nullptr does not compile. */
+/* Comparisons with every kind of string on either side. A comparison with nullptr does not compile. */
 #define TVM_FFI_STRING_COMPARE_(op)                                                                          \
   inline bool operator op(const String &left, const String &right) { return left.compare(right) op 0; }      \
   inline bool operator op(const String &left, const std::string &right) { return left.compare(right) op 0; } \
@@ -286,8 +286,8 @@ template <> inline constexpr bool use_default_type_traits_v<std::string> = false
 
 namespace detail {
 
-/* Traits of String and Bytes. Each has two indices: kSmall for content inside the value, kLarge for an object. A value
- * with the index kBorrowed, whose content somebody else owns, is converted by TypeTraits<TText>::FromBorrowed. */
+/* Traits of String and Bytes. Each has two indices: kSmall for content inside the value, kLarge for an object.
+ * TypeTraits<TText>::FromBorrowed converts a value with the index kBorrowed, which has borrowed content. */
 template <typename TText, int32_t kSmall, int32_t kLarge, int32_t kBorrowed> struct TextTraitsBase : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(const TText &src, TVMFFIAny *result) {
     *result = src.cell_.CopyToTVMFFIAny();
@@ -307,7 +307,8 @@ template <typename TText, int32_t kSmall, int32_t kLarge, int32_t kBorrowed> str
   }
 };
 
-/* Traits of text that is passed as borrowed content. It is copied into a String or Bytes if it has to be kept. */
+/* Traits of strings that are passed as borrowed content. The content is copied into a String or Bytes if it is
+ * stored. */
 template <typename T> struct BorrowedTextTraitsBase : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
   TVM_FFI_INLINE static void PutRawStr(const char *text, TVMFFIAny *result) {
@@ -330,7 +331,7 @@ struct TypeTraits<Bytes> : detail::TextTraitsBase<Bytes, kTVMFFISmallBytes, kTVM
   static std::string TypeSchema() { return detail::NamedTypeSchema(StaticTypeKey::kTVMFFIBytes); }
 };
 
-/* Text up to its NUL. An owned value of it is a String. */
+/* A string that ends at its NUL. An owned value of it is a String. */
 template <> struct TypeTraits<const char *> : detail::BorrowedTextTraitsBase<const char *> {
   TVM_FFI_INLINE static void CopyToAnyView(const char *src, TVMFFIAny *result) { PutRawStr(src, result); }
   TVM_FFI_INLINE static void MoveToAny(const char *src, TVMFFIAny *result) {
@@ -367,8 +368,8 @@ template <> struct TypeTraits<TVMFFIByteArray *> : detail::BorrowedTextTraitsBas
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIByteArrayPtr)
 };
 
-/* As an argument only the text up to the first NUL is passed, because borrowed text has no length; as a result all of
- * it is. */
+/* As an argument only the part up to the first NUL is passed, because a borrowed string has no length; a result
+ * contains the whole string. */
 template <>
 struct TypeTraits<std::string> : FallbackOnlyTraitsBase<std::string, const char *, TVMFFIByteArray *, Bytes, String> {
   TVM_FFI_INLINE static void CopyToAnyView(const std::string &src, TVMFFIAny *result) {
@@ -383,7 +384,7 @@ struct TypeTraits<std::string> : FallbackOnlyTraitsBase<std::string, const char 
   TVM_FFI_TRAITS_NAME_("std::string")
 };
 
-/* ---- Quoted text ---- */
+/* ---- Quoted strings ---- */
 
 namespace detail {
 
@@ -406,8 +407,8 @@ inline char ShortEscape(char c) {
   }
 }
 
-/* Decodes the UTF-8 sequence that `text` begins with and returns its length. If the bytes do not have that form: 1,
- * with the first byte as the character. */
+/* Decodes the UTF-8 sequence at the start of `text` and returns its length. If the bytes do not have that form: 1, with
+ * the first byte as the character. */
 inline size_t DecodeUTF8(std::string_view text, uint32_t *character) {
   uint32_t lead = static_cast<unsigned char>(text[0]);
   size_t size = (lead & 0xe0) == 0xc0 ? 2 : (lead & 0xf0) == 0xe0 ? 3 : (lead & 0xf8) == 0xf0 ? 4 : 1;
@@ -425,7 +426,7 @@ inline size_t DecodeUTF8(std::string_view text, uint32_t *character) {
 
 } // namespace detail
 
-/* The text as a JSON string in quotes. Characters that are not ASCII are kept. */
+/* The content as a JSON string in quotes. Characters that are not ASCII stay unchanged. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline String EscapeStringJSON(const String &text) {
   std::string out(1, '"');
   for (char c : std::string_view(text.data(), text.size())) {
@@ -445,8 +446,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline String EscapeStringJSON(const String 
   return EscapeStringJSON(text);
 }
 
-/* The text as a string literal of Python, in quotes and in ASCII. Control characters without a short escape, and bytes
- * that do not have the form of UTF-8, become \xNN. */
+/* The content as a string literal of Python, in quotes and in ASCII. Control characters without a short escape, and
+ * bytes that do not have the form of UTF-8, become \xNN. */
 inline String EscapedStringPy(const String &text) {
   std::string out(1, '"');
   std::string_view rest(text.data(), text.size());

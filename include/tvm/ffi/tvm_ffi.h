@@ -1,6 +1,6 @@
-/* tvm_ffi.h - includes the core's headers, in the order in which to read them: each includes only headers above it.
+/* tvm_ffi.h - includes the core's headers, in reading order: each includes only headers above it.
  *
- * container/dict.h, reflection/native_function.h and the headers for special uses are included by name. */
+ * Programs include container/dict.h, reflection/native_function.h and the headers for special uses by name. */
 #ifndef TVM_FFI_TVM_FFI_H_
 #define TVM_FFI_TVM_FFI_H_
 
@@ -47,7 +47,7 @@
 #include <tvm/ffi/reflection/overload.h>
 #include <tvm/ffi/reflection/registry.h>
 
-/* programs that include this header use std::cout and std::function without including these */
+/* programs that include this header use std::cout and std::function without including their headers */
 #include <functional>
 #include <iostream>
 /* clang-format on */

@@ -1,17 +1,17 @@
-/* type_traits.h - what a C++ type has to tell so that it can be a value: TypeTraits<T>, and the traits of plain data.
+/* type_traits.h - TypeTraits<T>, by which a C++ type can be a value, and the traits of plain data.
  *
  * TypeTraits<T> is specialised for every type that can be an argument, a result, a field or an element:
  *
- *   static constexpr bool convert_enabled           T can cross at all
- *   static constexpr bool storage_enabled           T can be in an Any and come out of it
- *   static constexpr int32_t field_static_type_index  type index of every T, kTVMFFIAny if there is no one index
+ *   static constexpr bool convert_enabled           T can be a value at all
+ *   static constexpr bool storage_enabled           T can be in an Any and be read from it
+ *   static constexpr int32_t field_static_type_index  type index of every T, kTVMFFIAny if there are several indices
  *   void CopyToAnyView(const T &, TVMFFIAny *)      a borrowed value: valid as long as the T is
  *   void MoveToAny(T, TVMFFIAny *)                  an owned value
- *   bool CheckAnyStrict(const TVMFFIAny *)          the value is a T: no conversion needed
- *   T CopyFromAnyViewAfterCheck(const TVMFFIAny *)  the T, where CheckAnyStrict said so
- *   T MoveFromAnyAfterCheck(TVMFFIAny *)            the same out of an owned value, which becomes None
- *   optional<T> TryCastFromAnyView(const TVMFFIAny *)  a T, converted if need be
- *   string GetMismatchTypeInfo(const TVMFFIAny *)   what the value is, for a message
+ *   bool CheckAnyStrict(const TVMFFIAny *)          whether the value is a T: no conversion needed
+ *   T CopyFromAnyViewAfterCheck(const TVMFFIAny *)  the T, if CheckAnyStrict returned true
+ *   T MoveFromAnyAfterCheck(TVMFFIAny *)            the same for an owned value, which becomes None
+ *   optional<T> TryCastFromAnyView(const TVMFFIAny *)  a T, converted if necessary
+ *   string GetMismatchTypeInfo(const TVMFFIAny *)   the type of the value, for a message
  *   string TypeStr(), string TypeSchema()           the type's name; its schema as JSON
  *
  * Derive from TypeTraitsBase, or, for an object reference, from one of the bases in object.h. */
@@ -68,7 +68,7 @@ struct StaticTypeKey {
   static constexpr const char *kTVMFFIBigInt = "ffi.BigInt";
 };
 
-/* The key of a type, for messages. It also takes an index that no type has. */
+/* The key of a type, for messages. Also accepts an index without a type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string TypeIndexToTypeKey(int32_t type_index) {
   const TypeInfo *info = TVMFFIGetTypeInfo(type_index);
   if (info == nullptr) return "(type index " + std::to_string(type_index) + ")";
@@ -82,8 +82,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NamedTypeSchema(const cha
   return std::string("{\"type\":\"").append(name).append("\"}");
 }
 
-/* A function that gives the name or the schema of a type. Texts about several types are made from arrays of these, so
- * that the code that joins them is compiled once and not for each combination of types. */
+/* A function that returns the name or the schema of a type. Strings about several types are made from arrays of these,
+ * so that the code that joins them is compiled once and not for each combination of types. */
 using TypeText = std::string (*)();
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string JoinTypes(std::string text, const TypeText *types, size_t n,
                                                                  const char *separator, const char *end) {
@@ -91,7 +91,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string JoinTypes(std::string tex
   return text.append(end);
 }
 
-/* Writes a value with an integer payload. None, int and bool are whole with that; others overwrite the payload. */
+/* Writes a value with an integer payload. None, int and bool are complete with that; other types overwrite the
+ * payload. */
 TVM_FFI_INLINE void PutInt64(int32_t type_index, int64_t value, TVMFFIAny *result) {
   result->type_index = type_index;
   result->zero_padding = 0;
@@ -123,7 +124,7 @@ template <typename T> using TypeTraitsNoCR = TypeTraits<std::remove_const_t<std:
 
 namespace detail {
 /* Whether passing a T makes a new object, which a view cannot own. A call passes such an argument as an Any. The traits
- * of T say so by kNeedsOwner. */
+ * of T request that by kNeedsOwner. */
 template <typename T, typename = void> inline constexpr bool needs_owner_v = false;
 template <typename T>
 inline constexpr bool needs_owner_v<T, std::enable_if_t<sizeof(TypeTraits<T>::kNeedsOwner) != 0>> =
@@ -187,7 +188,7 @@ struct TypeTraits<std::nullptr_t> : detail::PlainTraitsBase<TypeTraits<std::null
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFINone)
 };
 
-/* A bool that no int converts to. */
+/* A bool to which no int converts. */
 class StrictBool {
 public:
   StrictBool(bool value) : value_(value) {}
@@ -274,7 +275,7 @@ template <> struct TypeTraits<void *> : detail::PlainTraitsBase<TypeTraits<void 
 
 namespace detail {
 
-/* Converts the value to the first of Fallbacks that it converts to, and that to a T by
+/* Converts the value to the first possible type of Fallbacks, and the result to a T by
  * TypeTraits<T>::ConvertFallbackValue. */
 template <typename T, typename Fallback, typename... Rest>
 TVM_FFI_INLINE std::optional<T> TryFallbacks(const TVMFFIAny *src) {
@@ -288,7 +289,7 @@ TVM_FFI_INLINE std::optional<T> TryFallbacks(const TVMFFIAny *src) {
 
 } // namespace detail
 
-/* Base for the traits of a type that is never in a value and is made from one of Fallbacks. */
+/* Base for the traits of a type that no value has and that is made from one of Fallbacks. */
 template <typename T, typename... Fallbacks> struct FallbackOnlyTraitsBase : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
   TVM_FFI_INLINE static std::optional<T> TryCastFromAnyView(const TVMFFIAny *src) {

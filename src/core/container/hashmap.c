@@ -1,9 +1,9 @@
-/* hashmap.c - ffi.Map and ffi.Dict objects: life, the small layout, and the choice between the layouts.
+/* hashmap.c - ffi.Map and ffi.Dict objects: creation, destruction, the small layout, and the choice of the layout.
  *
- * Map and Dict have one layout; a Map is not changed once others have it, a Dict is, under its stripe lock. A table
- * begins as a small array, which is searched from its first pair to its last, and turns dense (hashmap_dense.c) when a
- * key is set while it has four pairs. Keys may have hooks, which are foreign code. So an operation on a Dict is tried
- * under the lock with hooks forbidden; where a key needs one, it is done again with hooks and without the lock. */
+ * Map and Dict have the same layout; a shared Map does not change, a shared Dict changes under its stripe lock. A table
+ * begins as a small array, which is searched linearly, and becomes dense (hashmap_dense.c) when a key is set while it
+ * has four pairs. Keys may have hooks, which are foreign code. So an operation on a Dict first runs under the lock with
+ * hooks forbidden; if a key needs a hook, the operation runs again with hooks and without the lock. */
 #include "hashmap.h"
 
 #include "core/object/any_hash.h"
@@ -24,7 +24,7 @@ FH_STATIC_ASSERT(offsetof(fh_hashmap_object, tail) == 72, "ABI");
 FH_STATIC_ASSERT(sizeof(fh_hashmap_object) == 80, "ABI");
 FH_STATIC_ASSERT(sizeof(fh_hashmap_pair) == 32, "ABI");
 
-/* A small object has its pairs where a dense one has its last three members. So the object never moves when it turns
+/* The pairs of a small object overlap the last three members of a dense one. So the object never moves when it becomes
  * dense, but its block must be large enough for these members. */
 #define SMALL_HEADER offsetof(fh_hashmap_object, fib_shift) /* pairs start here in a small object */
 FH_STATIC_ASSERT(SMALL_HEADER + FH_HASHMAP_SMALL_INIT * sizeof(fh_hashmap_pair) >= sizeof(fh_hashmap_object),
@@ -33,7 +33,7 @@ FH_STATIC_ASSERT(SMALL_HEADER + FH_HASHMAP_SMALL_INIT * sizeof(fh_hashmap_pair) 
 static uint64_t small_room(const fh_hashmap_object *map) { return map->slots & ~FH_HASHMAP_SMALL_TAG; }
 static fh_hashmap_pair *small_pairs(const fh_hashmap_object *map) { return (fh_hashmap_pair *)map->data; }
 
-/* ---- Locking. Only a Dict changes while others have it: a Map needs no lock ---- */
+/* ---- Locking. A shared Map does not change, so only a Dict needs a lock ---- */
 
 static void lock_dict(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);
@@ -42,7 +42,7 @@ static void unlock_dict(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
 }
 
-/* ---- Life ---- */
+/* ---- Creation and destruction ---- */
 
 void fh_hashmap_drop_pair(fh_hashmap_pair *pair) {
   fh_any_drop(&pair->key);
@@ -57,19 +57,19 @@ static void end_map(void *self) {
     fh_hashmap_drop_pair(pair);
   }
   if (map->data_deleter != NULL) map->data_deleter(map->data);
-  /* What is left is an empty small table. */
+  /* The object is now an empty small table. */
   map->data = NULL;
   map->data_deleter = NULL;
   map->size = 0;
   map->slots = FH_HASHMAP_SMALL_TAG;
 }
 
-/* Whether the pairs hold objects is not looked for: has_objects is 1 for every map. */
+/* has_objects is 1 for every map: the pairs are not searched for objects. */
 static void delete_map(void *self, int flags);
 static const fh_object_owner owner = {delete_map, end_map};
 static void delete_map(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
-/* NULL without memory, and nothing is pending. Never smaller than FH_HASHMAP_SMALL_INIT pairs: then the block has room
+/* NULL without memory, with no error pending. Never smaller than FH_HASHMAP_SMALL_INIT pairs: then the block has room
  * for the members of a dense table. */
 static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
   if (n_slots < FH_HASHMAP_SMALL_INIT) n_slots = FH_HASHMAP_SMALL_INIT;
@@ -83,15 +83,15 @@ static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
   return map;
 }
 
-/* NULL without memory, and nothing is pending. The table has the least number of slots, a power of two from 8 on, that
- * n_pairs fit in below the load limit. */
+/* NULL without memory, with no error pending. The table has the smallest power of two of slots, from 8 on, that holds
+ * n_pairs below the load limit. */
 static fh_hashmap_object *new_dense(int32_t type_index, uint64_t n_pairs) {
   uint64_t n_slots = 2 * FH_HASHMAP_SMALL_MAX;
   while (n_slots * 99 < n_pairs * 100) n_slots *= 2; /* 0.99 is the ABI's load limit */
   fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(sizeof *map);
   if (map == NULL) return NULL;
   fh_object_init(&map->header, type_index, delete_map);
-  if (fh_hashmap_dense_init(map, n_slots / 2) != 0) { /* which makes twice as many slots */
+  if (fh_hashmap_dense_init(map, n_slots / 2) != 0) { /* fh_hashmap_dense_init makes twice as many slots */
     fh_mem_free(map);
     return NULL;
   }
@@ -105,8 +105,8 @@ fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
   return map;
 }
 
-/* A new object with the bytes of another one's pairs, whose references are not counted yet; NULL without memory. Safe
- * under a lock. */
+/* Makes an object with the bytes of another one's pairs, without counting references; NULL without memory. Safe under a
+ * lock. */
 static fh_hashmap_object *copy_bytes(const fh_hashmap_object *from, int32_t type_index) {
   fh_hashmap_object *map;
   if (fh_hashmap_is_small(from)) {
@@ -136,7 +136,7 @@ static void retain_pairs(const fh_hashmap_object *map) {
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index) {
   lock_dict(from);
   fh_hashmap_object *map = copy_bytes(from, type_index);
-  if (map != NULL) retain_pairs(map); /* under the lock, while `from` keeps them alive */
+  if (map != NULL) retain_pairs(map); /* under the lock, while `from` keeps the pairs alive */
   unlock_dict(from);
   if (map == NULL) fh_error_raise_no_memory();
   return map;
@@ -144,7 +144,7 @@ fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_i
 
 /* ---- Small tables ---- */
 
-/* As fh_hashmap_dense_find, with an index in place of a slot. No hash is computed. */
+/* As fh_hashmap_dense_find, with an index instead of a slot. Computes no hash. */
 static int small_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *index) {
   for (uint64_t i = 0; i < map->size; ++i) {
     int equal, rc = fh_hashmap_key_equal(&small_pairs(map)[i].key, key, hooks, &equal);
@@ -157,8 +157,8 @@ static int small_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_has
   return 0;
 }
 
-/* Moves the pairs to a buffer with room for `n_slots`. Until now the pairs are in the object's own block, which cannot
- * grow because the object keeps its address, or in a smaller buffer. */
+/* Moves the pairs to a buffer with room for `n_slots`. The old place is the object's own block, which cannot grow
+ * because the object keeps its address, or a smaller buffer. */
 static int small_grow(fh_hashmap_object *map, uint64_t n_slots, fh_mem_aside *aside) {
   fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)n_slots * sizeof *pairs);
   if (pairs == NULL) return FH_HASHMAP_NO_MEMORY;
@@ -170,34 +170,34 @@ static int small_grow(fh_hashmap_object *map, uint64_t n_slots, fh_mem_aside *as
   return 0;
 }
 
-/* Turns a full small table dense, in place. The dense table is made beside the small one, because in the object its
- * members lie where the pairs are. 0, or on failure what fh_hashmap_dense_set gave or FH_HASHMAP_NO_MEMORY, and the
- * small table is as it was. */
+/* Makes a full small table dense, in place. The dense table is made outside of the object, because its members overlap
+ * the pairs of the small one. 0, or on failure the result of fh_hashmap_dense_set or FH_HASHMAP_NO_MEMORY, with the
+ * small table unchanged. */
 static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
-  fh_hashmap_object dense; /* only its members behind the header are used */
+  fh_hashmap_object dense; /* only the members after the header are used */
   memset(&dense, 0, sizeof dense);
   if (fh_hashmap_dense_init(&dense, map->size) != 0) return FH_HASHMAP_NO_MEMORY;
   for (uint64_t i = 0; i < map->size; ++i) {
-    fh_hashmap_rest none; /* the keys differ, and the buffers are ours */
+    fh_hashmap_rest none; /* unused: the keys differ, and this file made the buffers */
     int rc = fh_hashmap_dense_set(&dense, &small_pairs(map)[i], hooks, &none);
     if (rc != 0) {
-      dense.data_deleter(dense.data); /* the pairs are still the small table's */
+      dense.data_deleter(dense.data); /* the small table still owns the pairs */
       return rc;
     }
   }
   fh_mem_put_aside(aside, map->data, map->data_deleter);
-  /* The header stays: other threads may be counting references in it. */
+  /* The header stays: other threads may be changing its reference count. */
   memcpy((char *)map + sizeof map->header, (char *)&dense + sizeof map->header, sizeof dense - sizeof map->header);
   return 0;
 }
 
-/* fh_hashmap_set for a small table, which it may turn dense. */
+/* fh_hashmap_set for a small table; the table may become dense. */
 static int small_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks,
                      fh_hashmap_rest *rest) {
   uint64_t i;
   int rc;
-  /* A full table turns dense even where the key is in it. C++ clients do so, and it shows: a dense table moves the key
-   * to the end of the order. */
+  /* A full table becomes dense even if it has the key. C++ clients do that, and the order would show a difference: a
+   * dense table moves the key to the end. */
   if (map->size >= FH_HASHMAP_SMALL_MAX) {
     rc = small_to_dense(map, hooks, &rest->buffer);
     return rc != 0 ? rc : fh_hashmap_dense_set(map, pair, hooks, rest);
@@ -205,7 +205,7 @@ static int small_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_has
   rc = small_find(map, &pair->key, hooks, &i);
   if (rc < 0) return rc;
   if (rc == 1) {
-    rest->pair.key = pair->key; /* the key that was there first stays */
+    rest->pair.key = pair->key; /* the table keeps the first key */
     rest->pair.value = small_pairs(map)[i].value;
     small_pairs(map)[i].value = pair->value;
     return 0;
@@ -234,7 +234,7 @@ int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashm
   return found;
 }
 
-/* The caller holds the lock of a Dict, unless hooks may run. */
+/* The caller holds the lock of a Dict, unless hooks are allowed. */
 FH_INLINE int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, TVMFFIAny *out) {
   uint64_t position;
   int found = find_position(map, key, hooks, &position);
@@ -252,7 +252,7 @@ int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny
   return found == FH_HASHMAP_NEEDS_HOOK ? get_with(map, key, FH_HASHMAP_HOOKS, out) : found;
 }
 
-/* The deleter alone says whether a buffer was put aside (fh_mem_free_aside). */
+/* Only the deleter says whether a buffer was put aside (fh_mem_free_aside). */
 static void init_rest(fh_hashmap_rest *rest) {
   rest->pair.key = rest->pair.value = fh_any_none();
   rest->buffer.deleter = NULL;
@@ -278,7 +278,7 @@ void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMF
 int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
   fh_hashmap_pair taken = *pair;
   fh_hashmap_rest rest;
-  /* A Dict is tried under its lock first. A Map, and a Dict whose key needs a hook, is set without a lock. */
+  /* A Dict is first changed under its lock. A Map, and a Dict whose key needs a hook, is changed without a lock. */
   int rc = FH_HASHMAP_NEEDS_HOOK;
   if (map->header.type_index == kTVMFFIDict) {
     lock_dict(map);
@@ -294,7 +294,8 @@ int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
   return rc;
 }
 
-/* 1 with an owned copy of the value that the key has, or as fh_hashmap_set, with one of the pair's value. */
+/* 1 with an owned copy of the key's existing value, or the result of fh_hashmap_set with an owned copy of the pair's
+ * value. */
 static int find_or_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, TVMFFIAny *out,
                        fh_hashmap_rest *rest) {
   init_rest(rest);
@@ -345,7 +346,7 @@ int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_ho
 }
 
 /* Under the lock. Empties the table: *out becomes an array of its *n pairs, NULL if there are none. -1 without memory,
- * and nothing has changed. A dense table stays dense, as it does in C++ clients. */
+ * with the table unchanged. A dense table stays dense, as in C++ clients. */
 static int take_pairs(fh_hashmap_object *map, fh_hashmap_pair **out, int64_t *n) {
   *out = NULL;
   *n = 0;

@@ -1,14 +1,14 @@
-/* hashmap_dense.c - the dense table layout: hashing, chains, growth. The scheme is that of Malte Skarupke's bytell hash
- * map, with the order of insertion added.
+/* hashmap_dense.c - the dense table layout: hashing, chains, growth. The scheme is Malte Skarupke's bytell hash map,
+ * extended by the order of insertion.
  *
- * The home of a key is a slot, found from its hash by Fibonacci hashing. All items with one home are one chain, and the
- * chain's head sits in that home. So a search begins at the home: if it is empty, or an item of another chain sits
- * there, the key is not in the table; else the chain is followed. An item that finds its home taken by another chain
- * moves the rest of that chain elsewhere (free_slot). The last item of a chain fills the hole that a removed one
- * leaves, so there are no tombstones. Search, insertion and removal take O(1) on average.
+ * The home of a key is a slot, computed from its hash by Fibonacci hashing. All items with one home form one chain, and
+ * the chain's head is in that home. So a search begins at the home: if the home is empty, or has an item of another
+ * chain, the key is not in the table; else the search follows the chain. If an item of another chain occupies the home
+ * of a new item, free_slot moves the rest of that chain to other slots. The last item of a chain fills the hole of a
+ * removed one, so there are no tombstones. Search, insertion and removal take O(1) on average.
  *
- * C++ clients work on the same tables with code of their own (include/tvm/ffi/container/map_table.h). So every decision
- * that shows, such as the next free slot, the moment of growth or the order, has to be the one that they take. */
+ * C++ clients work on the same tables with their own code (include/tvm/ffi/container/map_table.h). So every visible
+ * decision, such as the next free slot, the moment of growth or the order, must be the same as theirs. */
 #include "hashmap_dense.h"
 
 #include "core/object/any_hash.h"
@@ -17,24 +17,24 @@
 FH_STATIC_ASSERT(sizeof(fh_hashmap_item) == 48, "ABI");
 FH_STATIC_ASSERT(sizeof(fh_hashmap_block) == 16 + 16 * 48, "ABI");
 
-/* A metadata byte is EMPTY, RESERVED, or that of an item. RESERVED is a free slot that free_slot has chosen already,
- * and never outlasts that call. An item's byte has the bit BODY unless the item is the head of its chain. Its low bits
- * say how far the next item of the chain is, as an index into `distances`; 0 ends the chain. EMPTY and RESERVED have
- * the bit BODY too, so neither passes for a head. */
+/* A metadata byte is EMPTY, RESERVED, or the byte of an item. RESERVED is a free slot that free_slot has chosen
+ * already; it exists only during that call. An item's byte has the bit BODY unless the item is the head of its chain.
+ * Its low bits encode the distance to the next item of the chain, as an index into `distances`; 0 ends the chain. EMPTY
+ * and RESERVED have the bit BODY too, so neither looks like a head. */
 #define EMPTY 0xffu
 #define RESERVED 0xfeu
 #define BODY 0x80u
 #define JUMP_MASK 0x7fu
 #define N_DISTANCES 126u
 #define NO_SLOT FH_HASHMAP_NO_SLOT
-/* MAX_LOAD is the ABI's. MAX_SLOTS keeps sizes in bytes, and the doubling, far from overflow. */
+/* MAX_LOAD is part of the ABI. MAX_SLOTS keeps sizes in bytes, and the doubling, far from overflow. */
 #define MAX_LOAD 0.99
 #define MAX_SLOTS ((uint64_t)1 << 48)
 
-/* The distances that a metadata byte can name. Clients have this list compiled in, so it is ABI. The list has 0 to 15,
- * which stay in the block or the next one; then, as in quadratic probing, all triangular numbers up to 2628; then ever
- * fewer of the larger ones, for tables in which everything nearer is taken. Two zeros follow, so that EMPTY and
- * RESERVED end a chain, too. */
+/* The distances that a metadata byte can encode. Clients have this list compiled in, so it is part of the ABI. The list
+ * has 0 to 15, which stay in the block or the next one; then, as in quadratic probing, all triangular numbers up to
+ * 2628; then ever fewer of the larger ones, for tables in which all nearer slots are used. Two zeros follow, so that
+ * EMPTY and RESERVED end a chain, too. */
 /* clang-format off */
 static const uint64_t distances[JUMP_MASK + 1] = {
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120, 136, 153, 171,
@@ -76,8 +76,8 @@ static void set_jump(fh_hashmap_object *map, uint64_t slot, uint8_t jump) {
   *meta = (uint8_t)((*meta & BODY) | jump);
 }
 
-/* Finds the first free slot that the metadata of `from` can name: the jump to it, 0 if there is none. Distances wrap
- * around the table, so in a small one several jumps may name one slot. */
+/* Finds the first free slot that the metadata of `from` can encode: returns the jump to it, 0 if there is none.
+ * Distances wrap around the table, so in a small table several jumps may lead to one slot. */
 static uint8_t find_free(const fh_hashmap_object *map, uint64_t from, uint64_t *slot) {
   for (uint8_t jump = 1; jump < N_DISTANCES; ++jump) {
     *slot = (from + distances[jump]) & (map->slots - 1);
@@ -86,8 +86,9 @@ static uint8_t find_free(const fh_hashmap_object *map, uint64_t from, uint64_t *
   return 0;
 }
 
-/* The item before `slot` in its chain, NO_SLOT if there is none. Chains have no links back: it is searched from `head`,
- * and where that leads elsewhere, because the hash of a key has changed, in the whole table. */
+/* The item before `slot` in its chain, NO_SLOT if there is none. Chains have no links back: the function searches the
+ * chain of `head`, and if that chain does not contain `slot`, because the hash of a key has changed, the whole
+ * table. */
 static uint64_t previous_in_chain(const fh_hashmap_object *map, uint64_t head, uint64_t slot) {
   for (uint64_t at = head, next; (next = next_in_chain(map, at)) != NO_SLOT; at = next) {
     if (next == slot) return at;
@@ -100,7 +101,7 @@ static uint64_t previous_in_chain(const fh_hashmap_object *map, uint64_t head, u
 
 /* ---- The order of insertion ---- */
 
-/* The links of the order are slot numbers. At the ends the map's head and tail take the place of a neighbour's link. */
+/* The links of the order are slot numbers. At the ends, the map's head and tail replace the link of a neighbour. */
 static void order_unlink(fh_hashmap_object *map, const fh_hashmap_item *item) {
   *(item->prev == NO_SLOT ? &map->head : &fh_hashmap_dense_item(map, item->prev)->next) = item->next;
   *(item->next == NO_SLOT ? &map->tail : &fh_hashmap_dense_item(map, item->next)->prev) = item->prev;
@@ -114,8 +115,8 @@ static void order_append(fh_hashmap_object *map, uint64_t slot) {
   map->tail = slot;
 }
 
-/* Moves an item's bytes to another slot, which takes its place in the order. The metadata of both slots is the caller's
- * to write. */
+/* Moves an item's bytes to another slot, which gets its place in the order. The caller writes the metadata of both
+ * slots. */
 static void move_item(fh_hashmap_object *map, uint64_t from, uint64_t to) {
   fh_hashmap_item *item = fh_hashmap_dense_item(map, to);
   *item = *fh_hashmap_dense_item(map, from);
@@ -133,8 +134,7 @@ void fh_hashmap_dense_forget(fh_hashmap_object *map) {
   map->head = map->tail = NO_SLOT;
 }
 
-/* Gives `map` a new table without items. The table that it had is the caller's to free. -1 without memory, and nothing
- * has changed then. */
+/* Gives `map` a new table without items. The caller frees the old table. -1 without memory, with `map` unchanged. */
 static int alloc_table(fh_hashmap_object *map, uint64_t slots, uint32_t fib_shift) {
   if (slots > MAX_SLOTS) return -1;
   uint64_t n_blocks = count_blocks(slots);
@@ -169,8 +169,8 @@ int fh_hashmap_dense_copy(const fh_hashmap_object *from, fh_hashmap_object *map)
 
 /* ---- Search ---- */
 
-/* Along the chain that begins in `slot`, its head: 1 with *slot where the key is; 0 with *slot the last of the chain,
- * where an insertion goes on; -1 or FH_HASHMAP_NEEDS_HOOK by a hook. */
+/* Searches the chain whose head is in `slot`: 1 with *slot the slot of the key; 0 with *slot the last slot of the
+ * chain, where an insertion continues; -1 or FH_HASHMAP_NEEDS_HOOK because of a hook. */
 static int search_chain(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *slot) {
   for (;;) {
     int equal, rc = fh_hashmap_key_equal(key, &fh_hashmap_dense_item(map, *slot)->pair.key, hooks, &equal);
@@ -182,7 +182,7 @@ static int search_chain(const fh_hashmap_object *map, const TVMFFIAny *key, fh_h
   }
 }
 
-/* As search_chain, from the home of a hash. A home without a head means that no key with that home is in the table. */
+/* As search_chain, from the home of a hash. A home without a head means that the table has no key with that home. */
 static int find_hashed(const fh_hashmap_object *map, const TVMFFIAny *key, uint64_t hash, fh_hashmap_hooks hooks,
                        uint64_t *slot) {
   *slot = home_of(map, hash);
@@ -191,7 +191,7 @@ static int find_hashed(const fh_hashmap_object *map, const TVMFFIAny *key, uint6
 
 int fh_hashmap_dense_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *slot) {
   uint64_t hash;
-  /* Before the hash, which may need a hook: without items there is nothing to find. */
+  /* Before the hash, which may need a hook. */
   if (map->size == 0) return 0;
   int rc = fh_hashmap_key_hash(key, hooks, &hash);
   return rc != 0 ? rc : find_hashed(map, key, hash, hooks, slot);
@@ -199,16 +199,17 @@ int fh_hashmap_dense_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh
 
 /* ---- Insertion ---- */
 
-/* The move of one item. The items of a chain from some slot on move when a new chain needs that slot for its head. */
+/* The move of one item. A new chain needs a slot for its head, so the item of another chain in that slot moves, with
+ * the rest of its chain. */
 typedef struct {
   uint64_t from;
   uint64_t to;
-  uint8_t jump; /* from the one before */
+  uint8_t jump; /* jump from the item before */
 } chain_move;
 
-/* Finds new slots for the n items of a chain from `slot` on, and reserves them, so that none is found twice. The chain
- * up to slot `before` stays. Each new slot must be in reach of the one before it. 0 if there are not enough, and then
- * nothing is reserved. */
+/* Finds new slots for the n items of a chain from `slot` on, and reserves them, so that no slot is found twice. The
+ * chain up to slot `before` stays. Each new slot must be in reach of the slot before it. 0 if there are not enough
+ * slots, and then nothing is reserved. */
 static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, chain_move *moves, uint64_t n) {
   for (uint64_t i = 0; i < n; ++i, slot = next_in_chain(map, slot)) {
     moves[i].from = slot;
@@ -223,17 +224,17 @@ static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, ch
   return 1;
 }
 
-/* Frees a slot by moving the chain whose item is in it, from that item on: 1; 0 if there is no room; what a hook gave;
- * or FH_HASHMAP_NO_MEMORY. Either all of it moves or nothing, so that the table is valid even if it cannot grow
+/* Frees a slot by moving its item and the rest of that item's chain: 1; 0 without room; the result of a failing hook;
+ * or FH_HASHMAP_NO_MEMORY. Either all these items move or none, so that the table is valid even if it cannot grow
  * afterwards. The item's own hash leads to its chain's head, from which the item before it is found. */
 static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hooks) {
   uint64_t hash, n = 0;
   int rc = fh_hashmap_key_hash(&fh_hashmap_dense_item(map, slot)->pair.key, hooks, &hash);
   if (rc != 0) return rc;
   uint64_t before = previous_in_chain(map, home_of(map, hash), slot);
-  if (before == NO_SLOT) return 0; /* no chain is as it should be: a larger table makes them anew */
+  if (before == NO_SLOT) return 0; /* the chains are damaged: a larger table rebuilds them */
   for (uint64_t at = slot; at != NO_SLOT; at = next_in_chain(map, at)) ++n;
-  /* Chains are short, so memory is hardly ever asked for here. */
+  /* Chains are short, so this rarely allocates. */
   chain_move few[16], *moves = few;
   if (n > FH_COUNT_OF(few)) {
     moves = n > SIZE_MAX / sizeof *moves ? NULL : (chain_move *)fh_mem_alloc((size_t)n * sizeof *moves);
@@ -251,11 +252,11 @@ static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hoo
   return has_room;
 }
 
-/* Whether one pair more would be beyond the load limit. Asked only where the home of the new key is taken: an empty
- * home is used at any load, as by clients. */
+/* Whether one more pair would exceed the load limit. Only called if the home of the new key is used: an empty home is
+ * filled at any load, as in clients. */
 static int is_full(const fh_hashmap_object *map) { return (double)(map->size + 1) > (double)map->slots * MAX_LOAD; }
 
-/* Writes a pair, which the table takes, into a free slot, with that metadata byte, at the end of the order. */
+/* Writes a pair, which the table steals, into a free slot, with that metadata byte, at the end of the order. */
 static void put_new(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const fh_hashmap_pair *pair) {
   *meta_at(map, slot) = meta;
   fh_hashmap_dense_item(map, slot)->pair = *pair;
@@ -263,8 +264,8 @@ static void put_new(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const f
   map->size += 1;
 }
 
-/* Inserts or replaces: 1; 0 if the table must grow first; what a hook gave; or FH_HASHMAP_NO_MEMORY. Only 1 changes
- * anything. *old becomes what was replaced, if anything was. */
+/* Inserts or replaces: 1; 0 if the table must grow first; the result of a failing hook; or FH_HASHMAP_NO_MEMORY. Only 1
+ * changes the table. *old becomes the replaced pair, if any. */
 static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t hash, fh_hashmap_hooks hooks,
                    fh_hashmap_pair *old) {
   uint64_t slot = home_of(map, hash);
@@ -273,18 +274,18 @@ static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t
     put_new(map, slot, 0, pair);
     return 1;
   }
-  /* An item of another chain sits here: it makes way, and the new item becomes the head of a chain of its own. */
+  /* An item of another chain is in the home: it moves, and the new item becomes the head of a new chain. */
   if (!is_head(meta)) {
     int rc = is_full(map) ? 0 : free_slot(map, slot, hooks);
     if (rc == 1) put_new(map, slot, 0, pair);
     return rc;
   }
-  /* The head of the key's own chain sits here: the key is in the chain, or is added behind its last item. */
+  /* The head of the key's own chain is in the home: the key is in the chain, or is added after its last item. */
   int found = search_chain(map, &pair->key, hooks, &slot);
   if (found < 0) return found;
   if (found) {
     fh_hashmap_item *item = fh_hashmap_dense_item(map, slot);
-    old->key = pair->key; /* the new key goes: the first one stays, as in the reference */
+    old->key = pair->key; /* the new key is dropped: the first one stays, as in the reference */
     old->value = item->pair.value;
     item->pair.value = pair->value;
     order_unlink(map, item);
@@ -299,11 +300,12 @@ static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t
   return 1;
 }
 
-/* Puts the bytes of all pairs of `map` into the empty `larger`: 1; 0 if it is too small; or what try_set gave. */
+/* Copies the bytes of all pairs of `map` to the empty `larger`: 1; 0 if it is too small; or another result of
+ * try_set. */
 static int fill_larger(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hashmap_hooks hooks) {
   for (uint64_t slot = map->head; slot != NO_SLOT; slot = fh_hashmap_dense_item(map, slot)->next) {
     const fh_hashmap_pair *pair = &fh_hashmap_dense_item(map, slot)->pair;
-    /* Stays unwritten: nothing is replaced, because the keys of a table differ. */
+    /* Stays unwritten: no pair is replaced, because the keys of a table differ. */
     fh_hashmap_pair old;
     uint64_t hash;
     int rc = fh_hashmap_key_hash(&pair->key, hooks, &hash);
@@ -314,9 +316,11 @@ static int fill_larger(const fh_hashmap_object *map, fh_hashmap_object *larger, 
 }
 
 /* Doubles the table, more than once if the chains do not fit. The items move as bytes, with their references, and the
- * former table is put aside. 0; or on failure what fill_larger gave or FH_HASHMAP_NO_MEMORY, and `map` is as it was. */
+ * former table is put aside. 0; or on failure the result of fill_larger or FH_HASHMAP_NO_MEMORY, with `map`
+ * unchanged. */
 static int grow_table(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
-  fh_hashmap_object larger; /* without a header: that of `map` stays, whose reference count other threads change */
+  /* without a header: the header of `map` stays, because other threads change its reference count */
+  fh_hashmap_object larger;
   memset(&larger, 0, sizeof larger);
   uint64_t slots = map->slots;
   uint32_t shift = map->fib_shift;
@@ -339,7 +343,7 @@ int fh_hashmap_dense_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh
   uint64_t hash;
   int rc = fh_hashmap_key_hash(&pair->key, hooks, &hash);
   if (rc != 0) return rc;
-  /* Each growth makes room, so this ends. The hash of the new key is computed once. */
+  /* Each growth makes room, so the loop ends. The hash of the new key is computed once. */
   while ((rc = try_set(map, pair, hash, hooks, &rest->pair)) == 0) {
     if ((rc = grow_table(map, hooks, &rest->buffer)) != 0) return rc;
   }
@@ -360,8 +364,8 @@ int fh_hashmap_dense_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hash
   *old = item->pair;
   order_unlink(map, item);
   map->size -= 1;
-  /* The last of the chain fills the hole, and the item before that one becomes the last. Where the removed item is the
-   * last itself, nothing moves. */
+  /* The last item of the chain fills the hole, and the item before it becomes the last. If the removed item is the last
+   * itself, no item moves. */
   uint64_t last = slot;
   for (uint64_t next; (next = next_in_chain(map, last)) != NO_SLOT;) last = next;
   if (last != home_of(map, hash)) set_jump(map, previous_in_chain(map, home_of(map, hash), last), 0);
@@ -370,15 +374,15 @@ int fh_hashmap_dense_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hash
   return 1;
 }
 
-/* ---- Looking at a table ---- */
+/* ---- Checks ---- */
 
 int fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot) {
   return slot < map->slots && *meta_at(map, slot) < RESERVED;
 }
 
 #ifdef FH_TEST
-/* Walks the order, and finds each key in its own slot by its hash; then counts the used slots, so that no item lies
- * outside of the order. */
+/* Follows the order, and finds each key in its own slot by its hash; then counts the used slots, so that no item is
+ * missing in the order. */
 int fh_hashmap_dense_is_valid(const fh_hashmap_object *map) {
   uint64_t n = 0, n_used = 0, previous = NO_SLOT;
   for (uint64_t slot = map->head; slot != NO_SLOT; slot = fh_hashmap_dense_item(map, slot)->next, ++n) {

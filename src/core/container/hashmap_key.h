@@ -1,15 +1,16 @@
-/* hashmap_key.h - hash and equality of keys, also where no foreign code may run. */
+/* hashmap_key.h - hash and equality of keys, with or without foreign code. */
 #ifndef FH_HASHMAP_KEY_H_
 #define FH_HASHMAP_KEY_H_
 
 #include "core/platform/span.h"
 #include "hashmap_object.h"
 
-/* fh_any_hash and fh_any_equal, or FH_HASHMAP_NEEDS_HOOK where they would run foreign code that `hooks` forbids. */
+/* fh_any_hash and fh_any_equal; they return FH_HASHMAP_NEEDS_HOOK if they would run foreign code that `hooks`
+ * forbids. */
 int fh_hashmap_hash_other(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out);
 int fh_hashmap_equal_other(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_hooks hooks, int *out);
 
-/* Hash and equality of any keys. Plain data, which the bits of the cell decide, is dealt with inline. */
+/* Hash and equality of any keys. Plain data, for which the bits of the cell decide, is handled inline. */
 static inline int fh_hashmap_is_plain(const TVMFFIAny *key) { return key->type_index < kTVMFFISmallStr; }
 static inline int fh_hashmap_key_hash(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out) {
   if (!fh_hashmap_is_plain(key)) return fh_hashmap_hash_other(key, hooks, out);

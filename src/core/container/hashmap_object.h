@@ -4,11 +4,11 @@
  *
  * Dense: `slots` slots, a power of two, in blocks of 16. A block is 16 bytes of metadata, then 16 items of 48 bytes.
  * Items whose hashes lead to the same slot form a chain. The chain's head sits in that slot. Each item's metadata byte
- * says how far away the next item of its chain is, as an index into a fixed list of 126 distances. A doubly linked list
- * through all items keeps the order of insertion.
+ * encodes the distance to the next item of its chain, as an index into a fixed list of 126 distances. A doubly linked
+ * list through all items keeps the order of insertion.
  *
- * Setting a key that is in the table moves it to the end of the order in a dense table, and leaves it where it is in a
- * small one. Setting any key of a small table that has 4 pairs makes it dense first. */
+ * In a dense table, setting an existing key moves it to the end of the order; in a small table the key keeps its place.
+ * Setting any key of a small table that has 4 pairs makes the table dense first. */
 #ifndef FH_HASHMAP_OBJECT_H_
 #define FH_HASHMAP_OBJECT_H_
 
@@ -29,7 +29,7 @@ typedef struct {
 /* One slot of a dense table. */
 typedef struct {
   fh_hashmap_pair pair;
-  uint64_t prev; /* slot that was inserted before, FH_HASHMAP_NO_SLOT at the ends */
+  uint64_t prev; /* the slot that was inserted before this one, FH_HASHMAP_NO_SLOT at the ends */
   uint64_t next;
 } fh_hashmap_item;
 
@@ -40,11 +40,11 @@ typedef struct {
 
 typedef struct {
   TVMFFIObject header;
-  void *data; /* small: fh_hashmap_pair[], mostly behind this struct's first 56 bytes; dense: fh_hashmap_block[] */
-  uint64_t size; /* pairs */
-  uint64_t slots; /* room; with FH_HASHMAP_SMALL_TAG in a small table */
-  void (*data_deleter)(void *); /* frees `data`; NULL when it is part of the object's block */
-  /* From here on only in a dense table: */
+  void *data; /* small: fh_hashmap_pair[], mostly after this struct's first 56 bytes; dense: fh_hashmap_block[] */
+  uint64_t size; /* number of pairs */
+  uint64_t slots; /* number of slots; in a small table with FH_HASHMAP_SMALL_TAG */
+  void (*data_deleter)(void *); /* frees `data`; NULL if `data` is part of the object's block */
+  /* The following fields exist only in a dense table. */
   uint32_t fib_shift;
   uint64_t head; /* first and last slot in order of insertion */
   uint64_t tail;
@@ -55,22 +55,22 @@ static inline int fh_hashmap_is(const TVMFFIAny *any) {
 }
 static inline int fh_hashmap_is_small(const fh_hashmap_object *map) { return (map->slots & FH_HASHMAP_SMALL_TAG) != 0; }
 static inline int64_t fh_hashmap_size(const fh_hashmap_object *map) { return (int64_t)map->size; }
-/* Of a dense table. */
+/* For a dense table. */
 static inline fh_hashmap_item *fh_hashmap_dense_item(const fh_hashmap_object *map, uint64_t slot) {
   fh_hashmap_block *block = (fh_hashmap_block *)map->data + slot / FH_HASHMAP_BLOCK_SLOTS;
   return &block->items[slot % FH_HASHMAP_BLOCK_SLOTS];
 }
 
-/* Whether hash and equality hooks may run. Under a lock they must not: then an operation that needs one changes no pair
- * and returns FH_HASHMAP_NEEDS_HOOK, without an error. The table may have grown, or turned dense. */
+/* Whether hash and equality hooks may run. Under a lock they must not: then an operation that needs a hook changes no
+ * pair and returns FH_HASHMAP_NEEDS_HOOK, without an error. The table may have grown, or become dense. */
 typedef enum { FH_HASHMAP_NO_HOOKS, FH_HASHMAP_HOOKS } fh_hashmap_hooks;
 #define FH_HASHMAP_NEEDS_HOOK (-2)
-#define FH_HASHMAP_NO_MEMORY (-3) /* nothing is pending: fh_hashmap_finish raises the error, after the lock */
+#define FH_HASHMAP_NO_MEMORY (-3) /* no error is pending: fh_hashmap_finish raises it, after the lock */
 
-/* What setting a key leaves to be dropped once no lock is held. */
+/* Displaced values and memory of an operation, which the caller drops when it holds no lock. */
 typedef struct {
-  fh_hashmap_pair pair; /* what was displaced, or None */
-  fh_mem_aside buffer;  /* the table's former one */
+  fh_hashmap_pair pair; /* the displaced pair, or None */
+  fh_mem_aside buffer;  /* the former buffer of the table */
 } fh_hashmap_rest;
 
 #endif /* FH_HASHMAP_OBJECT_H_ */

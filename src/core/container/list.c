@@ -1,10 +1,10 @@
-/* list.c - Lists that several threads may have: lock, compute, unlock, clean up.
+/* list.c - Lists that threads may share: lock, compute, unlock, clean up.
  *
  * Under the stripe lock (stripe.h) the functions move items and retain them, and do nothing that could run foreign
- * code. So the part under the lock reports an outcome and puts aside what it has replaced. After the lock its caller
- * frees buffers, drops items and raises the error, in that order: an error that is raised before the drops could be
- * replaced by one of theirs. Arrays come here too, from functions that accept both; an Array needs no lock, and is
- * locked all the same. */
+ * code. So the part under the lock reports an outcome and puts replaced items and buffers aside. After the lock its
+ * caller frees buffers, drops items and raises the error, in that order: code that runs during the drops could replace
+ * an earlier error. Functions that accept both types pass Arrays here too; an Array needs no lock, and is locked all
+ * the same. */
 #include "list.h"
 
 #include "core/object/error.h"
@@ -19,13 +19,13 @@ int64_t fh_list_size(const fh_seq_object *list) {
   return size;
 }
 
-/* As fh_list_find; *size is how long the List was. */
+/* As fh_list_find; *size is the size of the List. */
 static int copy_item(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *size) {
   *out = fh_any_none();
   fh_shared_note note = fh_stripe_read(list);
   *size = fh_seq_size(list);
   int is_there = i >= 0 && i < *size;
-  /* The new reference is taken under the lock, while the List's own keeps the object alive. */
+  /* The new reference is counted under the lock, while the List's own reference keeps the object alive. */
   if (is_there) fh_any_copy(&fh_seq_items(list)[i], out);
   fh_stripe_read_end(list, note);
   return is_there;
@@ -51,11 +51,11 @@ int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item) {
   return is_there ? 0 : fh_seq_raise_index(i, size);
 }
 
-/* What came of a part under the lock, which must not raise an error itself. */
+/* The outcome of a part under the lock, which must not raise an error itself. */
 typedef enum { DONE, OUTSIDE, NO_MEMORY } outcome;
 
-/* Under the lock. at_end: appends, whatever `i` is, because where the List ends is known under the lock only. Growing
- * comes before the first change, so a failure leaves the items as they were. */
+/* Under the lock. at_end: appends and ignores `i`, because only the lock makes the end of the List known. Growing comes
+ * before the first change, so a failure leaves the items unchanged. */
 static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const TVMFFIAny *item, fh_mem_aside *aside) {
   int64_t size = fh_seq_size(list);
   if (at_end) i = size;
@@ -68,7 +68,7 @@ static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const T
   return DONE;
 }
 
-/* Takes the item, also on failure. `size` is read in the section of the insertion, for the message. */
+/* Steals the item, also on failure. `size` is read in the locked section of the insertion, for the message. */
 static int insert_item(fh_seq_object *list, int64_t i, int at_end, TVMFFIAny item) {
   fh_mem_aside aside = FH_MEM_NONE_ASIDE;
   fh_stripe_lock(list);
@@ -86,7 +86,7 @@ int fh_list_insert(fh_seq_object *list, int64_t i, TVMFFIAny item) { return inse
 
 int fh_list_append(fh_seq_object *list, TVMFFIAny item) { return insert_item(list, 0, 1, item); }
 
-/* Under the lock. Takes the item at i out, which must exist: the List's reference becomes the caller's. */
+/* Under the lock. Removes the item at i, which must exist: the List's reference becomes the caller's. */
 static TVMFFIAny take_locked(fh_seq_object *list, int64_t i) {
   TVMFFIAny *slot = &fh_seq_items(list)[i], item = *slot;
   list->cell.size -= 1;
@@ -105,14 +105,14 @@ int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out) {
 
 /* ---- Many items ---- */
 
-/* What a splice takes out of a List, to be ended after the lock. */
+/* The removed items and buffer of a splice, which are dropped after the lock. */
 typedef struct {
-  TVMFFIAny *items; /* NULL: none */
+  TVMFFIAny *items; /* NULL if there are none */
   int64_t n;
   fh_mem_aside buffer;
 } displaced;
 
-/* Under the lock. Both allocations come before the first change, so a failure leaves the items as they were; a larger
+/* Under the lock. Both allocations come before the first change, so a failure leaves the items unchanged; a larger
  * buffer with the same items may stay. */
 static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n,
                              displaced *old) {
@@ -120,13 +120,13 @@ static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, c
   if (first < 0 || first > last || last > size) return OUTSIDE;
   if (n > n_out && fh_seq_grow(list, n - n_out, &old->buffer) != 0) return NO_MEMORY;
   TVMFFIAny *data = fh_seq_items(list);
-  if (n_out != 0) { /* the removed items are dropped after the lock, so they need a place until then */
+  if (n_out != 0) { /* the removed items are dropped after the lock, so they are stored until then */
     old->items = (TVMFFIAny *)fh_mem_alloc((size_t)n_out * sizeof *old->items);
     if (old->items == NULL) return NO_MEMORY;
     memcpy(old->items, data + first, (size_t)n_out * sizeof *data);
     old->n = n_out;
   }
-  /* First the items behind the range move to their new place, then the new ones fill the gap. */
+  /* First the items after the range move to their new place, then the new ones fill the gap. */
   if (n_behind != 0 && n != n_out) memmove(data + first + n, data + last, (size_t)n_behind * sizeof *data);
   if (n != 0) memcpy(data + first, items, (size_t)n * sizeof *data);
   list->cell.size = size + n - n_out;
@@ -160,14 +160,14 @@ typedef struct {
   int64_t first, step, n;
 } places;
 
-/* A bound of a slice, as Python counts, as a place; `lowest` and `highest` are the places that it may be. */
+/* Converts a bound of a slice, with Python's rules, to a place between `lowest` and `highest`. */
 static int64_t place_of_bound(int64_t bound, int64_t size, int64_t lowest, int64_t highest) {
   int64_t place = bound < 0 ? bound + size : bound;
   return place < lowest ? lowest : place > highest ? highest : place;
 }
 
-/* The places that a slice means in a List of that size. Going backwards, both bounds are one lower: the place before
- * the first item is a bound, the place behind the last one is none. */
+/* The places of a slice in a List of that size. Going backwards, both bounds are one lower: the place before the first
+ * item is a valid bound, the place after the last one is not. */
 static places places_of(const fh_list_slice *slice, int64_t size) {
   int is_back = slice->step < 0;
   int64_t lowest = is_back ? -1 : 0, highest = is_back ? size - 1 : size;
@@ -184,7 +184,7 @@ static void swap_locked(fh_seq_object *list, const places *at, TVMFFIAny *items)
   for (int64_t k = 0; k < at->n; ++k) fh_seq_swap(list, at->first + k * at->step, &items[k]);
 }
 
-/* Under the lock. Takes the items at these places out, as splice_locked does. */
+/* Under the lock. Removes the items at these places, as splice_locked does. */
 static outcome erase_locked(fh_seq_object *list, places at, displaced *old) {
   if (at.n == 0) return DONE;
   if (at.step < 0) { /* in ascending order */
@@ -208,7 +208,7 @@ static outcome erase_locked(fh_seq_object *list, places at, displaced *old) {
 
 int fh_list_replace_slice(fh_seq_object *list, const fh_list_slice *slice, TVMFFIAny *items, int64_t n) {
   displaced old = {NULL, 0, FH_MEM_NONE_ASIDE};
-  outcome result = OUTSIDE; /* stands for: as many places as items are wanted, and there are not */
+  outcome result = OUTSIDE; /* means: the slice does not have as many places as there are items */
   fh_stripe_lock(list);
   places at = places_of(slice, fh_seq_size(list));
   if (slice->step == 1) {
@@ -220,7 +220,7 @@ int fh_list_replace_slice(fh_seq_object *list, const fh_list_slice *slice, TVMFF
   fh_stripe_unlock(list);
   fh_mem_free_aside(&old.buffer);
   fh_seq_drop_items(old.items, old.n);
-  /* The items that a splice has taken are the List's; those that were swapped are old ones. */
+  /* After a splice the List owns the new items; after a swap `items` has the old ones. */
   fh_seq_drop_items(items, result == DONE && slice->step == 1 ? 0 : n);
   if (result == DONE) return 0;
   if (result == NO_MEMORY) return fh_error_raise_no_memory();
@@ -249,7 +249,7 @@ int fh_list_erase_same(fh_seq_object *list, int64_t i, const TVMFFIAny *item) {
 
 /* ---- All items ---- */
 
-/* A splice that replaces everything by nothing; `last` is not looked at. */
+/* A splice that replaces all items by nothing; it ignores `last`. */
 int fh_list_clear(fh_seq_object *list) { return splice_items(list, 0, 0, 1, NULL, 0); }
 
 void fh_list_reverse(fh_seq_object *list) {
@@ -277,7 +277,7 @@ int fh_list_reserve(fh_seq_object *list, int64_t capacity) {
 int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) {
   TVMFFIAny *copies = NULL;
   fh_shared_note note =
-      fh_stripe_read(seq); /* for the copies' references as well: another thread may drop the List's */
+      fh_stripe_read(seq); /* covers the copies' references as well: another thread may drop the List's */
   int64_t size = fh_seq_size(seq);
   if (size != 0) copies = (TVMFFIAny *)fh_mem_alloc((size_t)size * sizeof *copies);
   for (int64_t i = 0; copies != NULL && i < size; ++i) fh_any_copy(&fh_seq_items(seq)[i], &copies[i]);
@@ -287,7 +287,7 @@ int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) 
   return copies != NULL || size == 0 ? 0 : fh_error_raise_no_memory();
 }
 
-/* By way of a plain array, because making a sequence may raise an error, which the lock forbids. */
+/* Uses a plain array, because making a sequence may raise an error, which the lock forbids. */
 fh_seq_object *fh_list_copy(const fh_seq_object *seq, int32_t type_index) {
   TVMFFIAny *items;
   int64_t n;

@@ -1,48 +1,49 @@
-/* list.h - Lists that several threads may have: each function is one step under the List's stripe lock.
+/* list.h - operations on Lists that threads may share: each function is one step under the List's stripe lock.
  *
- * Under the lock a function only computes and moves. Errors are raised, items dropped and buffers freed after it,
- * because each of these may run foreign code. Functions that only read accept an Array, too. */
+ * Under the lock a function only computes and moves. Errors are raised, items dropped and buffers freed after the lock
+ * is released, because each of these may run foreign code. Functions that only read accept an Array, too. */
 #ifndef FH_LIST_H_
 #define FH_LIST_H_
 
 #include "seq.h"
 
 int64_t fh_list_size(const fh_seq_object *list);
-/* An owned copy of the item at i: 1, or 0 with None and no error where there is none. */
+/* Returns an owned copy of the item at i: 1, or 0 with None and no error if the item does not exist. */
 int fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out);
-/* An owned copy of the item at i: 0, or -1 with an IndexError pending. */
+/* Returns an owned copy of the item at i: 0, or -1 with an IndexError pending. */
 int fh_list_get(const fh_seq_object *list, int64_t i, TVMFFIAny *out);
-/* Replaces the item at i by an owned one, taken also on failure. IndexError. */
+/* Replaces the item at i by an owned one, which is stolen also on failure. IndexError. */
 int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item);
-/* Inserts an owned item before position i (0 <= i <= size, IndexError), taken also on failure. */
+/* Inserts an owned item before position i (0 <= i <= size, IndexError); the item is stolen also on failure. */
 int fh_list_insert(fh_seq_object *list, int64_t i, TVMFFIAny item);
 int fh_list_append(fh_seq_object *list, TVMFFIAny item);
-/* Takes the item at i out; the caller owns it. IndexError. */
+/* Removes the item at i and returns it; the caller owns it. IndexError. */
 int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out);
-/* Replaces items [first, last) by n owned ones, taken on success only. IndexError for a range outside of the List. */
+/* Replaces items [first, last) by n owned ones, which are stolen on success only. IndexError for a range outside of the
+ * List. */
 int fh_list_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n);
 int fh_list_clear(fh_seq_object *list);
 
-/* What Python calls a slice: its bounds count from the end where they are negative, and each may lie outside of the
- * List. The step is not 0, and not INT64_MIN. */
+/* A slice as in Python: negative bounds count from the end, and each may lie outside of the List. The step is not 0,
+ * and not INT64_MIN. */
 typedef struct {
   int64_t start, stop, step;
   int has_start, has_stop;
 } fh_list_slice;
 
-/* Puts n owned items in the place of those of a slice; takes the array of fh_mem_alloc that they are in, also on
- * failure. ValueError where the step is not 1 and the slice has another number of items. */
+/* Replaces the items of a slice by n owned items; steals their array, from fh_mem_alloc, also on failure. ValueError if
+ * the step is not 1 and the slice has another number of items. */
 int fh_list_replace_slice(fh_seq_object *list, const fh_list_slice *slice, TVMFFIAny *items, int64_t n);
 int fh_list_erase_slice(fh_seq_object *list, const fh_list_slice *slice);
-/* Removes the item at i if it is this very one. Whether it was; no error. */
+/* Removes the item at i if it has the same bytes as *item; returns whether it did. No error. */
 int fh_list_erase_same(fh_seq_object *list, int64_t i, const TVMFFIAny *item);
 void fh_list_reverse(fh_seq_object *list);
 /* Makes room for `capacity` items in all. */
 int fh_list_reserve(fh_seq_object *list, int64_t capacity);
 
-/* Owned copies of all items as an array for fh_seq_drop_items; *items is NULL when there are none. */
+/* Returns owned copies of all items as an array for fh_seq_drop_items; *items is NULL if there are no items. */
 int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n);
-/* A new Array or List (by its index) of the items; NULL with an error pending. */
+/* Makes an Array or List (by its type index) of the items; NULL with an error pending. */
 fh_seq_object *fh_list_copy(const fh_seq_object *seq, int32_t type_index);
 
 #endif /* FH_LIST_H_ */

@@ -1,8 +1,8 @@
 /* memo.c - a table from objects, or pairs of objects, to a word: open addressing with linear probing.
  *
  * Entries lie in one array, an empty slot ends every search, and at most 5/8 of the slots are used, so a lookup takes
- * O(1) on average. Walks keep their open objects in it (walk.h); copying, hashing, comparing and mutating keep what
- * they have done already. */
+ * O(1) on average. Walks store their open objects in it (walk.h); copying, hashing, comparing and mutating store their
+ * earlier results. */
 #include "memo.h"
 
 #include "core/object/error.h"
@@ -11,15 +11,15 @@
 #define MIN_SLOTS 16
 
 /* The slot where the search for a key begins. Addresses differ mostly in their middle bits. The multiplication carries
- * these into the upper half of the product, and the slot is taken from there. `b` has a multiplier of its own, so that
- * (a, b) and (b, a) hash differently. */
+ * these into the upper half of the product, and the slot is taken from there. `b` has another multiplier, so that (a,
+ * b) and (b, a) hash differently. */
 static size_t home_of(const fh_memo *memo, const void *a, const void *b) {
   uint64_t key = (uint64_t)(uintptr_t)a + (uint64_t)(uintptr_t)b * 0xd6e8feb86659fd93u;
   uint64_t mixed = (key ^ (key >> 32)) * 0x9e3779b97f4a7c15u;
   return (size_t)(mixed >> 32) & (memo->n_slots - 1);
 }
 
-/* The slot that holds the key, or the free one where it belongs. There is always a free one (reserve_slot), so the loop
+/* The slot that holds the key, or the free slot for the key. There is always a free slot (reserve_slot), so the loop
  * ends. The table must have slots. */
 static size_t slot_of(const fh_memo *memo, const void *a, const void *b) {
   size_t slot = home_of(memo, a, b);
@@ -35,8 +35,8 @@ uint64_t *fh_memo_find(const fh_memo *memo, const void *a, const void *b) {
   return entry->a != NULL ? &entry->word : NULL;
 }
 
-/* Room for one more entry in a table that is at most 5/8 full. A table grows to four times its slots, because each
- * growth places all entries anew. -1 with a MemoryError pending, and nothing has changed. */
+/* Makes room for one more entry in a table that is at most 5/8 full. A table grows to four times its slots, because
+ * each growth inserts all entries again. -1 with a MemoryError pending and the table unchanged. */
 static int reserve_slot(fh_memo *memo) {
   if ((memo->n_used + 1) * 8 <= memo->n_slots * 5) return 0;
   fh_memo bigger = *memo;
@@ -55,23 +55,23 @@ static int reserve_slot(fh_memo *memo) {
 int fh_memo_put(fh_memo *memo, const void *a, const void *b, uint64_t word) {
   if (reserve_slot(memo) != 0) return -1;
   fh_memo_entry *entry = &memo->entries[slot_of(memo, a, b)];
-  /* The word is written first: it is all that changes where the key is there already. The room that was reserved then
-   * stays for later. */
+  /* The word is written first: for an existing key it is the only change. The room that was reserved then stays for
+   * later. */
   entry->word = word;
   if (entry->a != NULL) return 0;
   entry->a = a;
   entry->b = b;
   memo->n_used += 1;
   if (memo->retains) {
-    /* The keys are const because the table never looks into them; counting references is no change that matters. */
+    /* The keys are const because the table never reads the objects; changing their reference counts does not matter. */
     fh_object_retain((void *)(uintptr_t)a);
     if (b != NULL) fh_object_retain((void *)(uintptr_t)b);
   }
   return 0;
 }
 
-/* Entries behind the hole move into it unless the hole lies before their home slot. So a table needs no marks for
- * erased entries, which would make lookups longer with time. */
+/* Entries after the hole move into it unless their home slot is after the hole. So the table needs no marks for erased
+ * entries, which would make lookups longer with time. */
 void fh_memo_erase(fh_memo *memo, const void *a, const void *b) {
   if (memo->n_used == 0) return;
   size_t mask = memo->n_slots - 1, hole = slot_of(memo, a, b);
@@ -79,7 +79,7 @@ void fh_memo_erase(fh_memo *memo, const void *a, const void *b) {
   memo->n_used -= 1;
   for (size_t slot = (hole + 1) & mask; memo->entries[slot].a != NULL; slot = (slot + 1) & mask) {
     size_t home = home_of(memo, memo->entries[slot].a, memo->entries[slot].b);
-    if (((slot - home) & mask) < ((slot - hole) & mask)) continue; /* its home lies behind the hole */
+    if (((slot - home) & mask) < ((slot - hole) & mask)) continue; /* its home is after the hole */
     memo->entries[hole] = memo->entries[slot];
     hole = slot;
   }
@@ -87,8 +87,8 @@ void fh_memo_erase(fh_memo *memo, const void *a, const void *b) {
 }
 
 int fh_memo_keep_below(fh_memo *memo, uint64_t limit) {
-  /* The entries that stay go into a new table: erasing is not allowed where the memo retains. The new table takes
-   * references of its own before the old one drops its references. */
+  /* The remaining entries go into a new table: erasing is not allowed if the memo retains its keys. The new table
+   * counts its own references before the old one drops its references. */
   fh_memo kept = {NULL, 0, 0, memo->retains};
   for (size_t i = 0; i < memo->n_slots; ++i) {
     const fh_memo_entry *entry = &memo->entries[i];

@@ -1,8 +1,8 @@
 /* seq.c - ffi.Array and ffi.List: one struct, two places for the items.
  *
- * An Array has its items behind the struct, in one block of fixed size. A List has a buffer of its own, which doubles,
- * so that appending n items costs O(n) in all. Nothing here locks: list.c does, for Lists that other threads may
- * have. */
+ * An Array has its items after the struct, in one block of fixed size. A List has a separate buffer, which doubles, so
+ * that appending n items costs O(n) in all. These functions do not lock: list.c does, for Lists that threads may
+ * share. */
 #include "seq.h"
 
 #include "core/object/any_own.h"
@@ -12,18 +12,18 @@
 FH_STATIC_ASSERT(offsetof(fh_seq_object, cell) == 24, "the cell follows the header");
 FH_STATIC_ASSERT(offsetof(fh_seq_object, items) == 56, "an Array's items follow the ABI's 56 bytes");
 
-/* MAX_ITEMS keeps every size in bytes within PTRDIFF_MAX, so no product below overflows. INIT_CAPACITY is the least
- * room of a sequence that is made to be filled. */
+/* MAX_ITEMS keeps every size in bytes within PTRDIFF_MAX, so no product below overflows. INIT_CAPACITY is the minimum
+ * capacity of a sequence that will be filled. */
 #define MAX_ITEMS ((int64_t)((PTRDIFF_MAX - sizeof(fh_seq_object)) / sizeof(TVMFFIAny)))
 #define INIT_CAPACITY 4
 
-/* ---- Life ---- */
+/* ---- Creation and destruction ---- */
 
 static void drop_all(TVMFFIAny *items, int64_t n) {
   for (int64_t i = 0; i < n; ++i) fh_any_drop(&items[i]);
 }
 
-/* A sequence of plain data ends without a place in the queues of nested ends, which is much cheaper. */
+/* A sequence of plain data is destroyed without the queue of nested destructions, which is much cheaper. */
 static int has_objects(const fh_seq_object *seq) {
   for (int64_t i = 0; i < seq->cell.size; ++i) {
     if (fh_any_is_object(&fh_seq_items(seq)[i])) return 1;
@@ -31,8 +31,8 @@ static int has_objects(const fh_seq_object *seq) {
   return 0;
 }
 
-/* Ends the value. The size must be 0 afterwards: where weak references remain, the deleter runs a second time, and
- * has_objects looks at the items that the size promises. */
+/* Destroys the value. The size must be 0 afterwards: if weak references remain, the deleter runs a second time, and
+ * has_objects would read `size` items. */
 static void end_seq(void *self) {
   fh_seq_object *seq = (fh_seq_object *)self;
   drop_all(fh_seq_items(seq), seq->cell.size);
@@ -40,14 +40,14 @@ static void end_seq(void *self) {
   seq->cell.size = 0;
 }
 
-/* The owner names the deleter and the deleter passes the owner on, so one of them is declared first. */
+/* The owner contains the deleter and the deleter passes the owner on, so one of them is declared first. */
 static void delete_seq(void *self, int flags);
 static const fh_object_owner owner = {delete_seq, end_seq};
 static void delete_seq(void *self, int flags) {
   fh_object_delete_owner(&owner, self, flags, has_objects((const fh_seq_object *)self));
 }
 
-/* n_inline: how many items the block has room for behind the struct; 0 for a List, which has no buffer yet. */
+/* n_inline: the number of items that fit into the block after the struct; 0 for a List, which has no buffer yet. */
 static void init_object(fh_seq_object *seq, int32_t type_index, int64_t n_inline) {
   fh_object_init(&seq->header, type_index, delete_seq);
   seq->cell.data = n_inline != 0 ? seq->items : NULL;
@@ -56,7 +56,7 @@ static void init_object(fh_seq_object *seq, int32_t type_index, int64_t n_inline
   seq->cell.data_deleter = NULL;
 }
 
-/* An empty sequence; NULL without memory, and nothing is pending then. */
+/* Makes an empty sequence; NULL without memory, with no error pending. */
 static fh_seq_object *new_object(int32_t type_index, int64_t n_inline) {
   fh_seq_object *seq = (fh_seq_object *)fh_mem_alloc(sizeof *seq + (size_t)n_inline * sizeof(TVMFFIAny));
   if (seq != NULL) init_object(seq, type_index, n_inline);
@@ -113,7 +113,7 @@ fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int
       fh_object_release(seq);
       return NULL;
     }
-    seq->cell.size = i + 1; /* item by item, so that a failure releases those that are there */
+    seq->cell.size = i + 1; /* item by item, so that a failure releases the items so far */
   }
   return seq;
 }
@@ -126,7 +126,7 @@ int fh_seq_raise_index(int64_t i, int64_t size) {
 
 int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
   if (seq->header.type_index == kTVMFFIArray && seq->cell.size == seq->cell.capacity) {
-    /* The item goes first: the code that its end runs may change the pending error. */
+    /* The item is dropped first: its destruction may run code that changes the pending error. */
     fh_any_drop(&item);
     return fh_error_raise(FH_INTERNAL_ERROR, "Expected room for one more item in an Array of capacity %lld",
                           (long long)seq->cell.capacity);
@@ -148,7 +148,7 @@ int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
 
 int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside) {
   if (capacity <= list->cell.capacity) return 0;
-  /* The one step that can fail comes first, so without memory nothing has changed. */
+  /* Only this step can fail, and it comes first, so without memory the List is unchanged. */
   TVMFFIAny *data = capacity <= MAX_ITEMS ? (TVMFFIAny *)fh_mem_alloc((size_t)capacity * sizeof *data) : NULL;
   if (data == NULL) return -1;
   if (list->cell.size != 0) memcpy(data, fh_seq_items(list), (size_t)list->cell.size * sizeof *data);
@@ -161,7 +161,7 @@ int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside) {
 
 int fh_seq_grow(fh_seq_object *list, int64_t n_more, fh_mem_aside *aside) {
   int64_t size = list->cell.size, capacity = list->cell.capacity;
-  /* Compared by subtracting, because size + n_more may overflow. */
+  /* Subtracts, because size + n_more may overflow. */
   if (n_more <= capacity - size) return 0;
   if (n_more > MAX_ITEMS - size) return -1;
   int64_t doubled = capacity > MAX_ITEMS / 2 ? MAX_ITEMS : capacity * 2;
@@ -176,7 +176,7 @@ void fh_seq_swap(fh_seq_object *seq, int64_t i, TVMFFIAny *item) {
   *item = old;
 }
 
-/* ---- Items apart from a sequence ---- */
+/* ---- Items outside of a sequence ---- */
 
 void fh_seq_drop_items(TVMFFIAny *items, int64_t n) {
   drop_all(items, n);

@@ -1,7 +1,7 @@
 /* stripe.c - the locks of List and Dict.
  *
- * The ABI's layouts have no room for a lock, so 64 locks serve all containers. Two containers may share one: a thread
- * holds at most one stripe, so that costs a wait and never a deadlock. */
+ * The ABI's layouts have no room for a lock, so 64 locks serve all containers. Two containers may share a lock: a
+ * thread holds at most one stripe, so sharing costs a wait but cannot cause a deadlock. */
 #include "stripe.h"
 
 FH_SHARED_LOCKS(stripes, FH_N_LOCKS_BY_ADDRESS, "stripes");

@@ -1,8 +1,8 @@
 /* stripe.h - the locks of List and Dict objects: one of 64, chosen by the container's address.
  *
- * They make this library's functions safe against one another. C++ code that changes a container inline takes none:
- * there the ABI leaves it to the program to keep threads apart. A thread holds at most one stripe. Under it no foreign
- * code runs and no error is raised. */
+ * They make this library's functions safe against each other. C++ code that changes a container inline takes no lock:
+ * the ABI requires such a program to synchronize its threads. A thread holds at most one stripe. Under a stripe no
+ * foreign code runs and no error is raised. */
 #ifndef FH_STRIPE_H_
 #define FH_STRIPE_H_
 
@@ -11,8 +11,8 @@
 void fh_stripe_lock(const void *container);
 void fh_stripe_unlock(const void *container);
 
-/* For what only reads the container: threads may be inside together, and write nothing that they share. What
- * fh_stripe_read returns is for fh_stripe_read_end. */
+/* For code that only reads the container: several threads may be inside together, and they write no shared memory. Pass
+ * the result of fh_stripe_read to fh_stripe_read_end. */
 fh_shared_note fh_stripe_read(const void *container);
 void fh_stripe_read_end(const void *container, fh_shared_note note);
 

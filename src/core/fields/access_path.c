@@ -1,12 +1,12 @@
-/* access_path.c - the types AccessStep and AccessPath: where inside a value another one is.
+/* access_path.c - the types AccessStep and AccessPath: the location of a value inside another value.
  *
- * A path is an immutable linked list that begins with its last step and ends in the root, which has none. Extending it
- * is O(1) and shares everything; comparing two paths stops at the first object that both share. Structural comparison
- * reports by paths where two values differ. Types and methods are those of the reference, whose C++ class has the same
- * fields.
+ * A path is an immutable linked list that begins with its last step and ends in the root, which has no step. Extending
+ * it is O(1) and shares everything; comparing two paths stops at the first object that both share. Structural
+ * comparison reports by paths where two values differ. Types and methods are those of the reference, whose C++ class
+ * has the same fields.
  *
- * Nothing here changes a path, but the setters of the fields can, also while another thread goes along the path. So
- * whoever does that owns what it has just read. */
+ * This file does not change a path, but the setters of the fields can, also while another thread follows the path. So
+ * code that follows a path owns each object that it has read. */
 #include "access_path.h"
 
 #include "builtin.h"
@@ -27,16 +27,16 @@ FH_STATIC_ASSERT(sizeof(fh_access_path_object) == 48 && offsetof(fh_access_path_
 #define STEP_KEY "ffi.reflection.AccessStep"
 #define PATH_KEY "ffi.reflection.AccessPath"
 
-/* Defined at the end, where all that they name is known. */
+/* Defined at the end, because their initializers need the functions below. */
 static const fh_builtin_type step_type, path_type;
 static int32_t step_index, path_index; /* written once, by the load-time constructor */
 
-/* ---- Making ---- */
+/* ---- Creation ---- */
 
-/* A place on the way from a path to its root. NULL is behind the root. */
+/* A position between a path and its root. NULL is after the root. */
 typedef struct {
   const fh_access_path_object *path;
-  void *owned; /* the path, unless the way begins with it */
+  void *owned; /* the path, unless it is the starting point */
 } place;
 
 static place start_at(const fh_access_path_object *path) {
@@ -59,7 +59,7 @@ static int32_t kind_of(const fh_access_step_object *step) { return fh_atomic_loa
 
 fh_access_path_object *fh_access_path_root(void) { return (fh_access_path_object *)fh_builtin_new(&path_type); }
 
-/* Takes the step, also on failure. A NULL step stands for an error that is pending. */
+/* Steals the step, also on failure. A NULL step means that an error is pending. */
 static fh_access_path_object *extend_by_step(fh_access_path_object *path, TVMFFIObject *step) {
   fh_access_path_object *longer = step != NULL ? fh_access_path_root() : NULL;
   if (longer == NULL) {
@@ -88,7 +88,7 @@ fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_acc
 
 /* ---- Comparing ---- */
 
-/* Whether two steps are equal: 0, or -1 when a hook of a key fails. The kind first: the keys of steps of one kind are
+/* Compares two steps: 0, or -1 if a hook of a key fails. Compares the kinds first: only keys of steps of one kind are
  * compared, which may run a hook. */
 static int compare_steps(const fh_access_step_object *a, const fh_access_step_object *b, int *out) {
   *out = kind_of(a) == kind_of(b);
@@ -100,9 +100,9 @@ static int compare_steps(const fh_access_step_object *a, const fh_access_step_ob
   return rc;
 }
 
-/* *out becomes whether two paths of one length are equal: 0, or -1 when a hook of a key fails. Two paths are equal from
- * the first path object on that both share. The lengths are not relied on: a client can make a path whose depth is
- * wrong, so both ends are looked for. Takes both places. */
+/* Compares two paths of the same length: 0 with *out set, or -1 if a hook of a key fails. Two paths are equal from the
+ * first path object on that both share. A client can make a path with a wrong depth, so the loop does not rely on the
+ * lengths and checks both ends. Releases both places. */
 static int compare_chains(place a, place b, int *out) {
   int rc = 0, is_end = 0;
   for (*out = 1; rc == 0 && *out && !is_end && a.path != b.path;) {
@@ -122,7 +122,7 @@ static int compare_chains(place a, place b, int *out) {
   return rc;
 }
 
-/* The path without its last steps, of that depth. */
+/* The path of that depth, without the last steps. */
 static place prefix_of(const fh_access_path_object *path, int32_t depth) {
   place at = start_at(path);
   while (at.path != NULL && depth_of(at.path) > depth) go_up(&at);
@@ -169,8 +169,8 @@ static int extend_by(const char *name, fh_access_kind kind, const TVMFFIAny *arg
   TVMFFIAny key;
   int64_t index;
   if (fh_function_check_count(name, n_args, 2) != 0 || arg_path(name, args, 0, &path) != 0) return -1;
-  /* The kinds differ in what a key may be: a name, an index, or any value. Whether it is missing makes no
-   * difference. */
+  /* The kinds differ in the type of a key: a name, an index, or any value. A missing member has the same type of
+   * key. */
   key = args[1];
   if (kind == FH_ACCESS_ATTR || kind == FH_ACCESS_ATTR_MISSING) {
     if (fh_function_arg_str(name, args, 1, &text) != 0) return -1;
@@ -181,7 +181,7 @@ static int extend_by(const char *name, fh_access_kind kind, const TVMFFIAny *arg
   return return_path(fh_access_path_extend(path, kind, &key), result);
 }
 
-/* A Function has no way to know its name, so each method is a C function that passes its name and kind on. */
+/* A Function does not know its name, so each method is a C function that passes its name and kind on. */
 #define EXTENDING(function, name, kind)                                                       \
   static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
     FH_UNUSED(self);                                                                          \
@@ -199,7 +199,8 @@ static int arg_two_paths(const char *name, const TVMFFIAny *args, int32_t n_args
   return arg_path(name, args, 1, &paths[1]);
 }
 
-/* A path is a prefix of another one if that one, without its further steps, is equal to it. A longer path never is. */
+/* A path is a prefix of another one if the other one, without its further steps, is equal to it. A longer path never
+ * is. */
 static int call_is_prefix_of(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_access_path_object *paths[2];
@@ -225,8 +226,8 @@ static int call_path_equal(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return 0;
 }
 
-/* The steps in order; NULL with an error pending. The depth is not relied on, because a client can make a path whose
- * depth is wrong. */
+/* The steps in order; NULL with an error pending. The depth may be wrong, because a client can make a path, so it is
+ * not used. */
 static fh_seq_object *to_steps(const fh_access_path_object *path) {
   fh_seq_object *steps = NULL, *found = fh_seq_new_list(0);
   fh_access_step_object *step;
@@ -259,7 +260,7 @@ static int call_to_steps(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return 0;
 }
 
-/* ---- Text: __ffi_repr__(object, fn_repr) ---- */
+/* ---- __ffi_repr__(object, fn_repr) ---- */
 
 static int arg_repr(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t type_index, TVMFFIObject **obj,
                     TVMFFIObject **fn_repr) {
@@ -268,7 +269,7 @@ static int arg_repr(const char *name, const TVMFFIAny *args, int32_t n_args, int
   return fh_function_arg_object(name, args, 1, kTVMFFIFunction, fn_repr);
 }
 
-/* Appends what fn_repr says of a value. A result that is no text is left out. */
+/* Appends the result of fn_repr for a value. A result that is not a string is left out. */
 static int add_repr(TVMFFIObject *fn_repr, const TVMFFIAny *value, fh_text *text) {
   TVMFFIAny shown;
   TVMFFIByteArray content;
@@ -278,7 +279,7 @@ static int add_repr(TVMFFIObject *fn_repr, const TVMFFIAny *value, fh_text *text
   return rc;
 }
 
-/* The end of both functions: the text as a value, if rc is 0. Frees the text. */
+/* The end of both functions: returns the string as a value, if rc is 0. Frees `text`. */
 static int return_text(int rc, fh_text *text, TVMFFIAny *result) {
   if (rc == 0) rc = fh_str_new(text->data, text->n_bytes, result);
   fh_text_free(text);
@@ -299,7 +300,7 @@ static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   if (kind == FH_ACCESS_ATTR && fh_str_content(&key, &name)) {
     rc = fh_text_add_cstr(&text, ".") != 0 ? -1 : fh_text_add(&text, name.data, name.size);
   } else {
-    /* Also an attribute whose key is no text, which a client can make. */
+    /* Also for an attribute whose key is not a string, which a client can make. */
     int is_missing = kind >= FH_ACCESS_ATTR_MISSING;
     rc = fh_text_add_cstr(&text, is_missing ? "[<missing:" : "[");
     if (rc == 0) rc = add_repr(fn_repr, &key, &text);
@@ -309,7 +310,7 @@ static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return return_text(rc, &text, result);
 }
 
-/* "<root>" and the steps, each by fn_repr, so that a hook of a step's type is asked. */
+/* "<root>" and the steps, each by fn_repr, so that a hook of a step's type is called. */
 static int repr_path(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *obj, *fn_repr;
@@ -332,7 +333,7 @@ static int create_path(TVMFFIObjectHandle *out) { return fh_builtin_create(&path
 static void end_path(void *self) { fh_builtin_end(&path_type, self); }
 static void delete_path(void *self, int flags) { fh_object_delete_owner(&path_type.owner, self, flags, 1); }
 
-/* Setters of pointers, which builtin.c cannot have because it does not know the type that is expected. */
+/* Setters of pointers, which builtin.c cannot provide because it does not know the expected type. */
 static int set_parent(void *field, const TVMFFIAny *value) {
   return fh_builtin_set_object(field, value, path_index, 1, "Optional<" PATH_KEY ">");
 }
@@ -340,7 +341,7 @@ static int set_step(void *field, const TVMFFIAny *value) {
   return fh_builtin_set_object(field, value, step_index, 1, "Optional<" STEP_KEY ">");
 }
 
-/* Both types are constant tree nodes: nothing changes them, so an object equals itself without a look inside. */
+/* Both types are constant tree nodes: they are immutable, so an object equals itself without comparing fields. */
 static const fh_builtin_field step_fields[] = {
     {.name = "kind",
      .metadata = FH_SCHEMA(FH_SCHEMA_INT),
@@ -375,7 +376,7 @@ static const fh_builtin_field path_fields[] = {
 #define METHOD_OF(result, argument) FH_SCHEMA(FH_SCHEMA_FUNCTION(result, PATH_SCHEMA "," argument))
 #define STEPS_SCHEMA FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_TYPE(STEP_KEY))
 
-/* The names are the reference's, and begin with "_" because bindings wrap these methods in ones of their own. */
+/* The names are the reference's, and begin with "_" because bindings wrap these methods. */
 static const fh_builtin_method path_methods[] = {
     {"_root", NULL, FH_SCHEMA(FH_SCHEMA_FUNCTION(PATH_SCHEMA, "")), kTVMFFIFieldFlagBitMaskIsStaticMethod, call_root},
     {"_extend", NULL, METHOD_OF(PATH_SCHEMA, FH_SCHEMA_TYPE(STEP_KEY)), 0, call_extend},

@@ -1,12 +1,13 @@
-/* access_path.h - ffi.reflection.AccessStep and ffi.reflection.AccessPath: where inside a value another one is.
+/* access_path.h - ffi.reflection.AccessStep and ffi.reflection.AccessPath: the location of a value inside another
+ * value.
  *
- * A path is a chain of steps, the last one first, so that paths share what they begin with. Both are immutable. */
+ * A path is a chain of steps, the last one first, so that paths share their common beginnings. Both are immutable. */
 #ifndef FH_ACCESS_PATH_H_
 #define FH_ACCESS_PATH_H_
 
 #include "core/object/any.h"
 
-/* What a step leads to. The last three say that it was expected there and is missing. */
+/* The kind of a step. The last three say that the member was expected there and is missing. */
 typedef enum {
   FH_ACCESS_ATTR = 0,       /* key: name */
   FH_ACCESS_ARRAY_ITEM = 1, /* key: index */
@@ -29,10 +30,10 @@ typedef struct {
   int32_t depth;        /* number of steps */
 } fh_access_path_object;
 
-/* The path without steps: a new reference, NULL with an error pending. */
+/* The empty path: a new reference, NULL with an error pending. */
 fh_access_path_object *fh_access_path_root(void);
-/* A path with one more step: a new reference, which has one to `path`; NULL with an error pending. The key is a
- * view. */
+/* Makes a path with one more step: a new reference, NULL with an error pending. The new path holds a reference to
+ * `path`. The key is a view. */
 fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_access_kind kind, const TVMFFIAny *key);
 
 void fh_access_path_init(void);

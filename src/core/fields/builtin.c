@@ -1,10 +1,11 @@
-/* builtin.c - making, copying, ending and registering the built-in types that consist of fields.
+/* builtin.c - creating, copying, destroying and registering the built-in types that consist of fields.
  *
- * An interpreter of the tables that describe these types (fh_builtin_type). What a class of the reference has as C++
- * code is here a loop over the fields of a type and of its parents. record.c does this for types that are registered at
- * run time, by their reflected fields; here the tables are static, and say more than reflection does.
+ * An interpreter of the tables that describe these types (fh_builtin_type). The code that a class of the reference has
+ * in C++ is here a loop over the fields of a type and of its parents. record.c does that for types that are registered
+ * at run time, by their reflected fields; here the tables are static, and contain more than reflection does.
  *
- * A setter may run while other threads read the object, so fields are read and written as field_memory.h says. */
+ * A setter may run while other threads read the object, so fields are read and written by the functions of
+ * field_memory.h. */
 #include "builtin.h"
 
 #include "core/container/hashmap.h"
@@ -21,7 +22,7 @@
 
 /* ---- One field in memory ---- */
 
-/* What the fields of a kind are in memory (field_memory.h), in the order of fh_builtin_kind. */
+/* The static types for field_memory.h of the fields of a kind, in the order of fh_builtin_kind. */
 static const int32_t memory_types[] = {
     kTVMFFIInt, kTVMFFIInt, kTVMFFIAny, kTVMFFIAny, kTVMFFIObject, kTVMFFIObject, kTVMFFIObject,
 };
@@ -34,7 +35,7 @@ static int is_number(const fh_builtin_field *field) {
 }
 static void *address_of(const fh_builtin_field *field, void *obj) { return (char *)obj + field->offset; }
 
-/* Gives a field its first value. Objects come zeroed, which is None, 0 and NULL already. */
+/* Sets the initial value of a field. Objects are zeroed before, which means None, 0 and NULL. */
 static int fill_field(const fh_builtin_field *field, void *obj) {
   void *at = address_of(field, obj);
   switch (field->kind) {
@@ -45,7 +46,7 @@ static int fill_field(const fh_builtin_field *field, void *obj) {
   }
 }
 
-/* `to` is zeroed, so nothing is dropped. */
+/* `to` is zeroed, so no old value must be dropped. */
 static void copy_field(fh_field_memory_copying *copying, const fh_builtin_field *field, void *from, void *to) {
   const void *source = address_of(field, from);
   void *target = address_of(field, to);
@@ -64,17 +65,17 @@ static void end_field(const fh_builtin_field *field, void *obj) {
     return;
   }
   TVMFFIObject *old = *(TVMFFIObject **)at;
-  *(TVMFFIObject **)at = NULL; /* first: the release may run code that looks at this object */
+  *(TVMFFIObject **)at = NULL; /* first: the release may run code that reads this object */
   fh_object_release(old);
 }
 
 /* ---- Objects ---- */
 
-/* The index of a type that is registered. The tables are const, so it is looked up and not kept in them. */
+/* The index of a registered type. The tables are const, so the index is looked up and not stored in them. */
 static int32_t index_of(const fh_builtin_type *type) { return fh_type_find_key(fh_base_bytes(type->key)); }
 
-/* An alias names a field of the parent, which ends it; ending it twice would do no harm, but filling or copying it
- * twice would lose a reference. */
+/* An alias names a field of the parent, which drops it; dropping it twice would do no harm, but filling or copying it
+ * twice would leak a reference. */
 void fh_builtin_end(const fh_builtin_type *type, void *self) {
   for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
@@ -83,7 +84,7 @@ void fh_builtin_end(const fh_builtin_type *type, void *self) {
   }
 }
 
-/* Every field is empty: 0, None, or NULL. Such an object can be ended, but not used yet. */
+/* Every field is empty: 0, None, or NULL. Such an object can be destroyed, but not used yet. */
 static void *new_zeroed(const fh_builtin_type *type) {
   return fh_object_new((size_t)type->total_bytes, index_of(type), type->owner.deleter);
 }
@@ -93,7 +94,7 @@ void *fh_builtin_new(const fh_builtin_type *type) {
   for (const fh_builtin_type *at = type; obj != NULL && at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
       if (field->is_alias || fill_field(field, obj) == 0) continue;
-      /* The fields that are filled already are dropped by the object's end; the others are empty. */
+      /* Releasing the object drops the fields that are filled already; the others are empty. */
       fh_object_release(obj);
       return NULL;
     }
@@ -177,7 +178,7 @@ static int set_int32(void *field, const TVMFFIAny *value) {
   return 0;
 }
 
-/* Stores an owned value. The former one is dropped last, which may run code that reads the field. */
+/* Stores an owned value. The former value is dropped last, because that may run code that reads the field. */
 static void exchange(void *field, int32_t memory_type, TVMFFIAny value) {
   fh_field_memory_exchange(field, memory_type, &value);
   fh_any_drop(&value);
@@ -199,7 +200,7 @@ int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_inde
                           const char *expected) {
   TVMFFIAny owned;
   int is_none = value->type_index == kTVMFFINone;
-  /* None where it is not allowed, or anything but an instance. */
+  /* None that is not allowed, or a value that is not an instance. */
   if (is_none ? !is_optional : !fh_any_is_object(value) || !fh_type_is_instance(value->type_index, type_index)) {
     return fh_builtin_raise_convert(value, expected);
   }
@@ -214,8 +215,8 @@ int fh_builtin_put(void *field, void *obj) {
   return 0;
 }
 
-/* Whether all items are objects or None, which stands for a null reference. C++ clients read the items as references,
- * without a check. Under the lock, since the sequence may be a List. */
+/* Whether all items are objects or None, which means a null reference. C++ clients read the items as references,
+ * without a check. Takes the lock, since the sequence may be a List. */
 static int has_references_only(const fh_seq_object *seq) {
   int64_t i = 0;
   fh_stripe_lock(seq);
@@ -231,7 +232,7 @@ static int has_references_only(const fh_seq_object *seq) {
 int fh_builtin_set_object_list(void *field, const TVMFFIAny *value) {
   const fh_seq_object *seq = (const fh_seq_object *)(const void *)value->v_obj;
   if (!fh_seq_is(value) || !has_references_only(seq)) return fh_builtin_raise_convert(value, "List<ffi.Object>");
-  /* An Array is not changed, so its items are read without the lock. */
+  /* An Array does not change, so its items are read without the lock. */
   if (value->type_index == kTVMFFIArray) {
     return fh_builtin_put(field, fh_seq_from_views(kTVMFFIList, fh_seq_items(seq), fh_seq_size(seq)));
   }
@@ -246,8 +247,8 @@ static TVMFFIByteArray text_or_none(const char *text) {
   return text != NULL ? fh_base_bytes(text) : none;
 }
 
-/* What all fields of a kind have in common, in the order of fh_builtin_kind. The static types are those of the
- * reference, also where they say less than the kind does. */
+/* Properties of all fields of a kind, in the order of fh_builtin_kind. The static types are those of the reference,
+ * even if they are less specific than the kind. */
 static const struct {
   TVMFFIFieldSetter setter;
   int64_t n_bytes, alignment;
@@ -262,7 +263,7 @@ static const struct {
     {NULL, sizeof(void *), sizeof(void *), kTVMFFIObject},
 };
 
-/* Copies what a table says into the ABI's struct, which the registry copies in turn. */
+/* Copies the contents of a table into the ABI's struct, which the registry copies in turn. */
 static int register_field(int32_t type_index, const fh_builtin_field *field) {
   TVMFFIFieldSetter setter = field->setter != NULL ? field->setter : kinds[field->kind].setter;
   TVMFFIFieldInfo info;
@@ -274,9 +275,9 @@ static int register_field(int32_t type_index, const fh_builtin_field *field) {
   info.size = kinds[field->kind].n_bytes;
   info.alignment = kinds[field->kind].alignment;
   info.offset = field->offset;
-  /* No binding has fields of 32 bits. */
+  /* Bindings have no fields of 32 bits. */
   info.getter = field->kind == FH_BUILTIN_INT32 ? get_int32 : fh_field_memory_getter(memory_types[field->kind]);
-  /* A C function in a void pointer: in the ABI's struct the member may also be a Function (flags tell). */
+  /* A C function in a void pointer: with another flag the member of the ABI's struct is a Function. */
   info.setter = (void *)(uintptr_t)setter;
   info.field_static_type_index = kinds[field->kind].static_type_index;
   return TVMFFITypeRegisterField(type_index, &info);
@@ -330,14 +331,14 @@ static int register_metadata(int32_t type_index, const fh_builtin_type *type) {
 
 int32_t fh_builtin_register(const fh_builtin_type *type) {
   const TVMFFITypeInfo *parent = fh_type_find(type->parent != NULL ? index_of(type->parent) : kTVMFFIObject);
-  if (parent == NULL) return -1; /* its registration failed before, and that error is pending still */
-  /* No indices are reserved for children: a type that may have some lets them take any free index. */
+  if (parent == NULL) return -1; /* its registration failed before, and that error is still pending */
+  /* No indices are reserved for children: their types get any free index. */
   int32_t type_index =
       fh_type_add(fh_base_bytes(type->key), -1, parent->type_depth + 1, 0, !type->is_final, parent->type_index);
   void *self = (void *)(uintptr_t)type; /* the Functions only read it */
   if (type_index < 0 || register_metadata(type_index, type) != 0) return -1;
   if (fh_reflect_set_final(type_index, type->is_final) != 0) return -1;
-  /* Only the type's own fields: reflection finds the parents' by ancestry. */
+  /* Only the type's own fields: reflection finds the parents' fields by ancestry. */
   for (const fh_builtin_field *field = type->fields; field->name != NULL; ++field) {
     if (register_field(type_index, field) != 0) return -1;
   }

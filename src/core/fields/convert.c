@@ -1,7 +1,8 @@
-/* convert.c - conversions to the built-in types: an instance stays what it is, containers become the other kind.
+/* convert.c - conversions to the built-in types: an instance stays unchanged, a container becomes the other type of
+ * container.
  *
- * A binding that has to make a value fit a static type asks the type's attribute __ffi_convert__, a Function of one
- * value. Types in the messages are written as C++ writes them. */
+ * A binding that has to convert a value to a static type calls the type's attribute __ffi_convert__, a Function of one
+ * value. Types in the messages are written as in C++. */
 #include "convert.h"
 
 #include "builtin.h"
@@ -14,12 +15,12 @@
 #include "core/object/type.h"
 #include "core/tensor/tensor.h"
 
-/* Raises the TypeError of a value that cannot be converted. Always -1. */
+/* Raises the TypeError for a value that cannot be converted. Always -1. */
 static int raise_cast(const TVMFFIAny *value, const char *wanted) {
   return fh_error_raise(FH_TYPE_ERROR, "Cannot cast from `%s` to `%s`", fh_type_name(value->type_index), wanted);
 }
 
-/* An instance of the type becomes the result; so does None where `is_nullable`. Anything else is a TypeError. */
+/* An instance of the type becomes the result; so does None with `is_nullable`. Anything else is a TypeError. */
 static int to_instance(const TVMFFIAny *value, int32_t type_index, int is_nullable, const char *wanted,
                        TVMFFIAny *result) {
   int is_none = value->type_index == kTVMFFINone && is_nullable;
@@ -41,7 +42,7 @@ static int to_function(const TVMFFIAny *value, TVMFFIAny *result) {
 static int to_tensor(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_instance(value, kTVMFFITensor, 1, "ffi.Tensor", result);
 }
-/* The index is looked up at each call, because it is given out at load time. */
+/* The index is looked up at each call, because it is assigned at load time. */
 static int to_int_enum(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_instance(value, fh_type_find_key(FH_LITERAL("ffi.IntEnum")), 0, "ffi.IntEnum", result);
 }
@@ -49,7 +50,7 @@ static int to_str_enum(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_instance(value, fh_type_find_key(FH_LITERAL("ffi.StrEnum")), 0, "ffi.StrEnum", result);
 }
 
-/* Views of text and bytes become owned values. */
+/* Views of strings and bytes become owned values. */
 static int to_string(const TVMFFIAny *value, TVMFFIAny *result) {
   TVMFFIByteArray content;
   return fh_str_content(value, &content) ? fh_any_own(value, result) : raise_cast(value, "str");
@@ -59,15 +60,15 @@ static int to_bytes(const TVMFFIAny *value, TVMFFIAny *result) {
   return fh_bytes_content(value, &content) ? fh_any_own(value, result) : raise_cast(value, "bytes");
 }
 
-/* An object that was made for the result; NULL stands for an error that is pending. */
+/* Returns a new object; NULL means that an error is pending. */
 static int return_object(void *obj, TVMFFIAny *result) {
   if (obj == NULL) return -1;
   *result = fh_any_object(obj);
   return 0;
 }
 
-/* A container of the wanted kind stays the object that it is, so changes to it are seen by all who have it. Of the
- * other kind it is copied, one level deep. */
+/* A container of the wanted type stays the same object, so all owners see changes to it. A container of the other type
+ * is copied, one level deep. */
 static int to_sequence(const TVMFFIAny *value, int32_t type_index, const char *wanted, TVMFFIAny *result) {
   if (!fh_seq_is(value)) return raise_cast(value, wanted);
   if (value->type_index == type_index) return fh_any_own(value, result);
@@ -97,9 +98,9 @@ static int to_shape(const TVMFFIAny *value, TVMFFIAny *result) {
   if (value->type_index == kTVMFFIShape) return fh_any_own(value, result);
   TVMFFIAny array;
   if (!fh_seq_is(value)) return raise_cast(value, "ffi.Shape");
-  if (to_array(value, &array) != 0) return -1; /* a copy of a List, which may change meanwhile */
+  if (to_array(value, &array) != 0) return -1; /* a copy of a List, which another thread may change */
   const fh_seq_object *seq = (const fh_seq_object *)(void *)array.v_obj;
-  /* Each number is copied before its type is looked at: a wrong one makes the whole shape fail. */
+  /* Each number is copied before its type is checked: a wrong type makes the whole conversion fail. */
   fh_shape_object *shape = fh_shape_new(NULL, (size_t)fh_seq_size(seq));
   int rc = shape != NULL ? 0 : -1;
   for (int64_t i = 0; rc == 0 && i < fh_seq_size(seq); ++i) {

@@ -1,4 +1,4 @@
-/* convert.h - __ffi_convert__ of the built-in types: what a binding calls to make a value one of a type. */
+/* convert.h - __ffi_convert__ of the built-in types: a binding calls it to convert a value to a type. */
 #ifndef FH_CONVERT_H_
 #define FH_CONVERT_H_
 

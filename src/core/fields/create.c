@@ -1,7 +1,7 @@
-/* create.c - making objects of reflected types: empty, from names and values, or by a constructor of bound arguments.
+/* create.c - creating objects of reflected types: empty, from names and values, or by a constructor of bound arguments.
  *
- * Each begins with an empty object and then writes its fields through their setters, so a value is converted and
- * checked as in any assignment. An object whose fields cannot all be written is dropped. */
+ * Each function begins with an empty object and then writes its fields through their setters, so a value is converted
+ * and checked as in any assignment. If a field cannot be written, the object is dropped. */
 #include "create.h"
 
 #include <stdio.h>
@@ -18,8 +18,7 @@
 #define PAIRS_NAME "ffi.MakeObjectFromPackedArgs"
 
 TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
-  /* Types of compiled code have a creator in their metadata; types that a binding laid out have the attribute
-   * __ffi_new__. */
+  /* Types of compiled code have a creator in their metadata; types of a binding have the attribute __ffi_new__. */
   const TVMFFITypeMetadata *metadata = fh_type_metadata(info);
   if (metadata != NULL && metadata->creator != NULL) {
     TVMFFIObjectHandle obj = NULL;
@@ -35,7 +34,7 @@ TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
     return NULL;
   }
   if (fh_function_call(creator->v_obj, fh_no_arguments, 0, &made) != 0) return NULL;
-  /* __ffi_new__ is foreign code: anything else than an instance would be written to as if it were one. */
+  /* __ffi_new__ is foreign code: another result than an instance would cause writes to unrelated memory. */
   if (fh_any_is_object(&made) && fh_type_is_instance(made.type_index, info->type_index)) return made.v_obj;
   fh_error_raise(FH_TYPE_ERROR, "Expected __ffi_new__ of `%.*s` to return one but got `%s`",
                  FH_BYTES_ARGS(info->type_key), fh_type_name(made.type_index));
@@ -43,7 +42,7 @@ TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
   return NULL;
 }
 
-/* A default from a factory is made anew for each object, as a mutable one must be. */
+/* A default factory is called for each object, because its result may be mutable. */
 int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj) {
   if (!(field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory)) {
     return fh_reflect_set(field, obj, &field->default_value_or_factory);
@@ -57,29 +56,29 @@ int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj) {
 
 /* ---- From names and values ---- */
 
-/* The arguments of ffi.MakeObjectFromPackedArgs and the object that they become. */
+/* The arguments of ffi.MakeObjectFromPackedArgs and the resulting object. */
 typedef struct {
   const TVMFFITypeInfo *info;
   TVMFFIObject *obj;
   const TVMFFIAny *args; /* args[0] is the type */
   int32_t n_args;
-  unsigned char *used; /* of each pair */
-  int32_t first;       /* the first pair that is not used: pairs in the order of the fields are found at once */
+  unsigned char *used; /* one flag for each pair */
+  int32_t first; /* the first pair that is not used: finds pairs in the order of the fields at once */
 } pairs;
 
-/* The first pair of that name, from args[i] on, that no field has taken; 0 for none. Pairs in another order than that
- * of the fields are scanned for each. */
+/* The first pair of that name, from args[i] on, that no field has used; 0 for none. Pairs in another order than the
+ * fields cost a scan each. */
 static FH_NOINLINE int32_t find_pair(const pairs *from, TVMFFIByteArray wanted, int32_t i) {
   TVMFFIByteArray name;
   for (; i < from->n_args; i += 2) {
     if (from->used[i / 2]) continue;
-    (void)fh_function_arg_str(PAIRS_NAME, from->args, i, &name); /* fill_from_pairs has found that it is text */
+    (void)fh_function_arg_str(PAIRS_NAME, from->args, i, &name); /* fill_from_pairs has checked that it is a string */
     if (fh_span_same(name, wanted)) return i;
   }
   return 0;
 }
 
-/* Whether a subclass declares a field again, before which `at` stands. */
+/* Whether a subclass declares the field before `at` again. */
 static FH_NOINLINE int is_declared_again(fh_reflect_cursor at, TVMFFIByteArray name) {
   at.next = at.end; /* names are unique within a class */
   for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&at)) != NULL;) {
@@ -88,8 +87,8 @@ static FH_NOINLINE int is_declared_again(fh_reflect_cursor at, TVMFFIByteArray n
   return 0;
 }
 
-/* Writes one field: from a pair, else its default. The only pair of its name goes to the subclass's field, if there is
- * one, and this one may stay empty. */
+/* Writes one field: from a pair, else its default. If a subclass declares the field again, the only pair of the name
+ * goes to the subclass's field, and this field may stay empty. */
 static FH_NOINLINE int set_from_pairs(pairs *from, const TVMFFIFieldInfo *field, fh_reflect_cursor behind) {
   while (from->first < from->n_args && from->used[from->first / 2]) from->first += 2;
   int32_t at = find_pair(from, field->name, from->first);
@@ -104,7 +103,7 @@ static FH_NOINLINE int set_from_pairs(pairs *from, const TVMFFIFieldInfo *field,
                         FH_BYTES_ARGS(from->info->type_key));
 }
 
-/* The type that args[0] names, as a key or an index, after checking that the other arguments are pairs. */
+/* The type that args[0] names, as a key or an index; checks that the other arguments are pairs. */
 static int find_type(const TVMFFIAny *args, int32_t n_args, const TVMFFITypeInfo **info) {
   TVMFFIByteArray key;
   int64_t index;
@@ -125,8 +124,8 @@ static int find_type(const TVMFFIAny *args, int32_t n_args, const TVMFFITypeInfo
   return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %lld", (long long)index);
 }
 
-/* Checks first that all names are text, so that one that is none is an error before any setter has run. A pair that no
- * field took is an error, too, but only after the setters of the others. */
+/* Checks first that all names are strings, so that a wrong one is an error before any setter has run. A pair without a
+ * field is an error, too, but only after the setters of the others. */
 static int fill_from_pairs(pairs *from) {
   TVMFFIByteArray name;
   for (int32_t i = 1; i < from->n_args; i += 2) {
@@ -138,7 +137,7 @@ static int fill_from_pairs(pairs *from) {
   }
   for (int32_t i = 1; i < from->n_args; i += 2) {
     if (from->used[i / 2]) continue;
-    (void)fh_function_arg_str(PAIRS_NAME, from->args, i, &name); /* text, as above */
+    (void)fh_function_arg_str(PAIRS_NAME, from->args, i, &name); /* a string, as above */
     return fh_error_raise(FH_TYPE_ERROR, "Type `%.*s` does not have field `%.*s`", FH_BYTES_ARGS(from->info->type_key),
                           FH_BYTES_ARGS(name));
   }
@@ -164,35 +163,35 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
 /* ---- The automatic constructor: arguments are bound to fields as Python binds them to parameters ----
  *
  * Positional arguments fill the fields that take part and are not keyword-only: those without a default first, then
- * those with one, each in order of declaration. Behind the object KWARGS come names and values. What is left gets its
- * default. Of a name that a subclass declares again the last field takes part, in the place of the first; the others
- * stay empty.
+ * those with a default, each in order of declaration. After the object KWARGS come names and values. The remaining
+ * fields get their default. If a subclass declares a name again, the last field of the name takes part, in the place of
+ * the first; the others stay empty.
  *
- * A type can get fields after its constructor was made: a C++ class may be registered before the class that it derives
- * from, in whatever order the source files initialise. So a call compares the number of fields, and makes a new list
- * when it has changed. A list that is out of date stays, because other threads may be reading it, and points to the
- * newer one. */
+ * A type can get fields after its constructor was made: a C++ class may be registered before its base class, depending
+ * on the order in which the source files initialise. So a call compares the number of fields, and makes a new list if
+ * it has changed. An outdated list stays, because other threads may be reading it, and points to the newer one. */
 
-/* The closure of a constructor: the fields of a type at one moment. The arrays lie behind the struct, in its block.
- * Only `newer` changes once a constructor is published. */
+/* The closure of a constructor: the fields of a type at one moment. The arrays follow the struct, in its block. After
+ * publication only `newer` changes. */
 typedef struct {
   const TVMFFITypeInfo *info;
   void *newer; /* a constructor with more fields, or NULL: acquire load, compare-and-swap */
-  int32_t n_declared; /* fields of the type, those included that are declared again; */
-  int32_t n_max;      /* room for so many */
+  int32_t n_declared; /* number of fields of the type, including fields that are declared again */
+  int32_t n_max; /* room for fields */
   int32_t n_fields;
   int32_t n_positional;
   const TVMFFIFieldInfo **fields; /* one of each name, the root's first */
-  int32_t *positional;            /* indices of those that arguments fill in turn: the ones without default first */
+  /* indices of the fields that positional arguments fill in order: those without a default first */
+  int32_t *positional;
   int32_t *places; /* by name: an index + 1, or 0. Open addressing with linear probing */
-  size_t mask;     /* places - 1; at least half of them are empty */
+  size_t mask; /* number of places - 1; at least half of them are empty */
 } constructor;
 
 static int takes_part(const TVMFFIFieldInfo *field) { return !(field->flags & kTVMFFIFieldFlagBitMaskInitOff); }
 static int has_default(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0; }
 static int is_keyword_only(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskKwOnly) != 0; }
 
-/* The place of a name, which is 0 if no field has it. */
+/* The place of a name; it contains 0 if no field has the name. */
 static int32_t *place_of(const constructor *c, TVMFFIByteArray name) {
   /* Fibonacci hashing, as in name.c. */
   for (size_t i = (size_t)(fh_span_hash(name.data, name.size) * 0x9e3779b97f4a7c15u >> 32);; ++i) {
@@ -207,16 +206,16 @@ static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
   return i >= 0 && takes_part(c->fields[i]) ? i : -1;
 }
 
-/* Replaces the pending error of a setter by one that says which constructor and field it was. The setter's error
+/* Replaces the pending error of a setter by an error that names the constructor and the field. The setter's error
  * becomes its cause. */
 static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field, const char *what) {
   TVMFFIObject *cause = fh_error_take();
   if (cause == NULL) return -1; /* a foreign setter that failed without an error */
-  /* The message in one block: a first line of ours, then the setter's text, indented by two spaces. */
+  /* The message in one block: a first line, then the message of the setter, indented by two spaces. */
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(cause);
   size_t n_lines = 0;
   for (size_t i = 0; i < cell->message.size; ++i) n_lines += cell->message.data[i] == '\n';
-  /* 80 covers the words between the texts. */
+  /* 80 covers the words between the strings. */
   size_t n_max = c->info->type_key.size + field->name.size + cell->message.size + 2 * n_lines + 80;
   char *text = (char *)fh_mem_alloc(n_max);
   TVMFFIObject *error = NULL;
@@ -239,7 +238,7 @@ static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field,
   return -1;
 }
 
-/* Writes the i-th field and notes that it has a value. */
+/* Writes the i-th field and marks it as set. */
 static int set_argument(const constructor *c, TVMFFIObject *obj, int32_t i, const TVMFFIAny *value,
                         unsigned char *is_set) {
   is_set[i] = 1;
@@ -274,8 +273,8 @@ static int set_keywords(const constructor *c, TVMFFIObject *obj, const TVMFFIAny
   return 0;
 }
 
-/* Gives the fields without an argument their defaults. A field without a default stays empty if it takes no part, else
- * it is missing. */
+/* Sets the fields without an argument to their defaults. A field without a default stays empty if it takes no part,
+ * else it is missing. */
 static int set_rest(const constructor *c, TVMFFIObject *obj, const unsigned char *is_set) {
   for (int32_t i = 0; i < c->n_fields; ++i) {
     const TVMFFIFieldInfo *field = c->fields[i];
@@ -295,7 +294,7 @@ static int bind_arguments(const constructor *c, TVMFFIObject *obj, const TVMFFIA
                           unsigned char *is_set) {
   const TVMFFIObject *sentinel = fh_sentinel_kwargs();
   int32_t n_positional = 0;
-  /* KWARGS is known by its address: no value of a caller can be it by chance. */
+  /* KWARGS is recognised by its address: no other value of a caller has it. */
   while (n_positional < n_args && !(fh_any_is_object(&args[n_positional]) && args[n_positional].v_obj == sentinel)) {
     ++n_positional;
   }
@@ -331,10 +330,10 @@ static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n
   return 0;
 }
 
-/* Adds a field, or replaces the one that it declares again. */
+/* Adds a field, or replaces an earlier declaration of it. */
 static int add_field(void *state, const TVMFFIFieldInfo *field) {
   constructor *c = (constructor *)state;
-  if (c->n_declared == c->n_max) return 1; /* a field that is newer than the count: the next call sees it */
+  if (c->n_declared == c->n_max) return 1; /* a field that is newer than the count: the next call uses it */
   int32_t *place = place_of(c, field->name);
   if (*place == 0) *place = ++c->n_fields;
   c->fields[*place - 1] = field;
@@ -352,7 +351,7 @@ static void add_positional(constructor *c, int want_default) {
   }
 }
 
-/* The fields that the type has now. Owned; NULL with an error pending. */
+/* The current fields of the type. Owned; NULL with an error pending. */
 static constructor *constructor_new(const TVMFFITypeInfo *info) {
   int32_t n = fh_reflect_count_fields(info);
   size_t n_places = 8;
@@ -375,7 +374,7 @@ static constructor *constructor_new(const TVMFFITypeInfo *info) {
   return c;
 }
 
-/* Also frees the newer ones. The Function that had them is gone, so no thread reads any. */
+/* Also frees the newer ones. The Function that owned them is gone, so no thread reads them. */
 static void constructor_free(void *self) {
   for (constructor *c = (constructor *)self; c != NULL;) {
     constructor *newer = (constructor *)c->newer;
@@ -384,12 +383,12 @@ static void constructor_free(void *self) {
   }
 }
 
-/* The constructor for the fields that there are now, borrowed; NULL with an error pending. Fields are only ever added,
- * so an equal number of them means the same fields. */
+/* The constructor for the current fields, borrowed; NULL with an error pending. Fields are only ever added, so an equal
+ * number of them means the same fields. */
 static const constructor *up_to_date(constructor *c) {
-  /* acquire, as below: pairs with the compare-and-swap, so that what is found is complete */
+  /* acquire, as below: pairs with the compare-and-swap, so that the constructor is complete */
   for (void *newer; (newer = fh_atomic_load_acquire_ptr(&c->newer)) != NULL;) c = (constructor *)newer;
-  /* The common case: the type has got no field since. */
+  /* The common case: the type has got no new fields. */
   if (c->n_declared == fh_reflect_count_fields(c->info)) return c;
   constructor *made = constructor_new(c->info);
   void *nothing = NULL;

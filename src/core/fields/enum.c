@@ -1,8 +1,8 @@
 /* enum.c - the enum types, as tables for builtin.c.
  *
  * An enum class is a type below ffi.Enum, ffi.IntEnum or ffi.StrEnum, and its members are singletons of that type. The
- * type's attribute __ffi_enum__ is an EnumState, which has all of them. Bindings and the C++ headers fill it in as
- * members are defined, and find members in it by integer, by name, or in order. */
+ * type's attribute __ffi_enum__ is an EnumState, which has all of them. Bindings and the C++ headers add members to it
+ * when these are defined, and find members in it by integer, by name, or in order. */
 #include "enum.h"
 
 #include "builtin.h"
@@ -16,7 +16,7 @@ FH_STATIC_ASSERT(sizeof(fh_enum_state_object) == 48, "ABI");
 
 /* ---- Setters of the state. C++ clients read these containers without checking types, so the setters check ---- */
 
-/* What a pair of each of the two Dicts has to be. */
+/* The required form of a pair of each of the two Dicts. */
 static int is_index(const fh_hashmap_pair *pair) { return fh_any_is_object(&pair->value); }
 
 static int is_column(const fh_hashmap_pair *pair) {
@@ -24,7 +24,7 @@ static int is_column(const fh_hashmap_pair *pair) {
   return fh_str_content(&pair->key, &name) && pair->value.type_index == kTVMFFIDict;
 }
 
-/* Whether each pair of a map is right. Under the map's lock. */
+/* Whether each pair of a map has the required form. Under the map's lock. */
 static int all_pairs(const fh_hashmap_object *map, int (*is_right)(const fh_hashmap_pair *pair)) {
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
@@ -32,8 +32,8 @@ static int all_pairs(const fh_hashmap_object *map, int (*is_right)(const fh_hash
   return pair == NULL;
 }
 
-/* Stores a Dict whose pairs are all right, or such a Map as a new Dict. The pairs are checked only now: what is put
- * into the Dict later, nobody checks. */
+/* Stores a Dict whose pairs all have the required form, or copies such a Map to a new Dict. The pairs are checked only
+ * now: later additions to the Dict are not checked. */
 static int set_dict(void *field, const TVMFFIAny *value, int (*is_right)(const fh_hashmap_pair *pair),
                     const char *expected) {
   const fh_hashmap_object *map = (const fh_hashmap_object *)(const void *)value->v_obj;
@@ -56,8 +56,8 @@ static int set_attrs(void *field, const TVMFFIAny *value) {
 
 /* ---- ffi.Enum and its two children ---- */
 
-/* IntEnum and StrEnum have no data of their own. The field `value` is another name of the parent's integer or text, and
- * takes no part in constructors and in comparisons by structure. */
+/* IntEnum and StrEnum have no additional data. The field `value` is another name of the parent's integer or string, and
+ * takes no part in constructors and in structural comparison. */
 #define INT_DOC "The integer that stands for the singleton."
 #define STR_DOC "The name of the singleton."
 #define VALUE_FLAGS (kTVMFFIFieldFlagBitMaskSEqHashIgnore | kTVMFFIFieldFlagBitMaskInitOff)
@@ -67,7 +67,7 @@ static const fh_builtin_type enum_type, int_enum_type, str_enum_type, state_type
 static int create_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&enum_type, out); }
 static int create_int_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&int_enum_type, out); }
 static int create_str_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&str_enum_type, out); }
-/* For all three types: the children own nothing that the parent does not. */
+/* For all three types: the children own the same members as the parent. */
 static void end_enum(void *self) { fh_builtin_end(&enum_type, self); }
 static void delete_enum(void *self, int flags) { fh_object_delete_owner(&enum_type.owner, self, flags, 1); }
 
@@ -108,7 +108,7 @@ static const fh_builtin_field str_enum_fields[] = {
     {.name = NULL},
 };
 
-/* Members are singletons, so structural comparison goes by identity. */
+/* Members are singletons, so structural comparison uses identity. */
 static const fh_builtin_type enum_type = {
     .key = "ffi.Enum",
     .total_bytes = sizeof(fh_enum_object),
@@ -142,7 +142,7 @@ static int create_state(TVMFFIObjectHandle *out) { return fh_builtin_create(&sta
 static void end_state(void *self) { fh_builtin_end(&state_type, self); }
 static void delete_state(void *self, int flags) { fh_object_delete_owner(&state_type.owner, self, flags, 1); }
 
-/* The state begins empty and its fields are no parameters, so a constructor without arguments is all it needs. */
+/* The state begins empty and its fields are not parameters, so a constructor without arguments is sufficient. */
 static int init_state(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
@@ -151,8 +151,8 @@ static int init_state(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 
 #define COLUMN_SCHEMA FH_SCHEMA_GENERIC("ffi.Dict", FH_SCHEMA_OBJECT "," FH_SCHEMA_ANY)
 
-/* C++ clients read the fields inline, as List and Dict references that are never NULL; fh_builtin_new makes them empty
- * ones. */
+/* C++ clients read the fields inline, as List and Dict references that are never NULL; fh_builtin_new makes empty
+ * containers. */
 static const fh_builtin_field state_fields[] = {
     {.name = "entries",
      .doc = "The singletons in the order of their definition.",
@@ -197,11 +197,12 @@ static const fh_builtin_type state_type = {
 };
 
 void fh_enum_init(void) {
-  /* Parents first. A failure leaves an error pending and a type missing, as in all of the load-time constructor. */
+  /* Parents first. A failure leaves an error pending and a type missing, like all failures of the load-time
+   * constructor. */
   fh_builtin_register(&enum_type);
   fh_builtin_register(&int_enum_type);
   fh_builtin_register(&str_enum_type);
   int32_t state_index = fh_builtin_register(&state_type);
-  /* As an attribute, too: bindings construct objects by that. */
+  /* Bindings construct objects by this attribute. */
   fh_builtin_set_function(state_index, "__ffi_init__", init_state);
 }

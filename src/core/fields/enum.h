@@ -1,11 +1,11 @@
-/* enum.h - ffi.Enum, ffi.IntEnum, ffi.StrEnum: singletons with an integer and a text; ffi.EnumState: all of one
- * class. */
+/* enum.h - ffi.Enum, ffi.IntEnum, ffi.StrEnum: singletons with an integer and a string; ffi.EnumState: all singletons
+ * of one class. */
 #ifndef FH_ENUM_H_
 #define FH_ENUM_H_
 
 #include "core/object/any.h"
 
-/* 48 bytes; subclasses put their own fields behind. */
+/* 48 bytes; fields of subclasses follow. */
 typedef struct {
   TVMFFIObject header;
   int64_t int_index;
@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
   TVMFFIObject header;
   TVMFFIObject *entries; /* List of the singletons in order */
-  TVMFFIObject *indexes; /* Dict from integers and texts to singletons */
+  TVMFFIObject *indexes; /* Dict from integers and strings to singletons */
   TVMFFIObject *attrs; /* Dict from names to Dicts from singletons to values */
 } fh_enum_state_object;
 

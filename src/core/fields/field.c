@@ -1,7 +1,7 @@
-/* field.c - the accessors of fields whose layout a binding chose.
+/* field.c - the accessors of inline fields, whose layout a binding chose.
  *
  * A getter is a plain C function for each C type. A setter has to convert by the field's type, which only the binding
- * knows, so it is a Function whose closure has the binding's converter. */
+ * knows, so it is a Function whose closure contains the binding's converter. */
 #include "field.h"
 
 #include "core/object/error.h"
@@ -16,7 +16,7 @@ int fh_field_getter(int32_t type_index, TVMFFIFieldGetter *out) {
   return fh_error_raise(FH_VALUE_ERROR, "Expected the type index of a readable field but got %d", (int)type_index);
 }
 
-/* The closure of a setter. `converter` is the binding's, and lives as long as the process. */
+/* The closure of a setter. The binding owns `converter`, which lives as long as the process. */
 typedef struct {
   int32_t type_index;
   void *converter;
@@ -28,8 +28,8 @@ static int raise_value_type(int32_t type_index, const TVMFFIAny *value) {
                         fh_type_name(value->type_index));
 }
 
-/* Whether a value has the form of the field's static type. A converter's result is checked too: the bits of another
- * type would be taken for those of the field's. An int becomes what a float field has. */
+/* Whether a value has the form of the field's static type. A converter's result is checked too: otherwise the bits of
+ * another type would be stored in the field. Converts an int for a float field. */
 static int shape_value(int32_t type_index, TVMFFIAny *value) {
   int is_int = value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool;
   switch (type_index) {
@@ -56,7 +56,7 @@ static int set_field(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   if (fh_function_check_count(name, n_args, 2) != 0 || fh_function_arg_ptr(name, args, 0, &field) != 0) return -1;
   if (field == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the address of a field but got NULL");
   TVMFFIAny value = fh_any_none();
-  /* The value is converted before the field is touched: a conversion is foreign code and may fail. */
+  /* The value is converted before the field changes: a conversion is foreign code and may fail. */
   if (s->convert(s->converter, &args[1], &value) != 0) return -1;
   int rc = 0;
   if (shape_value(s->type_index, &value)) {
@@ -71,7 +71,7 @@ static int set_field(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 int fh_field_setter(int32_t type_index, void *converter, fh_field_convert convert, TVMFFIObjectHandle *out) {
   TVMFFIFieldGetter getter;
   if (convert == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a function to convert values but got NULL");
-  /* What can be read can be written; only the error says something else. */
+  /* Readable types are writable; only the error message differs. */
   if (fh_field_getter(type_index, &getter) != 0) {
     fh_error_clear();
     return fh_error_raise(FH_VALUE_ERROR, "Expected the type index of a writable field but got %d", (int)type_index);

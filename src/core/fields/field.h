@@ -1,15 +1,15 @@
-/* field.h - the getters and setters of fields whose layout a binding chose (core/object/field_memory.h). */
+/* field.h - the getters and setters of inline fields, whose layout a binding chose (core/object/field_memory.h). */
 #ifndef FH_FIELD_H_
 #define FH_FIELD_H_
 
 #include "core/object/any.h"
 
-/* Turns a view into an owned value of the field's type; nonzero with an error pending. */
+/* Converts a view to an owned value of the field's type; nonzero with an error pending. */
 typedef int (*fh_field_convert)(void *converter, const TVMFFIAny *view, TVMFFIAny *out);
 
-/* The getter for fields of a static type; ValueError for a type that no field can have. */
+/* Finds the getter for fields of a static type; ValueError for a type that no field can have. */
 int fh_field_getter(int32_t type_index, TVMFFIFieldGetter *out);
-/* A Function(field address, value) that converts the value and writes it. `converter` is borrowed for ever. */
+/* Makes a Function(field address, value) that converts the value and writes it. `converter` is borrowed for ever. */
 int fh_field_setter(int32_t type_index, void *converter, fh_field_convert convert, TVMFFIObjectHandle *out);
 
 #endif /* FH_FIELD_H_ */

@@ -1,8 +1,8 @@
-/* record.c - objects whose fields a binding laid out.
+/* record.c - objects of types with inline fields, whose layout a binding chose.
  *
- * No compiler knows such a struct. What a C++ class has as constructor, copy constructor and destructor is done here by
- * going through the reflected fields, ancestors' included: each says by its static type and size what it is in memory.
- * One deleter serves all of these types, since an object's header tells its type. */
+ * Such a struct has no C++ class. The work of constructor, copy constructor and destructor is done here by a loop over
+ * the reflected fields, ancestors' included: the static type and size of a field determine its memory layout. One
+ * deleter serves all of these types, since an object's header contains its type. */
 #include "record.h"
 
 #include "core/object/error.h"
@@ -16,10 +16,10 @@
 
 /* ---- One field ---- */
 
-/* How a field lies in memory. */
+/* The memory layout of a field. */
 typedef enum { PLAIN, CELL, POINTER } field_form;
 
-/* See fh_record_register. A field of any type in 8 bytes is a pointer whose static type was not given. */
+/* See fh_record_register. A field of any type in 8 bytes is a pointer without a static type. */
 static field_form form_of(const TVMFFIFieldInfo *field) {
   if (field->field_static_type_index >= kTVMFFIStaticObjectBegin) return POINTER;
   if (field->field_static_type_index != kTVMFFIAny) return PLAIN;
@@ -28,8 +28,8 @@ static field_form form_of(const TVMFFIFieldInfo *field) {
 
 static void *address_of(const TVMFFIFieldInfo *field, void *obj) { return (char *)obj + field->offset; }
 
-/* Drops what a field owns and leaves it empty. A subclass may declare a field again at the same offset: then this runs
- * twice, and the second time there is nothing to drop. */
+/* Drops the reference of a field and leaves it empty. A subclass may declare a field again at the same offset: then
+ * this runs twice, and the second time the field is empty. */
 static int end_field(void *obj, const TVMFFIFieldInfo *field) {
   field_form form = form_of(field);
   if (form == CELL) fh_any_drop((TVMFFIAny *)address_of(field, obj));
@@ -46,7 +46,7 @@ typedef struct {
   fh_field_memory_copying memory;
 } copying;
 
-/* Whether the copy has a value there already, because a subclass declares the field again. */
+/* Whether the copy has a value at that place already, because a subclass declares the field again. */
 static int is_copied(const void *to, field_form form) {
   return form == POINTER ? *(void *const *)to != NULL
                          : form == CELL && ((const TVMFFIAny *)to)->type_index != kTVMFFINone;
@@ -72,13 +72,13 @@ static void delete_record(void *self, int flags);
 static const fh_object_owner owner = {delete_record, end_record};
 static void delete_record(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
-/* The closure of a type's __ffi_new__ and of its __ffi_shallow_copy__; each has its own. */
+/* The closure of a type's __ffi_new__ and of its __ffi_shallow_copy__; each has its own copy. */
 typedef struct {
   int32_t type_index;
   int64_t n_bytes;
 } layout;
 
-/* The object comes zeroed, which is an empty value for every form of a field. */
+/* The object is zeroed, which is an empty value for every form of a field. */
 static int call_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(args);
   const layout *l = (const layout *)self;
@@ -89,7 +89,7 @@ static int call_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny
   return 0;
 }
 
-/* `from` may be of a subclass; the copy is of this type, and has the fields that this type has. */
+/* `from` may be of a subclass; the copy is of this type, and has only the fields of this type. */
 static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   const layout *l = (const layout *)self;
   TVMFFIObject *from;
@@ -105,7 +105,7 @@ static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 
 /* ---- Registration ---- */
 
-/* A Function with a copy of *l as its closure. On -1 *out is NULL. */
+/* Makes a Function with a copy of *l as its closure. On -1 *out is NULL. */
 static int new_layout_function(const layout *l, TVMFFISafeCallType call, TVMFFIObjectHandle *out) {
   layout *own = (layout *)fh_mem_alloc(sizeof *own);
   *out = NULL;
@@ -116,7 +116,7 @@ static int new_layout_function(const layout *l, TVMFFISafeCallType call, TVMFFIO
   return -1;
 }
 
-/* What a type gets: all of it or, without memory, nothing. */
+/* The attributes of a type: the type gets all of them or, without memory, none. */
 static const struct {
   fh_reflect_attr_id id;
   const char *name;
@@ -125,7 +125,7 @@ static const struct {
 
 /* Registers one Function for each of `attrs`, in that order. */
 static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
-  /* All room first, so that the loop below cannot fail halfway. */
+  /* Reserves all slots first, so that the loop below cannot fail halfway. */
   for (size_t i = 0; i < FH_COUNT_OF(attrs); ++i) {
     if (fh_reflect_reserve_attr(attrs[i].id, type_index) != 0) return fh_error_raise_no_memory();
   }
@@ -140,7 +140,8 @@ static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
 /* Whether every field lies inside an object of that size. */
 static int check_field(void *state, const TVMFFIFieldInfo *field) {
   const layout *l = (const layout *)state;
-  /* A cell is always 16 bytes and a pointer 8, whatever size was declared: so much is read and written. */
+  /* A cell is always 16 bytes and a pointer 8, independent of the declared size: the core reads and writes that
+   * many. */
   field_form form = form_of(field);
   int64_t size = form == CELL ? (int64_t)sizeof(TVMFFIAny) : form == POINTER ? (int64_t)sizeof(void *) : field->size;
   if (field->offset >= (int64_t)sizeof(TVMFFIObject) && size >= 0 && field->offset <= l->n_bytes - size) return 0;

@@ -1,4 +1,4 @@
-/* core.c - bringing the library up: the load-time constructor, which calls the parts in their order. */
+/* core.c - initialises the library: the load-time constructor, which calls the parts in order. */
 #include "core/fields/access_path.h"
 #include "core/fields/convert.h"
 #include "core/fields/enum.h"
@@ -21,7 +21,7 @@
 #include "core/tensor/env.h"
 #include "globals.h"
 
-/* ffi.Object: its size is that of the header, with which every object begins, and it has no structural kind. */
+/* ffi.Object: its size is the size of the header of every object, and it has no structural kind. */
 static void register_object_metadata(void) {
   TVMFFITypeMetadata metadata;
   memset(&metadata, 0, sizeof metadata);
@@ -31,11 +31,12 @@ static void register_object_metadata(void) {
 }
 
 /* Runs once, before other code has an address of this library, so it needs no lock. The order matters: errors first,
- * because all else may raise one; then the static types and the attribute columns; then what registers types, fields
- * and attributes of its own. fh_convert_init comes after the enum types, to which it gives conversions. A part that
- * finds no memory is missing afterwards, and a MemoryError is pending. */
+ * because all other parts may raise one; then the static types and the attribute columns; then the parts that register
+ * types, fields and attributes. fh_convert_init comes after the enum types, because it adds conversions to them. A part
+ * that runs out of memory is missing afterwards, and a MemoryError is pending. */
 FH_CONSTRUCTOR(fh_core_load) {
-  fh_loader_pin((const void *)(uintptr_t)fh_core_load); /* threads that end later still run clean-up code of ours */
+  /* threads that end later still run clean-up code of this library */
+  fh_loader_pin((const void *)(uintptr_t)fh_core_load);
   fh_error_init();
   fh_backtrace_init();
   fh_type_init();

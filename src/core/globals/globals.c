@@ -1,4 +1,4 @@
-/* globals.c - registering the ffi.* functions: the ABI's functions that clients find by name, in any language. */
+/* globals.c - registers the ffi.* functions: the ABI's functions that clients find by name, in any language. */
 #include "globals.h"
 
 #include "core/object/global.h"
@@ -14,13 +14,13 @@ static char *put(char *at, const char *text) {
   return at + n;
 }
 
-/* Writes the metadata that a schema stands for: JSON in a JSON text. A name is a type, which ends with the name or with
- * its arguments. */
+/* Writes the metadata for a schema: JSON in a JSON string. A name is a type, which ends with the name or with its
+ * arguments. */
 static void expand(const char *schema, char *at) {
   int has_params = strchr(schema, '(') != NULL, in_name = 0;
   at = put(at, has_params ? BEGIN_FUNCTION : BEGIN);
   for (; *schema != '\0'; ++schema) {
-    int is_part = *schema > ')' && *schema != ',' && *schema != '<' && *schema != '>'; /* of a name */
+    int is_part = *schema > ')' && *schema != ',' && *schema != '<' && *schema != '>'; /* is a character of a name */
     if (is_part && !in_name) at = put(at, "{\\\"type\\\":\\\"");
     if (in_name && !is_part && *schema != '<') at = put(at, "\\\"}");
     in_name = is_part;
@@ -36,7 +36,7 @@ static void expand(const char *schema, char *at) {
   put(at, in_name ? "\\\"}\"}" : "\"}");
 }
 
-/* A function for whose entry there is no memory is missing afterwards, and the error is pending (core.c). */
+/* If the memory for an entry runs out, the function is missing afterwards, and the error is pending (core.c). */
 static void add_all(const fh_globals_entry *entries) {
   char metadata[MAX_METADATA];
   for (; entries->name != NULL; ++entries) {

@@ -1,4 +1,4 @@
-/* globals_binding.c - what a binding of ours needs of the core, beside the ABI. */
+/* globals_binding.c - functions of the core for the bindings of this project, in addition to the ABI. */
 #include "core/object/any.h"
 #include "core/object/backtrace.h"
 #include "core/object/error_deferred.h"
@@ -27,8 +27,8 @@ static int field_access(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return give_table("ffi_hpy.field_access", &fh_field_access_table, n_args, result);
 }
 
-/* ffi_hpy.set_backtrace_boundary(address): native backtraces end at the library that has something at this address, for
- * a host whose calls do not come from the library of its PyErr_CheckSignals. */
+/* ffi_hpy.set_backtrace_boundary(address): native backtraces end at the library that contains this address, for a host
+ * whose calls do not come from the library of its PyErr_CheckSignals. */
 static int set_backtrace_boundary(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   void *address;
   FH_UNUSED(self);

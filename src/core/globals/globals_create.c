@@ -1,7 +1,8 @@
-/* globals_create.c - ffi.MakeObjectFromPackedArgs, constructors, and the accessors of fields laid out by a binding.
+/* globals_create.c - ffi.MakeObjectFromPackedArgs, constructors, and the accessors of inline fields.
  *
- * The last are what a binding needs that defines types at run time: it registers the type and its fields by the C ABI,
- * with getters and setters from here, and then has the rest of the type made (src/core/fields/record.c). */
+ * A binding that defines types at run time needs these accessors: it registers the type and its fields by the C ABI,
+ * with getters and setters from here, and then registers the functions that create and copy objects
+ * (src/core/fields/record.c). */
 #include "core/fields/create.h"
 #include "core/fields/field.h"
 #include "core/fields/record.h"
@@ -9,7 +10,7 @@
 #include "core/object/function.h"
 #include "globals_entry.h"
 
-/* A type index in args[i]; that there is such a type, its user checks. */
+/* A type index in args[i]; the caller checks that the type exists. */
 static int arg_type_index(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
   int64_t index;
   *out = kTVMFFIAny;
@@ -21,7 +22,7 @@ static int arg_type_index(const char *name, const TVMFFIAny *args, int32_t i, in
   return 0;
 }
 
-/* An address in args[i], as an integer or as a pointer: bindings have either. */
+/* An address in args[i], as an integer or as a pointer: bindings pass either. */
 static int arg_address(const char *name, const TVMFFIAny *args, int32_t i, void **out) {
   int64_t number;
   if (args[i].type_index == kTVMFFIOpaquePtr) return fh_function_arg_ptr(name, args, i, out);
@@ -36,8 +37,8 @@ static int make_object(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   return fh_create_from_pairs(args, n_args, result);
 }
 
-/* ffi._RegisterFFIInit(type index): gives the type the automatic constructor as its __ffi_init__. The C++ headers call
- * it for each class that can be made and defines no constructor. */
+/* ffi._RegisterFFIInit(type index): registers the automatic constructor as the type's __ffi_init__. The C++ headers
+ * call it for each class that can be created and defines no constructor. */
 static int register_init(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);

@@ -1,5 +1,5 @@
-/* globals_cxx.c - what libtvm_ffi_cxx.so, which has the C++ names of the ABI, needs of the core beside that ABI. That
- * library calls these functions by name, as it calls all others, so the core exports no symbols for it. */
+/* globals_cxx.c - functions of the core for libtvm_ffi_cxx.so, which has the C++ names of the ABI, in addition to that
+ * ABI. That library calls these functions by name, as it calls all others, so the core exports no symbols for it. */
 #include "core/module/library.h"
 #include "core/module/library_context.h"
 #include "core/module/library_module.h"
@@ -32,7 +32,7 @@ static int attach(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *
   return 0;
 }
 
-/* ---- What the class that all modules derive from does; ffi.ModuleImportModule asks the module's own class ---- */
+/* ---- Methods of the base class of all modules; ffi.ModuleImportModule calls the module's own class ---- */
 
 /* ffi_hpy.module_add_import(module, other). RuntimeError for a cycle. */
 static int add_import(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {

@@ -1,9 +1,9 @@
 /* globals_entry.h - the table of the ffi.* functions; each globals_*.c contributes a group.
  *
- * All have the signature of a Function's code. The arguments are views and unchecked, so each function first checks
- * their number and types (function.h), under its own name, which the messages give. *result is None when it is called,
- * and is left so by a function without a result. In the comments `ffi.ListPop(list, i) -> item` says what a function
- * takes and gives. */
+ * All have the signature of a Function's code. The arguments are unchecked views, so each function first checks their
+ * number and types (function.h), under its own name, which the messages contain. *result is None on entry, and a
+ * function without a result leaves it so. In the comments `ffi.ListPop(list, i) -> item` names the parameters and the
+ * result of a function. */
 #ifndef FH_GLOBALS_ENTRY_H_
 #define FH_GLOBALS_ENTRY_H_
 
@@ -11,8 +11,8 @@
 
 typedef struct {
   const char *name;
-  TVMFFISafeCallType call; /* gets its arguments unchecked */
-  const char *schema; /* its type, as `int(ffi.Map<Any, Any>, bool)`, or NULL; "ffi.Function" takes any arguments */
+  TVMFFISafeCallType call; /* checks its arguments itself */
+  const char *schema; /* its type, as `int(ffi.Map<Any, Any>, bool)`, or NULL; "ffi.Function" accepts any arguments */
 } fh_globals_entry;
 
 /* The groups; each array ends with a name of NULL. */
@@ -23,7 +23,7 @@ extern const fh_globals_entry fh_globals_nested[];   /* globals_nested.c: copy, 
 extern const fh_globals_entry fh_globals_registry[]; /* globals_registry.c: functions, types */
 extern const fh_globals_entry fh_globals_create[];   /* globals_create.c: objects from arguments */
 extern const fh_globals_entry fh_globals_cxx[];      /* globals_cxx.c: for libtvm_ffi_cxx.so */
-extern const fh_globals_entry fh_globals_binding[];  /* globals_binding.c: tables for a binding of ours */
+extern const fh_globals_entry fh_globals_binding[];  /* globals_binding.c: tables for a binding of this project */
 extern const fh_globals_entry fh_globals_module[];   /* globals_module.c */
 extern const fh_globals_entry fh_globals_structural[]; /* globals_structural.c: equality, hash, keys */
 extern const fh_globals_entry fh_globals_visit[];      /* globals_visit.c: visits, visitors, contexts of errors */

@@ -1,4 +1,4 @@
-/* globals_json.c - ffi.json.*, ffi.ToJSONGraph and the like: JSON as values, and any value as a graph of JSON
+/* globals_json.c - ffi.json.*, ffi.ToJSONGraph and similar functions: JSON as values, and any value as a graph of JSON
  * values. */
 #include "core/object/any_own.h"
 #include "core/object/error.h"
@@ -9,7 +9,7 @@
 #include "core/serial/json_write.h"
 #include "globals_entry.h"
 
-/* ffi.json.Parse(text) -> value (json_parse.h) */
+/* ffi.json.Parse(str) -> value (json_parse.h) */
 static int parse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray text;
@@ -18,7 +18,7 @@ static int parse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *r
   return fh_json_parse(text, result);
 }
 
-/* ffi.json.Stringify(value[, indent]) -> text. The indent may be missing or None, which is 0. */
+/* ffi.json.Stringify(value[, indent]) -> str. The indent may be missing or None, which is 0. */
 static int stringify(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.json.Stringify";
@@ -43,7 +43,7 @@ static int to_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny
   return fh_graph_write(&args[0], &args[1], result);
 }
 
-/* ffi.ToJSONGraphString(value, metadata) -> the text of that Map */
+/* ffi.ToJSONGraphString(value, metadata) -> that Map as a str */
 static int to_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIAny graph;
@@ -54,8 +54,8 @@ static int to_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return rc;
 }
 
-/* ffi.FromJSONGraph(graph) -> value (graph_read.h). The argument is owned, because hooks run meanwhile, and one of them
- * might end the caller's reference. */
+/* ffi.FromJSONGraph(graph) -> value (graph_read.h). The argument is owned, because hooks run during the call, and a
+ * hook might drop the caller's reference. */
 static int from_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIAny graph;
@@ -66,7 +66,7 @@ static int from_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return rc;
 }
 
-/* ffi.FromJSONGraphString(text) -> value */
+/* ffi.FromJSONGraphString(str) -> value */
 static int from_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.FromJSONGraphString";

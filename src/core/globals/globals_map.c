@@ -1,5 +1,5 @@
-/* globals_map.c - ffi.Map* and ffi.Dict*. The two have the same functions, with one body each that gets the type's
- * index; those that change a container are for Dicts only. */
+/* globals_map.c - ffi.Map* and ffi.Dict*. Both have the same functions, which share one body with the type's index as a
+ * parameter; functions that change a container exist for Dicts only. */
 #include "core/container/hashmap.h"
 #include "core/container/stripe.h"
 #include "core/object/any_own.h"
@@ -9,7 +9,7 @@
 #include "core/platform/mem.h"
 #include "globals_entry.h"
 
-/* The container in args[0], after checking the number of arguments and its type. */
+/* The container in args[0], after a check of its type and of the number of arguments. */
 static int arg_map(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
                    fh_hashmap_object **map) {
   TVMFFIObject *obj;
@@ -19,9 +19,9 @@ static int arg_map(const char *name, const TVMFFIAny *args, int32_t n_args, int3
   return 0;
 }
 
-/* ---- Locking. A Map never changes. A Dict is locked, and no hooks run meanwhile. An operation that needs a hook,
- * because its key or a key of the Dict has one, runs again without the lock. Programs with such keys have to keep
- * threads apart themselves, as they have to in C++. */
+/* ---- Locking. A Map never changes. A Dict is locked, and no hooks run under the lock. An operation that needs a hook,
+ * because its key or a key of the Dict has one, runs again without the lock. Programs with such keys must synchronize
+ * their threads, as in C++. */
 
 static void lock(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);
@@ -30,8 +30,8 @@ static void unlock(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
 }
 
-/* An owned copy of the value of a key: 1, 0 or -1. Tables take no keys of types that only views have, so such a key is
- * owned first. */
+/* Returns an owned copy of the value of a key: 1, 0 or -1. Tables accept no view-only keys, so such a key is converted
+ * to an owned one first. */
 static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TVMFFIAny *out) {
   TVMFFIAny owned;
   if (!fh_any_is_view_only(key_view)) return fh_hashmap_get(map, key_view, out);
@@ -41,7 +41,7 @@ static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TV
   return found;
 }
 
-/* An owned pair of two views. */
+/* Makes an owned pair of two views. */
 static int own_pair(const TVMFFIAny *key, const TVMFFIAny *value, fh_hashmap_pair *pair) {
   if (fh_any_own(key, &pair->key) != 0) return -1;
   if (fh_any_own(value, &pair->value) == 0) return 0;
@@ -51,8 +51,8 @@ static int own_pair(const TVMFFIAny *key, const TVMFFIAny *value, fh_hashmap_pai
 
 /* ---- What Map and Dict share ---- */
 
-/* ffi.Map(key, value, ...) -> Map; ffi.Dict(key, value, ...) -> Dict. Nobody else has the new container, so no lock is
- * taken. */
+/* ffi.Map(key, value, ...) -> Map; ffi.Dict(key, value, ...) -> Dict. The new container is not shared yet, so no lock
+ * is taken. */
 static int make_map(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (n_args % 2 != 0) {
     return fh_error_raise(FH_TYPE_ERROR,
@@ -94,8 +94,8 @@ static int has_key(const char *name, int32_t type_index, const TVMFFIAny *args, 
   return 0;
 }
 
-/* ffi.MapGetItem(map, key) -> value. or_missing: whether a key that is not there gives the sentinel MISSING (as
- * ffi.MapGetItemOrMissing does), or a KeyError. */
+/* ffi.MapGetItem(map, key) -> value. or_missing: whether a missing key gives the sentinel MISSING (as in
+ * ffi.MapGetItemOrMissing), or a KeyError. */
 static int get_item(const char *name, int32_t type_index, int or_missing, const TVMFFIAny *args, int32_t n_args,
                     TVMFFIAny *result) {
   fh_hashmap_object *map;
@@ -111,8 +111,8 @@ static int get_item(const char *name, int32_t type_index, int or_missing, const 
 
 /* ---- Iteration: a Function of one command, which keeps the container alive ----
  *
- * The position is that of hashmap.h, a number, so it is harmless when a Dict changes: it may skip a pair or give one
- * twice, and it never reads freed memory. Several threads may share an iterator. */
+ * The position is the number of hashmap.h, so changes of a Dict are harmless: the iterator may skip a pair or return
+ * one twice, but it never reads freed memory. Several threads may share an iterator. */
 
 /* The closure. `position` is guarded by the container's stripe lock, also for a Map. */
 typedef struct {
@@ -120,11 +120,11 @@ typedef struct {
   uint64_t position;
 } iterator;
 
-/* The commands are the ABI's. ADVANCE gives whether there is a pair at the new position. */
+/* The commands are the ABI's. ADVANCE returns whether there is a pair at the new position. */
 enum { GET_KEY = 0, GET_VALUE = 1, ADVANCE = 2 };
 
-/* Under the lock. The pair at the iterator; NULL past the end, and where a Dict that shrank or was rebuilt meanwhile
- * has none. */
+/* Under the lock. The pair at the iterator; NULL past the end, and if a Dict that has shrunk or was rebuilt has no pair
+ * there. */
 static fh_hashmap_pair *pair_at(const iterator *it) {
   const fh_hashmap_object *map = it->map;
   if (map->size == 0) return NULL;
@@ -210,8 +210,8 @@ static int dict_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return fh_hashmap_put(map, &pair);
 }
 
-/* ffi_hpy.DictSetDefault(dict, key, value) -> the value that the key has then: its own, if it was there. Getting and
- * setting one after the other would let another thread come between. */
+/* ffi_hpy.DictSetDefault(dict, key, value) -> the value that the key has after the call: the old one, if it existed.
+ * With separate calls for getting and setting, another thread could change the key in between. */
 static int dict_set_default(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_hashmap_object *map;
@@ -221,7 +221,7 @@ static int dict_set_default(void *self, const TVMFFIAny *args, int32_t n_args, T
   return fh_hashmap_put_new(map, &pair, result);
 }
 
-/* Takes the pair of a key out of a Dict: 1 with an owned pair in *old, 0 if there is none, or -1. */
+/* Removes the pair of a key from a Dict: 1 with an owned pair in *old, 0 if there is none, or -1. */
 static int take_pair(fh_hashmap_object *map, const TVMFFIAny *key_view, fh_hashmap_pair *old) {
   TVMFFIAny key;
   if (fh_any_own(key_view, &key) != 0) return -1;
@@ -233,7 +233,7 @@ static int take_pair(fh_hashmap_object *map, const TVMFFIAny *key_view, fh_hashm
   return found;
 }
 
-/* ffi.DictErase(dict, key): nothing happens where the key is not there. */
+/* ffi.DictErase(dict, key): does nothing if the key does not exist. */
 static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -245,8 +245,8 @@ static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return found < 0 ? -1 : 0;
 }
 
-/* ffi_hpy.DictPop(dict, key) -> value, or the sentinel MISSING. Getting and erasing one after the other would let
- * another thread come between. */
+/* ffi_hpy.DictPop(dict, key) -> value, or the sentinel MISSING. With separate calls for getting and erasing, another
+ * thread could change the key in between. */
 static int dict_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_hashmap_object *map;

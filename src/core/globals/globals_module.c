@@ -1,8 +1,8 @@
-/* globals_module.c - ffi.Module*, ffi.SystemLib and the loader of shared libraries: arguments checked here, work done
- * by src/core/module.
+/* globals_module.c - ffi.Module*, ffi.SystemLib and the loader of shared libraries: this file checks arguments,
+ * src/core/module does the work.
  *
- * Names and paths go to modules of other makers, whose C++ code takes Strings. So a view of text becomes a value
- * first. */
+ * Names and paths go to modules of other libraries, whose C++ code expects Strings. So a view of a string is converted
+ * to a value first. */
 #include "core/container/hashmap.h"
 #include "core/module/library.h"
 #include "core/module/library_load.h"
@@ -15,7 +15,7 @@
 #include "core/platform/mem.h"
 #include "globals_entry.h"
 
-/* The module in args[0], after checking the number of arguments. */
+/* The module in args[0], after a check of the number of arguments. */
 static int arg_module(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected,
                       TVMFFIObject **module) {
   if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
@@ -24,7 +24,8 @@ static int arg_module(const char *name, const TVMFFIAny *args, int32_t n_args, i
 
 /* ---- Loading ---- */
 
-/* A path: text, or bytes, as file names need not be UTF-8. Without a NUL, at which the system would take it to end. */
+/* A path: a string, or bytes, as file names need not be UTF-8. It must not contain a NUL, at which the system would end
+ * it. */
 static int arg_path(const char *name, const TVMFFIAny *args, TVMFFIByteArray *out) {
   if (!fh_bytes_content(&args[0], out) && fh_function_arg_str(name, args, 0, out) != 0) return -1;
   return fh_str_check_name("a path", *out);
@@ -39,7 +40,7 @@ static int load_from_file(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return fh_library_module_load(path, result);
 }
 
-/* ffi.Module.load_from_file.so(path, format) -> Module: the loader of shared libraries. `format` is checked and not
+/* ffi.Module.load_from_file.so(path, format) -> Module: the loader of shared libraries. `format` is checked but not
  * used. */
 static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -51,14 +52,14 @@ static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
 }
 
 /* ffi_hpy.check_library_file(path): for callers that open a library by other means. An InternalError if the file is
- * truncated, damaged or no library. */
+ * truncated, damaged or not a library. */
 static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
   TVMFFIByteArray path;
   if (fh_function_check_count("ffi_hpy.check_library_file", n_args, 1) != 0) return -1;
   if (arg_path("ffi_hpy.check_library_file", args, &path) != 0) return -1;
-  char *text = fh_mem_copy_text(path.data, path.size); /* a view of a text need not end in a NUL */
+  char *text = fh_mem_copy_text(path.data, path.size); /* a view of a string need not end in a NUL */
   if (text == NULL) return fh_error_raise_no_memory();
   int rc = fh_library_check_file(text);
   fh_mem_free(text);
@@ -85,9 +86,9 @@ static int system_lib(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return fh_library_module_system(prefix, result);
 }
 
-/* ---- Questions about a name ---- */
+/* ---- Queries by name ---- */
 
-/* Checks (module, name, query_imports); *owned_name is to be dropped on 0. */
+/* Checks (module, name, query_imports); on 0 the caller drops *owned_name. */
 static int open_query(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIObject **module,
                       int *query_imports, TVMFFIAny *owned_name) {
   TVMFFIByteArray text;
@@ -96,10 +97,10 @@ static int open_query(const char *name, const TVMFFIAny *args, int32_t n_args, T
   return fh_str_from_bytes(text, owned_name);
 }
 
-/* A question of module.h about a name. */
+/* A query of module.h with a name. */
 typedef int (*query)(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out);
 
-/* (module, name, query_imports) -> answer, None if nobody has one. */
+/* (module, name, query_imports) -> result, None if no module has one. */
 static int run_query(const char *name, const TVMFFIAny *args, int32_t n_args, query ask, TVMFFIAny *result) {
   TVMFFIObject *module;
   TVMFFIAny symbol;
@@ -122,7 +123,7 @@ static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return run_query("ffi.ModuleGetFunctionMetadata", args, n_args, fh_module_metadata, result);
 }
 
-/* ffi.ModuleGetFunctionDoc(module, name, query_imports) -> text or None */
+/* ffi.ModuleGetFunctionDoc(module, name, query_imports) -> str or None */
 static int get_doc(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return run_query("ffi.ModuleGetFunctionDoc", args, n_args, fh_module_doc, result);
@@ -141,16 +142,16 @@ static int implements(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return run_query("ffi.ModuleImplementsFunction", args, n_args, ask_implements, result);
 }
 
-/* ---- About a module ---- */
+/* ---- Properties of a module ---- */
 
-/* ffi.ModuleGetKind(module) -> text */
+/* ffi.ModuleGetKind(module) -> str */
 static int get_kind(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *module;
   return arg_module("ffi.ModuleGetKind", args, n_args, 1, &module) != 0 ? -1 : fh_module_kind(module, result);
 }
 
-/* ffi.ModuleGetPropertyMask(module) -> int, of FH_MODULE_SERIALIZABLE and the like */
+/* ffi.ModuleGetPropertyMask(module) -> int, of FH_MODULE_SERIALIZABLE and similar bits */
 static int get_property_mask(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *module;
@@ -161,7 +162,7 @@ static int get_property_mask(void *self, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
-/* ffi.ModuleInspectSource(module, format) -> text, empty if there is none */
+/* ffi.ModuleInspectSource(module, format) -> str, empty if there is none */
 static int inspect_source(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.ModuleInspectSource";
@@ -175,7 +176,7 @@ static int inspect_source(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return rc;
 }
 
-/* ffi.ModuleGetWriteFormats(module) -> Array of text */
+/* ffi.ModuleGetWriteFormats(module) -> Array of str */
 static int get_write_formats(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *module;
@@ -204,7 +205,7 @@ static int write_to_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 
 /* ---- Imports ---- */
 
-/* ffi.ModuleImportModule(module, other): by the module's maker, which may refuse */
+/* ffi.ModuleImportModule(module, other): by the module's class, which may refuse */
 static int import_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -225,7 +226,7 @@ static int clear_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 
 /* ---- Modules that stay loaded: the keys of a Map that is never freed. `kept_lock` guards `kept` ----
  *
- * Modules have no hooks, so keys go by address and nothing foreign runs under the lock. */
+ * Modules have no hooks, so keys are compared by address and no foreign code runs under the lock. */
 
 FH_LOCK(kept_lock, "kept", FH_RANK_PLAIN);
 static fh_hashmap_object *kept;
@@ -239,7 +240,7 @@ static int keep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   TVMFFIAny view = fh_any_object(module);
   fh_hashmap_pair pair = {fh_any_none(), fh_any_int(1)};
   fh_hashmap_rest rest;
-  fh_hashmap_object *fresh = fh_hashmap_new(kTVMFFIMap, 0); /* before the lock, where failing raises an error */
+  fh_hashmap_object *fresh = fh_hashmap_new(kTVMFFIMap, 0); /* before the lock, because a failure raises an error */
   if (fresh == NULL) return -1;
   fh_any_copy(&view, &pair.key);
   fh_mutex_lock(&kept_lock);
@@ -255,7 +256,7 @@ static int keep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   return rc;
 }
 
-/* ffi.ModuleGlobalsRemove(module): nothing happens if it was not kept. */
+/* ffi.ModuleGlobalsRemove(module): does nothing if the module was not kept. */
 static int unkeep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);

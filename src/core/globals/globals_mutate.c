@@ -1,5 +1,5 @@
-/* globals_mutate.c - ffi.* functions about mutations and mutators: changed copies of values, made by callbacks
- * (structural_mutate.h) or by a mutator of any maker (mutator.h). */
+/* globals_mutate.c - ffi.* functions for mutations and mutators: changed copies of values, made by callbacks
+ * (structural_mutate.h) or by a mutator of any library (mutator.h). */
 #include "core/object/any_own.h"
 #include "core/object/function.h"
 #include "core/structural/structural.h"
@@ -8,8 +8,8 @@
 
 /* ---- Mutations ---- */
 
-/* The common end of the functions: mutates args[0] with the callbacks, which it takes, also if rc says that making them
- * has failed. */
+/* The common last step of the functions: mutates args[0] with the callbacks, which it steals, even if rc says that
+ * making them has failed. */
 static int run_mutation(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_mutate_order order,
                         TVMFFIAny *result) {
   TVMFFIAny root;
@@ -20,7 +20,8 @@ static int run_mutation(const TVMFFIAny *args, int rc, fh_structural_callbacks c
   return fh_structural_mutate(root, callbacks, order, result);
 }
 
-/* ffi.StructuralMap(value, callbacks, callbacks that get the region too, order) -> value. Any order but pre is post. */
+/* ffi.StructuralMap(value, callbacks, callbacks with a region argument, order) -> value. Any order other than pre means
+ * post. */
 static int structural_map(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralMap";
@@ -32,7 +33,7 @@ static int structural_map(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return run_mutation(args, rc, callbacks, order == FH_MUTATE_MAP_PRE ? FH_MUTATE_MAP_PRE : FH_MUTATE_MAP_POST, result);
 }
 
-/* ffi.StructuralMutate(value, callbacks, each with a mark whether it is told if it may change the value in place) ->
+/* ffi.StructuralMutate(value, callbacks, each with a flag whether it gets the argument "may change in place") ->
  * value */
 static int structural_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -43,9 +44,9 @@ static int structural_mutate(void *self, const TVMFFIAny *args, int32_t n_args, 
   return run_mutation(args, rc, callbacks, FH_MUTATE_OWNED, result);
 }
 
-/* ---- Mutators of any maker ---- */
+/* ---- Mutators of any library ---- */
 
-/* The mutator in args[0], after checking the number of arguments. */
+/* The mutator in args[0], after a check of the number of arguments. */
 static int arg_mutator(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected,
                        fh_mutator_object **out) {
   TVMFFIObject *obj;
@@ -55,7 +56,7 @@ static int arg_mutator(const char *name, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
-/* What a mutation of `value` came to, for the caller: itself when it is unchanged. Takes both. */
+/* Returns the result of a mutation of `value`: `value` itself if it is unchanged. Steals both. */
 static int return_mutated(int rc, TVMFFIAny raw, TVMFFIAny value, TVMFFIAny *result) {
   int is_kept = rc == 0 && raw.type_index == kTVMFFIUnchanged;
   if (rc == 0) *result = is_kept ? value : raw;
@@ -63,7 +64,7 @@ static int return_mutated(int rc, TVMFFIAny raw, TVMFFIAny value, TVMFFIAny *res
   return rc;
 }
 
-/* ffi.StructuralMutatorMutate(mutator, value) -> value: what the mutator makes of it, itself if it stays */
+/* ffi.StructuralMutatorMutate(mutator, value) -> the mutator's result, the value itself if it stays */
 static int mutator_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
@@ -75,8 +76,8 @@ static int mutator_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return return_mutated(rc, raw, value, result);
 }
 
-/* ffi.StructuralMutatorDefaultMutate(mutator, value) -> value: a copy whose parts the mutator has made, itself if all
- * stay */
+/* ffi.StructuralMutatorDefaultMutate(mutator, value) -> a copy with parts mutated by the mutator, the value itself if
+ * all parts stay */
 static int mutator_default_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
@@ -87,8 +88,8 @@ static int mutator_default_mutate(void *self, const TVMFFIAny *args, int32_t n_a
   return return_mutated(rc, raw, value, result);
 }
 
-/* mutator_default_mutate as a native function, whose address the C++ headers ask for once and call for each object. Its
- * result is raw: ffi.Unchanged stays that. */
+/* mutator_default_mutate as a native function; the C++ headers query its address once and call it for each object. It
+ * returns a raw result, which may be ffi.Unchanged. */
 static TVMFFIAny default_mutate(fh_mutator_object *mutator, TVMFFIAny value) {
   TVMFFIAny raw;
   int rc = fh_structural_mutate_default(mutator, &value, &raw);
@@ -104,7 +105,7 @@ static int native_default_mutate(void *self, const TVMFFIAny *args, int32_t n_ar
   return 0;
 }
 
-/* ffi.StructuralMutatorVarRemapGet(mutator, var) -> what stands for it, or None */
+/* ffi.StructuralMutatorVarRemapGet(mutator, var) -> its replacement, or None */
 static int mutator_remap_get(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
@@ -129,7 +130,7 @@ static int mutator_region(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
-/* ffi.StructuralMutatorWithDefRegionKind(mutator, region, Function) -> what the Function gives within that region */
+/* ffi.StructuralMutatorWithDefRegionKind(mutator, region, Function) -> the Function's result within that region */
 static int mutator_with_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralMutatorWithDefRegionKind";

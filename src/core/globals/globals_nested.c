@@ -1,4 +1,4 @@
-/* globals_nested.c - ffi.* functions that look into values with everything they hold, by the walks of src/core/walk. */
+/* globals_nested.c - ffi.* functions that read values recursively, by the walks of src/core/walk. */
 #include "core/object/any_own.h"
 #include "core/object/function.h"
 #include "core/tensor/tensor.h"
@@ -27,8 +27,7 @@ static int recursive_eq(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return 0;
 }
 
-/* ffi.RecursiveLt(a, b) -> bool, and the other three: defines a function that compares the order of two values with
- * 0. */
+/* ffi.RecursiveLt(a, b) -> bool, and the other three: defines a function that compares the order of two values to 0. */
 #define DEFINE_ORDER(function, name, relation)                                                \
   static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
     FH_UNUSED(self);                                                                          \
@@ -53,16 +52,16 @@ static int recursive_hash(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
-/* ---- ffi.ContainerFindFirstNonCPUDevice: looks at tensors in containers, not at keys nor into other objects ---- */
+/* ---- ffi.ContainerFindFirstNonCPUDevice: finds tensors in containers, but not in keys nor in other objects ---- */
 
 static int has_values(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList || value->type_index == kTVMFFIMap ||
          value->type_index == kTVMFFIDict;
 }
 
-/* Looks at one value: 1 with the device, 0, or -1. Enters a container that was not seen before. One that has a single
- * reference cannot be met again, so the table of seen ones is not asked. A child of a List or Dict has the walk's
- * reference too, so it gets into the table even where nothing else refers to it, which does no harm. */
+/* Checks one value: 1 with the device, 0, or -1. Enters a container that it has not seen before. A container with a
+ * single reference cannot occur again, so it skips the table of seen ones. The walk holds a reference to a child of a
+ * List or Dict too, so such a child enters the table even without other references, which does no harm. */
 static int look(fh_walk *walk, fh_memo *seen, const TVMFFIAny *value, DLDevice *out) {
   if (value->type_index == kTVMFFITensor) {
     DLDevice device = TVMFFITensorGetDLTensorPtr(value->v_obj)->device;
@@ -78,7 +77,7 @@ static int look(fh_walk *walk, fh_memo *seen, const TVMFFIAny *value, DLDevice *
   return fh_walk_push(walk, value);
 }
 
-/* The loop of the walk (walk.h): 1 with the device, 0, or -1. Of a map only the values are looked at. */
+/* The loop of the walk (walk.h): 1 with the device, 0, or -1. Only the values of a map are checked. */
 static int find_in(fh_walk *walk, fh_memo *seen, const TVMFFIAny *root, DLDevice *out) {
   TVMFFIAny key, value = *root;
   int rc = look(walk, seen, &value, out);
@@ -94,7 +93,7 @@ static int find_in(fh_walk *walk, fh_memo *seen, const TVMFFIAny *root, DLDevice
 }
 
 /* ffi.ContainerFindFirstNonCPUDevice(value) -> the device of the first tensor that is not on the CPU, else cpu:0.
- * Bindings ask for the device whose stream a call has to work on. */
+ * Bindings use it to find the device whose stream a call must use. */
 static int find_device(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_walk walk;

@@ -1,4 +1,4 @@
-/* globals_registry.c - ffi.* functions about global functions and type keys. */
+/* globals_registry.c - ffi.* functions for global functions and type keys. */
 #include "core/container/seq.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
@@ -10,8 +10,8 @@
 
 /* ---- Names of global functions ---- */
 
-/* Function(i) -> the i-th name, or for a negative i their number. The closure is an Array of the names, so they are
- * those of one moment. IndexError. */
+/* Function(i) -> the i-th name, or for a negative i the number of names. The closure is an Array of the names, a
+ * consistent copy. IndexError. */
 static int names_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   const char *name = "ffi.FunctionListGlobalNamesFunctor.<names>";
   const fh_seq_object *names = (const fh_seq_object *)self;
@@ -26,7 +26,7 @@ static int names_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return 0;
 }
 
-/* ffi.FunctionListGlobalNamesFunctor() -> Function(i). A Function and not an Array, as in the reference. */
+/* ffi.FunctionListGlobalNamesFunctor() -> Function(i). It returns a Function and not an Array, as in the reference. */
 static int list_names(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
@@ -56,7 +56,7 @@ static int remove_global(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return 0;
 }
 
-/* What is registered with a function: its documentation, or its metadata. */
+/* Returns the documentation, or the metadata, of a function. */
 static int get_text(const char *getter, const TVMFFIAny *args, int32_t n_args, int is_doc, TVMFFIAny *result) {
   TVMFFIByteArray name;
   if (fh_function_check_count(getter, n_args, 1) != 0) return -1;
@@ -70,13 +70,13 @@ static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return get_text("ffi.GetGlobalFuncMetadata", args, n_args, 0, result);
 }
 
-/* ffi_hpy.GetGlobalFuncDoc(name) -> text. RuntimeError. */
+/* ffi_hpy.GetGlobalFuncDoc(name) -> str. RuntimeError. */
 static int get_doc(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return get_text("ffi_hpy.GetGlobalFuncDoc", args, n_args, 1, result);
 }
 
-/* ffi.FunctionFromExternC(closure, code, deleter) -> Function: TVMFFIFunctionCreate, with the addresses as values. The
+/* ffi.FunctionFromExternC(closure, code, deleter) -> Function: TVMFFIFunctionCreate, with pointers as values. The
  * deleter may be None. */
 static int from_extern_c(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -102,7 +102,7 @@ static int get_type_keys(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   FH_UNUSED(self);
   FH_UNUSED(args);
   if (fh_function_check_count("ffi.GetRegisteredTypeKeys", n_args, 0) != 0) return -1;
-  int32_t end = fh_type_end(); /* a type that gets an index from `end` on meanwhile is left out */
+  int32_t end = fh_type_end(); /* leaves out a type that gets an index from `end` on during the loop */
   fh_seq_object *keys = fh_seq_new_array(end);
   if (keys == NULL) return -1;
   for (int32_t i = 0; i < end; ++i) {

@@ -1,7 +1,7 @@
-/* globals_seq.c - ffi.Array* and ffi.List*: arguments checked here, work done by seq.c and list.c.
+/* globals_seq.c - ffi.Array* and ffi.List*: this file checks arguments, seq.c and list.c do the work.
  *
- * Indices count from 0, and a negative one is an IndexError. A List may be in use by other threads, so each function on
- * it is one step under its lock. */
+ * Indices count from 0, and a negative one is an IndexError. Other threads may use a List, so each function on a List
+ * is one step under its lock. */
 #include "core/container/list.h"
 #include "core/container/stripe.h"
 #include "core/object/any_hash.h"
@@ -11,7 +11,7 @@
 #include "core/object/reflect.h"
 #include "globals_entry.h"
 
-/* The sequence in args[0], after checking the number of arguments. */
+/* The sequence in args[0], after a check of the number of arguments. */
 static int arg_seq(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
                    fh_seq_object **seq) {
   TVMFFIObject *obj;
@@ -21,7 +21,7 @@ static int arg_seq(const char *name, const TVMFFIAny *args, int32_t n_args, int3
   return 0;
 }
 
-/* A new sequence as the result; NULL stands for an error that is pending. */
+/* Returns a new sequence as the result; NULL means that an error is pending. */
 static int return_seq(fh_seq_object *seq, TVMFFIAny *result) {
   if (seq == NULL) return -1;
   *result = fh_any_object(seq);
@@ -66,8 +66,8 @@ static int array_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return 0;
 }
 
-/* ffi.ArrayContains(array, value) -> bool. The value is owned first, so that text of any form is compared by
- * content. */
+/* ffi.ArrayContains(array, value) -> bool. The value is converted to an owned one first, so that strings of any form
+ * are compared by content. */
 static int array_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *seq;
@@ -136,7 +136,7 @@ static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   if (arg_seq("ffi.ListContains", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
   int rc;
-  /* Equality asks a hook only for two objects of one type. So the value's type decides whether one could run, and
+  /* Equality calls a hook only for two objects of one type. So the value's type decides whether a hook could run, and
    * raise; without a hook the List is searched in place, under its lock. */
   if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value.type_index) != NULL) {
     rc = contains_copied(list, &value, result);
@@ -172,7 +172,7 @@ static int list_insert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   return fh_list_insert(list, i, item);
 }
 
-/* The common part of ffi.ListPop and ffi.ListErase, which differ in what becomes of the item. */
+/* The common part of ffi.ListPop and ffi.ListErase, which differ in the use of the item. */
 static int take_item(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
   fh_seq_object *list;
   int64_t i;
@@ -181,7 +181,7 @@ static int take_item(const char *name, const TVMFFIAny *args, int32_t n_args, TV
   return fh_list_take(list, i, out);
 }
 
-/* ffi.ListPop(list, i) -> the item that was there. IndexError. */
+/* ffi.ListPop(list, i) -> the removed item. IndexError. */
 static int list_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return take_item("ffi.ListPop", args, n_args, result);
@@ -209,8 +209,7 @@ static int list_erase_range(void *self, const TVMFFIAny *args, int32_t n_args, T
   return fh_list_splice(list, first, last, NULL, 0);
 }
 
-/* ffi.ListReplaceSlice(list, first, last, items): puts the items of a sequence in the place of that range.
- * IndexError. */
+/* ffi.ListReplaceSlice(list, first, last, items): replaces that range by the items of a sequence. IndexError. */
 static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -228,7 +227,7 @@ static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args,
   return rc;
 }
 
-/* The bounds and the step of a slice in args[1] to args[3]: ints as Python counts, the bounds may be None. */
+/* The bounds and the step of a slice in args[1] to args[3]: ints with Python's meaning; the bounds may be None. */
 static int arg_slice(const char *name, const TVMFFIAny *args, fh_list_slice *slice) {
   memset(slice, 0, sizeof *slice);
   slice->has_start = args[1].type_index != kTVMFFINone;
@@ -237,13 +236,12 @@ static int arg_slice(const char *name, const TVMFFIAny *args, fh_list_slice *sli
   if (slice->has_stop && fh_function_arg_int(name, args, 2, &slice->stop) != 0) return -1;
   if (fh_function_arg_int(name, args, 3, &slice->step) != 0) return -1;
   if (slice->step == 0) return fh_error_raise(FH_VALUE_ERROR, "slice step cannot be zero");
-  if (slice->step == INT64_MIN) slice->step += 1; /* whose opposite is an int, too; no List is that long */
+  if (slice->step == INT64_MIN) slice->step += 1; /* its negative is an int64 then, too; no List is that long */
   return 0;
 }
 
 /* ffi_hpy.ListAssignSlice(list, start, stop, step, items): list[start:stop:step] = items, in one step. Bounds that the
- * caller computes from a length that it has asked for are wrong once another thread has changed the List.
- * ValueError. */
+ * caller computes from the length are wrong once another thread has changed the List. ValueError. */
 static int list_assign_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -269,7 +267,7 @@ static int list_erase_slice(void *self, const TVMFFIAny *args, int32_t n_args, T
   return fh_list_erase_slice(list, &slice);
 }
 
-/* ffi_hpy.ListToArray(list) -> Array of the items as they are at one moment */
+/* ffi_hpy.ListToArray(list) -> Array of the items, a consistent copy */
 static int list_to_array(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *list;
@@ -312,7 +310,7 @@ static int list_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return fh_list_clear(list);
 }
 
-/* ffi.ListReserve(list, capacity): room for so many items in all. MemoryError. */
+/* ffi.ListReserve(list, capacity): makes room for `capacity` items in all. MemoryError. */
 static int list_reserve(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);

@@ -6,8 +6,8 @@
 #include "core/structural/structural_key.h"
 #include "globals_entry.h"
 
-/* Checks (value, ..., map_free_vars, skip_tensor_content). The n_values values come back owned, because hooks run while
- * they are looked at; the caller drops them. On -1 none is left. */
+/* Checks (value, ..., map_free_vars, skip_tensor_content). Returns the n_values values as owned ones, because hooks run
+ * while they are read; the caller drops them. On -1 the function has dropped them. */
 static int take_values(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_values, TVMFFIAny *values,
                        int options[2]) {
   if (fh_function_check_count(name, n_args, n_values + 2) != 0) return -1;
@@ -60,7 +60,7 @@ static int structural_hash(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return rc;
 }
 
-/* ffi.StructuralKey(value) -> StructuralKey, which maps find by structure */
+/* ffi.StructuralKey(value) -> StructuralKey, which maps compare by structure */
 static int new_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.StructuralKey", n_args, 1) != 0) return -1;

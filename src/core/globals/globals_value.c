@@ -1,4 +1,4 @@
-/* globals_value.c - ffi.* functions that make or show single values. */
+/* globals_value.c - ffi.* functions that create or print single values. */
 #include "core/object/any_own.h"
 #include "core/object/function.h"
 #include "core/object/sentinel.h"
@@ -7,7 +7,7 @@
 #include "core/walk/repr.h"
 #include "globals_entry.h"
 
-/* ffi.String(text) -> the text as an owned value */
+/* ffi.String(str) -> the string as an owned value */
 static int new_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray text;
@@ -16,17 +16,17 @@ static int new_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return fh_any_own(&args[0], result);
 }
 
-/* ffi.Bytes(bytes or text) -> bytes */
+/* ffi.Bytes(bytes or str) -> bytes */
 static int new_bytes(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray content;
   if (fh_function_check_count("ffi.Bytes", n_args, 1) != 0) return -1;
   if (fh_function_arg_bytes("ffi.Bytes", args, 0, &content) != 0) return -1;
   if (fh_bytes_content(&args[0], &content)) return fh_any_own(&args[0], result);
-  return fh_bytes_new(content.data, content.size, result); /* text becomes bytes */
+  return fh_bytes_new(content.data, content.size, result); /* a string becomes bytes */
 }
 
-/* ffi.Shape(int...) -> Shape. All arguments are checked before anything is made. */
+/* ffi.Shape(int...) -> Shape. All arguments are checked first. */
 static int new_shape(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   for (int32_t i = 0; i < n_args; ++i) {
@@ -40,7 +40,7 @@ static int new_shape(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
-/* A new reference to a sentinel, which is compared by address. */
+/* Returns a new reference to a sentinel, which is compared by address. */
 static int give_sentinel(const char *name, TVMFFIObject *sentinel, int32_t n_args, TVMFFIAny *result) {
   if (fh_function_check_count(name, n_args, 0) != 0) return -1;
   fh_object_retain(sentinel);
@@ -62,7 +62,7 @@ static int get_kwargs(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return give_sentinel("ffi.GetKwargsObject", fh_sentinel_kwargs(), n_args, result);
 }
 
-/* ffi.ReprPrint(value) -> text */
+/* ffi.ReprPrint(value) -> str */
 static int repr_print(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.ReprPrint", n_args, 1) != 0) return -1;

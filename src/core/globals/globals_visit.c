@@ -1,5 +1,5 @@
-/* globals_visit.c - ffi.* functions about visits, visitors and where an error came up: visits by callbacks
- * (structural_visit.h) or by a visitor of any maker (visitor.h). */
+/* globals_visit.c - ffi.* functions for visits, visitors and the place of errors: visits by callbacks
+ * (structural_visit.h) or by a visitor of any library (visitor.h). */
 #include "core/object/any_own.h"
 #include "core/object/function.h"
 #include "core/structural/structural.h"
@@ -9,8 +9,8 @@
 
 /* ---- Visits ---- */
 
-/* The common end of the functions: visits args[0] with the callbacks, which it takes, also if rc says that making them
- * has failed. */
+/* The common last step of the functions: visits args[0] with the callbacks, which it steals, even if rc says that
+ * making them has failed. */
 static int run_visit(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_visit_order order,
                      TVMFFIAny *result) {
   TVMFFIAny root;
@@ -23,8 +23,8 @@ static int run_visit(const TVMFFIAny *args, int rc, fh_structural_callbacks call
   return rc;
 }
 
-/* ffi.StructuralWalk(value, callbacks, callbacks that get the region too, order) -> None or a VisitInterrupt. Any order
- * but pre is post. */
+/* ffi.StructuralWalk(value, callbacks, callbacks with a region argument, order) -> None or a VisitInterrupt. Any order
+ * other than pre means post. */
 static int structural_walk(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralWalk";
@@ -46,7 +46,7 @@ static int structural_visit(void *self, const TVMFFIAny *args, int32_t n_args, T
   return run_visit(args, rc, callbacks, FH_VISIT_OWNED, result);
 }
 
-/* ffi.VisitInterrupt(value) -> VisitInterrupt: what a callback returns to stop a visit */
+/* ffi.VisitInterrupt(value) -> VisitInterrupt: a callback returns it to stop a visit */
 static int interrupt(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.VisitInterrupt", n_args, 1) != 0) return -1;
@@ -56,9 +56,9 @@ static int interrupt(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
-/* ---- Visitors of any maker ---- */
+/* ---- Visitors of any library ---- */
 
-/* The visitor in args[0], after checking the number of arguments. */
+/* The visitor in args[0], after a check of the number of arguments. */
 static int arg_visitor(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected,
                        fh_visitor_object **out) {
   TVMFFIObject *obj;
@@ -81,8 +81,8 @@ static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return return_visited(fh_visitor_call(visitor, args[1]), result);
 }
 
-/* ffi.StructuralVisitorDefaultVisit(visitor, value) -> None or a VisitInterrupt: only its parts are given to the
- * visitor */
+/* ffi.StructuralVisitorDefaultVisit(visitor, value) -> None or a VisitInterrupt: calls the visitor only for the value's
+ * parts */
 static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_visitor_object *visitor;
@@ -94,8 +94,8 @@ static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_ar
   return return_visited(raw, result);
 }
 
-/* ffi_hpy.native_default_visit() -> the address of what visitor_default_visit calls: the C++ headers ask for it once
- * and call it for each object. */
+/* ffi_hpy.native_default_visit() -> the address of the function that visitor_default_visit calls: the C++ headers query
+ * it once and call it for each object. */
 static int native_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
@@ -113,7 +113,7 @@ static int visitor_region(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
-/* ffi.StructuralVisitorWithDefRegionKind(visitor, region, Function) -> what the Function gives within that region */
+/* ffi.StructuralVisitorWithDefRegionKind(visitor, region, Function) -> the Function's result within that region */
 static int visitor_with_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralVisitorWithDefRegionKind";

@@ -1,7 +1,7 @@
-/* library.c - libraries that clients are in: how they are opened, and what is said when they cannot be.
+/* library.c - opening the libraries of clients, and the error messages for libraries that cannot be opened.
  *
- * Every library that the core opens is opened here: by a module (library_load.c), and before it libtvm_ffi_cxx, without
- * which compiled C++ clients do not find the ABI's C++ names. */
+ * The core opens every library here: for a module (library_load.c), and before that libtvm_ffi_cxx, without which
+ * compiled C++ clients do not find the ABI's C++ names. */
 #include "library.h"
 
 #include "core/object/error.h"
@@ -15,26 +15,26 @@
 #define CXX_NAME "libtvm_ffi_cxx.so"
 #endif
 
-/* Without a lock of ours, because the loader has one: a thread may come here from the initialisation of a library, with
- * the loader's lock, while another thread is in fh_loader_open below and waits for that. Opening the library twice is
- * harmless. Windows has no such library: there C++ clients find all they need in the headers. */
+/* Takes no lock of the core, because the loader has one: a thread may call this from the initialisation of a library,
+ * with the loader's lock, while another thread waits for that lock in fh_loader_open below. Opening the library twice
+ * is harmless. Windows has no such library: C++ clients use only the headers there. */
 void fh_library_load_cxx(void) {
   static int32_t is_done;
   char reason[FH_LIBRARY_FILE_REASON];
   fh_loader_place self;
   if (fh_atomic_load_acquire_i32(&is_done)) return; /* pairs with the store below */
-  /* The folder of this library, asked of the loader by an address of ours. */
+  /* The folder of this library; the loader finds it by an address in this library. */
   int is_known = fh_loader_place_of((void *)(uintptr_t)fh_library_load_cxx, &self);
   char *slash = is_known ? strrchr(self.file, '/') : NULL;
   if (slash != NULL && (size_t)(slash - self.file) + 1 + sizeof CXX_NAME <= sizeof self.file) {
     memcpy(slash + 1, CXX_NAME, sizeof CXX_NAME);
-    /* If it cannot be opened, a client that needs it fails to load, with an error of its own. */
+    /* If it cannot be opened, a client that needs it fails to load, with its own error. */
     if (!fh_library_file_refuse(self.file, reason)) (void)fh_loader_open(self.file, FH_LOADER_GLOBAL, NULL, 0);
   }
-  fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above, after which the names are there */
+  fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above; a thread that reads 1 finds the names */
 }
 
-/* Whether a name is one of this ABI, C or C++. "3tvm3ffi" is the namespace in a mangled C++ name. */
+/* Whether a name belongs to this ABI, C or C++. "3tvm3ffi" is the namespace in a mangled C++ name. */
 static int is_ours(const char *name, size_t length) {
   const char *space = strstr(name, "3tvm3ffi");
   return (length >= 6 && memcmp(name, "TVMFFI", 6) == 0) || (space != NULL && (size_t)(space - name) < length);
@@ -46,9 +46,9 @@ int fh_library_check_file(const char *path) {
   return fh_error_raise(FH_INTERNAL_ERROR, "Cannot load library %s: it %s", path, reason);
 }
 
-/* Binds all functions at once. Bound lazily, a function of this ABI that does not exist here would end the process at
- * its first call. If something else is missing, the library is opened lazily after all: it may never call what is
- * missing. */
+/* Binds all functions at once. With lazy binding, a function of this ABI that does not exist here would end the process
+ * at its first call. If another symbol is missing, the library is opened lazily after all: it may never call the
+ * missing function. */
 void *fh_library_open(const char *path) {
   char reason[FH_LOADER_REASON];
   if (fh_library_check_file(path) != 0) return NULL;

@@ -1,9 +1,9 @@
-/* library_blob.c - modules embedded in a library, as bytes behind one of its symbols.
+/* library_blob.c - modules embedded in a library, as bytes after one of its symbols.
  *
- * Layout, integers being 64 bits, little-endian: the number of bytes that follow; then two vectors (length, items),
- * `starts` and `children`, that say who imports whom: module i imports children[starts[i]] to
- * children[starts[i + 1] - 1]; then for each module its kind as a text (length, bytes) and, unless the kind is "_lib",
- * its content as bytes likewise. "_lib" is the library itself. Module 0 is the root. */
+ * Layout, with 64-bit little-endian integers: the number of bytes that follow; then two vectors (length, items),
+ * `starts` and `children`, which define the imports: module i imports children[starts[i]] to children[starts[i + 1] -
+ * 1]; then for each module its kind as a string (length, bytes) and, unless the kind is "_lib", its content as bytes
+ * (length, bytes). "_lib" is the library itself. Module 0 is the root. */
 #include "library_blob.h"
 
 #include "core/object/error.h"
@@ -16,7 +16,7 @@
 
 #define LOADER_PREFIX "ffi.Module.load_from_bytes."
 
-/* What is left of the blob. Every read is checked against `end`, because the numbers come from a file. */
+/* The rest of the blob. Every read is checked against `end`, because the numbers come from a file. */
 typedef struct {
   const unsigned char *at, *end;
 } reader;
@@ -25,7 +25,7 @@ static int raise_broken(const char *what) {
   return fh_error_raise(FH_RUNTIME_ERROR, "The modules embedded in the library are broken: %s", what);
 }
 
-/* Byte by byte, because a blob need not be aligned, and the machine may be big-endian. */
+/* Reads byte by byte, because a blob need not be aligned, and the machine may be big-endian. */
 static uint64_t word_at(const unsigned char *p) {
   uint64_t word = 0;
   for (int i = 7; i >= 0; --i) word = word << 8 | p[i];
@@ -37,7 +37,7 @@ static int read_vector(reader *in, size_t item_bytes, const unsigned char **item
   if (in->end - in->at < 8) return raise_broken("they end within a length");
   *n = word_at(in->at);
   in->at += 8;
-  /* Divided, because *n times item_bytes may overflow. */
+  /* Divides, because *n times item_bytes may overflow. */
   if (*n > (uint64_t)(in->end - in->at) / item_bytes) return raise_broken("a length is larger than what follows");
   *items = in->at;
   in->at += *n * item_bytes;
@@ -53,8 +53,8 @@ static int read_text(reader *in, TVMFFIByteArray *out) {
   return 0;
 }
 
-/* A module by the loader of its kind, a global function that takes the content. *out is owned. A kind whose name does
- * not fit into `name` has no loader. */
+/* Makes a module by the loader of its kind, a global function whose argument is the content. The caller owns *out. A
+ * kind whose name does not fit into `name` has no loader. */
 static int load_by_kind(TVMFFIByteArray kind, TVMFFIByteArray content, TVMFFIAny *out) {
   char name[256];
   size_t n_prefix = sizeof LOADER_PREFIX - 1;
@@ -80,7 +80,7 @@ static int load_by_kind(TVMFFIByteArray kind, TVMFFIByteArray content, TVMFFIAny
   return fh_error_raise(FH_TYPE_ERROR, "Expected " LOADER_PREFIX "%.*s to return a Module", FH_BYTES_ARGS(kind));
 }
 
-/* Makes all n modules first: an import may name any of them, also one that comes later. */
+/* Makes all n modules first: an import may refer to any of them, also to a later one. */
 static int load_modules(reader *in, TVMFFIObject *(*new_own)(void *), void *state, uint64_t n, fh_seq_object *modules) {
   for (uint64_t i = 0; i < n; ++i) {
     TVMFFIByteArray kind, content;
@@ -92,12 +92,12 @@ static int load_modules(reader *in, TVMFFIObject *(*new_own)(void *), void *stat
     } else if (read_text(in, &content) != 0 || load_by_kind(kind, content, &module) != 0) {
       return -1;
     }
-    if (fh_seq_push(modules, module) != 0) return -1; /* which takes the module, also on failure */
+    if (fh_seq_push(modules, module) != 0) return -1; /* fh_seq_push steals the module, also on failure */
   }
   return 0;
 }
 
-/* Imports each module's children. A cycle is refused by fh_module_add_import. `starts` has one word more than there are
+/* Imports each module's children. fh_module_add_import refuses a cycle. `starts` has one more word than there are
  * modules, so that each has an end. */
 static int link_modules(fh_seq_object *modules, const unsigned char *starts, const unsigned char *children,
                         uint64_t n_children) {
@@ -117,18 +117,18 @@ static int link_modules(fh_seq_object *modules, const unsigned char *starts, con
 
 int fh_library_blob_load(const char *blob, TVMFFIObject *(*new_own)(void *state), void *state, TVMFFIAny *out) {
   const unsigned char *start = (const unsigned char *)blob, *starts, *children;
-  size_t room = fh_loader_room(blob); /* the blob is the library's: its first number may lie */
+  size_t room = fh_loader_room(blob); /* the blob belongs to the library: its first number may be wrong */
   if (room < 8 || word_at(start) > room - 8) return raise_broken("they are longer than the library");
   reader in = {start + 8, start + 8 + word_at(start)};
   uint64_t n_starts, n_children;
   if (read_vector(&in, 8, &starts, &n_starts) != 0 || read_vector(&in, 8, &children, &n_children) != 0) return -1;
-  /* One start and one end: the root. */
+  /* There must be one start and one end: the root's. */
   if (n_starts < 2) return raise_broken("they name no module");
   fh_seq_object *modules = fh_seq_new_list((int64_t)n_starts - 1);
   if (modules == NULL) return -1;
   int rc = load_modules(&in, new_own, state, n_starts - 1, modules);
   if (rc == 0) rc = link_modules(modules, starts, children, n_children);
-  /* The root keeps what it imports; the list lets go of all. */
+  /* The root keeps its imports; the list releases all modules. */
   if (rc == 0) fh_any_copy(&fh_seq_items(modules)[0], out);
   fh_object_release(modules);
   return rc;

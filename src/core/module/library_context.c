@@ -1,8 +1,8 @@
 /* library_context.c - context symbols, by the name of an exported variable: a list that only grows.
  *
- * A library that wants something of its host, without linking to it, exports a variable. The host registers an address
- * under the variable's name, and each library that is loaded later gets the address stored there. Where a name is
- * registered twice, both are stored, in order, so the later one counts. */
+ * A library that needs a symbol of its host, without linking to it, exports a variable. The host registers an address
+ * under the variable's name, and the core stores the address into each library that is loaded later. If a name is
+ * registered twice, both addresses are stored, in order, so the later one remains. */
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "core/object/error.h"
@@ -10,16 +10,16 @@
 #include "core/platform/mem.h"
 #include "library_context.h"
 
-/* One registration. It is never changed or freed, so readers walk the list without the lock. */
+/* One registration. It is never changed or freed, so readers iterate over the list without the lock. */
 typedef struct entry {
-  struct entry *next; /* release store when the next one is added, acquire load when walking */
+  struct entry *next; /* release store when the next one is added, acquire load when reading the list */
   void *symbol;
   char *name;
 } entry;
 
 FH_LOCK(lock, "context", FH_RANK_PLAIN); /* guards adding */
 static entry *first;                  /* as entry.next */
-static entry **last = &first;         /* where the next one goes; under the lock */
+static entry **last = &first;         /* place of the next entry; under the lock */
 
 int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol) {
   if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
@@ -30,7 +30,7 @@ int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol) {
     fh_mem_free(copy);
     return fh_error_raise_no_memory();
   }
-  /* From here on nothing fails. The list stays reachable from `first`, so its blocks are no leak. */
+  /* The steps below cannot fail. The list stays reachable from `first`, so its blocks are not leaks. */
   fh_mem_keep(added);
   fh_mem_keep(copy);
   added->symbol = symbol;
@@ -53,7 +53,7 @@ int fh_library_context_each(int (*visit)(void *state, const char *name, void *sy
   return 0;
 }
 
-/* The library whose variables are filled in: how to find its symbols, and the state for that. */
+/* The library whose variables are filled in: functions that find its symbols, and their state. */
 typedef struct {
   const fh_library_symbols *symbols;
   const void *state;

@@ -1,10 +1,10 @@
-/* library_file.c - whether a file can be a shared library at all, asked before it is mapped.
+/* library_file.c - checks whether a file can be a shared library, before the file is mapped.
  *
- * A reader of ELF that believes nothing: each offset is compared with the size of the file before anything is read
- * there, and the addresses that the loader follows (is_address) with the segments. The checks are for damage that would
- * end the process within the loader, and for common mistakes, such as a text or a library of another machine, of which
- * the loader says less (loader_head.h). They go from the outside to the inside: the file, its first header, its
- * segments, the dynamic section. A function named refuse_ gives 1 with the reason written, or 0. */
+ * A reader of ELF that trusts no number: each offset is compared with the size of the file before a read, and the
+ * addresses that the loader follows (is_address) with the segments. The checks find damage that would end the process
+ * within the loader, and common mistakes, such as a text file or a library of another machine, which the loader reports
+ * less clearly (loader_head.h). They go from the outside to the inside: the file, its first header, its segments, the
+ * dynamic section. A function named refuse_ returns 1 and writes the reason, or returns 0. */
 #define _GNU_SOURCE /* O_CLOEXEC, pread */
 #include "library_file.h"
 
@@ -28,7 +28,7 @@ typedef ElfW(Ehdr) file_header;
 typedef ElfW(Phdr) part_header;
 typedef ElfW(Dyn) dynamic_entry;
 
-/* A file that is being looked at. `head` and `parts` are filled in by refuse_head. */
+/* A file during the check. refuse_head fills in `head` and `parts`. */
 typedef struct {
   int fd;
   uint64_t n_bytes;
@@ -54,7 +54,7 @@ static int refuse_short(const file *f, const char *what, uint64_t offset, uint64
                      what, (unsigned long long)n, (unsigned long long)offset, (unsigned long long)f->n_bytes);
 }
 
-/* Whether all n bytes could be read. A file that becomes shorter meanwhile counts as truncated. */
+/* Whether all n bytes could be read. A file that becomes shorter during the check counts as truncated. */
 static int read_at(const file *f, void *to, uint64_t offset, size_t n) {
   return has(f, offset, n) && pread(f->fd, to, n, (off_t)offset) == (ssize_t)n;
 }
@@ -84,7 +84,7 @@ static int refuse_head(file *f) {
   /* No product overflows: each factor has 16 bits. */
   size_t n_parts = head->e_phnum * sizeof f->parts[0], n_sections = (size_t)head->e_shnum * head->e_shentsize;
   if (!read_at(f, f->parts, head->e_phoff, n_parts)) return refuse_short(f, "program headers", head->e_phoff, n_parts);
-  /* The loader does not read these. They are mostly the last thing in a file, so they tell that its end is gone. */
+  /* The loader does not read these. They are usually at the end of a file, so they reveal that its end is missing. */
   if (!has(f, head->e_shoff, n_sections)) return refuse_short(f, "section headers", head->e_shoff, n_sections);
   return 0;
 }
@@ -102,18 +102,17 @@ static const part_header *find_mapped(const file *f, uint64_t address, uint64_t 
   return NULL;
 }
 
-/* For a segment whose numbers contradict one another. */
+/* For a segment whose numbers contradict each other. */
 static int refuse_part(const file *f, const part_header *part) {
   return refuse_file(f, "is damaged: its segment at address %llu has %llu bytes in the file and %llu in memory",
                      (unsigned long long)part->p_vaddr, (unsigned long long)part->p_filesz,
                      (unsigned long long)part->p_memsz);
 }
 
-/* Every segment's bytes must be in the file. Segments that are mapped must come in order of address, must not overlap,
- * and must have room in memory for their bytes: the loader reserves the range from the first to the last and relies on
- * it. */
+/* Every segment's bytes must be in the file. Mapped segments must be in order of address, must not overlap, and must
+ * have room in memory for their bytes: the loader reserves the range from the first to the last and relies on that. */
 static int refuse_loaded(const file *f) {
-  uint64_t end = 0; /* of the segment before */
+  uint64_t end = 0; /* end of the segment before */
   for (int i = 0; i < f->head.e_phnum; ++i) {
     const part_header *part = &f->parts[i];
     if (!has(f, part->p_offset, part->p_filesz)) return refuse_short(f, "segment", part->p_offset, part->p_filesz);
@@ -127,7 +126,7 @@ static int refuse_loaded(const file *f) {
   return 0;
 }
 
-/* The other segments describe parts of those that are mapped: at one address they are one place in the file. */
+/* The other segments describe parts of the mapped segments: equal addresses must be equal places in the file. */
 static int refuse_described(const file *f) {
   for (int i = 0; i < f->head.e_phnum; ++i) {
     const part_header *part = &f->parts[i];
@@ -140,7 +139,7 @@ static int refuse_described(const file *f) {
   return 0;
 }
 
-/* ---- What the loader follows: the addresses in the dynamic section ---- */
+/* ---- The addresses in the dynamic section, which the loader follows ---- */
 
 /* Whether the entry with that tag is an address that the loader follows while it relocates and looks up symbols. */
 static int is_address(int64_t tag) {
@@ -162,7 +161,7 @@ static int is_address(int64_t tag) {
 static int refuse_dynamic(const file *f, const part_header *part) {
   dynamic_entry entry = {0};
   int has_names = 0, has_symbols = 0;
-  /* The section is an array that an entry DT_NULL ends, read entry by entry because its size may be anything. */
+  /* The section is an array that an entry DT_NULL ends; it is read entry by entry because its size may be wrong. */
   uint64_t n = part->p_filesz / sizeof entry, i = 0;
   for (; i < n && read_at(f, &entry, part->p_offset + i * sizeof entry, sizeof entry) && entry.d_tag != DT_NULL; ++i) {
     has_names |= entry.d_tag == DT_STRTAB;
@@ -172,7 +171,7 @@ static int refuse_dynamic(const file *f, const part_header *part) {
                        (long long)entry.d_tag, (unsigned long long)entry.d_un.d_ptr);
   }
   if (i == n || entry.d_tag != DT_NULL) return refuse_file(f, "is damaged: its dynamic section has no end");
-  /* The loader follows both addresses without asking whether they are there. */
+  /* The loader follows both addresses without a check that they exist. */
   if (has_names && has_symbols) return 0;
   return refuse_file(f, "is damaged: its dynamic section names no symbols");
 }
@@ -189,13 +188,13 @@ int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]
   struct stat about;
   file f = {.reason = reason};
   reason[0] = '\0';
-  /* A name without a directory is searched for by the loader, in places that only it knows. */
+  /* The loader searches for a name without a directory, in places that only it knows. */
   if (strchr(path, '/') == NULL || stat(path, &about) != 0) return 0;
   if (!S_ISREG(about.st_mode))
     return refuse_file(&f, "is %s", name_of_kind(about.st_mode)); /* before opening it: opening a pipe would wait */
   f.n_bytes = (uint64_t)about.st_size;
   f.fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (f.fd < 0) return 0; /* the loader fails, too, and says why */
+  if (f.fd < 0) return 0; /* the loader fails, too, and reports why */
   int is_refused = refuse_content(&f);
   close(f.fd);
   return is_refused;

@@ -1,7 +1,7 @@
 /* library_load.c - libraries whose initialisation fails.
  *
- * A library's initialisers run within dlopen, which has no way to fail for them, and an exception must not leave them.
- * So the C++ headers catch it and report it here, through the global function ffi_hpy.fail_load, and the load in
+ * A library's initialisers run within dlopen, which they cannot make fail, and an exception must not leave them. So the
+ * C++ headers catch the exception and report it here, through the global function ffi_hpy.fail_load, and the load in
  * progress on that thread fails with it. */
 #include "library_load.h"
 #include "core/object/error.h"
@@ -9,18 +9,19 @@
 #include "core/platform/mem.h"
 #include "library.h"
 
-/* A load in progress on this thread, on the stack of fh_library_load. Initialisers may load further libraries, so loads
- * are a list, the innermost first. */
+/* A load in progress on this thread, on the stack of fh_library_load. Initialisers may load further libraries, so the
+ * loads form a list, the innermost first. */
 typedef struct load {
   struct load *outer;
   int has_failed;
-  char *reason; /* the first one; NULL without memory for it */
+  char *reason; /* the first reason; NULL without memory for it */
 } load;
 
 static FH_THREAD_LOCAL load *innermost;
 
-/* A library whose initialisation failed stays mapped, because others may hold what it registered before. When it is
- * opened again the system gives the mapped library without initialising it, so this list says that it is broken. */
+/* A library whose initialisation failed stays mapped, because other code may hold its earlier registrations. If it is
+ * opened again, the system returns the mapped library without initialising it, so this list records that it is
+ * broken. */
 typedef struct broken {
   struct broken *next;
   void *library;
@@ -50,7 +51,7 @@ static int add_broken(void *library) {
   return 0;
 }
 
-/* Only keeps the text: an error that is raised within an initialiser could be replaced before the load ends. */
+/* Only stores the reason: an error that is raised within an initialiser could be replaced before the load ends. */
 int fh_library_load_fail(TVMFFIByteArray reason) {
   load *current = innermost;
   if (current == NULL) return 0;
@@ -63,7 +64,7 @@ int fh_library_load_fail(TVMFFIByteArray reason) {
 static int check_loaded(const load *loaded, void *library, const char *path) {
   if (!loaded->has_failed && !is_broken(library)) return 0;
   if (loaded->has_failed && add_broken(library) != 0) return fh_error_raise_no_memory();
-  /* Without a reason either there was no memory for it, or the library is one that failed earlier. */
+  /* Without a reason, either there was no memory for it, or the library failed in an earlier load. */
   const char *reason = loaded->reason != NULL ? loaded->reason
                        : loaded->has_failed   ? "out of memory"
                                               : "as it did before";
@@ -74,7 +75,7 @@ void *fh_library_load(const char *path) {
   load current = {innermost, 0, NULL};
   innermost = &current;
   void *library = fh_library_open(path);
-  /* Also where opening has failed: nothing may point to this frame any more. */
+  /* Also if opening has failed: no pointer to this frame may remain. */
   innermost = current.outer;
   if (library != NULL && check_loaded(&current, library, path) != 0) library = NULL;
   fh_mem_free(current.reason);

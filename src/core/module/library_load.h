@@ -1,12 +1,13 @@
-/* library_load.h - opening libraries whose initialisation may fail. */
+/* library_load.h - opening of libraries whose initialisation may fail. */
 #ifndef FH_LIBRARY_LOAD_H_
 #define FH_LIBRARY_LOAD_H_
 
 #include "core/platform/base.h"
 
-/* Opens a library. NULL with an error pending if it cannot be opened, or says that its initialisation failed. */
+/* Opens a library. NULL with an error pending if the library cannot be opened, or reports that its initialisation
+ * failed. */
 void *fh_library_load(const char *path);
-/* Fails the load in progress on this thread; 0 if there is none. */
+/* Makes the load in progress on this thread fail; 0 if there is none. */
 int fh_library_load_fail(TVMFFIByteArray reason);
 
 #endif /* FH_LIBRARY_LOAD_H_ */

@@ -1,11 +1,11 @@
 /* library_module.c - the module of kind "library": functions found as symbols of a library.
  *
- * Such a module has two faces. The core calls it by a table of operations in C. C++ code calls it by a virtual table,
- * whose functions are written in C here and do the same. Where the symbols come from is a fh_library_symbols: a shared
- * library below, or what the program registered (library_system.c).
+ * Such a module has two interfaces. The core calls it by a table of operations in C. C++ code calls it by a virtual
+ * table, whose functions are written in C here and do the same. A fh_library_symbols provides the symbols: of a shared
+ * library below, or those that the program registered (library_system.c).
  *
  * A library finds its module, to look up imports, through an exported variable __tvm_ffi__library_ctx, which holds the
- * module's address while the module lives. Functions keep their module; the library itself is never closed. */
+ * module's address while the module lives. Functions keep their module alive; the library itself is never closed. */
 #include "library_module.h"
 
 #include "core/object/error.h"
@@ -22,8 +22,8 @@
 #include "module.h"
 #include "module_abi.h"
 
-/* Names of the ABI: what stands before a function's name in its symbol, and before the name of the function that
- * returns its metadata or documentation; and the symbols of the context variable and of the embedded modules. */
+/* Names of the ABI: the prefixes of the symbols of a function, and of the functions that return its metadata and
+ * documentation; and the symbols of the context variable and of the embedded modules. */
 #define FUNCTION_PREFIX "__tvm_ffi_"
 #define METADATA_PREFIX "__tvm_ffi__metadata_"
 #define DOC_PREFIX "__tvm_ffi__doc_"
@@ -33,7 +33,7 @@
 /* ---- Symbols, shared by the modules of one library ---- */
 
 /* One per call of fh_library_module_new. Its users are that function while it runs, and the modules that it has made:
- * several where embedded modules name the library more than once. */
+ * several if embedded modules refer to the library more than once. */
 typedef struct {
   uint64_t n_users; /* atomic */
   const fh_library_symbols *symbols;
@@ -41,14 +41,15 @@ typedef struct {
 } library_shared;
 
 static void release_shared(library_shared *shared) {
-  /* release: pairs with the fence of the thread that is the last user, so that `end` sees what the other users did */
+  /* release: pairs with the fence of the thread that is the last user, so that `end` sees the writes of the other
+   * users */
   if (fh_atomic_sub_release_u64(&shared->n_users, 1) != 1) return;
   fh_atomic_fence_acquire_after_u64(&shared->n_users);
   if (shared->symbols->end != NULL) shared->symbols->end(shared->state);
   fh_mem_free(shared);
 }
 
-/* ---- The object: pointer to the table, then the handle's part ---- */
+/* ---- The object: the pointer to the table, then the part that the handle points to ---- */
 
 typedef struct {
   fh_module_code const *slots;
@@ -58,16 +59,16 @@ typedef struct {
 
 FH_STATIC_ASSERT(offsetof(library_module, base) == FH_MODULE_OFFSET, "the handle is 8 bytes behind the object");
 
-/* The object of a handle; the const goes because handles in the ABI have none. */
+/* The object of a handle; removes the const because handles in the ABI have none. */
 static library_module *of_handle(const void *handle) { return (library_module *)fh_module_this((void *)handle); }
 
-/* Modules that refer to one another in a long chain do so by Arrays of imports and Maps of Functions, whose ends are
- * queued beyond a depth (fh_object_owner). So a module needs no queue of its own. */
+/* Modules that refer to one another in a long chain do so by Arrays of imports and Maps of Functions, whose destruction
+ * is queued beyond a depth (fh_object_owner). So a module needs no queue of its own. */
 static void delete_module(void *handle, int flags) {
   library_module *module = of_handle(handle);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    /* The library's variable must not keep the address of a dead module. If a later module of the library has stored
-     * its own address there, that stays. */
+    /* The library's variable must not keep the address of a dead module. The address of a later module of the library
+     * stays. */
     void **context = (void **)module->shared->symbols->find(module->shared->state, CONTEXT_SYMBOL);
     if (context != NULL && *context == module) *context = NULL;
     fh_object_release(module->base.imports);
@@ -86,7 +87,7 @@ typedef struct {
   TVMFFIObject *module;
 } library_function;
 
-/* A function that a library exports has no closure, so it gets NULL in place of one. */
+/* A function that a library exports has no closure, so it gets NULL instead. */
 static int call_function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   return ((const library_function *)self)->code(NULL, args, n_args, result);
 }
@@ -112,8 +113,8 @@ static int new_function(TVMFFIObject *module, TVMFFISafeCallType code, TVMFFIAny
   return 0;
 }
 
-/* *address becomes that of the library's symbol prefix + name, or of the function with that name; NULL if there is
- * none. */
+/* *address becomes the address of the library's symbol prefix + name, or of the function with that name; NULL if there
+ * is none. */
 static int find_named(const library_module *module, const char *prefix, const TVMFFIAny *name, int is_function,
                       void **address) {
   TVMFFIByteArray text;
@@ -149,7 +150,8 @@ static int implements(TVMFFIObject *handle, const TVMFFIAny *name, int *out) {
   return rc;
 }
 
-/* Metadata and documentation: the text that a function of the library returns; None if there is no such function. */
+/* Metadata and documentation: the string that a function of the library returns; None if the function does not
+ * exist. */
 static int get_text(TVMFFIObject *handle, const char *prefix, const TVMFFIAny *name, TVMFFIAny *out) {
   void *address;
   TVMFFIByteArray content;
@@ -170,7 +172,7 @@ static int get_metadata(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *
   return get_text(handle, METADATA_PREFIX, name, out);
 }
 
-/* ---- What such a module does ---- */
+/* ---- The operations, for the core ---- */
 
 #define KIND "library"
 #define PROPERTY_MASK (FH_MODULE_SERIALIZABLE | FH_MODULE_RUNNABLE)
@@ -215,7 +217,7 @@ static const fh_module_operations operations = {
     refuse_write, get_write_formats, get_source,    import_module, clear_imports,
 };
 
-/* ---- What such a module does when C++ code calls it by its virtual table ---- */
+/* ---- The functions of the virtual table, for C++ code ---- */
 
 /* Throws the pending error as a C++ exception. Set with the table's type_info while libtvm_ffi_cxx.so is loaded, before
  * any C++ code that could call the table. */
@@ -237,11 +239,11 @@ static int slot_property_mask(void *self) {
   return PROPERTY_MASK;
 }
 
-/* An operation above that gives a value by name. */
+/* An operation above that returns a value by name. */
 typedef int (*getter)(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out);
 
-/* What such an operation gives, for a C++ caller. A failure is thrown; where nothing can be thrown it is dropped, and
- * the result is None. */
+/* Returns the result of such an operation to a C++ caller. A failure is thrown; if throwing is impossible the error is
+ * dropped, and the result is None. */
 static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
   TVMFFIAny value;
   if (get(fh_module_handle(self), (const TVMFFIAny *)name, &value) == 0) return value;
@@ -251,7 +253,7 @@ static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
 }
 
 FH_RETURNING(slot_get_function, self, ret, name) {
-  /* The C++ result, Optional<Function>, is one pointer, which takes the reference. */
+  /* The C++ result, Optional<Function>, is one pointer, which gets the reference. */
   TVMFFIAny value = get_or_none(find_function, self, name);
   memcpy(ret, &value.v_obj, sizeof value.v_obj);
   FH_RETURNING_END(ret);
@@ -281,7 +283,7 @@ FH_RETURNING(slot_write_formats, self, ret, nothing) {
 }
 
 /* Fails, although the property mask says that the module can be serialised: a module of this kind that is embedded in a
- * library is written there as "_lib", without bytes. */
+ * library is stored there as "_lib", without bytes. */
 FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
   FH_UNUSED(self);
   FH_UNUSED(nothing);
@@ -324,7 +326,7 @@ static void slot_clear_imports(void *self) {
   if (fh_module_drop_imports(&((library_module *)self)->base) != 0) throw_if_possible();
 }
 
-/* The virtual table of our modules. Not const: fh_library_module_attach_cxx writes the type information. */
+/* The virtual table of this library's modules. Not const: fh_library_module_attach_cxx writes the type information. */
 static fh_module_table table = {
     0,
     NULL,
@@ -341,10 +343,10 @@ void fh_library_module_attach_cxx(const void *type_info, void (*thrower)(void)) 
 
 void fh_library_module_init(void) { fh_module_set_operations(table.slots, &operations); }
 
-/* ---- Making ---- */
+/* ---- Creation ---- */
 
-/* A module that uses `state`, a library_shared; NULL with an error pending. The library's context variable gets the
- * address of the module. */
+/* Makes a module that uses `state`, a library_shared; NULL with an error pending. The library's context variable
+ * becomes the address of the module. */
 static TVMFFIObject *new_module(void *state) {
   library_shared *shared = (library_shared *)state;
   library_module *module = (library_module *)fh_mem_calloc(1, sizeof *module);
@@ -374,7 +376,7 @@ int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFI
     if (symbols->end != NULL) symbols->end(state);
     return fh_error_raise_no_memory();
   }
-  /* This function's own use, given up at its end: if no module was made, that ends `state`. */
+  /* This function's own use, released at its end: if no module was made, that frees `state`. */
   shared->n_users = 1;
   shared->symbols = symbols;
   shared->state = state;
@@ -407,7 +409,7 @@ static void *find_function_in_library(const void *state, const char *name) {
   return address;
 }
 
-/* The state is the system's handle of a library, which needs no end. */
+/* The state is the system's handle of a library, which is never closed. */
 static const fh_library_symbols shared_library = {find_in_library, find_function_in_library, NULL};
 
 int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
@@ -423,7 +425,7 @@ int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
 #define LOADER_PREFIX "ffi.Module.load_from_file."
 
 int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
-  /* The extension chooses the loader. The extensions that shared libraries have on any system stand for "so". */
+  /* The extension selects the loader. The extensions of shared libraries on any system are treated as "so". */
   size_t dot = path.size;
   while (dot > 0 && path.data[dot - 1] != '.') --dot;
   TVMFFIByteArray format = {path.data + dot, path.size - dot};
@@ -445,7 +447,7 @@ int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
         "%.*s. Load the library that registers it first",
         FH_BYTES_ARGS(path), FH_BYTES_ARGS(format), FH_BYTES_ARGS(format));
   }
-  /* Values, because a view of text would have to end in a NUL, which `path` need not. */
+  /* Owned values, because a view of a string would have to end in a NUL, which `path` need not have. */
   TVMFFIAny args[2] = {fh_any_none(), fh_any_none()};
   int rc = fh_str_from_bytes(path, &args[0]);
   if (rc == 0) rc = fh_str_from_bytes(format, &args[1]);

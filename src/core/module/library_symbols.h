@@ -1,4 +1,4 @@
-/* library_symbols.h - where the symbols of a module of kind "library" come from. */
+/* library_symbols.h - the sources of symbols for a module of kind "library". */
 #ifndef FH_LIBRARY_SYMBOLS_H_
 #define FH_LIBRARY_SYMBOLS_H_
 
@@ -10,7 +10,7 @@ typedef struct {
   void *(*find)(const void *state, const char *symbol);
   /* Address of the function `name`, whose symbol is __tvm_ffi_<name>; NULL if there is none. */
   void *(*find_function)(const void *state, const char *name);
-  /* Ends a state, once no module uses it any more; NULL where there is nothing to end. */
+  /* Frees a state once no module uses it; NULL if there is nothing to free. */
   void (*end)(void *state);
 } fh_library_symbols;
 

@@ -1,6 +1,6 @@
 /* library_system.c - the system library: symbols that the program itself registered, as modules.
  *
- * Code that is linked into the program, where no loader can find symbols by name, registers each of its functions as
+ * Code that is linked into the program, whose symbols a loader cannot find by name, registers each of its functions as
  * `__tvm_ffi_<prefix><name>`. A module of such code is a view of the symbols with one prefix. Modules and symbols live
  * as long as the process, so readers search both tables without a lock. */
 #include <tvm/ffi/extra/c_env_api.h>
@@ -17,7 +17,7 @@
 /* Guards adding to both tables; readers need no lock (name.h). */
 FH_LOCK(lock, "system", FH_RANK_PLAIN);
 
-/* A registered symbol, which may be registered again with another address while others read it. */
+/* A registered symbol, which may be registered again with another address while other threads read it. */
 typedef struct {
   fh_name_entry entry;
   void *address; /* release store when it is registered again, acquire load in find */
@@ -37,7 +37,8 @@ static fh_name_table modules;
 int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
   if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
   TVMFFIByteArray text = fh_base_bytes(name);
-  /* Made before the lock. What is not used, because the symbol exists or there is no room, is freed after it. */
+  /* Made before the lock. They are freed after it if they are not used, because the symbol exists or the table has no
+   * room. */
   symbol_entry *added = (symbol_entry *)fh_mem_calloc(1, sizeof *added);
   char *copy = fh_mem_copy_text(text.data, text.size);
   int rc = added == NULL || copy == NULL ? -1 : 0;
@@ -65,7 +66,7 @@ int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
 /* The address of a + b + c, or NULL, also without memory. */
 static void *find_joined(const char *a, const char *b, const char *c) {
   size_t n_a = strlen(a), n_b = strlen(b), n_c = strlen(c), n = n_a + n_b + n_c;
-  /* Names are short, so memory is hardly ever asked for here. */
+  /* Names are short, so this rarely allocates. */
   char few[256], *text = few;
   if (n > sizeof few && (text = (char *)fh_mem_alloc(n)) == NULL) return NULL;
   memcpy(text, a, n_a);
@@ -77,7 +78,7 @@ static void *find_joined(const char *a, const char *b, const char *c) {
   return entry != NULL ? fh_atomic_load_acquire_ptr(&entry->address) : NULL;
 }
 
-/* A module's state is its prefix. A name may begin with the prefix already, so it is looked up as it is, too. */
+/* A module's state is its prefix. A name may begin with the prefix already, so it is also looked up unchanged. */
 static void *find_symbol(const void *prefix, const char *symbol) {
   void *address = find_joined((const char *)prefix, symbol, "");
   return address != NULL ? address : find_joined(symbol, "", "");
@@ -97,7 +98,7 @@ static TVMFFIObject *find_module(TVMFFIByteArray prefix) {
   return entry != NULL ? entry->module : NULL;
 }
 
-/* Registers a module (borrowed) unless another thread has registered one for that prefix: gives the registered one,
+/* Registers a module (borrowed) unless another thread has registered one for that prefix. Returns the registered one,
  * borrowed; NULL without memory. */
 static TVMFFIObject *put_module(TVMFFIByteArray prefix, TVMFFIObject *module) {
   module_entry *added = (module_entry *)fh_mem_calloc(1, sizeof *added);

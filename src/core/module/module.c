@@ -1,12 +1,12 @@
-/* module.c - what modules of any maker do: questions to imports, importing.
+/* module.c - the operations on modules of any library: queries that include imports, and importing.
  *
- * A module is a C++ object with a virtual table (module_abi.h). Which maker it comes from is told by the address of
- * that table: our own modules have a table of operations in C, and the modules of all other makers are called through
- * their virtual table. What is built on that is here: a module imports others, without cycles, and a question that it
- * cannot answer itself goes to them.
+ * A module is a C++ object with a virtual table (module_abi.h). The address of that table identifies the
+ * implementation: modules of this library have a table of operations in C, and the modules of all other libraries are
+ * called through their virtual table. This file adds imports: a module imports others, without cycles, and they get the
+ * queries that the module cannot answer itself.
  *
  * The list of imports is an immutable Array that is replaced as a whole. So a reader takes a reference to it under the
- * lock and walks it without the lock. */
+ * lock and reads it without the lock. */
 #include "module.h"
 
 #include "core/object/error.h"
@@ -57,7 +57,7 @@ int fh_module_write(TVMFFIObject *module, const TVMFFIAny *file, const TVMFFIAny
   return operations_of(module)->write(module, file, format);
 }
 
-/* ---- Questions that imported modules answer, too ---- */
+/* ---- Queries that imported modules answer, too ---- */
 
 fh_seq_object *fh_module_imports(fh_module_object *module) {
   fh_mutex_lock(&lock);
@@ -85,7 +85,7 @@ static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny
   return operations_of(module)->implements(module, name, &found) != 0 ? -1 : found;
 }
 
-/* Puts the imports of the module at `position` of `list` behind it, without those that are there already. */
+/* Inserts the imports of the module at `position` of `list` after it, except those that are in the list already. */
 static int add_imports_at(fh_seq_object *list, int64_t position) {
   /* A scan for each import: modules are few. */
   fh_seq_object *imports = fh_module_imports((fh_module_object *)fh_seq_items(list)[position].v_obj);
@@ -97,7 +97,7 @@ static int add_imports_at(fh_seq_object *list, int64_t position) {
     for (int64_t k = 0; k < fh_seq_size(list) && !is_known; ++k) {
       is_known = fh_any_same(&fh_seq_items(list)[k], &import);
     }
-    /* A C++ maker may have put anything into this Array, so its items are looked at. */
+    /* A C++ implementation may have put any values into this Array, so its items are checked. */
     int is_new = import.type_index == kTVMFFIModule && !is_known;
     if (is_new) {
       rc = fh_list_insert(list, ++position, import);
@@ -109,8 +109,8 @@ static int add_imports_at(fh_seq_object *list, int64_t position) {
   return rc;
 }
 
-/* The module and all it imports, directly or not, each once: a module before its imports, those of its first import
- * before its second one. */
+/* The module and all its direct and indirect imports, each once: a module before its imports, the imports of its first
+ * import before its second one. */
 static fh_seq_object *reachable(TVMFFIObject *module) {
   TVMFFIAny root = fh_any_object(module);
   fh_seq_object *list = fh_seq_from_views(kTVMFFIList, &root, 1);
@@ -122,15 +122,15 @@ static fh_seq_object *reachable(TVMFFIObject *module) {
   return list;
 }
 
-/* Asks the module, and with query_imports all that it imports, until one has an answer: 1, 0 or -1, as a question
- * gives. */
+/* Asks the module, and with query_imports all its imports, until one has an answer: 1, 0 or -1, the result of
+ * ask_one. */
 static int ask(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, question ask_one, TVMFFIAny *out) {
   *out = fh_any_none();
   int found = ask_one(module, name, out);
   if (found != 0 || !query_imports) return found;
   fh_seq_object *modules = reachable(module);
   if (modules == NULL) return -1;
-  /* From 1 on: number 0 is the module itself, which has been asked. */
+  /* From 1 on: number 0 is the module itself, which has no answer. */
   for (int64_t i = 1; i < fh_seq_size(modules) && found == 0; ++i) {
     found = ask_one(fh_seq_items(modules)[i].v_obj, name, out);
   }
@@ -156,8 +156,8 @@ int fh_module_implements(TVMFFIObject *module, const TVMFFIAny *name, int query_
 
 /* ---- Importing ---- */
 
-/* How often any module has got an import; under the lock. A thread that has looked for cycles without the lock finds
- * out by this number whether its answer may be out of date. */
+/* The number of imports that modules have ever got; under the lock. A thread that has looked for cycles without the
+ * lock compares this number to learn whether its answer may be outdated. */
 static uint64_t n_imported;
 
 static uint64_t read_n_imported(void) {
@@ -192,7 +192,7 @@ static fh_seq_object *longer_imports(const fh_seq_object *imports, TVMFFIObject 
   return longer;
 }
 
-/* Publishes `longer` (taken) unless imports have changed since `seen` and `before` were read: 1, or 0. */
+/* Publishes `longer` (stolen) unless imports have changed since `seen` and `before` were read: 1, or 0. */
 static int publish_imports(fh_module_object *module, uint64_t seen, fh_seq_object *before, fh_seq_object *longer) {
   fh_mutex_lock(&lock);
   int is_current = n_imported == seen && module->imports == before;
@@ -201,13 +201,13 @@ static int publish_imports(fh_module_object *module, uint64_t seen, fh_seq_objec
     n_imported += 1;
   }
   fh_mutex_unlock(&lock);
-  /* Either the module's reference to the Array that was replaced, or the Array that is not needed. */
+  /* Either the module's reference to the replaced Array, or the Array that was not published. */
   fh_object_release(is_current ? before : longer);
   return is_current;
 }
 
 /* Optimistic concurrency. Reading, checking and copying release objects and may raise errors, so they cannot run under
- * the lock. If another thread imports meanwhile, they are done again: the two imports together might be a cycle. Of
+ * the lock. If another thread imports during these steps, they run again: both imports together might form a cycle. Of
  * several threads one succeeds each time, so all of them end. */
 int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
   for (int is_done = 0; !is_done;) {
@@ -237,23 +237,23 @@ int fh_module_drop_imports(fh_module_object *module) {
 
 int fh_module_clear_imports(TVMFFIObject *module) { return operations_of(module)->clear_imports(module); }
 
-/* ---- Functions that a module's code asks for ---- */
+/* ---- Functions that a module's code looks up ---- */
 
 /* Under the lock. The cached Function, borrowed from the cache; NULL if there is none. */
 static TVMFFIObject *find_cached(fh_module_object *module, const TVMFFIAny *name) {
   fh_hashmap_pair *pair;
   if (module->lookup_cache == NULL) return NULL;
-  /* text has no hooks */
+  /* strings have no hooks */
   return fh_hashmap_find(module->lookup_cache, name, FH_HASHMAP_NO_HOOKS, &pair) == 1 ? pair->value.v_obj : NULL;
 }
 
-/* Puts `func` (taken) into the module's cache unless another thread was first. *out is the cached one, borrowed, or
- * NULL on -1. Nothing is ever removed from a cache, and a name keeps its first Function, so what callers have borrowed
+/* Puts `func` (stolen) into the module's cache unless another thread was first. *out is the cached Function, borrowed,
+ * or NULL on -1. Functions are never removed from a cache, and a name keeps its first Function, so a borrowed Function
  * lives as long as the module. */
 static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny func, TVMFFIObjectHandle *out) {
   fh_hashmap_pair pair = {fh_any_none(), func};
   fh_hashmap_rest rest = {{fh_any_none(), fh_any_none()}, FH_MEM_NONE_ASIDE};
-  fh_hashmap_object *fresh = fh_hashmap_new(kTVMFFIMap, 0); /* before the lock, where failing raises an error */
+  fh_hashmap_object *fresh = fh_hashmap_new(kTVMFFIMap, 0); /* before the lock, because a failure raises an error */
   if (fresh == NULL) {
     fh_any_drop(&func);
     return -1;
@@ -275,8 +275,8 @@ static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny
   return fh_hashmap_finish(rc, &rest);
 }
 
-/* Finds a name that is not in the cache: in the imports, then among the global functions. The module itself is not
- * asked: its own code needs no help to find its own functions. */
+/* Finds a name that is not in the cache: in the imports, then among the global functions. The module itself is skipped:
+ * its own code finds its own functions without help. */
 static int lookup(fh_module_object *module, const TVMFFIAny *name, TVMFFIByteArray text, TVMFFIObjectHandle *out) {
   TVMFFIAny func = fh_any_none();
   TVMFFIObjectHandle global;
@@ -308,7 +308,7 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
   if (library_ctx == NULL) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find function %s: its module is not loaded", func_name);
   }
-  /* library_ctx is what the library's context variable holds: the C++ object, 8 bytes before the handle. */
+  /* library_ctx is the value of the library's context variable: the C++ object, 8 bytes before the handle. */
   fh_module_object *module = (fh_module_object *)fh_module_handle(library_ctx);
   if (fh_str_from_bytes(text, &name) != 0) return -1;
   fh_mutex_lock(&lock);
@@ -346,7 +346,8 @@ void fh_module_init(void) {
   TVMFFITypeMetadata metadata = {.total_size = sizeof(void *) + sizeof(fh_module_object), /* a vptr comes first */
                                  .structural_eq_hash_kind = kTVMFFISEqHashKindUnsupported};
   (void)TVMFFITypeRegisterMetadata(kTVMFFIModule,
-                                   &metadata); /* without memory the error stays pending, as everywhere */
+                                   /* without memory the error stays pending, as in all of the load-time constructor */
+                                   &metadata);
   (void)TVMFFITypeRegisterField(kTVMFFIModule, &imports);
   (void)fh_reflect_set_final(kTVMFFIModule, 1);
 }

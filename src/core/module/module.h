@@ -1,9 +1,9 @@
 /* module.h - ffi.Module: a C++ class with a virtual table, made and called from C.
  *
- * The address of a ModuleObj is 8 bytes before its handle: there is the pointer to a table of 12 functions (see
- * module_abi.h), then comes the object header. Anyone may bring a table of their own; functions of such modules are
- * called through it. They may throw C++ exceptions, which C cannot catch: when a global function "ffi_hpy.catch_cxx"
- * exists, calls go through it as catch_cxx(code, state), which runs code(state) and makes an exception an error. */
+ * The address of a ModuleObj is 8 bytes before its handle: the pointer to a table of 12 functions (see module_abi.h)
+ * precedes the object header. Any library may define its own table; the core calls the functions of such modules
+ * through it. They may throw C++ exceptions, which C cannot catch: if a global function "ffi_hpy.catch_cxx" exists,
+ * calls go through it as catch_cxx(code, state), which runs code(state) and translates an exception to an error. */
 #ifndef FH_MODULE_H_
 #define FH_MODULE_H_
 
@@ -16,19 +16,19 @@
 #define FH_MODULE_SERIALIZABLE 1
 #define FH_MODULE_RUNNABLE 2
 
-/* A module from its header on. Both members are changed under the lock `module` by this library. */
+/* A module from its header on. This library changes both members under the lock `module`. */
 typedef struct {
   TVMFFIObject header;
   fh_seq_object *imports;          /* Array of Modules; NULL reads as empty */
-  fh_hashmap_object *lookup_cache; /* Map from name to Function found for the module's code; NULL reads as empty */
+  fh_hashmap_object *lookup_cache; /* Map from name to Function, for the module's code; NULL reads as empty */
 } fh_module_object;
 
-/* Says what modules with that virtual table do; the core does not call the table then. For one table, by the load-time
- * constructor. Modules with other tables do what these say (module_virtual.h). */
+/* Sets the operations of modules with that virtual table; the core then calls these instead of the table. Supports one
+ * table, set by the load-time constructor. For other tables the core calls the table (module_virtual.h). */
 void fh_module_set_operations(const void *virtual_table, const fh_module_operations *operations);
 
-/* What a module does. Results are owned; -1 with an error pending. Functions and texts that are not there
- * come as None. `module` is a handle. query_imports: whether to ask the modules it imports, too. */
+/* The operations of a module. The caller owns results; -1 with an error pending. Missing functions and strings are
+ * returned as None. `module` is a handle. query_imports: whether to ask imported modules, too. */
 int fh_module_kind(TVMFFIObject *module, TVMFFIAny *out);
 int fh_module_property_mask(TVMFFIObject *module, int64_t *out);
 int fh_module_get_function(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out);
@@ -41,11 +41,11 @@ int fh_module_source(TVMFFIObject *module, const TVMFFIAny *format, TVMFFIAny *o
 int fh_module_import(TVMFFIObject *module, TVMFFIObject *other);
 int fh_module_clear_imports(TVMFFIObject *module);
 
-/* Adds an import; RuntimeError for a cycle. For makers of modules. */
+/* Adds an import; RuntimeError for a cycle. For implementations of modules. */
 int fh_module_add_import(fh_module_object *module, TVMFFIObject *other);
-/* Removes all imports. For makers of modules. */
+/* Removes all imports. For implementations of modules. */
 int fh_module_drop_imports(fh_module_object *module);
-/* Its imports now: an Array of its own reference, NULL if none. */
+/* The current imports: an Array as a new reference, NULL if there are none. */
 fh_seq_object *fh_module_imports(fh_module_object *module);
 
 void fh_module_init(void);

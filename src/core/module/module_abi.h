@@ -1,8 +1,8 @@
 /* module_abi.h - the virtual table of ffi.Module as the C++ ABI of the platform lays it out. For module*.c and
  * library_module.c only.
  *
- * A C++ member function that returns an object with a destructor is told by its caller where to build the object. The
- * address comes as a hidden first argument on most systems, behind `this` on Windows, and in register x8 on AArch64. */
+ * If a C++ member function returns an object with a destructor, its caller passes the address for the object. The
+ * address is a hidden first argument on most systems, follows `this` on Windows, and is in register x8 on AArch64. */
 #ifndef FH_MODULE_ABI_H_
 #define FH_MODULE_ABI_H_
 
@@ -25,17 +25,17 @@ typedef enum {
   FH_SLOT_COUNT
 } fh_module_slot;
 
-/* A table in memory: C++ programs look at the two words before the first function for run-time type information. */
+/* A table in memory: C++ programs read run-time type information from the two words before the first function. */
 typedef struct {
   intptr_t offset_to_top;
-  const void *type_info; /* NULL: typeid and dynamic_cast are not for modules with this table */
+  const void *type_info; /* NULL: typeid and dynamic_cast do not work for modules with this table */
   void (*slots[FH_SLOT_COUNT])(void);
 } fh_module_table;
 
 typedef void (*fh_module_code)(void);
 
-/* FH_RETURNING(name, self, ret, arg) { body }: a function with the calling convention of one that returns an object
- * into `ret`. `arg` is its one argument, or nothing useful. */
+/* FH_RETURNING(name, self, ret, arg) { body }: a function with the calling convention of a function that returns an
+ * object into `ret`. `arg` is its only argument, or undefined. */
 #if defined(_WIN32)
 #define FH_RETURNING(name, self, ret, arg) static void *name(void *self, void *ret, const void *arg)
 #define FH_RETURNING_END(ret) return ret
@@ -61,7 +61,7 @@ typedef void (*fh_module_code)(void);
 #define FH_RETURNING_END(ret) return ret
 #endif
 
-/* Calls a function of that convention; the first bytes of *out become the object. */
+/* Calls a function of that convention; the object is built in the first bytes of *out. */
 typedef struct {
   TVMFFIAny value;
   TVMFFIAny rest; /* makes it so large that every ABI returns it through memory */
@@ -75,7 +75,7 @@ static inline void fh_module_call_returning(fh_module_code code, void *self, con
 #endif
 }
 
-/* C++ ModuleObj* and handle. */
+/* Conversions between C++ ModuleObj* and handle. */
 #define FH_MODULE_OFFSET 8
 static inline void *fh_module_this(void *handle) { return (char *)handle - FH_MODULE_OFFSET; }
 static inline TVMFFIObject *fh_module_handle(void *self) {

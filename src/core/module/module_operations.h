@@ -1,4 +1,4 @@
-/* module_operations.h - what modules of one maker do. */
+/* module_operations.h - the operations on modules of one implementation. */
 #ifndef FH_MODULE_OPERATIONS_H_
 #define FH_MODULE_OPERATIONS_H_
 

@@ -1,8 +1,8 @@
-/* module_virtual.c - modules of other makers: calls through their virtual tables.
+/* module_virtual.c - modules of other libraries: calls through their virtual tables.
  *
- * C calls C++ member functions here, by the layout and the calling convention of the platform's C++ ABI
- * (module_abi.h). Such a function may throw, and C can neither catch nor let an exception through. So where
- * libtvm_ffi_cxx.so is loaded, a function of that library makes the call and catches. */
+ * C calls C++ member functions here, by the layout and the calling convention of the platform's C++ ABI (module_abi.h).
+ * Such a function may throw, and C can neither catch an exception nor let it pass. So if libtvm_ffi_cxx.so is loaded, a
+ * function of that library makes the call and catches. */
 #include "module_virtual.h"
 
 #include "core/object/error.h"
@@ -13,7 +13,7 @@
 #include "core/platform/sync.h"
 #include "module_abi.h"
 
-/* One call and its result. It may run inside of a C++ function that catches exceptions, so all of it is in one
+/* One call and its result. It may run inside of a C++ function that catches exceptions, so its whole state is in one
  * struct. */
 typedef struct {
   void *self;
@@ -24,8 +24,8 @@ typedef struct {
   int number;
 } virtual_call;
 
-/* Runs the call. A C++ member function gets `this` as its first argument, so it is called as a C function with one
- * parameter more. Functions that return an object need the convention of module_abi.h. */
+/* Runs the call. A C++ member function gets `this` as its first argument, so it is called as a C function with one more
+ * parameter. Functions that return an object need the convention of module_abi.h. */
 static void run_virtual(void *state) {
   virtual_call *call = (virtual_call *)state;
   fh_module_code code = (*(fh_module_code const *const *)call->self)[call->slot];
@@ -58,7 +58,7 @@ static int invoke(virtual_call *call, TVMFFIObject *module, fh_module_slot slot,
   return rc;
 }
 
-/* What a slot returned that gives a nullable object, which is one pointer in C++. The reference in it becomes ours. */
+/* The result of a slot that returns a nullable object, which is one pointer in C++. The caller gets its reference. */
 static TVMFFIAny returned_object(const virtual_call *call) {
   void *obj;
   memcpy(&obj, &call->returned, sizeof obj);
@@ -95,7 +95,7 @@ static int virtual_property_mask(TVMFFIObject *module, int64_t *out) {
 }
 
 /* A nullable Function is a pointer, but an Any in the headers of 0.1.13 and 0.1.13.post0: then the first word is its
- * type, where no pointer can point. Such a library also takes an Any for what we give, so it is refused. */
+ * type, which cannot be a valid pointer. Such a library also expects an Any as an argument, so it is refused. */
 static int virtual_function(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
   virtual_call call;
   call.returned.value = fh_any_none();

@@ -1,4 +1,4 @@
-/* module_virtual.h - modules of other makers: calls through their virtual tables. */
+/* module_virtual.h - modules of other libraries: calls through their virtual tables. */
 #ifndef FH_MODULE_VIRTUAL_H_
 #define FH_MODULE_VIRTUAL_H_
 

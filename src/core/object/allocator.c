@@ -1,23 +1,23 @@
-/* allocator.c - the custom allocator, which the ABI has for objects of clients: which one is in force, and the built-in
- * one. The core's own objects come from mem.c, whatever allocator a client has set. */
+/* allocator.c - the custom allocator, which the ABI defines for objects of clients: the current one, and the built-in
+ * one. The core's own objects come from mem.c, independent of the allocator that a client has set. */
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
 #include "core/platform/mem.h"
 
-/* What lies before an object of the built-in allocator: the ABI's header last. */
+/* The header before an object of the built-in allocator: the ABI's header is its last part. */
 typedef struct {
-  void *block; /* what fh_mem_alloc gave */
+  void *block; /* the result of fh_mem_alloc */
   TVMFFIObjectAllocHeader abi;
 } builtin_head;
 
 static void builtin_delete_space(void *ptr) { fh_mem_free(((builtin_head *)ptr)[-1].block); }
 
-/* Room for an object at a multiple of `alignment`, a power of two, and for the head before it. The block may begin at
- * any multiple of 8, so it is longer by what aligning may skip. NULL without memory. */
+/* Allocates room for an object at a multiple of `alignment`, a power of two, and for the head before it. The block may
+ * begin at any multiple of 8, so it is longer by the bytes that aligning may skip. NULL without memory. */
 static void *builtin_allocate(size_t size, size_t alignment, int32_t type_index, void *context) {
   FH_UNUSED(type_index);
   FH_UNUSED(context);
-  /* at least that of the head, which ends where the object begins */
+  /* at least the head's alignment: the head ends at the start of the object */
   if (alignment < sizeof(builtin_head)) alignment = sizeof(builtin_head);
   size_t extra_bytes = sizeof(builtin_head) + alignment - 1;
   if (size > SIZE_MAX - extra_bytes) return NULL;

@@ -1,13 +1,13 @@
 /* any.h - the value cell: making, copying, dropping.
  *
- * An owned Any holds a reference to its object; a view borrows. Every function that makes a cell writes all 16 bytes:
- * fh_any_same, and clients, compare them. */
+ * An owned Any holds a reference to its object; a view borrows. Every function that makes a cell writes all 16 bytes,
+ * because fh_any_same, and clients, compare all 16. */
 #ifndef FH_ANY_H_
 #define FH_ANY_H_
 
 #include "object.h"
 
-/* ---- Making. These are plain writes: what was in *out before is not dropped. */
+/* ---- Making. These functions do not drop the old value of *out. */
 static inline TVMFFIAny fh_any_none(void) {
   TVMFFIAny any;
   memset(&any, 0, sizeof any);
@@ -49,7 +49,7 @@ static inline TVMFFIAny fh_any_device(DLDevice value) {
   any.v_device = value;
   return any;
 }
-/* The cell of an object, without touching its count: the reference (or borrow) is what the caller makes of it. NULL
+/* The cell of an object, without touching its count: the caller decides whether it is a reference or a borrow. NULL
  * gives None. */
 static inline TVMFFIAny fh_any_object(void *obj) {
   TVMFFIAny any = fh_any_none();
@@ -71,21 +71,21 @@ static inline void fh_any_copy(const TVMFFIAny *from, TVMFFIAny *out) {
   if (fh_any_is_object(out)) fh_object_retain(out->v_obj);
 }
 
-/* Ends an owned value and leaves None. May run foreign code: hold no lock. */
+/* Drops an owned value and leaves None. May run foreign code: hold no lock. */
 static inline void fh_any_drop(TVMFFIAny *any) {
   TVMFFIAny old = *any;
-  *any = fh_any_none(); /* first, so that a deleter that looks here finds no dead object */
+  *any = fh_any_none(); /* first, so that a deleter that reads this cell finds no dead object */
   if (fh_any_is_object(&old)) fh_object_release(old.v_obj);
 }
 
-/* Whether the type is one that only views have (raw text, bytes by address, rvalue references): no container holds
- * such. */
+/* Whether only views have this type (raw strings, bytes by address, rvalue references): no container holds such a
+ * value. */
 static inline int fh_any_is_view_only(const TVMFFIAny *any) {
   return any->type_index >= kTVMFFIRawStr && any->type_index <= kTVMFFIObjectRValueRef;
 }
 
-/* Whether two cells have the same bytes. Equal cells are equal values; unequal ones may be equal all the same. Runs
- * nothing. */
+/* Whether two cells have the same bytes. Cells with the same bytes are equal values; other cells may be equal too. Runs
+ * no foreign code. */
 static inline int fh_any_same(const TVMFFIAny *a, const TVMFFIAny *b) {
   return a->type_index == b->type_index && a->zero_padding == b->zero_padding && a->v_uint64 == b->v_uint64;
 }

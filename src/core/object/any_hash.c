@@ -1,7 +1,7 @@
 /* any_hash.c - hash and equality of values, with the hooks of their types.
  *
  * Both are part of the ABI: C++ clients compute them inline (any_compare.h), and search maps that this library has
- * filled. So every number here is fixed. */
+ * filled. So every hash here is fixed. */
 #include "any_hash.h"
 
 #include "compare_hook.h"
@@ -17,7 +17,7 @@ static int is_bytes(const TVMFFIAny *any) {
 
 int fh_any_hash(const TVMFFIAny *any, uint64_t *out) {
   TVMFFIByteArray content;
-  /* The index of the object form stands for both forms, so that a text has one hash wherever its content lies. */
+  /* Uses the index of the object form for both forms, so that a string has one hash for either place of its content. */
   if (is_text(any) && fh_str_content(any, &content)) {
     *out = fh_span_hash_combine(kTVMFFIStr, fh_span_hash(content.data, content.size));
     return 0;
@@ -42,7 +42,7 @@ int fh_any_hash(const TVMFFIAny *any, uint64_t *out) {
 
 int fh_any_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   TVMFFIByteArray a_content, b_content;
-  *out = fh_any_same(a, b); /* first, so that a value always equals itself, and no hook is asked about that */
+  *out = fh_any_same(a, b); /* first, so that a value always equals itself, without a call of a hook */
   if (*out) return 0;
   if (is_text(a) && is_text(b)) {
     *out = fh_str_content(a, &a_content) && fh_str_content(b, &b_content) && fh_span_same(a_content, b_content);
@@ -52,7 +52,7 @@ int fh_any_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
     *out = fh_bytes_content(a, &a_content) && fh_bytes_content(b, &b_content) && fh_span_same(a_content, b_content);
     return 0;
   }
-  /* Other plain data is equal by its bits only. A hook is asked about two objects of exactly one type. */
+  /* Other plain data is equal only if its bits are. A hook is called for two objects of exactly one type. */
   if (a->type_index != b->type_index || !fh_any_is_object(a)) return 0;
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), a->type_index);
   int64_t equal;

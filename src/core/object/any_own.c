@@ -1,5 +1,5 @@
-/* any_own.c - views to owned values: what happens wherever an argument is kept. The frequent case, a type that owned
- * values have too, is inline in the header. */
+/* any_own.c - conversion of views to owned values, for every argument that is stored. The frequent case, a type that
+ * owned values have too, is inline in the header. */
 #include "any_own.h"
 
 #include "error.h"
@@ -7,7 +7,7 @@
 
 FH_STATIC_ASSERT(sizeof(TVMFFIAny) == 16, "the cell is part of the ABI");
 
-/* Takes the object out of the slot that an rvalue reference points at. */
+/* Moves the object out of the slot that an rvalue reference points to. */
 static int own_rvalue(const TVMFFIAny *view, TVMFFIAny *out) {
   TVMFFIObject **slot = (TVMFFIObject **)view->v_ptr;
   TVMFFIObject *obj = *slot;
@@ -15,8 +15,8 @@ static int own_rvalue(const TVMFFIAny *view, TVMFFIAny *out) {
     *out = fh_any_none();
     return fh_error_raise(FH_INTERNAL_ERROR, "Expected an object in the rvalue reference but it was taken already");
   }
-  *slot = NULL; /* the caller gave the reference away: a second conversion of this view finds nothing */
-  *out = fh_any_object(obj); /* the slot's reference */
+  *slot = NULL; /* the caller has given the reference away: a second conversion of this view fails */
+  *out = fh_any_object(obj); /* with the slot's reference */
   return 0;
 }
 

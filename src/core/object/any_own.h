@@ -1,11 +1,11 @@
-/* any_own.h - views to owned values. */
+/* any_own.h - conversion of views to owned values. */
 #ifndef FH_ANY_OWN_H_
 #define FH_ANY_OWN_H_
 
 #include "any.h"
 
-/* Makes an owned value of any view, as TVMFFIAnyViewToOwnedAny says. On -1 an error is pending and *out is None.
- * fh_any_own_view_only is its part for the types that only views have. */
+/* Makes an owned value of any view, with the rules of TVMFFIAnyViewToOwnedAny. On -1 an error is pending and *out is
+ * None. fh_any_own_view_only handles the types that only views have. */
 int fh_any_own_view_only(const TVMFFIAny *view, TVMFFIAny *out);
 static inline int fh_any_own(const TVMFFIAny *view, TVMFFIAny *out) {
   if (FH_UNLIKELY(fh_any_is_view_only(view))) return fh_any_own_view_only(view, out);

@@ -1,7 +1,7 @@
-/* backtrace.c - the text of the frames above a point.
+/* backtrace.c - the frames above a point as a string.
  *
- * The text lies in a buffer of the calling thread, which the next call on that thread overwrites. The environment is
- * read anew at each call, so a program can switch native frames on while it runs. */
+ * The string is in a buffer of the calling thread, which the next call on that thread overwrites. The environment is
+ * read again at each call, so a program can switch native frames on while it runs. */
 #include "backtrace.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@
 #define DEFAULT_LIMIT 512
 #define MAX_NATIVE_FRAMES 256
 
-/* The thread's text. Nothing here is shared. `text` is what callers get: its data is `block`, or "" without one. */
+/* The thread's buffer, which is not shared. Callers get a pointer to `text`: its data is `block`, or "" without a
+ * block. */
 typedef struct {
   TVMFFIByteArray text;
   char *block;
@@ -27,16 +28,16 @@ static FH_THREAD_LOCAL text_buffer buffer;
 static fh_tls buffer_end; /* frees `buffer.block` when its thread ends */
 
 static void FH_TLS_CALLBACK free_buffer(void *unused) {
-  FH_UNUSED(unused); /* the thread's first block, which may have moved since; not NULL, so that this runs */
+  FH_UNUSED(unused); /* the thread's first block, which may have been reallocated since; not NULL, so that this runs */
   fh_mem_free(buffer.block);
-  /* empty: if other code that ends with the thread asks for a backtrace, it gets a new block, and this runs again */
+  /* empty: if other clean-up code of the thread asks for a backtrace, it gets a new block, and this runs again */
   memset(&buffer, 0, sizeof buffer);
 }
 
 void fh_backtrace_init(void) { (void)fh_tls_new(&buffer_end, free_buffer); } /* on failure see reserve_text */
 
-/* Room for n_more bytes and a NUL: 1, or 0 without memory. Then the text ends early, which is no error: a backtrace is
- * made while an error is being raised. */
+/* Makes room for n_more bytes and a NUL: 1, or 0 without memory. Then the backtrace ends early, which is not an error:
+ * backtraces are made while an error is being raised. */
 static int reserve_text(size_t n_more) {
   size_t wanted = buffer.text.size + n_more + 1;
   if (wanted <= buffer.capacity) return 1;
@@ -61,7 +62,7 @@ static void append_frame(const char *filename, int line, const char *func) {
   if (n > 0) buffer.text.size += (size_t)n;
 }
 
-/* 0 is a limit, too: no frames. */
+/* 0 is a valid limit: no frames. */
 static int frame_limit(void) {
   const char *text = getenv("TVM_TRACEBACK_LIMIT");
   if (text == NULL) return DEFAULT_LIMIT;
@@ -71,7 +72,7 @@ static int frame_limit(void) {
   return (int)value;
 }
 
-/* C++ headers through which every call and every throw goes: their lines tell the reader nothing. */
+/* C++ headers that every call and every throw goes through: their lines are no help to the reader. */
 static int is_glue_file(const char *filename) {
   static const char *const files[] = {"include/tvm/ffi/error.h", "include/tvm/ffi/function_detail.h",
                                       "include/tvm/ffi/function.h", "include/tvm/ffi/any.h", "include/c++/"};
@@ -87,7 +88,7 @@ void fh_backtrace_set_boundary(void *function) {
   fh_atomic_store_release_ptr(&boundary, function); /* pairs with the load in boundary_base */
 }
 
-/* Where the library of the boundary begins; NULL without one. */
+/* The base address of the boundary's library; NULL without one. */
 static void *boundary_base(void) {
   void *function = fh_atomic_load_acquire_ptr(&boundary); /* pairs with the store in fh_backtrace_set_boundary */
   fh_loader_place place;
@@ -96,7 +97,7 @@ static void *boundary_base(void) {
 
 static int starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-/* Frames that the reader did not write: this ABI's own, the C++ call glue, and those of libc and libffi. */
+/* Frames that are not the reader's code: this ABI's own, the C++ call glue, and those of libc and libffi. */
 static int is_uninteresting(const char *symbol) {
   return starts_with(symbol, "TVMFFIBacktrace") || starts_with(symbol, "TVMFFIErrorSetRaised") ||
          starts_with(symbol, "_ZN3tvm3ffi6detail") || starts_with(symbol, "_ZN3tvm3ffi8Function") ||
@@ -104,45 +105,44 @@ static int is_uninteresting(const char *symbol) {
          starts_with(symbol, "ffi_call") || starts_with(symbol, "ffi_closure");
 }
 
-/* The entry into this ABI, and CPython's own frames: a backtrace ends there also for a host that has named no
- * library. */
+/* The entry into this ABI, and CPython's own frames: a backtrace ends there even if the host has set no boundary. */
 static int is_boundary(const char *symbol) {
   return strcmp(symbol, "TVMFFIFunctionCall") == 0 || starts_with(symbol, "_Py") || starts_with(symbol, "PyObject") ||
          starts_with(symbol, "slot_tp_call");
 }
 
-/* abi::__cxa_demangle, which gives a block of malloc's, or NULL. */
+/* abi::__cxa_demangle, which returns a block of malloc, or NULL. */
 typedef char *(*demangle_function)(const char *mangled, char *out, size_t *n_bytes, int *status);
 
-/* C++ names become readable when some library of the process brings the C++ runtime; this one does not. */
+/* C++ names become readable if a library of the process loads the C++ runtime; this library does not. */
 static char *demangled(const char *symbol) {
-  /* looked up at each call, because the library that brings it may be loaded later */
+  /* looked up at each call, because the C++ runtime may be loaded later */
   demangle_function demangle = (demangle_function)(uintptr_t)fh_loader_find_anywhere("__cxa_demangle");
   int status = -1;
   if (demangle == NULL || !starts_with(symbol, "_Z")) return NULL;
   return demangle(symbol, NULL, NULL, &status);
 }
 
-/* Adds the native frames. A caller that has named itself, in native code, gets the frames above its own up to the
- * host's library; its own frame is in the text already and is left out. A caller that has not is the host's own code
- * asking what called it, or TVMFFIErrorSetRaisedFromCStr: then the frames of the host's library that come first, if
- * any, are passed over. */
+/* Adds the native frames. A caller that passes its own frame, in native code, gets the frames above it up to the host's
+ * library; its own frame is in the string already and is left out. A caller without a frame is code of the host that
+ * asks for its callers, or TVMFFIErrorSetRaisedFromCStr: then the first frames are skipped if they belong to the host's
+ * library. */
 static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi_boundary, int n_frames) {
-  enum { N_OWN = 2 }; /* this function's frame and that of TVMFFIBacktrace, which is why neither may be inlined */
+  enum { N_OWN = 2 }; /* this function's frame and that of TVMFFIBacktrace; so neither function may be inlined */
   void *addresses[MAX_NATIVE_FRAMES], *host = boundary_base();
   int n_addresses = fh_loader_frames(addresses, MAX_NATIVE_FRAMES), is_at_host = !names_itself;
   for (int i = N_OWN + names_itself; i < n_addresses && n_frames < limit; ++i) {
     fh_loader_place place;
     if (!fh_loader_place_of(addresses[i], &place)) continue; /* code made at run time, for instance */
     int is_host = host != NULL && place.base == host && !cross_ffi_boundary;
-    if (is_host && !is_at_host) return; /* native code was called from here: the host's own traceback goes on */
+    if (is_host && !is_at_host) return; /* native code was called from here: the host's own traceback continues */
     is_at_host &= is_host;
-    if (is_host || place.name == NULL) continue; /* without a name: no exported function is there */
+    if (is_host || place.name == NULL) continue; /* without a name: not an exported function */
     if (!cross_ffi_boundary && is_boundary(place.name)) return;
     if (is_uninteresting(place.name)) continue;
     char *readable = demangled(place.name);
     append_frame(place.file[0] != '\0' ? place.file : "<unknown>", 0, readable ? readable : place.name);
-    free(readable); /* not fh_mem_free: the C++ runtime took it from malloc */
+    free(readable); /* not fh_mem_free: the C++ runtime allocated it with malloc */
     ++n_frames;
   }
 }
@@ -155,7 +155,7 @@ static int wants_native(void) {
 FH_NOINLINE const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const char *func,
                                                    int cross_ffi_boundary) {
   int limit = frame_limit(), n_frames = 0;
-  /* The result is never NULL, even when there is no memory for a block. */
+  /* The result is never NULL, even without memory for a block. */
   buffer.text.size = 0;
   if (buffer.block == NULL) buffer.text.data = "";
   int names_itself = filename != NULL && func != NULL;

@@ -1,7 +1,7 @@
-/* bigint.c - integers beyond 64 bits: import, export, decimal text, hash and equality for maps.
+/* bigint.c - integers beyond 64 bits: import, export, decimal strings, hash and equality for maps.
  *
- * Each integer has one form only: Int where that has room, else the fewest words. So equality and hash look at the
- * bytes of the words. Arithmetic is left to clients. */
+ * Each integer has only one form: Int if it fits, else the fewest words. So equality and hash use the bytes of the
+ * words. Clients implement arithmetic. */
 #include "bigint.h"
 
 #include "core/platform/mem.h"
@@ -62,7 +62,7 @@ TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value) {
   return content;
 }
 
-/* ---- Decimal text ---- */
+/* ---- Decimal strings ---- */
 
 #define GROUP_DIGITS 9
 
@@ -87,8 +87,9 @@ static void negate(uint32_t *words, size_t n_words) {
   }
 }
 
-/* Makes words of the digits by Horner's scheme, 9 digits at a time: the first group has what is left over. A group is
- * less than 2^30, so n groups fit n words, and each step touches only as many. Quadratic in the number of digits. */
+/* Makes words of the digits by Horner's scheme, 9 digits at a time: the first group has the remaining digits. A group
+ * is less than 2^30, so n groups fit n words, and each step changes only that many. Quadratic in the number of
+ * digits. */
 static void read_digits(const char *digits, size_t n, uint32_t *words) {
   size_t n_used = 1;
   for (size_t i = 0; i < n; ++n_used) {
@@ -111,14 +112,14 @@ int fh_bigint_from_decimal(TVMFFIByteArray text, TVMFFIAny *out) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected a decimal integer but got `%.*s`",
                           text.size < 64 ? (int)text.size : 64, text.data != NULL ? text.data : "");
   }
-  size_t n_words = (n_digits / GROUP_DIGITS + 3) / 2 * 2 + 2; /* of 32 bits; an even number, and room for the sign */
+  size_t n_words = (n_digits / GROUP_DIGITS + 3) / 2 * 2 + 2; /* number of 32-bit words; even, with room for the sign */
   uint32_t *words = (uint32_t *)fh_mem_calloc(n_words, sizeof *words);
   int64_t *wide = (int64_t *)fh_mem_calloc(n_words / 2, sizeof *wide);
   int rc = words == NULL || wide == NULL ? fh_error_raise_no_memory() : 0;
   if (rc == 0) {
     read_digits(text.data + first, n_digits, words);
     if (text.data[0] == '-') negate(words, n_words);
-    /* put together by value, because the order of two halves in a word is the machine's */
+    /* combined by value, because the byte order decides the order of two halves in a word */
     for (size_t i = 0; i < n_words / 2; ++i) wide[i] = (int64_t)((uint64_t)words[2 * i + 1] << 32 | words[2 * i]);
     TVMFFIByteArray content = {(const char *)wide, n_words / 2 * sizeof *wide};
     rc = TVMFFIBigIntFromByteArray(&content, out);
@@ -139,7 +140,7 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
   return fh_any_bool(fh_span_same(TVMFFIBigIntGetContentByteArray(a), TVMFFIBigIntGetContentByteArray(b)));
 }
 
-/* Runs in the load-time constructor. What finds no memory is missing then, with a MemoryError pending. */
+/* Runs in the load-time constructor. If memory runs out, a registration is missing and a MemoryError is pending. */
 void fh_bigint_init(void) {
   TVMFFIByteArray hash_name = FH_LITERAL("__any_hash__"), equal_name = FH_LITERAL("__any_equal__");
   TVMFFIAny hash = fh_any_ptr((void *)(uintptr_t)&any_hash), equal = fh_any_ptr((void *)(uintptr_t)&any_equal);

@@ -1,7 +1,7 @@
 /* bigint.h - integers beyond 64 bits: ffi.BigInt, header, word count, words.
  *
- * Words are int64, least significant first, two's complement, in native byte order, without redundant sign words. What
- * fits int64 is never a BigInt, so two unequal type indices mean two unequal integers. */
+ * Words are int64, least significant first, two's complement, in native byte order, without redundant sign words. An
+ * integer that fits int64 is never a BigInt, so two unequal type indices mean two unequal integers. */
 #ifndef FH_BIGINT_H_
 #define FH_BIGINT_H_
 
@@ -13,10 +13,10 @@ typedef struct {
   int64_t words[];
 } fh_bigint_object;
 
-/* The integer of a decimal text with or without a sign, Int or BigInt; ValueError for any other text. */
+/* Makes an Int or BigInt of a decimal string with or without a sign; ValueError for any other string. */
 int fh_bigint_from_decimal(TVMFFIByteArray text, TVMFFIAny *out);
 
-/* Gives BigInt its __any_hash__ and __any_equal__: maps look at the number, not at the object. */
+/* Gives BigInt its __any_hash__ and __any_equal__: maps compare the numbers, not the objects. */
 void fh_bigint_init(void);
 
 #endif /* FH_BIGINT_H_ */

@@ -1,12 +1,12 @@
-/* compare_hook.c - hooks of hashing and equality, in the conventions of all releases.
+/* compare_hook.c - hooks of hashing and equality, in the calling conventions of all releases.
  *
  * Native hash functions returned int64_t up to 0.1.14, and return an Any (Int, or Error) since. Equality returned bool,
- * and returns an Any (Bool, or Error). Where FH_OLDER_HOOKS is 1 an Any comes back in the first two integer
+ * and returns an Any (Bool, or Error). Where FH_OLDER_HOOKS is 1, an Any is returned in the first two integer
  * registers, and an int64_t or a bool in the first. So a native function of either convention is called through the
- * newer type, and the first word of the result tells which it was. For equality that is certain: a bool has 0 or 1 in
- * its lowest byte, which the indices of Bool and Error have not. A hash may be any number, so that 1 and 67 look like
- * an Int and an Error; then the equality function of the same type is asked, which is of the same release. On other
- * machines only the newer convention works. */
+ * newer type, and the first word of the result shows the convention. For equality that is certain: a bool has 0 or 1 in
+ * its lowest byte, and the indices of Bool and Error do not. A hash may be any number, so 1 and 67 look like an Int and
+ * an Error; then the equality function of the same type decides, because both are compiled for the same release. On
+ * other machines only the newer convention works. */
 #include "compare_hook.h"
 
 #include "core/platform/atomic.h"
@@ -17,13 +17,13 @@
 #include "function.h"
 #include "type.h"
 
-/* The newer convention. A hook of the older one is called through these types as well. */
+/* The newer convention. Hooks of the older one are called through these types as well. */
 typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value);
 typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);
 
 /* ---- Native functions, as the code of Functions ---- */
 
-/* What a native function returned, as the result of a Function: an Error is raised. */
+/* Converts the result of a native function to the result of a Function: an Error is raised. */
 static int give_result(TVMFFIAny returned, TVMFFIAny *result) {
   if (returned.type_index == kTVMFFIError) {
     fh_error_put(returned.v_obj);
@@ -33,7 +33,7 @@ static int give_result(TVMFFIAny returned, TVMFFIAny *result) {
   return 0;
 }
 
-/* Whether equality returned a bool. A newer function that breaks the contract by returning None or an Int passes for an
+/* Whether equality returned a bool. A newer function that breaks the contract by returning None or an Int looks like an
  * older one that returned false or true. */
 static int is_bool(const TVMFFIAny *returned) { return ((uint32_t)returned->type_index & 0xff) <= 1; }
 
@@ -47,11 +47,11 @@ static int call_native_equal(void *native, const TVMFFIAny *args, int32_t n_args
 
 typedef enum { UNKNOWN, OLDER, NEWER } convention;
 
-/* A native hash function, whose convention turns out at the first calls. */
+/* A native hash function, whose convention the first calls reveal. */
 typedef struct {
   native_hash function;
   const TVMFFITypeAttrColumn *equality; /* the column of __any_equal__ */
-  int32_t convention; /* atomic, and goes from UNKNOWN to another one only: whoever finds it out, finds the same */
+  int32_t convention; /* atomic; changes only once, from UNKNOWN: all threads find the same value */
 } hasher;
 
 /* The equality hook of a type, read as clients read a column; NULL if it has none. */
@@ -74,9 +74,9 @@ static convention find_by_equality(const hasher *hash, const TVMFFIAny *value) {
   return NEWER;
 }
 
-/* The convention of a hash function that returned this for the value. Where nothing tells, it is the newer one. */
+/* The convention of a hash function that returned this for the value; the newer one if nothing decides. */
 static convention find_convention(hasher *hash, const TVMFFIAny *value, const TVMFFIAny *returned) {
-  /* acquire, release: of each other; nothing else is read because of it */
+  /* acquire and release pair with each other; no other data depends on it */
   convention found = (convention)fh_atomic_load_acquire_i32(&hash->convention);
   if (found != UNKNOWN) return found;
   int is_any =
@@ -92,7 +92,7 @@ static int call_native_hash(void *self, const TVMFFIAny *args, int32_t n_args, T
   if (fh_function_check_count("__any_hash__", n_args, 1) != 0) return -1;
   TVMFFIAny returned = hash->function(&args[0]);
   if (FH_OLDER_HOOKS && find_convention(hash, &args[0], &returned) == OLDER) {
-    int64_t number; /* the first register */
+    int64_t number; /* the contents of the first register */
     memcpy(&number, &returned, sizeof number);
     returned = fh_any_int(number);
   }
@@ -121,13 +121,13 @@ int fh_compare_hook_adapt(TVMFFIByteArray attr_name, TVMFFIAny *value, const TVM
   } else {
     return 0;
   }
-  if (rc == 0) *value = fh_any_object(function); /* an address owned nothing */
+  if (rc == 0) *value = fh_any_object(function); /* the old value, an address, owned nothing */
   return rc;
 }
 
 /* ---- Calls ---- */
 
-/* Calls a hook, whose result is to be of type `wanted`, Int or Bool. */
+/* Calls a hook, whose result must be of type `wanted`, Int or Bool. */
 static int call_hook(const TVMFFIAny *hook, const char *hook_name, const TVMFFIAny *args, int32_t n_args,
                      int32_t wanted, int64_t *out) {
   TVMFFIAny result = fh_any_none();

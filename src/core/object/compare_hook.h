@@ -1,8 +1,10 @@
-/* compare_hook.h - __any_hash__ and __any_equal__, by which a type says what its objects are as keys of maps.
+/* compare_hook.h - __any_hash__ and __any_equal__, the callbacks ("hooks") by which a type defines hash and equality of
+ * its objects as keys of maps.
  *
- * A hook is a Function or a native function. Headers inline the code that calls it, those of 0.1.14 and older in
- * another convention than the newer ones, so a native function would be called wrongly by the code of some libraries.
- * All call a Function alike. So what a type registers natively is kept as a Function that calls it. */
+ * A callback is a Function or a native function. C++ headers inline the code that calls a native one, and headers of
+ * 0.1.14 and older use another calling convention than newer ones, so some libraries would call a native function
+ * wrongly. All libraries call a Function in the same way. So the core stores a native function as a Function that calls
+ * it. */
 #ifndef FH_COMPARE_HOOK_H_
 #define FH_COMPARE_HOOK_H_
 
@@ -15,12 +17,12 @@ enum { FH_OLDER_HOOKS = 1 };
 enum { FH_OLDER_HOOKS = 0 };
 #endif
 
-/* Makes the value of an attribute, which is owned, what is registered for it. Only native functions of the two
- * attributes change. `equality` is the column of __any_equal__. -1 with an error pending, and *value is as it was. */
+/* Converts the owned value of an attribute to the form that is registered. Only native functions of the two attributes
+ * change. `equality` is the column of __any_equal__. -1 with an error pending, and *value is unchanged. */
 int fh_compare_hook_adapt(TVMFFIByteArray attr_name, TVMFFIAny *value, const TVMFFITypeAttrColumn *equality);
 
-/* Call a hook. -1 with its error pending, or with a TypeError if it is no function or returned the wrong type. Hold no
- * lock, but for objects of types whose hooks are this library's own. */
+/* Call a callback. -1 with its error pending, or with a TypeError if it is not a function or returned the wrong type.
+ * Hold no lock, except for objects of types whose callbacks are this library's own. */
 int fh_compare_hook_hash(const TVMFFIAny *hook, const TVMFFIAny *any, int64_t *out);
 int fh_compare_hook_equal(const TVMFFIAny *hook, const TVMFFIAny *a, const TVMFFIAny *b, int64_t *out);
 

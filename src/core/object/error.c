@@ -1,6 +1,6 @@
 /* error.c - error objects and the thread's pending error.
  *
- * Each thread has one place for a pending error. A second error takes the place of the first, which is dropped. */
+ * Each thread has one pending error. A second error replaces the first, which is dropped. */
 #include "error.h"
 
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 #include "core/platform/thread.h"
 #include "error_deferred.h"
 
-/* kind and message live behind the struct; they never change. The backtrace has a block of its own, because it grows as
- * the error passes from function to function. */
+/* kind and message follow the struct; they never change. The backtrace has a separate block, because it grows as the
+ * error passes from function to function. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIErrorCell cell;
@@ -41,7 +41,7 @@ static void error_delete(void *self, int flags) {
   fh_object_delete_owner(&owner, self, flags, cell->cause_chain != NULL || cell->extra_context != NULL);
 }
 
-/* Makes the block of the backtrace at least n_bytes long: 1, or 0 without memory, and nothing has changed then. */
+/* Makes the block of the backtrace at least n_bytes long: 1, or 0 without memory, with the error unchanged. */
 static int backtrace_reserve(error_object *error, size_t n_bytes) {
   if (n_bytes <= error->backtrace_capacity) return 1;
   char *block = (char *)fh_mem_realloc(error->backtrace_block, n_bytes);
@@ -52,7 +52,7 @@ static int backtrace_reserve(error_object *error, size_t n_bytes) {
   return 1;
 }
 
-/* The ABI's function of the cell. It cannot fail: without memory the old text stays. */
+/* The ABI's function of the cell. It cannot fail: without memory the old backtrace stays. */
 static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
   error_object *error = (error_object *)self;
   size_t n_kept = update_mode == kTVMFFIBacktraceUpdateModeAppend ? error->cell.backtrace.size : 0;
@@ -65,7 +65,7 @@ static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *add
   error->cell.backtrace.size = n_kept + n_added;
 }
 
-/* Copies a text, with a NUL behind it, to *at, and moves *at behind that. */
+/* Copies a string and a NUL to *at, and moves *at past the NUL. */
 static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
   TVMFFIByteArray copy = {*at, text.size};
   if (text.size != 0) memcpy(*at, text.data, text.size);
@@ -88,12 +88,12 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
   error->cell.update_backtrace = update_backtrace;
   if (backtrace.size != 0) {
     update_backtrace(error, &backtrace, kTVMFFIBacktraceUpdateModeReplace);
-    if (error->backtrace_block == NULL) { /* the ABI's function has no result: this is how its failure shows */
+    if (error->backtrace_block == NULL) { /* the ABI's function has no result: this shows its failure */
       fh_mem_free(error);
       return NULL;
     }
   }
-  /* references only now that nothing can fail any more */
+  /* retained last, when no step can fail any more */
   if (cause_chain != NULL) fh_object_retain(cause_chain);
   if (extra_context != NULL) fh_object_retain(extra_context);
   error->cell.cause_chain = cause_chain;
@@ -102,8 +102,8 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
   return &error->header;
 }
 
-/* ---- The error for missing memory. It is static and shared by all threads, so nothing but its count may change: its
- * function for the backtrace leaves that empty. ---- */
+/* ---- The error for missing memory. It is static and shared by all threads, so only its count may change: its function
+ * for the backtrace leaves the backtrace empty. ---- */
 
 static void keep_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
   FH_UNUSED(self);
@@ -128,14 +128,14 @@ static struct {
 
 /* ---- The thread's pending error ---- */
 
-/* At most one of the two is there: an error object, or a payload (error_deferred.h). */
+/* At most one of the two exists: an error object, or a payload (error_deferred.h). */
 static FH_THREAD_LOCAL TVMFFIObject *pending;
 static FH_THREAD_LOCAL struct {
   void *data;
   const fh_error_payload_operations *operations; /* NULL: none */
 } payload;
 static FH_THREAD_LOCAL int is_end_set; /* whether this thread runs drop_pending when it ends */
-static fh_tls pending_end; /* makes drop_pending run; nobody looks at its value */
+static fh_tls pending_end; /* makes drop_pending run; its value is not used */
 
 static void FH_TLS_CALLBACK drop_pending(void *unused) {
   FH_UNUSED(unused);
@@ -147,7 +147,7 @@ void fh_error_init(void) { (void)fh_tls_new(&pending_end, drop_pending); } /* on
 
 int fh_error_is_pending(void) { return pending != NULL || payload.operations != NULL; }
 
-/* The object of a payload, which is ended: an owned reference, to the static MemoryError when there is no memory. */
+/* Converts a payload, which is consumed, to an object: an owned reference, to the static MemoryError without memory. */
 static TVMFFIObject *object_of(const fh_error_payload_operations *operations, void *data) {
   TVMFFIObject *error = operations->make(data);
   if (error != NULL) return error;
@@ -159,15 +159,15 @@ TVMFFIObject *fh_error_take(void) {
   const fh_error_payload_operations *operations = payload.operations;
   TVMFFIObject *error = pending;
   if (FH_UNLIKELY(operations != NULL)) {
-    payload.operations = NULL; /* first: the contract of `make` says that nothing is pending when it runs */
+    payload.operations = NULL; /* first: `make` requires that no error is pending */
     return object_of(operations, payload.data);
   }
   pending = NULL;
   return error;
 }
 
-/* Makes an error or a payload the pending one. What was pending before ends last, because its deleter may be foreign
- * and look at the pending error. */
+/* Makes an error or a payload the pending one. The former one is dropped last, because its deleter may be foreign code
+ * that reads the pending error. */
 static void replace(TVMFFIObject *error, const fh_error_payload_operations *operations, void *data) {
   TVMFFIObject *before = pending;
   const fh_error_payload_operations *operations_before = payload.operations;
@@ -176,7 +176,8 @@ static void replace(TVMFFIObject *error, const fh_error_payload_operations *oper
   pending = error;
   payload.operations = operations;
   payload.data = data;
-  /* Without memory or a key for this, what is pending when the thread ends is leaked; the next error tries again. */
+  /* Without memory or a key for this, the error that is pending when the thread ends is leaked; the next error tries
+   * again. */
   if ((error != NULL || operations != NULL) && !is_end_set) is_end_set = fh_tls_set(&pending_end, &pending_end) == 0;
   fh_object_release(before);
   if (FH_UNLIKELY(operations_before != NULL)) operations_before->drop(data_before);
@@ -199,12 +200,13 @@ void fh_error_clear(void) { fh_error_put(NULL); }
 int fh_error_is_no_memory(const TVMFFIObject *error) { return error == &no_memory.header; }
 
 int fh_error_raise_no_memory(void) {
-  fh_object_retain(&no_memory.header); /* fh_error_put takes a reference; this object has one more, for ever */
+  /* fh_error_put steals a reference; this object has one more, which is never dropped */
+  fh_object_retain(&no_memory.header);
   fh_error_put(&no_memory.header);
   return -1;
 }
 
-/* Raises an error with texts that are copied, or the static MemoryError. Always -1. */
+/* Raises an error with copies of the strings, or the static MemoryError. Always -1. */
 static int raise_text(const char *kind, TVMFFIByteArray message, TVMFFIByteArray backtrace) {
   TVMFFIObject *error = fh_error_new(fh_base_bytes(kind), message, backtrace, NULL, NULL);
   if (error == NULL) return fh_error_raise_no_memory();
@@ -221,7 +223,8 @@ int fh_error_raise(const char *kind, const char *format, ...) {
   int n_bytes = vsnprintf(local, sizeof local, format, args);
   va_end(args);
   if (n_bytes < 0) n_bytes = 0;
-  if ((size_t)n_bytes >= sizeof local) { /* now that the length is known, once more in a block that is long enough */
+  /* now that the length is known, formats again into a block that is long enough */
+  if ((size_t)n_bytes >= sizeof local) {
     text = (char *)fh_mem_alloc((size_t)n_bytes + 1);
     if (text == NULL) return fh_error_raise_no_memory();
     va_start(args, format);
@@ -275,7 +278,7 @@ int TVMFFIErrorCreateWithCauseAndExtraContext(const TVMFFIByteArray *kind, const
                                               const TVMFFIByteArray *backtrace, TVMFFIObjectHandle cause_chain,
                                               TVMFFIObjectHandle extra_context, TVMFFIObjectHandle *out) {
   const TVMFFIByteArray none = {NULL, 0};
-  /* a length without data reads as no text: this function has no error but missing memory */
+  /* a length without data is read as an empty string: this function can only fail without memory */
   *out = fh_error_new(kind->data != NULL ? *kind : none, message->data != NULL ? *message : none,
                       backtrace->data != NULL ? *backtrace : none, (TVMFFIObject *)cause_chain,
                       (TVMFFIObject *)extra_context);

@@ -1,13 +1,13 @@
 /* error.h - error objects, and the calling thread's pending error.
  *
- * A function that fails leaves one error pending on its thread and returns -1. Without memory for an error the pending
- * one is a static MemoryError, which all threads share. */
+ * A function that fails leaves one error pending on its thread and returns -1. If memory for an error runs out, the
+ * pending error is a static MemoryError, which all threads share. */
 #ifndef FH_ERROR_H_
 #define FH_ERROR_H_
 
 #include "object.h"
 
-/* The kinds of errors that this library raises: names of Python's exceptions, but for the last. */
+/* The kinds of errors that this library raises: names of Python's exceptions, except for the last. */
 #define FH_RUNTIME_ERROR "RuntimeError"
 #define FH_VALUE_ERROR "ValueError"
 #define FH_TYPE_ERROR "TypeError"
@@ -16,8 +16,8 @@
 #define FH_MEMORY_ERROR "MemoryError"
 #define FH_INTERNAL_ERROR "InternalError"
 
-/* Raises an error of that kind with a printf-formatted message, which says what was expected and what came: it becomes
- * the pending one. Always returns -1. Hold no lock: the error that was pending before is released, with all that it
+/* Raises an error of that kind with a printf-formatted message, which names the expected and the actual value. Always
+ * returns -1. Hold no lock: the function releases the error that was pending before, with everything that this error
  * refers to, which may run foreign code. */
 FH_COLD int fh_error_raise(const char *kind, const char *format, ...) FH_PRINTF(2, 3);
 /* Raises the static MemoryError; allocates nothing. Always returns -1. Hold no lock, as for fh_error_raise. */
@@ -25,22 +25,22 @@ FH_COLD int fh_error_raise_no_memory(void);
 
 /* Whether this is the static MemoryError, which must not be changed. */
 int fh_error_is_no_memory(const TVMFFIObject *error);
-/* A new Error, not raised: a new reference. The texts are copied; cause and context gain a reference each. NULL without
- * memory, and nothing is pending then. */
+/* Makes a new Error without raising it; the result is a new reference. The strings are copied; cause and context gain a
+ * reference each. NULL without memory, and then no error is pending. */
 TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFIByteArray backtrace,
                            TVMFFIObject *cause_chain, TVMFFIObject *extra_context);
 
 /* Whether an error is pending on this thread. */
 int fh_error_is_pending(void);
-/* Takes the pending error: the caller owns it; NULL if there is none. */
+/* Takes the pending error: the caller owns the result; NULL if no error is pending. */
 TVMFFIObject *fh_error_take(void);
-/* Makes `error` the pending one, taking the caller's reference, and drops the one before. NULL leaves none pending.
- * Hold no lock. */
+/* Makes `error` the pending error, steals the caller's reference, and drops the earlier error. NULL leaves none
+ * pending. Hold no lock. */
 void fh_error_put(TVMFFIObject *error);
 /* Drops the pending error, if any. Hold no lock. */
 void fh_error_clear(void);
 
-/* For the load-time constructor, before any other part: their failures are errors. */
+/* For the load-time constructor, before any other part: the other parts raise errors. */
 void fh_error_init(void);
 
 #endif /* FH_ERROR_H_ */

@@ -7,8 +7,8 @@
 #include "function.h"
 #include "type.h"
 
-/* Whether another thread may be inside a setter of the object: by its type's own fields, or by those of an ancestor,
- * which may have been registered later. */
+/* Whether another thread may be inside a setter of the object: because of its type's own fields, or because of an
+ * ancestor's fields, which may have been registered later. */
 static int has_guarded_field(const TVMFFIObject *object) {
   const fh_type_entry *entry = fh_type_entry_find(object->type_index);
   if (entry == NULL) return 0;

@@ -1,18 +1,18 @@
-/* field_guard.c - 64 locks serve the guards of all objects, chosen by the address of the object. */
+/* field_guard.c - the guards of all objects, which share 64 locks; the address of an object selects its lock. */
 #include "field_guard.h"
 
 #include "core/platform/shared.h"
 
 FH_SHARED_LOCKS_OF_RANK(guards, FH_N_LOCKS_BY_ADDRESS, "guards", FH_RANK_GUARD);
 
-/* Of the host; a release store that pairs with the acquire load of wait_for. */
+/* Functions of the host; a release store that pairs with the acquire load of wait_for. */
 static void *waiting;
 
 void fh_field_guard_set_waiting(const fh_field_guard_waiting *functions) {
   fh_atomic_store_release_ptr(&waiting, (void *)(uintptr_t)functions);
 }
 
-/* The part of try_to_lock that follows the mutex, for a writer that finds the lock open. */
+/* The part of try_to_lock after the mutex is taken, for a writer that finds the lock open. */
 static FH_NOINLINE int try_to_close(fh_shared *lock) {
   if (fh_shared_close(lock, 0)) return 1;
   fh_mutex_unlock(&lock->lock);
@@ -30,16 +30,16 @@ static inline int try_to_lock(fh_shared *lock, fh_guard_use use) {
   return FH_LIKELY(!fh_atomic_load_relaxed_i32(&lock->is_open)) || try_to_close(lock);
 }
 
-/* Enters as a reader if the lock is open; the thread notes it in its record. Unlike within fh_shared_read it may begin
- * other uses before it ends this one. */
+/* Enters as a reader if the lock is open; sets a hazard pointer of the thread. In contrast to fh_shared_read, the
+ * reader may begin other uses before it ends this one. */
 static inline int note(fh_shared *lock, fh_uses *mine) {
   uint32_t n = mine->n;
-  /* relaxed: a hint, which spares a note */
+  /* relaxed: a hint, which saves a hazard pointer */
   if (FH_UNLIKELY(!fh_atomic_load_relaxed_i32(&lock->is_open)) || FH_UNLIKELY(n == FH_USES_MAX)) return 0;
   mine->n = n + 1;
   fh_atomic_store_release_ptr(&mine->slots[n], lock); /* as in fh_uses_begin */
   fh_barrier_light();
-  /* acquire: pairs with fh_shared_count_read, which comes after the writers before */
+  /* acquire: pairs with fh_shared_count_read, which follows the earlier writers */
   if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) return 1;
   fh_uses_end(lock);
   return 0;
@@ -47,7 +47,7 @@ static inline int note(fh_shared *lock, fh_uses *mine) {
 
 static inline void end_note(fh_shared *lock, fh_uses *mine) {
   uint32_t n = mine->n;
-  if (FH_UNLIKELY(mine->slots[n - 1] != lock)) { /* another use that began inside goes on */
+  if (FH_UNLIKELY(mine->slots[n - 1] != lock)) { /* another use that began inside is still active */
     fh_uses_end(lock);
     return;
   }
@@ -55,14 +55,14 @@ static inline void end_note(fh_shared *lock, fh_uses *mine) {
   mine->n = n - 1;
 }
 
-/* Enters if no other thread is in the way. */
+/* Enters unless another thread is in the way. */
 static inline fh_guard_state try_to_enter(fh_shared *lock, fh_guard_use use, fh_uses *mine) {
   if (use == FH_GUARD_READ && note(lock, mine)) return FH_GUARD_NOTED;
   return try_to_lock(lock, use) ? FH_GUARD_LOCKED : FH_GUARD_WITHOUT;
 }
 
-/* Waits until the threads that are inside have left. The guard is not entered yet, because a thread that takes the
- * interpreter back at the end of the process does not return. */
+/* Waits until the threads inside have left. The guard is not entered yet, because at the end of the process a thread
+ * that reacquires the GIL does not return. */
 static FH_NOINLINE void wait_for(fh_shared *lock) {
   /* acquire: pairs with fh_field_guard_set_waiting */
   const fh_field_guard_waiting *host = (const fh_field_guard_waiting *)fh_atomic_load_acquire_ptr(&waiting);
@@ -115,7 +115,7 @@ static FH_NOINLINE int set_slowly(TVMFFIFieldSetter setter, fh_shared *lock, voi
   return rc;
 }
 
-/* These two have one state written out, the one where no other thread is in the way: every walk reads fields here. */
+/* These two repeat the code for the state without contention: every walk reads fields here. */
 int fh_field_guard_get(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out) {
   fh_shared *lock = fh_shared_of(guards, object);
   void *field = (char *)object + offset;

@@ -1,18 +1,19 @@
-/* field_guard.h - keeps the threads apart that use one object by the functions of its library.
+/* field_guard.h - a lock per object for the getters, setters and copy functions of the object's library.
  *
  * A library describes a field of a C++ object by a getter and a setter, which copy and assign a value of the field's
  * C++ type, and the whole object by a function that copies it. None of them may run while another thread is inside a
  * setter of the same object. So they run inside the guard of the object: readers together, a writer alone.
  *
- * The guard is the one lock that is held while foreign code runs, and has rules of its own:
- * - A thread that waits for a guard releases the interpreter first (fh_field_guard_set_waiting), because the thread
- *   inside may need the interpreter.
- * - A thread that is inside one guard does not wait for another. Where it would have to, it goes on without, and its
- *   access is as unprotected as any other that foreign code makes by itself. So no two threads wait for each other.
- * - It is taken before all other locks.
+ * The guard is the only lock that is held while foreign code runs, so special rules apply to it:
+ * - A thread that waits for a guard releases the GIL first (fh_field_guard_set_waiting), because the thread inside may
+ *   need the GIL.
+ * - A thread that is inside one guard does not wait for another. If it would have to wait, it continues without the
+ *   second guard, and its access is as unprotected as foreign code's direct accesses. So no two threads wait for each
+ *   other.
+ * - The guard is taken before all other locks.
  *
  * A field needs no guard (fh_field_guard_is_for) if its values are single words, if it cannot be assigned, or if its
- * setter is a Function: fields/field.c has locks for those. */
+ * setter is a Function: fields/field.c has locks for the fields of the last case. */
 #ifndef FH_FIELD_GUARD_H_
 #define FH_FIELD_GUARD_H_
 
@@ -37,25 +38,25 @@ static inline int fh_field_guard_is_for(const TVMFFIFieldInfo *field) {
   }
 }
 
-/* Enters the guard of an object, which the caller keeps alive. The result is for fh_field_guard_leave. */
+/* Enters the guard of an object; the caller keeps the object alive. The result is for fh_field_guard_leave. */
 fh_guard_state fh_field_guard_enter(const void *object, fh_guard_use use);
 void fh_field_guard_leave(const void *object, fh_guard_state state);
 
 /* Whether the calling thread is inside a guard. */
 int fh_field_guard_is_inside(void);
 
-/* Calls the getter or the setter of the field at an offset inside the guard: *out is owned. 0, or -1 with an error
- * pending. */
+/* Calls the getter or the setter of the field at an offset inside the guard: the caller owns *out. 0, or -1 with an
+ * error pending. */
 int fh_field_guard_get(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out);
 int fh_field_guard_set(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset, const TVMFFIAny *value);
 
-/* How a host lets other threads use its interpreter while a thread waits for a guard: `begin` runs before, and gives
- * NULL if the thread does not hold the interpreter; otherwise `end` runs afterwards, with the result of `begin`. */
+/* The host's functions that release and reacquire the GIL around a wait for a guard: `begin` runs before, and returns
+ * NULL if the thread does not hold the GIL; otherwise `end` runs afterwards, with the result of `begin`. */
 typedef struct {
   void *(*begin)(void);
   void (*end)(void *state);
 } fh_field_guard_waiting;
-/* The functions of the host, which live as long as the process; NULL: the host has no interpreter. */
+/* Sets the functions of the host, which live as long as the process; NULL: the host has no interpreter. */
 void fh_field_guard_set_waiting(const fh_field_guard_waiting *functions);
 
 #endif /* FH_FIELD_GUARD_H_ */

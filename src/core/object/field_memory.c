@@ -1,4 +1,4 @@
-/* field_memory.c - one step for each read, exchange and copy of a field whose layout a binding chose. */
+/* field_memory.c - atomic read, exchange and copy of an inline field, whose layout a binding chose. */
 #include "field_memory.h"
 
 #include "any.h"
@@ -6,12 +6,12 @@
 
 FH_SHARED_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
 
-/* By the address of a field. Fields in the same 256 bytes of memory have one lock. */
+/* The lock for the address of a field. Fields in the same 256 bytes of memory share a lock. */
 static inline fh_shared *lock_of(const void *field) {
   return fh_shared_of(locks, (const void *)((uintptr_t)field >> 8 << 8));
 }
 
-/* ---- Words: relaxed, because any value that a field has had is right ---- */
+/* ---- Words: relaxed, because every former value of a field is valid ---- */
 
 static int get_int(void *field, TVMFFIAny *out) {
   *out = fh_any_int((int64_t)fh_atomic_load_relaxed_u64((const uint64_t *)field));
@@ -32,7 +32,7 @@ static int get_ptr(void *field, TVMFFIAny *out) {
   return 0;
 }
 
-/* Writes a word: 1; 0 if the field is not one. */
+/* Writes a word: 1; 0 if the field is not a word. */
 static int put_word(void *field, int32_t type_index, TVMFFIAny *value) {
   switch (type_index) {
   case kTVMFFIInt:
@@ -51,7 +51,7 @@ static int put_word(void *field, int32_t type_index, TVMFFIAny *value) {
 
 static inline void read_dtype(const void *field, TVMFFIAny *out) { *out = fh_any_dtype(*(const DLDataType *)field); }
 static inline void read_device(const void *field, TVMFFIAny *out) { *out = fh_any_device(*(const DLDevice *)field); }
-/* These two give a reference of the caller's own. NULL is None. */
+/* These two return a new reference. NULL is None. */
 static inline void read_any(const void *field, TVMFFIAny *out) { fh_any_copy((const TVMFFIAny *)field, out); }
 static inline void read_object(const void *field, TVMFFIAny *out) {
   TVMFFIAny view = fh_any_object(*(TVMFFIObject *const *)field);
@@ -70,7 +70,7 @@ static int get_device(void *field, TVMFFIAny *out) { return read_locked(read_dev
 static int get_any(void *field, TVMFFIAny *out) { return read_locked(read_any, field, out); }
 static int get_object(void *field, TVMFFIAny *out) { return read_locked(read_object, field, out); }
 
-/* A field that is not a word. */
+/* Exchanges a field that is not a word. */
 static void exchange_bytes(void *field, int32_t type_index, TVMFFIAny *value) {
   TVMFFIAny old = fh_any_none();
   switch (type_index) {
@@ -115,7 +115,7 @@ void fh_field_memory_read_alone(const void *field, int32_t type_index, TVMFFIAny
   }
 }
 
-/* Copies a word in one step: 1; 0 if the field is not one. */
+/* Copies a word atomically: 1; 0 if the field is not a word. */
 static inline int copy_word(const void *from, void *to, int32_t type_index, size_t n_bytes) {
   if (type_index > kTVMFFIOpaquePtr || type_index <= kTVMFFINone) return 0;
   if (n_bytes == 8) {
@@ -129,7 +129,7 @@ FH_STATIC_ASSERT(kTVMFFIInt > kTVMFFINone && kTVMFFIInt < kTVMFFIOpaquePtr && kT
                      kTVMFFIFloat < kTVMFFIOpaquePtr && kTVMFFIOpaquePtr < kTVMFFIDataType,
                  "the types of words come first");
 
-/* Fields that lie close together have one lock, so that a copy takes few. */
+/* Fields close to each other share a lock, so that a copy takes few locks. */
 void fh_field_memory_copy(fh_field_memory_copying *copying, const void *from, void *to, int32_t type_index,
                           size_t n_bytes) {
   if (copy_word(from, to, type_index, n_bytes)) return;
@@ -165,7 +165,7 @@ TVMFFIFieldGetter fh_field_memory_getter(int32_t type_index) {
   case kTVMFFIDevice: return get_device;
   case kTVMFFIAny:
   case kTVMFFINone: return get_any;
-  /* The other plain types (small and raw text, the address of a DLTensor) are not types of fields. */
+  /* The other plain types (small and raw strings, the address of a DLTensor) are not types of fields. */
   default: return type_index >= kTVMFFIStaticObjectBegin ? get_object : NULL;
   }
 }

@@ -1,7 +1,7 @@
 /* function.c - function objects, calls, and the argument checks of functions written in C.
  *
- * The checks take the function's name only for their messages, which have the wording of those that the C++ headers
- * give (function_detail.h). */
+ * The checks need the function's name only for their messages, which are worded like those of the C++ headers
+ * (function_detail.h). */
 #include "function.h"
 
 #include "core/platform/mem.h"
@@ -12,25 +12,25 @@
 
 /* ---- Function objects ---- */
 
-/* A Function of TVMFFIFunctionCreate. Clients have layouts of their own behind the cell. */
+/* A Function of TVMFFIFunctionCreate. The part after the cell differs between libraries. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIFunctionCell cell;
-  void *self;                  /* the client's, until `deleter` gets it */
-  TVMFFISafeCallType call;     /* what the client gave; `cell.safe_call` is what callers call */
+  void *self;                  /* belongs to the client; the argument of `deleter` */
+  TVMFFISafeCallType call;     /* the client's function; callers call `cell.safe_call` */
   void (*deleter)(void *self); /* may be NULL */
 } closure;
 
 FH_STATIC_ASSERT(offsetof(closure, cell) == 24, "the cell follows the header");
 FH_STATIC_ASSERT(offsetof(closure, self) == 40, "the ABI's part comes first");
 
-/* The ABI's entry of a closure: puts `self` in the place of the handle. */
+/* The ABI's entry point of a closure: replaces the handle by `self`. */
 static int call_with_self(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   closure *function = (closure *)handle;
   return function->call(function->self, args, n_args, result);
 }
 
-/* What `self` owns is known to its deleter only, so closures that own one another end by recursion. */
+/* Only the deleter knows which objects `self` owns, so destroying nested closures recurses. */
 static void closure_delete(void *handle, int flags) {
   closure *function = (closure *)handle;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) && function->deleter != NULL) function->deleter(function->self);
@@ -45,13 +45,13 @@ int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *s
   function->self = self;
   function->call = call;
   function->deleter = deleter;
-  /* With neither, `call` gets the handle in the place of `self`, as c_api.h promises: one indirect call less. */
+  /* With neither, `call` gets the handle instead of `self`, as c_api.h promises: saves an indirect call. */
   function->cell.safe_call = self == NULL && deleter == NULL ? call : call_with_self;
   *out = function;
   return 0;
 }
 
-/* Whoever has call_with_self as its entry is a closure of ours: nobody else has the address. */
+/* A Function whose entry point is call_with_self is a closure of this file: the address is not known outside. */
 void *fh_function_self(TVMFFIObjectHandle func, TVMFFISafeCallType call) {
   const closure *function = (const closure *)func;
   return function->cell.safe_call == call_with_self && function->call == call ? function->self : NULL;
@@ -71,13 +71,13 @@ int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*delete
 
 const TVMFFIAny fh_no_arguments[1];
 
-/* Not fh_function_call: here *result is the caller's, who has made it None. */
+/* Not fh_function_call: here the caller has made *result None. */
 int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   fh_sync_check_unlocked("a Function");
   return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args != NULL ? args : fh_no_arguments, num_args, result);
 }
 
-/* ---- Argument checks. An Int passes for a Bool and a Bool for an Int, as in C++; text passes for bytes ---- */
+/* ---- Argument checks. An Int is accepted for a Bool and a Bool for an Int, as in C++; a string for bytes ---- */
 
 int fh_function_check_count(const char *name, int32_t n_args, int32_t n_expected) {
   if (n_args == n_expected) return 0;
@@ -115,13 +115,14 @@ int fh_function_arg_ptr(const char *name, const TVMFFIAny *args, int32_t i, void
   }
 }
 
-/* What an argument that may be an rvalue reference refers to: borrowed. None for a reference whose object was taken. */
+/* The referent of an argument that may be an rvalue reference: borrowed. None if its object was moved out already. */
 static TVMFFIAny referent_of(const TVMFFIAny *arg) {
   return arg->type_index == kTVMFFIObjectRValueRef ? fh_any_object(*(TVMFFIObject **)arg->v_ptr) : *arg;
 }
 
 int fh_function_arg_str(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out) {
-  if (fh_str_content(&args[i], out)) return 0; /* not through a copy: small text lies in the argument itself */
+  /* not through a copy: the bytes of a small string are in the argument itself */
+  if (fh_str_content(&args[i], out)) return 0;
   TVMFFIAny referred = referent_of(&args[i]);
   if (fh_any_is_object(&referred) && fh_str_content(&referred, out)) return 0;
   return fh_function_raise_type(name, i, "str", &args[i]);
@@ -135,13 +136,13 @@ int fh_function_arg_bytes(const char *name, const TVMFFIAny *args, int32_t i, TV
 }
 
 int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index, TVMFFIObject **out) {
-  /* The frequent case. `type_index` is that of an object type, so an argument that has it is an object. */
+  /* The frequent case. `type_index` is that of an object type, so an argument with this index is an object. */
   if (FH_LIKELY(args[i].type_index == type_index)) {
     *out = args[i].v_obj;
     return 0;
   }
   TVMFFIAny referred = referent_of(&args[i]);
-  /* a message names what the reference refers to */
+  /* a message names the type of the referent */
   if (!fh_any_is_object(&referred) || !fh_type_is_instance(referred.type_index, type_index)) {
     return fh_function_raise_type(name, i, fh_type_name(type_index), &referred);
   }

@@ -5,14 +5,15 @@
 #include "any.h"
 #include "core/platform/sync.h"
 
-/* What TVMFFIFunctionCreate does: a Function (a new reference) that calls call(self, args, n, result) and ends with
- * deleter(self). On -1 `self` stays the caller's. */
+/* Implements TVMFFIFunctionCreate: makes a Function (a new reference) that calls call(self, args, n, result);
+ * deleter(self) runs when it is destroyed. On -1 the caller keeps `self`. */
 int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *self), TVMFFIObjectHandle *out);
 
 /* The `self` of a Function that fh_function_new made with that `call`, NULL for other Functions. Borrowed. */
 void *fh_function_self(TVMFFIObjectHandle func, TVMFFISafeCallType call);
 
-/* The arguments of a call that has none. Their address is not NULL, because functions in Rust make a slice of it. */
+/* The argument array of a call without arguments. Its address is not NULL, because functions in Rust make a slice of
+ * it. */
 extern const TVMFFIAny fh_no_arguments[1];
 
 /* Calls a Function. *result is None before the call and owned by the caller after it. Hold no lock. */
@@ -24,8 +25,8 @@ static inline int fh_function_call(TVMFFIObjectHandle func, const TVMFFIAny *arg
 /* Calls a Function and drops its result. Hold no lock. */
 int fh_function_call_drop(TVMFFIObjectHandle func, const TVMFFIAny *args, int32_t n_args);
 
-/* ---- For functions written in C: checks of what came in, with the messages that C++ functions give.
- * All return 0, or -1 with a TypeError that names the function and the argument. Results are borrowed from `args`. */
+/* ---- For functions written in C: checks of the arguments, with the messages that C++ functions give. All return 0, or
+ * -1 with a TypeError that names the function and the argument. Results are borrowed from `args`. */
 int fh_function_check_count(const char *name, int32_t n_args, int32_t n_expected);
 /* Raises "Mismatched type on argument #i when calling: `name`. Expected `expected` but got `...`". Always -1. */
 FH_COLD int fh_function_raise_type(const char *name, int32_t i, const char *expected, const TVMFFIAny *got);
@@ -33,7 +34,7 @@ int fh_function_arg_int(const char *name, const TVMFFIAny *args, int32_t i, int6
 int fh_function_arg_bool(const char *name, const TVMFFIAny *args, int32_t i, int *out);      /* Bool, Int */
 int fh_function_arg_ptr(const char *name, const TVMFFIAny *args, int32_t i, void **out); /* OpaquePtr, None: NULL */
 int fh_function_arg_str(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out);
-int fh_function_arg_bytes(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out); /* or text */
+int fh_function_arg_bytes(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out); /* Bytes, Str */
 /* An object that is an instance of type_index; an rvalue reference counts as its object. `*out` is borrowed. */
 int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index, TVMFFIObject **out);
 

@@ -1,8 +1,8 @@
 /* global.c - the table of global functions: names that readers search without a lock, and that can be removed.
  *
- * A removed entry, or a table that a longer one has replaced, must not be freed while a reader may look at it. Readers
- * count themselves, and a writer waits for them before it frees: a simple form of read-copy-update. A reader never
- * waits; a writer may wait long where readers come without a pause. */
+ * A removed entry, or a replaced table, must not be freed while a reader may use it. Readers are counted, and a writer
+ * waits for them before it frees: a simple form of read-copy-update. A reader never waits; a writer may wait long if
+ * readers come without a pause. */
 #include "global.h"
 
 #include "core/platform/fork.h"
@@ -14,9 +14,9 @@
 #include "str.h"
 #include "type.h"
 
-/* One name, in one block with its texts. An entry does not change: another function for the name is another entry. */
+/* One name, in one block with its strings. An entry does not change: another function for the name is another entry. */
 typedef struct {
-  fh_name_entry by_name;    /* first: the table finds the entry by it */
+  fh_name_entry by_name;    /* first: the table returns a pointer to it */
   TVMFFIByteArray metadata; /* JSON, or empty */
   TVMFFIByteArray doc;      /* documentation, or empty */
   TVMFFIObject *func;       /* owned Function */
@@ -24,13 +24,13 @@ typedef struct {
 } global_entry;
 
 FH_LOCK(global_lock, "global", FH_RANK_PLAIN);
-static fh_name_table globals; /* of global_entry; changed under the lock */
+static fh_name_table globals; /* a table of global_entry; changed under the lock */
 
-/* ---- Readers without a lock. Between begin_reading and end_reading no foreign code may run and no error be raised, as
- * under a lock, because a writer waits for the end. Readers are counted, in several places so that threads do not
- * contend for one cache line. A writer takes an entry out of the table, gives back the lock, and then waits for each
+/* ---- Readers without a lock. Between begin_reading and end_reading no foreign code may run and no error may be
+ * raised, as under a lock, because a writer waits for the end. Readers are counted in several places so that threads do
+ * not contend for one cache line. A writer removes an entry from the table, releases the lock, and then waits for each
  * count to be 0 once. All changes of a count are sequentially consistent read-modify-writes, so a reader either is
- * counted when the writer looks, or begins later and finds the table without the entry. */
+ * counted when the writer reads the count, or begins later and finds the table without the entry. */
 typedef struct {
   uint64_t n_readers;
   char apart[120]; /* so that no two share a cache line, nor a pair of lines that is fetched together */
@@ -39,12 +39,12 @@ typedef struct {
 enum { N_COUNTS = 32 };
 static reader_count counts[N_COUNTS];
 
-/* The calling thread's count. Threads get them in turn, so that few share one. */
+/* The calling thread's count. Threads get counts in turn, so that few share one. */
 static uint64_t *my_count(void) {
   static uint64_t n_threads;
   static FH_THREAD_LOCAL uint64_t *mine;
   if (FH_UNLIKELY(mine == NULL)) {
-    /* relaxed, pairs with nothing: any number will do */
+    /* relaxed, pairs with nothing: any number is correct */
     mine = &counts[fh_atomic_add_relaxed_u64(&n_threads, 1) % N_COUNTS].n_readers;
   }
   return mine;
@@ -59,14 +59,14 @@ static void end_reading(uint64_t *count) {
   (void)fh_atomic_add_seq_cst_u64(count, (uint64_t)-1); /* pairs with wait_for_readers */
 }
 
-/* The child of a fork does not have the threads that were reading: nobody would ever take their counts down. The thread
- * that forks is not reading, which before_fork checks in the test build. */
+/* The child of a fork does not have the threads that were reading, so their counts would never reach 0. The thread that
+ * forks is not reading; before_fork checks that in the test build. */
 static void forget_readers(void) {
   for (int i = 0; i < N_COUNTS; ++i) fh_atomic_store_seq_cst_u64(&counts[i].n_readers, 0); /* pairs with nothing */
 }
 FH_FORK_CHILD(forget_readers);
 
-/* Without the lock, so that other writers go on meanwhile. */
+/* Waits without the lock, so that other writers can continue. */
 static void wait_for_readers(void) {
   fh_sync_check_unlocked("waiting for readers");
   for (int i = 0; i < N_COUNTS; ++i) {
@@ -75,20 +75,21 @@ static void wait_for_readers(void) {
   }
 }
 
-/* For readers between begin_reading and end_reading, and under the lock. NULL when there is no such name. */
+/* For readers between begin_reading and end_reading, and under the lock. NULL if the name does not exist. */
 static global_entry *find_entry(TVMFFIByteArray name) { return (global_entry *)fh_name_find(&globals, name); }
 
 /* ---- Writing ---- */
 
-/* Copies a text to *at in a block of zeros, and moves *at behind it and its NUL. */
+/* Copies a string to *at in a block of zeros, and moves *at past the string and its NUL. */
 static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
   TVMFFIByteArray copy = {*at, text.size};
   if (text.size != 0) memcpy(*at, text.data, text.size);
-  *at += text.size + 1; /* the block is zeroed: the NUL is there */
+  *at += text.size + 1; /* the block is zeroed, so the NUL exists */
   return copy;
 }
 
-/* An entry with copies of the texts and a reference to the function. NULL without memory, and nothing is pending. */
+/* Makes an entry with copies of the strings and a reference to the function. NULL without memory, with no error
+ * pending. */
 static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIByteArray doc,
                                TVMFFIObject *func) {
   const size_t most = PTRDIFF_MAX / 4; /* the sum below does not wrap around */
@@ -105,13 +106,13 @@ static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray metadata, T
   return entry;
 }
 
-/* What was taken out of the table and readers may still have; each may be NULL. */
+/* Removed parts of the table, which readers may still use; each may be NULL. */
 typedef struct {
   global_entry *entry;
   fh_name_slots *slots;
 } leftover;
 
-/* No lock may be held: the Function may run foreign code when it ends. */
+/* No lock may be held: destroying the Function may run foreign code. */
 static void entry_drop(global_entry *entry) {
   if (entry == NULL) return;
   fh_object_release(entry->func);
@@ -127,8 +128,8 @@ static void leftover_drop(leftover old) {
 
 typedef enum { PUT_DONE, PUT_TAKEN, PUT_NO_MEMORY } put_result;
 
-/* Under the lock. *old is for the caller to drop, after the lock. A name that is taken, or missing memory, leaves the
- * table as it is. */
+/* Under the lock. The caller drops *old, after the lock. An existing name, or missing memory, leaves the table
+ * unchanged. */
 static put_result put_locked(global_entry *entry, int can_override, leftover *old) {
   if (!can_override && find_entry(entry->by_name.name) != NULL) return PUT_TAKEN;
   if (fh_name_renew(&globals, &old->slots) != 0) return PUT_NO_MEMORY;
@@ -136,11 +137,11 @@ static put_result put_locked(global_entry *entry, int can_override, leftover *ol
   return PUT_DONE;
 }
 
-/* Registers a Function. Only putting the entry in is under the lock; what it has displaced is dropped, and an error is
+/* Registers a Function. Only inserting the entry is under the lock; the displaced entry is dropped, and an error is
  * raised, afterwards. */
 static int set_function(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIByteArray doc, TVMFFIObjectHandle func,
                         int can_override) {
-  /* a NUL may be in it: lookups compare bytes, and only messages end there */
+  /* it may contain a NUL: lookups compare bytes, and only messages end there */
   if (fh_str_check_bytes("the name of a global function", name) != 0) return -1;
   if (name.size == 0)
     return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a global function but got an empty text");
@@ -186,7 +187,7 @@ int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   *out = NULL;
   uint64_t *count = my_count();
   begin_reading(count);
-  const global_entry *entry = find_entry(name); /* stays until end_reading, and with it the Function */
+  const global_entry *entry = find_entry(name); /* stays until end_reading, and so does the Function */
   if (entry != NULL) {
     *out = entry->func;
     fh_object_retain(*out);
@@ -201,7 +202,7 @@ int fh_global_text(TVMFFIByteArray name, int is_doc, TVMFFIAny *out) {
   uint64_t *count = my_count();
   begin_reading(count);
   const global_entry *entry = find_entry(name);
-  int is_there = entry != NULL; /* `entry` itself means nothing after end_reading */
+  int is_there = entry != NULL; /* `entry` itself is not valid after end_reading */
   if (is_there) {
     const TVMFFIByteArray *text = is_doc ? &entry->doc : &entry->metadata;
     result = fh_str_try_new(text->data, text->size, out);
@@ -212,7 +213,7 @@ int fh_global_text(TVMFFIByteArray name, int is_doc, TVMFFIAny *out) {
   return fh_error_raise(FH_RUNTIME_ERROR, "Expected a global function `%.*s` but there is none", FH_BYTES_ARGS(name));
 }
 
-/* How many names there are at most: removed names whose items are still there count, too. */
+/* The maximum number of names: removed names with remaining items count, too. */
 static size_t count_names(void) {
   uint64_t *count = my_count();
   begin_reading(count);
@@ -224,10 +225,10 @@ static size_t count_names(void) {
 int fh_global_names(TVMFFIAny **out, int64_t *n) {
   *out = NULL;
   *n = 0;
-  size_t most = count_names(); /* names that are registered after this may be left out */
-  TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(most + 1, sizeof *names); /* + 1: a block even without names */
+  size_t most = count_names(); /* names that are registered later may be left out */
+  TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(most + 1, sizeof *names); /* 1: allocates a block even without names */
   if (names == NULL) return fh_error_raise_no_memory();
-  /* The names are copied while entries cannot be freed. A failure meanwhile only sets `result`: dropping and raising
+  /* The names are copied while entries cannot be freed. A failure in the loop only sets `result`: dropping and raising
    * come after end_reading. */
   size_t n_names = 0;
   int result = 0;

@@ -1,24 +1,24 @@
 /* global.h - the table of global functions: name to Function, with its metadata.
  *
- * Writers take the lock `global`. Readers take none: they announce themselves by a count, and a writer that replaced
- * or removed an entry waits for that count to be zero before it lets the entry go. */
+ * Writers take the lock `global`. Readers take no lock: a reader increments a count, and a writer that replaced or
+ * removed an entry waits for that count to be zero before it frees the entry. */
 #ifndef FH_GLOBAL_H_
 #define FH_GLOBAL_H_
 
 #include "any.h"
 
-/* A new reference in *out, NULL when there is none: 1 found, 0 not. Never an error. */
+/* 1 found, with a new reference in *out; 0 not found, with NULL in *out. Never an error. */
 int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out);
-/* 1 removed, 0 there was none. */
+/* 1 removed, 0 not found. */
 int fh_global_remove(TVMFFIByteArray name);
-/* The metadata (JSON), or the documentation, of the function of that name as an owned string; RuntimeError when there
- * is none. */
+/* The metadata (JSON), or the documentation, of the function of that name as an owned string; RuntimeError if there is
+ * none. */
 int fh_global_text(TVMFFIByteArray name, int is_doc, TVMFFIAny *out);
 /* The names, in order of registration, as an owned array of *n owned string values. The caller drops each and frees
  * the array with fh_mem_free. */
 int fh_global_names(TVMFFIAny **out, int64_t *n);
 
-/* Registers a function written in C under a name, for the load-time constructor. `call` gets its arguments unchecked.
+/* Registers a function written in C under a name, for the load-time constructor. `call` checks its arguments itself.
  * `metadata`: JSON, or NULL. */
 int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadata);
 

@@ -1,4 +1,4 @@
-/* guard.c - recognises libraries whose layouts this core does not share, by what they register. */
+/* guard.c - recognises libraries with incompatible layouts by their registrations. */
 #include "guard.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ static int (*refuse_load)(TVMFFIByteArray reason); /* written before there are o
 
 void fh_guard_set_refuse(int (*refuse)(TVMFFIByteArray reason)) { refuse_load = refuse; }
 
-/* ---- Saying it ---- */
+/* ---- Messages ---- */
 
 const char *fh_guard_library(const void *address, fh_loader_place *place) {
   if (fh_loader_place_of(address, place) && place->file[0] != '\0') return place->file;
@@ -17,7 +17,7 @@ const char *fh_guard_library(const void *address, fh_loader_place *place) {
   return "a library";
 }
 
-/* The libraries that a line was written about. When all places are taken, further libraries are silent. */
+/* The libraries that a line was written about. If all places are used, no line is written about further libraries. */
 static void *named[16];
 
 /* Whether this is the first line about the library. */
@@ -30,12 +30,12 @@ static int claim(void *library) {
   return 0;
 }
 
-/* The sentence begins with the library's name. */
+/* `sentence` begins with the library's name. */
 static void warn(void *library, const char *sentence) {
   if (library != NULL && claim(library)) fprintf(stderr, "[WARNING] %s\n", sentence);
 }
 
-/* A layout that is another one for sure: the load in progress fails, or there is a line. */
+/* Handles a layout that certainly differs: the load in progress fails, or a line is written. */
 static void refuse(void *library, const char *sentence) {
   if (refuse_load == NULL || !refuse_load(fh_base_bytes(sentence))) warn(library, sentence);
 }
@@ -45,14 +45,14 @@ static void refuse(void *library, const char *sentence) {
 #define SHORT_ARGS(bytes) (int)((bytes).size < 100 ? (bytes).size : 100), (bytes).data
 #define NEWER "was it compiled for a newer version of tvm-ffi than 0.1.15?"
 
-/* ---- What libraries of newer versions may register ---- */
+/* ---- Possible registrations of libraries of newer versions ---- */
 
 void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_index, const TVMFFITypeInfo *holder,
                    void *caller) {
   char sentence[MAX_SENTENCE];
   fh_loader_place place;
-  if (type_index == static_index && holder != NULL) return; /* the frequent case: it is known */
-  /* Static indices are those of built-in types, whose keys begin so. */
+  if (type_index == static_index && holder != NULL) return; /* the frequent case: the type is known */
+  /* Built-in types have static indices, and keys that begin with "ffi.". */
   if (static_index >= kTVMFFIDynObjectBegin || type_key.data == NULL || type_key.size < 4) return;
   if (memcmp(type_key.data, "ffi.", 4) != 0) return;
   const char *name = fh_guard_library(caller, &place);
@@ -74,7 +74,7 @@ void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_
   }
 }
 
-/* All flags that have a meaning. */
+/* All defined flags. */
 #define KNOWN_FLAGS (((int64_t)kTVMFFIFieldFlagBitMaskSEqHashDefSimple << 1) - 1)
 
 void fh_guard_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, void *caller) {
@@ -105,7 +105,7 @@ void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field
   char sentence[MAX_SENTENCE];
   fh_loader_place place, own;
   const char *name = fh_guard_library((void *)(uintptr_t)field->getter, &place);
-  /* Fields that a binding lays out have getters of the core, which know what is there. */
+  /* Inline fields of a binding have getters of the core, for which their layout is correct. */
   (void)fh_guard_library((void *)(uintptr_t)fh_guard_withdrawn, &own);
   if (place.base == own.base) return;
   snprintf(sentence, sizeof sentence,

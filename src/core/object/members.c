@@ -1,5 +1,5 @@
-/* members.c - fields and methods of one type by their names. A few are compared one by one; for many there is a table
- * of the first one of each name, so that the time to find one does not grow with their number. */
+/* members.c - lookup of fields and methods of one type by name. A few are compared one by one; for many there is a
+ * table of the first member of each name, so that the time of a lookup does not grow with their number. */
 #include "members.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ enum { FEW_MEMBERS = 16 };
 
 /* The first member of a name, for the table. */
 typedef struct {
-  fh_name_entry by_name; /* first: the table finds the member by it */
+  fh_name_entry by_name; /* first: the table returns a pointer to it */
   int32_t number;
 } member_name;
 
@@ -25,7 +25,8 @@ int32_t fh_members_find(const fh_name_table *table, const void *members, int32_t
                         TVMFFIByteArray name) {
   if (n > FEW_MEMBERS) {
     const member_name *found = (const member_name *)(const void *)fh_name_find(table, name);
-    return found != NULL && found->number < n ? found->number : -1; /* one that is newer than n is not there yet */
+    /* a member that is newer than n is not published yet */
+    return found != NULL && found->number < n ? found->number : -1;
   }
   for (int32_t i = 0; i < n; ++i) {
     if (fh_span_same(name_at(members, member_bytes, i), name)) return i;
@@ -37,7 +38,7 @@ int fh_members_add(fh_name_table *table, const void *members, int32_t n, size_t 
   if (n < FEW_MEMBERS) return 0;
   for (int32_t i = n == FEW_MEMBERS ? 0 : n; i <= n; ++i) {
     TVMFFIByteArray own = i < n ? name_at(members, member_bytes, i) : name;
-    if (fh_name_find(table, own) != NULL) continue; /* an overload, or a second try after one that had no memory */
+    if (fh_name_find(table, own) != NULL) continue; /* an overload, or the second try after a try without memory */
     member_name *made = fh_name_reserve(table) == 0 ? (member_name *)fh_mem_calloc(1, sizeof *made) : NULL;
     if (made == NULL) return -1;
     fh_mem_keep(made);

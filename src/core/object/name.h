@@ -1,10 +1,11 @@
-/* name.h - a table from names to entries that readers search without a lock; entries keep the order of their addition.
+/* name.h - a hash table from names to entries that readers search without a lock; entries keep their order of
+ * insertion.
  *
- * One writer at a time (the caller's lock). Entries live in the caller's memory and begin with fh_name_entry. A full
- * table gets a new generation of slots, while readers may still search the old one. A table that only grows keeps its
- * old generations (fh_name_reserve); together they are as large as the newest. A table from which names are removed
- * gives an old generation to its writer (fh_name_renew), who waits until no reader is left and frees it; replaced and
- * removed entries are freed in that way, too. */
+ * The caller's lock allows one writer at a time. Entries live in the caller's memory and begin with fh_name_entry. A
+ * full table gets a new generation of slots, while readers may still search the old one. A table that only grows keeps
+ * its old generations (fh_name_reserve); together they are as large as the newest. A table from which names are removed
+ * returns an old generation to its writer (fh_name_renew), which waits until no reader is left and frees it; the writer
+ * frees replaced and removed entries in that way, too. */
 #ifndef FH_NAME_H_
 #define FH_NAME_H_
 
@@ -23,19 +24,20 @@ typedef struct {
 
 /* The entry of that name, or NULL. Lock-free. */
 fh_name_entry *fh_name_find(const fh_name_table *table, TVMFFIByteArray name);
-/* Room for one more, so that the next fh_name_put cannot fail. -1 without memory, nothing pending. */
+/* Makes room for one more entry, so that the next fh_name_put cannot fail. -1 without memory, with no error pending. */
 int fh_name_reserve(fh_name_table *table);
 /* As fh_name_reserve, for a table from which names are removed: *old becomes the generation that was replaced, or NULL.
- * The caller frees it with fh_mem_free once no reader has it. */
+ * The caller frees it with fh_mem_free once no reader uses it. */
 int fh_name_renew(fh_name_table *table, fh_name_slots **old);
-/* Adds the entry: NULL, or the former entry of that name, which it has replaced. Room must have been reserved. */
+/* Adds the entry: returns NULL, or the former entry of that name, which the new entry has replaced. Room must have been
+ * reserved. */
 fh_name_entry *fh_name_put(fh_name_table *table, fh_name_entry *entry);
-/* Removes the entry of that name and returns it; NULL when there is none. A name that is added again is the last
- * one. */
+/* Removes the entry of that name and returns it; NULL if there is none. A name that is added again goes to the end of
+ * the order. */
 fh_name_entry *fh_name_remove(fh_name_table *table, TVMFFIByteArray name);
 
-/* Iterates over the entries that are there when it begins, in order of first addition; NULL at the end. There are at
- * most walk.n. Lock-free. */
+/* Iterates over the entries that exist when the iteration begins, in order of first addition; NULL at the end. There
+ * are at most walk.n. Lock-free. */
 typedef struct {
   const fh_name_slots *slots;
   size_t i, n;

@@ -1,8 +1,8 @@
-/* object.c - the end of objects, and weak references.
+/* object.c - destruction of objects, and weak references.
  *
- * An object that owns others ends them in its deleter, so a long chain of objects would recurse as deep as it is long.
+ * An object that owns others drops them in its deleter, so a long chain of objects would recurse as deep as it is long.
  * The second half of this file bounds that for the types of this library: from some depth on, objects wait in queues of
- * their thread, for which nothing is allocated. */
+ * their thread, which need no allocation. */
 #include "object.h"
 
 #include "core/platform/mem.h"
@@ -10,7 +10,7 @@
 
 FH_STATIC_ASSERT(sizeof(TVMFFIObject) == 24, "the header is part of the ABI");
 
-/* ---- Life ---- */
+/* ---- Deleters and counts ---- */
 
 void fh_object_delete_plain(void *self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
@@ -29,16 +29,16 @@ static void run_deleter(TVMFFIObject *obj, int flags) {
 void fh_object_end(TVMFFIObject *obj, uint64_t before) {
   /* acquire: pairs with the release in fh_object_release (and fh_object_weak_release) of every other thread */
   fh_atomic_fence_acquire_after_u64(&obj->combined_ref_count);
-  /* The count was one strong reference and the weak one that belongs to it. So nobody else refers to the object, and
-   * nobody can any more: one call of the deleter ends value and memory. The count keeps that weak reference, which
-   * wait_for_end relies on. */
+  /* The count was one strong reference and the weak one that belongs to it. So the object has no other reference, and
+   * cannot get one: one call of the deleter destroys the value and frees the memory. The count keeps that weak
+   * reference; wait_for_end relies on that. */
   if (before == FH_OBJECT_BOTH_ONE) {
     run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
     return;
   }
-  /* Others have weak references. The memory must stay until the last of them has gone. */
+  /* Other owners have weak references. The memory must stay until the last of them is dropped. */
   run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskStrong);
-  fh_object_weak_release(obj); /* the one that the strong references owned together */
+  fh_object_weak_release(obj); /* the weak reference that the strong references owned together */
 }
 
 void fh_object_weak_release(void *handle) {
@@ -60,28 +60,28 @@ int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
   return 0;
 }
 
-/* ---- The end of objects that own others ---- */
+/* ---- Destruction of objects that own others ---- */
 
-#define MAX_ENDING 64 /* calls of `end` within one another, before objects wait */
-#define MAX_OWNERS 24 /* types of this library that own others are fewer; one beyond would recurse further */
+#define MAX_ENDING 64 /* nested calls of `end` before objects are queued */
+#define MAX_OWNERS 24 /* more than there are such types in this library; further ones would recurse */
 
-/* Objects of one type that wait for their end, as a list without memory of its own: an object's header holds the next
- * one in place of the deleter. Nobody reads the deleter meanwhile. Its value has no references left, and the queue has
- * a weak one, so the last weak reference cannot go. */
+/* Queued objects of one type, as a list without memory of its own: an object's header holds the next object instead of
+ * the deleter. No thread reads the deleter while the object is queued: its value has no references left, and the queue
+ * has a weak one, so the last weak reference cannot be dropped. */
 typedef struct {
   const fh_object_owner *owner;
   TVMFFIObject *first;
 } waiting;
 
 typedef struct {
-  int n_ending; /* calls of `end` that are on the thread's stack now */
-  int n_owners; /* queues in use: one for each type of which an object has had to wait */
+  int n_ending; /* number of calls of `end` on the thread's stack */
+  int n_owners; /* number of queues in use: one for each type with a queued object */
   waiting queues[MAX_OWNERS];
 } endings;
 
 static FH_THREAD_LOCAL endings of_thread; /* all queues are empty when n_ending is 0 */
 
-/* The queue of a type, made if need be; NULL when all queues belong to other types. */
+/* Finds or makes the queue of a type; NULL if all queues belong to other types. */
 static waiting *queue_of(endings *all, const fh_object_owner *owner) {
   for (int i = 0; i < all->n_owners; ++i) {
     if (all->queues[i].owner == owner) return &all->queues[i];
@@ -91,21 +91,21 @@ static waiting *queue_of(endings *all, const fh_object_owner *owner) {
   return &all->queues[all->n_owners++];
 }
 
-/* Lets the object wait: 1, or 0 when there is no queue left. */
+/* Queues the object: 1, or 0 if all queues are in use. */
 static FH_NOINLINE int wait_for_end(endings *all, const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
   waiting *queue = queue_of(all, owner);
   if (queue == NULL) return 0;
-  /* The queue's weak reference. With Both it is the one that the strong references owned, which nobody drops now; with
-   * Strong the caller is about to drop that one, so the queue takes its own. */
+  /* The queue's weak reference. With Both it is the one that the strong references owned, which is not dropped now;
+   * with Strong the caller is about to drop that one, so the queue counts its own. */
   if (!(flags & kTVMFFIObjectDeleterFlagBitMaskWeak)) fh_object_weak_retain(obj);
-  /* memcpy, because `deleter` is a pointer to a function and the next object is none */
+  /* memcpy, because `deleter` is a pointer to a function and the next object is not a function */
   memcpy(&obj->deleter, &queue->first, sizeof queue->first);
   queue->first = obj;
   return 1;
 }
 
-/* Ends all objects that wait. Each gets its deleter back, which the release of the queue's weak reference may call to
- * free the memory. */
+/* Destroys all queued objects. Each gets its deleter back, because the release of the queue's weak reference may call
+ * it to free the memory. */
 static FH_NOINLINE void end_waiting(endings *all) {
   for (int i = 0; i < all->n_owners;) {
     TVMFFIObject *obj = all->queues[i].first;
@@ -118,25 +118,26 @@ static FH_NOINLINE void end_waiting(endings *all) {
     obj->deleter = owner->deleter;
     owner->end(obj);
     fh_object_weak_release(obj);
-    i = 0; /* its end may have filled any queue */
+    i = 0; /* destroying the object may have filled any queue */
   }
   all->n_owners = 0;
 }
 
-/* Ends the value of an object that owns others: 1, or 0 when it waits and end_waiting will do that. */
+/* Destroys the value of an object that owns others: 1, or 0 if the object is queued and end_waiting will destroy it. */
 static FH_NOINLINE int end_owner(const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
-  endings *all = &of_thread; /* asked for once: finding a thread's data is a call in a shared library */
+  endings *all = &of_thread; /* read once: finding a thread's data is a call in a shared library */
   if (all->n_ending >= MAX_ENDING && wait_for_end(all, owner, obj, flags)) return 0;
   all->n_ending += 1;
   owner->end(obj);
-  /* still counted, so that what the waiting objects own can wait as well and end_waiting is not entered twice */
+  /* still counted, so that objects owned by queued objects can be queued as well and end_waiting is not entered
+   * twice */
   if (all->n_ending == 1 && all->n_owners != 0) end_waiting(all);
   all->n_ending -= 1;
   return 1;
 }
 
-/* Called with Strong, and later with Weak; or once with both. An object that waits is not freed here, whatever the
- * flags say: its weak reference goes in end_waiting, and that leads back here with Weak alone. */
+/* Called with Strong, and later with Weak; or once with both. A queued object is not freed here, independent of the
+ * flags: end_waiting drops its weak reference, which calls this function again with Weak alone. */
 void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
     if (!has_objects)

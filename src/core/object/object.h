@@ -2,10 +2,10 @@
  * (error.c has an object whose count is initialised statically).
  *
  * Protocol: a new object has one strong reference and one weak one, which the strong references own together. Adding a
- * reference is relaxed, because the thread that adds one has one already. Dropping one is a release, and dropping the
- * last one acquires, so that the deleter sees all that other threads did with the object. When the last strong
- * reference goes while others hold weak ones, the deleter is called twice: with Strong (end the value), and with Weak
- * (free the memory) when the last weak reference goes. Otherwise it is called once, with Both. */
+ * reference is relaxed, because the adding thread has a reference already. Dropping a reference is a release, and
+ * dropping the last one acquires, so that the deleter sees all writes of other threads to the object. When the last
+ * strong reference goes while others hold weak ones, the deleter is called twice: with Strong (destroy the value), and
+ * with Weak (free the memory) when the last weak reference goes. Otherwise it is called once, with Both. */
 #ifndef FH_OBJECT_H_
 #define FH_OBJECT_H_
 
@@ -31,28 +31,28 @@ static inline void fh_object_init(TVMFFIObject *obj, int32_t type_index, fh_obje
 /* Deleter of objects that own nothing but their block. */
 void fh_object_delete_plain(void *self, int flags);
 
-/* A type of this library whose objects own others. Values nested to any depth end on a bounded stack: from some depth
- * on, an object whose last reference goes while others of its thread are ending is put into a queue, which the
- * outermost of them empties before it is done. */
+/* A type of this library whose objects own others. Destroying values nested to any depth needs a bounded stack: beyond
+ * some depth, an object whose last reference goes while the thread is destroying other objects is put into a queue,
+ * which the outermost destruction empties before it returns. */
 typedef struct {
-  fh_object_deleter deleter; /* what the objects have in their header: it calls fh_object_delete_owner */
-  void (*end)(void *self); /* drops what the object owns; leaves its block */
+  fh_object_deleter deleter; /* the deleter in the header of the objects: it calls fh_object_delete_owner */
+  void (*end)(void *self); /* drops the references that the object owns; keeps its block */
 } fh_object_owner;
 
-/* What the deleter of such a type does. has_objects: 0 for an object that owns no other now, which costs less. Frees
- * the block by fh_mem_free. Needs no memory. */
+/* The body of the deleter of such a type. has_objects: 0 for an object that owns no other object now, which costs less.
+ * Frees the block by fh_mem_free. Allocates nothing. */
 void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects);
 
 static inline void fh_object_retain(void *obj) {
-  /* pairs with nothing: whoever passes `obj` here holds a reference */
+  /* pairs with nothing: the caller that passes `obj` holds a reference */
   (void)fh_atomic_add_relaxed_u64(&((TVMFFIObject *)obj)->combined_ref_count, FH_OBJECT_STRONG_ONE);
 }
 
-/* The slow end of fh_object_release; `before` is the count before the last strong reference went. */
+/* The slow path of fh_object_release; `before` is the count before the last strong reference went. */
 void fh_object_end(TVMFFIObject *obj, uint64_t before);
 
-/* In the test build a release under a lock ends the process, whether or not it is the last one: which one is the last
- * depends on other threads. */
+/* In the test build a release under a lock ends the process, whether or not it is the last one: the order of other
+ * threads decides which release is the last. */
 #ifdef FH_TEST
 void fh_object_check_release(void);
 #else
@@ -71,24 +71,24 @@ static inline void fh_object_release(void *handle) {
 
 /* Weak references keep the memory, not the value. */
 static inline void fh_object_weak_retain(void *obj) {
-  /* pairs with nothing: whoever passes `obj` here holds a strong or weak reference */
+  /* pairs with nothing: the caller that passes `obj` holds a strong or weak reference */
   (void)fh_atomic_add_relaxed_u64(&((TVMFFIObject *)obj)->combined_ref_count, FH_OBJECT_WEAK_ONE);
 }
 void fh_object_weak_release(void *obj);
 
 /* The number of strong references now: only a hint, because other threads add and drop references at any time. */
 static inline uint32_t fh_object_use_count(const void *obj) {
-  /* relaxed, pairs with nothing: nobody may conclude from it what other threads have done */
+  /* relaxed, pairs with nothing: the result proves nothing about the actions of other threads */
   return (uint32_t)fh_atomic_load_relaxed_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
 }
 
-/* Whether only the caller refers to the object, by at most n_own strong references: then it may change the object in
- * place. A weak reference of anybody else forbids that, because it can become a strong one at any moment. */
+/* Whether the caller holds the only references to the object, at most n_own strong ones: then it may change the object
+ * in place. A weak reference of another owner forbids that, because it can become a strong one at any moment. */
 static inline int fh_object_is_own(const void *obj, uint32_t n_own) {
-  /* acquire: pairs with the releases of fh_object_release and fh_object_weak_release, so that all that the former
-   * owners did with the object comes before the change */
+  /* acquire: pairs with the releases of fh_object_release and fh_object_weak_release, so that all accesses of the
+   * former owners come before the change */
   uint64_t count = fh_atomic_load_acquire_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
-  return count <= (FH_OBJECT_WEAK_ONE | n_own); /* the one weak reference is that of all strong ones */
+  return count <= (FH_OBJECT_WEAK_ONE | n_own); /* the one weak reference belongs to all strong ones together */
 }
 
 static inline int32_t fh_object_type_index(const void *obj) { return ((const TVMFFIObject *)obj)->type_index; }

@@ -1,8 +1,8 @@
-/* once.c - handles that are made at first use: TVMFFIHandleInitOnce and its counterpart.
+/* once.c - handles that are initialised at first use: TVMFFIHandleInitOnce and its counterpart.
  *
  * The lock `once` guards only the list of initialisations in progress. No lock is held while an init function runs;
- * threads that want a handle in progress wait on a condition. Two init functions may want each other's handles. The
- * thread that would close such a circle of waiting threads gets an error instead. */
+ * threads that need a handle in progress wait on a condition. Two init functions may need each other's handles. The
+ * thread that would close such a cycle of waiting threads gets an error instead. */
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 #include "core/platform/thread.h"
@@ -11,14 +11,14 @@
 /* One initialisation in progress; lives on its thread's stack. */
 typedef struct in_progress {
   void **handle;   /* the address that identifies the handle */
-  uint64_t thread; /* fh_thread_id of the one that runs the init function */
+  uint64_t thread; /* fh_thread_id of the thread that runs the init function */
   void **wanted;   /* the handle that the thread waits for: set in its innermost entry only; else NULL */
   struct in_progress *next;
 } in_progress;
 
 FH_LOCK(once_lock, "once", FH_RANK_PLAIN);
-static fh_cond once_done = FH_COND_INIT; /* some initialisation has ended */
-/* Under once_lock; the latest first, so a thread's innermost one before its others. */
+static fh_cond once_done = FH_COND_INIT; /* signalled when an initialisation has ended */
+/* Under once_lock; the latest first, so a thread's innermost entry comes before its others. */
 static in_progress *all_in_progress;
 
 /* Under the lock. The initialisation of that handle; NULL if none is in progress. */
@@ -28,8 +28,8 @@ static in_progress *find_in_progress(void **handle) {
   return at;
 }
 
-/* The child of a fork does not have the threads that were initialising. Their entries go, so that the next thread that
- * wants such a handle initialises it instead of waiting for ever. */
+/* The child of a fork does not have the threads that were initialising. Their entries are removed, so that the next
+ * thread that needs such a handle initialises it instead of waiting for ever. */
 static void forget_other_threads(void) {
   uint64_t mine = fh_thread_id();
   for (in_progress **at = &all_in_progress; *at != NULL;) {
@@ -50,9 +50,9 @@ static in_progress *innermost(uint64_t thread) {
   return at;
 }
 
-/* Under the lock. How many threads would wait for one another in a circle if this one waited for the handle: 0 if there
- * is no circle, 1 if this thread is initialising the handle. The search ends, because threads that wait already form no
- * circle. */
+/* Under the lock. The number of threads that would wait for one another in a cycle if this thread waited for the
+ * handle: 0 without a cycle, 1 if this thread is initialising the handle. The search ends, because threads that wait
+ * already do not form a cycle. */
 static int count_cycle(void **handle, uint64_t thread) {
   int n_threads = 1;
   for (; handle != NULL; ++n_threads) {
@@ -66,14 +66,15 @@ static int count_cycle(void **handle, uint64_t thread) {
 
 typedef enum { TURN_INIT, TURN_DONE, TURN_CYCLE } turn;
 
-/* Waits until the handle is filled, or it is this thread's turn to fill it: then `mine` is in the list. *n_threads is
- * the size of the circle for TURN_CYCLE. */
+/* Waits until the handle is filled, or it is this thread's turn to fill it: then `mine` is in the list. For TURN_CYCLE
+ * *n_threads is the size of the cycle. */
 static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
   turn result = TURN_INIT;
   fh_mutex_lock(&once_lock);
-  /* A thread that is not initialising anything needs no entry to wait: nobody can wait for it. */
+  /* A thread that is not initialising a handle needs no entry to wait: no thread can wait for it. */
   in_progress *outer = innermost(mine->thread);
-  while (find_in_progress(handle) != NULL) { /* again after each wait: it may have failed, and another thread begun */
+  /* again after each wait: the initialisation may have failed, and another thread may have begun */
+  while (find_in_progress(handle) != NULL) {
     if ((*n_threads = count_cycle(handle, mine->thread)) != 0) {
       result = TURN_CYCLE;
       break;
@@ -82,7 +83,7 @@ static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
     fh_cond_wait(&once_done, &once_lock);
     if (outer != NULL) outer->wanted = NULL;
   }
-  /* Looked at again under the lock: whoever was first has stored the handle before its entry went from the list.
+  /* Checked again under the lock: an earlier thread has stored the handle before its entry was removed from the list.
    * acquire: pairs with the release store in TVMFFIHandleInitOnce */
   if (result == TURN_INIT && fh_atomic_load_acquire_ptr(handle) != NULL) result = TURN_DONE;
   if (result == TURN_INIT) {
@@ -93,7 +94,8 @@ static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
   return result;
 }
 
-/* Takes `mine`, which is this thread's, out of the list, and wakes all that wait for any handle: they look again. */
+/* Removes `mine`, which belongs to this thread, from the list, and wakes all threads that wait for any handle: they
+ * check again. */
 static void end_turn(in_progress *mine) {
   fh_mutex_lock(&once_lock);
   in_progress **at = &all_in_progress;
@@ -113,7 +115,7 @@ static int raise_cycle(int n_threads) {
 }
 
 int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
-  /* acquire: pairs with the release store below, so that what init_func wrote is seen */
+  /* acquire: pairs with the release store below, so that the writes of init_func are visible */
   if (fh_atomic_load_acquire_ptr(handle_addr) != NULL) return 0;
   in_progress mine = {handle_addr, fh_thread_id(), NULL, NULL};
   int n_threads;
@@ -128,7 +130,7 @@ int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
   if (result == 0 && made != NULL) { /* stored before end_turn, so that a thread that waited finds the handle filled */
     fh_atomic_store_release_ptr(handle_addr, made); /* pairs with the acquire loads above and in take_turn */
   }
-  end_turn(&mine); /* after a failure, too: a thread that waits then makes an attempt of its own */
+  end_turn(&mine); /* after a failure, too: a thread that waits then makes its own attempt */
   if (result == 0 && made == NULL) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected the init function to return a handle but got NULL");
   }

@@ -1,5 +1,5 @@
-/* opaque.c - objects that stand for something of a client's, a Python object for instance. The core never looks into
- * what `handle` points at. */
+/* opaque.c - objects that represent an object of a client, for example a Python object. The core never dereferences
+ * `handle`. */
 #include "error.h"
 #include "object_new.h"
 
@@ -9,7 +9,7 @@ typedef struct {
   void (*deleter)(void *handle);
 } opaque_object;
 
-/* With Strong the client gets its handle back; the block goes with Weak. */
+/* With Strong the client gets its handle back; with Weak the block is freed. */
 static void opaque_delete(void *self, int flags) {
   opaque_object *opaque = (opaque_object *)self;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) && opaque->deleter != NULL) opaque->deleter(opaque->cell.handle);

@@ -1,8 +1,8 @@
-/* reflect.c - what types say about themselves: fields, methods, metadata, attribute columns.
+/* reflect.c - the reflection data of types: fields, methods, metadata, attribute columns.
  *
- * A registration has three steps. The declaration is checked, then copied with references of its own, then published.
- * Only the last step is under the registry's lock, because the others may raise and release. A declaration is never
- * taken back: what is published is there for good. */
+ * A registration has three steps. The declaration is checked, then copied with its own references, then published. Only
+ * the last step runs under the registry's lock, because the others may raise and release. A published declaration is
+ * never removed. */
 #include "reflect.h"
 
 #include <stdio.h>
@@ -18,19 +18,19 @@
 #include "reflect_check.h"
 #include "str.h"
 
-/* ---- Growing lists. A reader may hold any generation, so all are kept; each names the one before, so that all stay
+/* ---- Growing lists. A reader may hold any generation, so all are kept; each links to the one before, so that all stay
  * reachable. The capacity doubles, so together the old ones are no longer than the newest. ---- */
 
-/* Before the items of a list: clients see a pointer to the first item, as the ABI has it. */
+/* Precedes the items of a list: clients see a pointer to the first item, as the ABI requires. */
 typedef struct {
   void *older; /* the items of the generation before, or NULL */
-  size_t capacity; /* items */
+  size_t capacity; /* number of items */
 } list_head;
 FH_STATIC_ASSERT(sizeof(list_head) % 8 == 0, "items follow, 8-byte aligned");
 
-/* Items with room for one more behind n_items: the same list or a longer copy, which takes its place at once, so that
- * it stays reachable if the registration fails afterwards. NULL without memory. Under the lock. The copy is bit by bit
- * and takes no references, because no list is ever freed. */
+/* Returns items with room for one more after n_items: the same list or a longer copy, which replaces the list at once,
+ * so that it stays reachable if the registration fails afterwards. NULL without memory. Under the lock. The copy is bit
+ * by bit and counts no references, because lists are never freed. */
 static void *list_reserve(void **items_slot, size_t n_items, size_t item_bytes) {
   void *items = *items_slot;
   const list_head *head = items != NULL ? (const list_head *)items - 1 : NULL;
@@ -46,7 +46,7 @@ static void *list_reserve(void **items_slot, size_t n_items, size_t item_bytes) 
   return longer + 1;
 }
 
-/* Publishes one item more. The pointer to the items was stored before the count, so a reader that loads the count first
+/* Publishes one more item. The pointer to the items was stored before the count, so a reader that loads the count first
  * gets a list with at least that many items. The loads that pair with these stores are in fields_of and clients. */
 static void list_publish(int32_t *n_slot) { fh_atomic_store_release_i32(n_slot, *n_slot + 1); }
 
@@ -54,7 +54,8 @@ static fh_type_entry *entry_of(const TVMFFITypeInfo *info) {
   return (fh_type_entry *)(void *)((char *)(uintptr_t)info - offsetof(fh_type_entry, info));
 }
 
-/* A copy of text that is kept for ever once the entry is published; {NULL, 0} for an empty one, as in the reference. */
+/* Copies a string, which is kept for ever once the entry is published; {NULL, 0} for an empty one, as in the
+ * reference. */
 static int copy_text(TVMFFIByteArray text, TVMFFIByteArray *out) {
   out->data = NULL;
   out->size = 0;
@@ -75,7 +76,7 @@ static int raise_unknown_type(int32_t type_index) {
 
 /* The fields that the type itself declares. */
 static const TVMFFIFieldInfo *fields_of(const TVMFFITypeInfo *info, int32_t *n_items) {
-  /* acquire: pairs with list_publish. The count first, so the list that follows is at least that long. */
+  /* acquire: pairs with list_publish. The count first, so the list is at least that long. */
   *n_items = fh_atomic_load_acquire_i32(&info->num_fields);
   return (const TVMFFIFieldInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->fields);
 }
@@ -88,7 +89,7 @@ const TVMFFIFieldInfo *fh_reflect_own_field(const TVMFFITypeInfo *info, TVMFFIBy
 }
 
 int fh_reflect_may_repeat(const TVMFFITypeInfo *info) {
-  /* relaxed: a field that is declared while objects exist is seen sooner or later */
+  /* relaxed: a field that is declared while objects exist becomes visible sooner or later */
   return fh_atomic_load_relaxed_u64(&entry_of(info)->may_repeat) != 0;
 }
 
@@ -127,12 +128,12 @@ int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, 
   return 0;
 }
 
-/* Whether `setter` is a Function, which is owned then, and not a C function. */
+/* Whether `setter` is a Function, which the copy owns then, and not a C function. */
 static int has_function_setter(const TVMFFIFieldInfo *field) {
   return (field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) && field->setter != NULL;
 }
 
-/* Undoes field_copy, of a copy that was not published. Hold no lock. */
+/* Undoes field_copy for a copy that was not published. Hold no lock. */
 static void field_drop(TVMFFIFieldInfo *field) {
   free_text(field->name);
   free_text(field->doc);
@@ -141,7 +142,8 @@ static void field_drop(TVMFFIFieldInfo *field) {
   if (has_function_setter(field)) fh_object_release(field->setter);
 }
 
-/* A copy that owns its texts, its default and its setter. -1 with an error pending, and *out owns nothing then. */
+/* Makes a copy that owns its strings, its default and its setter. -1 with an error pending, and then *out owns
+ * nothing. */
 static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
   memset(out, 0, sizeof *out); /* the padding too */
   out->flags = from->flags;
@@ -151,7 +153,7 @@ static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
   out->getter = from->getter;
   out->setter = from->setter;
   out->field_static_type_index = from->field_static_type_index;
-  /* before anything can fail, because field_drop releases the setter */
+  /* before any failure, because field_drop releases the setter */
   if (has_function_setter(out)) fh_object_retain(out->setter);
   if (copy_text(from->name, &out->name) == 0 && copy_text(from->doc, &out->doc) == 0 &&
       copy_text(from->metadata, &out->metadata) == 0) {
@@ -168,8 +170,8 @@ static void set_may_repeat(fh_type_entry *entry) {
   fh_atomic_store_release_u64(&entry->may_repeat, 1); /* release is more than fh_reflect_may_repeat needs */
 }
 
-/* Under the lock, before a field is published. An ancestor of the type may have a field of that name, and so may a type
- * that derives from it, if there are any: a C++ class may be registered before its base is complete. */
+/* Under the lock, before a field is published. An ancestor of the type may have a field of that name, and so may a
+ * derived type, if there is one: a C++ class may be registered before its base is complete. */
 static void mark_repeats(fh_type_entry *entry, TVMFFIByteArray name) {
   const TVMFFITypeInfo *info = &entry->info;
   for (int32_t depth = 0; depth < info->type_depth; ++depth) {
@@ -182,10 +184,11 @@ static void mark_repeats(fh_type_entry *entry, TVMFFIByteArray name) {
   }
 }
 
-/* Under the lock, so it raises nothing. */
+/* Under the lock, so it raises no error. */
 static member_result field_add(fh_type_entry *entry, const TVMFFIFieldInfo *field) {
   TVMFFITypeInfo *info = &entry->info;
-  if (!fh_reflect_is_inside(field, entry->metadata.total_size)) return FIELD_OUTSIDE; /* 0 while there is none */
+  /* 0 while the type has no metadata */
+  if (!fh_reflect_is_inside(field, entry->metadata.total_size)) return FIELD_OUTSIDE;
   if (fh_reflect_own_field(info, field->name) != NULL) return MEMBER_TAKEN;
   TVMFFIFieldInfo *fields =
       (TVMFFIFieldInfo *)list_reserve((void **)(uintptr_t)&info->fields, (size_t)info->num_fields, sizeof *fields);
@@ -193,18 +196,18 @@ static member_result field_add(fh_type_entry *entry, const TVMFFIFieldInfo *fiel
   if (fh_members_add(&entry->fields_by_name, info->fields, info->num_fields, sizeof *fields, field->name) != 0)
     return MEMBER_NO_MEMORY;
   mark_repeats(entry, field->name);
-  fields[info->num_fields] = *field; /* behind the published count: nobody reads it yet */
+  fields[info->num_fields] = *field; /* after the published count: no thread reads it yet */
   /* before the field is published; relaxed: a thread that writes the field has seen it */
   if (fh_field_guard_is_for(field)) fh_atomic_store_relaxed_i32(&entry->has_guarded_field, 1);
   list_publish(&info->num_fields);
-  /* only the texts: an object that the field refers to still counts as a live block */
+  /* only the strings: an object that the field refers to still counts as a live block */
   fh_mem_keep(field->name.data);
   fh_mem_keep(field->doc.data);
   fh_mem_keep(field->metadata.data);
   return MEMBER_ADDED;
 }
 
-/* A field may have the name of an ancestor's field: the contract of c_api.h is a line on stderr, and no error. */
+/* A field may have the name of an ancestor's field: c_api.h promises a line on stderr, and no error. */
 static void warn_shadowed(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
   for (int32_t depth = 0; depth < info->type_depth; ++depth) {
     const TVMFFITypeInfo *ancestor = info->type_ancestors[depth];
@@ -248,7 +251,7 @@ int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *val
   if (!has_function_setter(field)) {
     return ((TVMFFIFieldSetter)(uintptr_t)field->setter)(field_address(field, obj), value);
   }
-  /* a Function gets the address of the field, as a C setter does */
+  /* a Function gets the address of the field, like a C setter */
   TVMFFIAny args[2] = {fh_any_ptr(field_address(field, obj)), *value};
   TVMFFIAny result = fh_any_none();
   if (TVMFFIFunctionGetCellPtr(field->setter)->safe_call(field->setter, args, 2, &result) != 0) return -1;
@@ -256,7 +259,7 @@ int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *val
   return 0;
 }
 
-/* ---- Methods; as fields, but for overloads ---- */
+/* ---- Methods; like fields, except for overloads ---- */
 
 static void method_drop(TVMFFIMethodInfo *method) {
   free_text(method->name);
@@ -276,8 +279,8 @@ static int method_copy(const TVMFFIMethodInfo *from, TVMFFIMethodInfo *out) {
   return -1;
 }
 
-/* Under the lock, so it raises nothing. The overloads of a method share its name and its function; each is added with a
- * signature of its own. */
+/* Under the lock, so it raises no error. The overloads of a method share its name and its function; each is added with
+ * its own signature. */
 static member_result method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &entry->info;
   fh_name_table *table = &entry->methods_by_name;
@@ -312,9 +315,10 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
                         entry->info.type_key.data);
 }
 
-/* ---- Metadata. It lies in the entry of the type and is written once; readers see it by the pointer in `info` ---- */
+/* ---- Metadata. The entry of the type contains it, and it is written once; readers reach it by the pointer in `info`
+ * ---- */
 
-/* Under the lock. A field that the type has and that does not lie within its size; NULL if all do. */
+/* Under the lock. A field of the type outside of its size; NULL if all are inside. */
 static const TVMFFIFieldInfo *find_outside(const TVMFFITypeInfo *info, int32_t total_size) {
   for (int32_t i = 0; i < info->num_fields; ++i) {
     if (!fh_reflect_is_inside(&info->fields[i], total_size)) return &info->fields[i];
@@ -335,7 +339,7 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
   if (outside == NULL && is_first) {
     entry->metadata = *metadata;
     entry->metadata.doc = doc;
-    /* release: pairs with fh_type_metadata and the loads of clients, so that its contents are there */
+    /* release: pairs with fh_type_metadata and the loads of clients, so that its contents are visible */
     fh_atomic_store_release_ptr((void **)(uintptr_t)&entry->info.metadata, &entry->metadata);
     fh_mem_keep(doc.data);
   }
@@ -349,18 +353,18 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
                         entry->info.type_key.data);
 }
 
-/* ---- Attribute columns. A column is an array of cells, one for each type index, which is None where the type has no
- * such attribute. A cell is filled once, so a reader needs no lock and may keep a pointer to it. ---- */
+/* ---- Attribute columns. A column is an array of cells, one for each type index; a cell is None if the type does not
+ * have the attribute. A cell is filled once, so a reader needs no lock and may keep a pointer to it. ---- */
 
-enum { N_OWN_BITS = 256 }; /* more than there are types when the core has been loaded */
+enum { N_OWN_BITS = 256 }; /* more than the number of types after the load-time constructor */
 
 typedef struct {
-  fh_name_entry by_name;       /* first: the name table finds the column by it */
-  TVMFFITypeAttrColumn column; /* what clients see */
+  fh_name_entry by_name;       /* first: the name table returns a pointer to it */
+  TVMFFITypeAttrColumn column; /* the struct that clients see */
   uint64_t is_own[N_OWN_BITS / 64]; /* for each type index: whether the core has filled the cell; under the lock */
 } column_entry;
 
-static fh_name_table columns; /* of column_entry; changed under the lock, and never gets shorter */
+static fh_name_table columns; /* a table of column_entry; changed under the lock, only grows */
 
 static const char *const first_names[] = {
     "__any_hash__",     "__any_equal__",      "__ffi_shallow_copy__", "__ffi_repr__",
@@ -370,9 +374,9 @@ static const char *const first_names[] = {
     "__data_to_json__", "__data_from_json__", "__ffi_enum_entries__", "__ffi_enum_attrs__",
 };
 FH_STATIC_ASSERT(FH_COUNT_OF(first_names) == FH_ATTR_COUNT, "one name for each fh_reflect_attr_id");
-static column_entry first_columns[FH_ATTR_COUNT]; /* static: fh_reflect_column has no failure */
+static column_entry first_columns[FH_ATTR_COUNT]; /* static, because fh_reflect_column cannot fail */
 
-static int has_own; /* whether the core has registered all of its own; under the lock */
+static int has_own; /* whether the core has made all its own registrations; under the lock */
 
 void fh_reflect_end_own(void) {
   fh_type_lock();
@@ -395,15 +399,15 @@ const char *fh_reflect_attr_name(fh_reflect_attr_id id) { return first_names[id]
 
 const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index) {
   if (column == NULL || type_index < 0) return NULL;
-  /* acquire, size first: pairs with cells_reserve, so that the data read next is at least that long */
+  /* acquire, size first: pairs with cells_reserve, so that the data that is read next is at least that long */
   if (type_index >= fh_atomic_load_acquire_i32(&column->size)) return NULL;
   const TVMFFIAny *cells = (const TVMFFIAny *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&column->data);
-  /* acquire: pairs with the release store in cell_fill, so that the rest of the cell is there */
+  /* acquire: pairs with the release store in cell_fill, so that the rest of the cell is visible */
   int32_t value_type = fh_atomic_load_acquire_i32(&cells[type_index].type_index);
   return value_type != kTVMFFINone ? &cells[type_index] : NULL;
 }
 
-/* Under the lock. The column of that name, made if need be; NULL without memory. */
+/* Under the lock. Finds or makes the column of that name; NULL without memory. */
 static column_entry *column_get(TVMFFIByteArray name) {
   column_entry *entry = (column_entry *)fh_name_find(&columns, name);
   if (entry != NULL) return entry;
@@ -423,8 +427,8 @@ static column_entry *column_get(TVMFFIByteArray name) {
   return entry;
 }
 
-/* Under the lock. Makes the column reach type_index; the new cells are None. -1 without memory. An old generation keeps
- * the cells that it has and is not filled any more: a reader who still has it misses newer attributes only. */
+/* Under the lock. Extends the column to type_index; the new cells are None. -1 without memory. An old generation keeps
+ * its cells and is not filled any more: a reader that still uses it only misses newer attributes. */
 static int cells_reserve(TVMFFITypeAttrColumn *column, int32_t type_index) {
   if (type_index < column->size) return 0;
   const list_head *old_head = column->data != NULL ? (const list_head *)(const void *)column->data - 1 : NULL;
@@ -433,7 +437,7 @@ static int cells_reserve(TVMFFITypeAttrColumn *column, int32_t type_index) {
     size_t capacity = old_capacity * 2 > (size_t)type_index ? old_capacity * 2 : (size_t)type_index + 64;
     list_head *longer = (list_head *)fh_mem_calloc(1, sizeof *longer + capacity * sizeof(TVMFFIAny));
     if (longer == NULL) return -1;
-    longer->older = (void *)(uintptr_t)column->data; /* kept: clients may hold it, and so may callers of ours */
+    longer->older = (void *)(uintptr_t)column->data; /* kept: clients and callers in the core may hold it */
     longer->capacity = capacity;
     if (column->size != 0) memcpy(longer + 1, column->data, (size_t)column->size * sizeof(TVMFFIAny));
     fh_mem_keep(longer);
@@ -450,7 +454,7 @@ int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index) {
   return rc;
 }
 
-/* Under the lock. Makes a None cell a value. The type is stored last, because readers look at it first. */
+/* Under the lock. Stores a value in a None cell. The type is stored last, because readers check it first. */
 static void cell_fill(TVMFFIAny *cell, const TVMFFIAny *value) {
   cell->v_uint64 = value->v_uint64;
   cell->zero_padding = value->zero_padding;
@@ -459,14 +463,14 @@ static void cell_fill(TVMFFIAny *cell, const TVMFFIAny *value) {
 
 typedef enum { ATTR_SET, ATTR_OWN, ATTR_TAKEN, ATTR_NO_MEMORY } attr_result;
 
-/* Under the lock. Takes over `value` on ATTR_SET. ATTR_OWN: the core has set it itself, which stays. Libraries of
- * 0.1.11 set some of these, because the core had none of them then. */
+/* Under the lock. Steals `value` on ATTR_SET. ATTR_OWN: the core has set the attribute itself, and its value stays.
+ * Libraries of 0.1.11 set some of these, because the core did not define them then. */
 static attr_result attr_add(int32_t type_index, TVMFFIByteArray name, const TVMFFIAny *value) {
   column_entry *entry = column_get(name);
   if (entry == NULL) return ATTR_NO_MEMORY;
-  if (type_index == kTVMFFINone) return ATTR_SET; /* the caller only wants the column to exist */
+  if (type_index == kTVMFFINone) return ATTR_SET; /* the caller only needs the column to exist */
   if (cells_reserve(&entry->column, type_index) != 0) return ATTR_NO_MEMORY;
-  /* the cast takes away the const that the ABI has for clients */
+  /* the cast removes the const that the ABI has for clients */
   TVMFFIAny *cell = (TVMFFIAny *)(uintptr_t)&entry->column.data[type_index];
   uint64_t *own_bits = type_index < N_OWN_BITS ? &entry->is_own[type_index / 64] : NULL;
   uint64_t own_bit = (uint64_t)1 << (type_index % 64);
@@ -507,7 +511,7 @@ int fh_reflect_set_final(int32_t type_index, int is_final) {
 }
 
 const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name) {
-  if (attr_name->data == NULL && attr_name->size != 0) return NULL; /* this function has no error */
+  if (attr_name->data == NULL && attr_name->size != 0) return NULL; /* this function cannot raise an error */
   column_entry *entry = (column_entry *)fh_name_find(&columns, *attr_name);
   return entry != NULL ? &entry->column : NULL;
 }

@@ -1,6 +1,6 @@
-/* reflect.h - what types say about themselves: fields, methods, metadata, attribute columns.
+/* reflect.h - the reflection data of types: fields, methods, metadata, attribute columns.
  *
- * Writers hold fh_type_lock, readers no lock. A list grows by an entry behind the published count, or into a longer
+ * Writers hold fh_type_lock, readers no lock. A list grows by an entry after the published count, or into a longer
  * copy; the old list is kept, so a reader sees complete entries in either. A column's struct never moves; its data may
  * be replaced by a longer copy, and the old data is kept. */
 #ifndef FH_REFLECT_H_
@@ -11,8 +11,8 @@
 #include "field_guard.h"
 #include "type.h"
 
-/* The columns that exist from the start: clients ask for them once and keep the answer, NULL too. In the order of their
- * names in reflect.c. */
+/* The columns that exist from the start: clients ask for a column once and cache the answer, even a NULL. In the order
+ * of their names in reflect.c. */
 typedef enum {
   FH_ATTR_ANY_HASH,        /* __any_hash__ */
   FH_ATTR_ANY_EQUAL,       /* __any_equal__ */
@@ -32,8 +32,8 @@ typedef enum {
   FH_ATTR_S_INPLACE,       /* __s_maybe_inplace_mutate__ */
   FH_ATTR_DATA_TO_JSON,    /* __data_to_json__ */
   FH_ATTR_DATA_FROM_JSON,  /* __data_from_json__ */
-  FH_ATTR_ENUM_ENTRIES,    /* __ffi_enum_entries__, what libraries of 0.1.11 and 0.1.12 have for __ffi_enum__ */
-  FH_ATTR_ENUM_ATTRS,      /* __ffi_enum_attrs__, likewise */
+  FH_ATTR_ENUM_ENTRIES,    /* __ffi_enum_entries__, in libraries of 0.1.11 and 0.1.12 instead of __ffi_enum__ */
+  FH_ATTR_ENUM_ATTRS,      /* __ffi_enum_attrs__, in the same libraries */
   FH_ATTR_COUNT
 } fh_reflect_attr_id;
 
@@ -41,21 +41,22 @@ typedef enum {
 const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id);
 /* Its name, as "__ffi_repr__". */
 const char *fh_reflect_attr_name(fh_reflect_attr_id id);
-/* The attribute of exactly this type, whatever its ancestors have: borrowed, valid for ever; NULL when it has none, or
+/* The attribute of exactly this type, without its ancestors: borrowed, valid for ever; NULL if the type has none, or
  * None. Lock-free; `column` may be NULL. */
 const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index);
 
-/* Makes room for the attribute of a registered type, so that setting it needs no memory. -1 without memory, and nothing
- * is pending. */
+/* Reserves the slot for the attribute of a registered type, so that setting it needs no memory. -1 without memory, with
+ * no error pending. */
 int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index);
-/* Tells, as __ffi_type_final__, whether types may derive from this one. -1 with an error pending. */
+/* Sets __ffi_type_final__ of a type; a nonzero is_final means that no type derives from this one. -1 with an error
+ * pending. */
 int fh_reflect_set_final(int32_t type_index, int is_final);
 
-/* Iterates over all fields of a type, the root's first, in order of declaration; fh_reflect_fields begins. A NULL type
- * has none. */
+/* Iterates over all fields of a type, the root's first, in order of declaration. Begin with fh_reflect_fields. A NULL
+ * type has no fields. */
 typedef struct {
   const TVMFFITypeInfo *info;
-  int32_t depth; /* of the type whose own fields come after those between `next` and `end` */
+  int32_t depth; /* depth of the type whose own fields follow those between `next` and `end` */
   const TVMFFIFieldInfo *next, *end;
 } fh_reflect_cursor;
 static inline fh_reflect_cursor fh_reflect_fields(const TVMFFITypeInfo *info) {
@@ -68,10 +69,10 @@ const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor);
 static inline const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor) {
   return cursor->next != cursor->end ? cursor->next++ : fh_reflect_next_level(cursor);
 }
-/* The field of that name that the type itself declares, valid for ever; NULL if there is none. Lock-free, and takes the
- * same time however many fields there are. */
+/* The field of that name that the type itself declares, valid for ever; NULL if there is none. Lock-free, in constant
+ * time. */
 const TVMFFIFieldInfo *fh_reflect_own_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
-/* Whether an ancestor may have a field of the name of one that the type itself declares. Lock-free. */
+/* Whether an ancestor may have a field with the same name as a field that the type itself declares. Lock-free. */
 int fh_reflect_may_repeat(const TVMFFITypeInfo *info);
 /* The number of all fields. Lock-free. */
 int32_t fh_reflect_count_fields(const TVMFFITypeInfo *info);
@@ -82,14 +83,14 @@ int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, 
 
 /* Raises the TypeError of a field without a getter. Always -1. */
 FH_COLD int fh_reflect_raise_unreadable(const TVMFFIFieldInfo *field);
-/* Reads a field of an object that only the calling thread has: *out owned, or None on -1. */
+/* Reads a field of an object that no other thread uses: the caller owns *out; None on -1. */
 static inline int fh_reflect_get_alone(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out) {
   *out = fh_any_none();
   if (FH_UNLIKELY(field->getter == NULL)) return fh_reflect_raise_unreadable(field);
   fh_sync_check_unlocked("a field getter");
   return field->getter((char *)obj + field->offset, out);
 }
-/* As fh_reflect_get_alone, of an object that other threads may share. */
+/* As fh_reflect_get_alone, for an object that other threads may share. */
 static inline int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out) {
   if (!fh_field_guard_is_for(field)) return fh_reflect_get_alone(field, obj, out);
   *out = fh_any_none();
@@ -97,14 +98,14 @@ static inline int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFI
   fh_sync_check_unlocked("a field getter");
   return fh_field_guard_get(field->getter, (TVMFFIObject *)obj, field->offset, out);
 }
-/* Writes a field of an object that no other thread reads yet, such as a copy that is being made, from a view, by the
- * field's C setter or its Function; TypeError when it has neither. */
+/* Writes a view to a field of an object that no other thread reads yet, such as a copy in progress, by the field's C
+ * setter or its Function; TypeError if it has neither. */
 int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *value);
 
 /* Makes the columns of fh_reflect_attr_id; for the load-time constructor. */
 void fh_reflect_init(void);
-/* The end of that constructor. An attribute that the core has set until then may be registered again, which changes
- * nothing and is no error. */
+/* Runs at the end of that constructor. An attribute that the core has set before may be registered again without an
+ * error, and without an effect. */
 void fh_reflect_end_own(void);
 
 #endif /* FH_REFLECT_H_ */

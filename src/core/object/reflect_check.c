@@ -1,12 +1,12 @@
-/* reflect_check.c - checks of what a client declares of a type. Offsets and sizes are used later without a check, by
- * getters, setters and copies, so a wrong one would be a read or a write outside of the object. */
+/* reflect_check.c - checks of a client's declarations of a type. Getters, setters and copies later use offsets and
+ * sizes without a check, so a wrong one would cause a read or a write outside of the object. */
 #include "reflect_check.h"
 
 #include "error.h"
 #include "str.h"
 #include "type.h"
 
-/* A member that a message names. */
+/* A member, for messages. */
 typedef struct {
   const char *kind; /* "field" */
   TVMFFIByteArray name;
@@ -20,10 +20,10 @@ static int check_texts(TVMFFIByteArray doc, TVMFFIByteArray metadata) {
   return fh_str_check_bytes("documentation", doc) != 0 ? -1 : fh_str_check_bytes("metadata", metadata);
 }
 
-/* A type without a size (0) is not checked: its metadata may come later, and is compared with the fields then.
+/* A type without a size (0) is not checked: its metadata may be registered later, and is compared with the fields then.
  *
- * The offset counts from the header, which the object may have behind other members: a C++ class may name Object as its
- * second base. Fields of the first one have negative offsets. The offset is compared first, so that no difference
+ * The offset counts from the header, which may follow other members of the object: Object may be the second base of a
+ * C++ class. Fields of the first base have negative offsets. The offset is compared first, so that no difference
  * overflows. */
 int fh_reflect_is_inside(const TVMFFIFieldInfo *field, int32_t total_size) {
   if (total_size <= 0) return 1;
@@ -40,7 +40,7 @@ int fh_reflect_raise_outside(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *
                         MEMBER_ARGS(&m), (int)total_size, (long long)field->offset, (long long)field->size);
 }
 
-/* What can be said of a field without the size of the object. An alignment of 0 is accepted: none was given. */
+/* Checks a field without the size of the object. An alignment of 0 is accepted and means that none was given. */
 static int check_layout(const member *m, const TVMFFIFieldInfo *field) {
   int64_t alignment = field->alignment;
   if (field->size < 0) {
@@ -56,7 +56,7 @@ static int check_layout(const member *m, const TVMFFIFieldInfo *field) {
 
 static int is_function(const TVMFFIAny *value) { return fh_type_is_instance(value->type_index, kTVMFFIFunction); }
 
-/* `what` says in the message what the Function is for. */
+/* `what` is the purpose of the Function in the message. */
 static int check_function(const member *m, const char *what, const TVMFFIAny *value) {
   if (is_function(value) && value->v_obj != NULL) return 0;
   return fh_error_raise(FH_TYPE_ERROR, "Expected `ffi.Function` as %s of " MEMBER_FORMAT " but got `%s`", what,
@@ -65,7 +65,7 @@ static int check_function(const member *m, const char *what, const TVMFFIAny *va
 
 int fh_reflect_check_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field) {
   member m = {"field", field->name, type};
-  /* only both bits together say that the default is a Function: a factory without a default is never called */
+  /* only both bits together mean that the default is a Function: a factory without a default is never called */
   int64_t has_factory = kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory;
   if (fh_str_check_name("the name of a field", field->name) != 0) return -1;
   if (check_texts(field->doc, field->metadata) != 0 || check_layout(&m, field) != 0) return -1;
@@ -89,13 +89,13 @@ int fh_reflect_check_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetada
 
 /* ---- Optional objects ---- */
 
-/* How the metadata of a field of type Optional<object> begins: JSON text with a text in it that is JSON, too. The key
- * of the object's type follows, and a backslash ends it. */
+/* The start of the metadata of a field of type Optional<object>: JSON that contains a JSON string. The key of the
+ * object's type follows, and a backslash ends it. */
 static const char optional_start[] =
     "{\"type_schema\":\"{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"";
 
-/* Whether all C++ classes for objects of a type are pointers. Those for texts and integers are cells of an Any, and a
- * typed function is no reference to an object. A key that is not registered yet is not taken for one. */
+/* Whether all C++ classes for objects of a type are pointers. Those for strings and integers are cells of an Any, and a
+ * typed function is not a reference to an object. A key that is not registered yet does not count as a pointer. */
 static int is_pointer_type(TVMFFIByteArray type_key) {
   int32_t type_index = fh_type_find_key(type_key);
   switch (type_index) {

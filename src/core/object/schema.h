@@ -1,4 +1,5 @@
-/* schema.h - type schemas as metadata carries them: JSON in a JSON text, hence the backslashes. Literals only:
+/* schema.h - macros for type schemas in metadata: JSON inside a JSON string, which explains the backslashes. Literals
+ * only:
  *
  *   FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_TYPE("bool"), FH_SCHEMA_TYPE("Any") "," FH_SCHEMA_TYPE("int"))) */
 #ifndef FH_SCHEMA_H_

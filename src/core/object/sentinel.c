@@ -1,5 +1,5 @@
-/* sentinel.c - MISSING and KWARGS. MISSING is what a lookup gives for a key that is not there; KWARGS parts positional
- * arguments from keywords in a call of __ffi_init__. Both are plain objects: only their addresses count. */
+/* sentinel.c - MISSING and KWARGS. A lookup returns MISSING for a missing key; KWARGS separates positional arguments
+ * from keywords in a call of __ffi_init__. Both are plain objects: only their addresses count. */
 #include "sentinel.h"
 
 #include "core/platform/mem.h"
@@ -14,7 +14,7 @@ TVMFFIObject *fh_sentinel_kwargs(void) { return kwargs; }
 /* NULL without memory, with a MemoryError pending. */
 static TVMFFIObject *new_sentinel(void) {
   TVMFFIObject *sentinel = (TVMFFIObject *)fh_object_new(sizeof *sentinel, kTVMFFIObject, fh_object_delete_plain);
-  fh_mem_keep(sentinel); /* the static variable has its one reference */
+  fh_mem_keep(sentinel); /* the static variable has its only reference */
   return sentinel;
 }
 

@@ -1,4 +1,4 @@
-/* str.c - text and bytes: making, content. The two differ in their type indices only, so what makes one makes both. */
+/* str.c - strings and bytes: creation and content. Both differ only in their type indices, so they share the code. */
 #include "str.h"
 
 #include "core/platform/mem.h"
@@ -14,7 +14,7 @@ void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index) 
   str->content[n_bytes] = '\0';
 }
 
-/* An object for a content of that length, which the caller writes. NULL without memory, and nothing is pending. */
+/* Makes an object for a content of that length, which the caller writes. NULL without memory, with no error pending. */
 static fh_str_object *new_object(size_t n_bytes, int32_t type_index) {
   if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) return NULL; /* the sum below would wrap around */
   /* not fh_object_new: the content need not be zeroed first */
@@ -23,10 +23,11 @@ static fh_str_object *new_object(size_t n_bytes, int32_t type_index) {
   return str;
 }
 
-/* A value of that content: small in the cell itself, or an object. 0, or -1 without memory; nothing is pending. */
+/* Makes a value with that content: small in the cell itself, or an object. 0, or -1 without memory, with no error
+ * pending. */
 static int make_text(const char *data, size_t n_bytes, int32_t small_index, int32_t object_index, TVMFFIAny *out) {
   if (n_bytes <= FH_STR_SMALL_MAX) {
-    /* Unused bytes are 0, because equality compares all 16. Not in *out at once: `data` may lie there. */
+    /* Unused bytes are 0, because equality compares all 16. Built outside of *out, because `data` may point into it. */
     TVMFFIAny small = fh_any_none();
     small.type_index = small_index;
     small.small_str_len = (uint32_t)n_bytes;
@@ -81,7 +82,7 @@ int fh_str_refuse_bytes(const char *what, TVMFFIByteArray bytes) {
   return fh_error_raise(FH_VALUE_ERROR, "Expected %s but got NULL as its %zu bytes", what, bytes.size);
 }
 
-/* The limit also makes the casts to int in messages that show a name safe. */
+/* The limit also makes the casts to int safe in messages that contain a name. */
 int fh_str_check_name(const char *what, TVMFFIByteArray name) {
   enum { MAX_BYTES = 1 << 20 };
   if (fh_str_check_bytes(what, name) != 0) return -1;
@@ -91,7 +92,7 @@ int fh_str_check_name(const char *what, TVMFFIByteArray name) {
   }
   const char *nul = (const char *)memchr(name.data, '\0', name.size);
   if (nul == NULL) return 0;
-  /* the message shows the NUL, and what follows it up to the next one */
+  /* the message shows the NUL, and the bytes after it up to the next NUL */
   size_t n_before = (size_t)(nul - name.data);
   return fh_error_raise(FH_VALUE_ERROR, "Expected %s without a NUL but got `%.*s\\0%.*s`", what, (int)n_before,
                         name.data, (int)(name.size - n_before - 1), nul + 1);

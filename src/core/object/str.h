@@ -1,7 +1,7 @@
-/* str.h - text and bytes: making and content.
+/* str.h - strings and bytes: creation and content.
  *
- * (Named str.h because string.h is the system's.) Up to 7 bytes live in the Any itself, more in an object with the
- * content behind its header. Both are immutable, end with a NUL, and need not be UTF-8. */
+ * (The name string.h belongs to the C library.) Up to 7 bytes live in the Any itself, more in an object with the
+ * content after its header. Both are immutable, end with a NUL, and need not be UTF-8. */
 #ifndef FH_STR_H_
 #define FH_STR_H_
 
@@ -13,38 +13,39 @@
 /* ffi.String and ffi.Bytes: 40 bytes, then the content. */
 typedef struct {
   TVMFFIObject header;
-  TVMFFIByteArray bytes; /* `data` points at `content` in objects of this library; a client's may point elsewhere */
+  /* points to `content` in objects of this library; in a client's objects it may point elsewhere */
+  TVMFFIByteArray bytes;
   char content[];        /* not part of the ABI's 40 bytes, see the assert in str.c */
 } fh_str_object;
 
-/* Owned values from content, which is copied. -1 with a MemoryError pending, *out None then. */
+/* Make owned values with a copy of the content. -1 with a MemoryError pending, and then *out is None. */
 int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out);
 int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out);
-/* As fh_str_new, but nothing is pending on failure: for callers that hold a lock. */
+/* As fh_str_new, but with no error pending on failure: for callers that hold a lock. */
 int fh_str_try_new(const char *data, size_t n_bytes, TVMFFIAny *out);
 static inline int fh_str_from_cstr(const char *text, TVMFFIAny *out) { return fh_str_new(text, strlen(text), out); }
 static inline int fh_str_from_bytes(TVMFFIByteArray text, TVMFFIAny *out) {
   return fh_str_new(text.data, text.size, out);
 }
-/* Makes a block from fh_mem_alloc an object (kTVMFFIStr or kTVMFFIBytes) of n_bytes: writes the header and the NUL, and
- * keeps what the block holds as content. Lengths up to 7 are allowed too. */
+/* Turns a block from fh_mem_alloc into an object (kTVMFFIStr or kTVMFFIBytes) of n_bytes: writes the header and the
+ * NUL, and keeps the content that the block has. Lengths up to 7 are allowed too. */
 void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index);
 
-/* The content of a text value (Str, SmallStr, RawStr): 1 and *out borrowed from the value, or 0 for anything else. For
- * small forms *out points into *any itself. */
+/* The content of a string value (Str, SmallStr, RawStr): 1 and *out borrowed from the value, or 0 for anything else.
+ * For small forms *out points into *any itself. */
 int fh_str_content(const TVMFFIAny *any, TVMFFIByteArray *out);
-/* The content of a bytes value (Bytes, SmallBytes, ByteArrayPtr), as fh_str_content gives that of text. */
+/* As fh_str_content, for a bytes value (Bytes, SmallBytes, ByteArrayPtr). */
 int fh_bytes_content(const TVMFFIAny *any, TVMFFIByteArray *out);
 /* Content of a Str or Bytes object. */
 static inline TVMFFIByteArray fh_str_object_bytes(const void *obj) { return ((const fh_str_object *)obj)->bytes; }
 
-/* Refuses a length without data: 0, or -1 with a ValueError pending that names `what`. */
+/* Refuses a NULL `data` with a nonzero size: 0, or -1 with a ValueError pending that names `what`. */
 FH_COLD int fh_str_refuse_bytes(const char *what, TVMFFIByteArray bytes);
 static inline int fh_str_check_bytes(const char *what, TVMFFIByteArray bytes) {
   return FH_LIKELY(bytes.data != NULL || bytes.size == 0) ? 0 : fh_str_refuse_bytes(what, bytes);
 }
-/* As fh_str_check_bytes, for a name or a path. It also must not be empty, longer than 1 MiB, or have a NUL, where a
- * reader of C strings would stop. */
+/* As fh_str_check_bytes, for a name or a path. It also must not be empty, longer than 1 MiB, or contain a NUL, at which
+ * readers of C strings would stop. */
 int fh_str_check_name(const char *what, TVMFFIByteArray name);
 
 #endif /* FH_STR_H_ */

@@ -1,5 +1,5 @@
-/* text.c - a growing text, and how strings, bytes and numbers are written for people: by repr, in access paths, and as
- * the digits of big integers in JSON. */
+/* text.c - a growing string, and the formatting of strings, bytes and numbers for people: in repr, in access paths, and
+ * as the digits of big integers in JSON. */
 #include "text.h"
 
 #include <stdarg.h>
@@ -31,7 +31,7 @@ int fh_text_add_format(fh_text *text, const char *format, ...) {
   int n = vsnprintf(buffer, sizeof buffer, format, args);
   va_end(args);
   if (n < 0) n = 0;
-  return fh_text_add(text, buffer, (size_t)n < sizeof buffer ? (size_t)n : sizeof buffer - 1); /* cut off, if longer */
+  return fh_text_add(text, buffer, (size_t)n < sizeof buffer ? (size_t)n : sizeof buffer - 1); /* cut off if too long */
 }
 
 void fh_text_free(fh_text *text) {
@@ -49,7 +49,7 @@ static int is_tail(const unsigned char *p, size_t n) {
   return 1;
 }
 
-/* What is well-formed is what table 3-7 of the Unicode standard says. */
+/* The definition of well-formed is table 3-7 of the Unicode standard. */
 size_t fh_text_utf8_length(const unsigned char *p, size_t n_left) {
   /* The first byte gives the length; 0xc0 and 0xc1 would begin a long form of ASCII. */
   size_t n = p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
@@ -66,7 +66,7 @@ int fh_text_add_quoted(fh_text *text, TVMFFIByteArray content) {
   for (size_t i = 0; i < content.size && rc == 0;) {
     size_t n = fh_text_utf8_length(p + i, content.size - i);
     if (n != 0) {
-      /* the bits behind the length mark of the first byte, then 6 bits of each other byte */
+      /* the bits after the length mark of the first byte, then 6 bits of each other byte */
       uint32_t character = p[i] & (0xffu >> (n + 1));
       for (size_t k = 1; k < n; ++k) character = character << 6 | (p[i + k] & 0x3fu);
       rc = fh_text_add_format(text, n < 4 ? "\\u%04x" : "\\U%08x", (unsigned)character);
@@ -111,7 +111,7 @@ static uint32_t divide(uint32_t *digits, size_t n) {
   return (uint32_t)rest;
 }
 
-/* Divides by 10^9 again and again: each rest is a group of 9 digits, the last group first. Quadratic in n_words. */
+/* Divides by 10^9 repeatedly: each rest is a group of 9 digits, the last group first. Quadratic in n_words. */
 int fh_text_add_bigint(fh_text *text, const int64_t *words, size_t n_words) {
   int is_negative = n_words != 0 && words[n_words - 1] < 0;
   size_t n = n_words * 2, n_groups = 0;
@@ -127,7 +127,7 @@ int fh_text_add_bigint(fh_text *text, const int64_t *words, size_t n_words) {
       digits[i] = (uint32_t)carry;
       carry >>= 32;
     }
-    /* high words of 0 are left out from the start, and as soon as a division has made them 0 */
+    /* high words of 0 are skipped from the start, and after each division */
     while (n != 0 && digits[n - 1] == 0) --n;
     do {
       groups[n_groups++] = divide(digits, n);

@@ -1,4 +1,4 @@
-/* text.h - a growing text, and how strings, bytes and numbers are written for people. */
+/* text.h - a growing string, and the formatting of strings, bytes and numbers for people. */
 #ifndef FH_TEXT_H_
 #define FH_TEXT_H_
 
@@ -13,7 +13,7 @@ typedef struct {
 
 int fh_text_add(fh_text *text, const char *data, size_t n_bytes);
 int fh_text_add_cstr(fh_text *text, const char *cstr);
-/* Up to 127 bytes of output; what is longer is cut off. */
+/* Up to 127 bytes of output; the rest is cut off. */
 int fh_text_add_format(fh_text *text, const char *format, ...) FH_PRINTF(2, 3);
 /* "..." in ASCII: UTF-8 characters as \u1234 or \U00012345, other bytes as \x12. */
 int fh_text_add_quoted(fh_text *text, TVMFFIByteArray content);

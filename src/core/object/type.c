@@ -1,8 +1,9 @@
 /* type.c - the type registry: key to index, index to entry, ancestry.
  *
- * Indices are numbers that objects carry, so looking one up must be quick: an array of chunks. A type may reserve the
- * indices behind its own for its descendants: C++ clients that find an index in that range need not ask for ancestry.
- * Types that are neither in a range nor at a static index get theirs from one counter, the global pool. */
+ * Objects contain the index of their type, so looking up an index must be fast: an array of chunks. A type may reserve
+ * the indices after its own for its descendants: a C++ client that finds an index in that range does not need to check
+ * ancestry. Types that are neither in a range nor at a static index get their index from one counter, the global
+ * pool. */
 #include "type.h"
 
 #include "core/platform/fork.h"
@@ -11,7 +12,8 @@
 #include "guard.h"
 #include "str.h"
 
-/* Entries by index, in chunks, because a chunk, unlike an array that grows, need not move: readers hold no lock. */
+/* Entries by index, in chunks, because a chunk, in contrast to an array that grows, never moves: readers hold no
+ * lock. */
 #define CHUNK_ITEMS 1024
 #define MAX_CHUNKS 2048
 #define MAX_INDEX (CHUNK_ITEMS * MAX_CHUNKS)
@@ -19,7 +21,7 @@
 FH_LOCK(registry_lock, "registry", FH_RANK_PLAIN);
 static void *chunks[MAX_CHUNKS];                    /* void*[CHUNK_ITEMS]; release store under the lock */
 static fh_name_table by_key;
-static int32_t next_index = kTVMFFIDynObjectBegin; /* what the global pool gives next; release store under the lock */
+static int32_t next_index = kTVMFFIDynObjectBegin; /* next index of the global pool; release store under the lock */
 static int32_t n_types; /* under the lock */
 
 void fh_type_lock(void) { fh_mutex_lock(&registry_lock); }
@@ -61,13 +63,13 @@ int fh_type_is_instance(int32_t type_index, int32_t ancestor) {
   const TVMFFITypeInfo *wanted = fh_type_find(ancestor);
   if (info == NULL || wanted == NULL) return 0;
   if (info == wanted) return 1;
-  /* the list of ancestors has each at the place that is its depth: one comparison, however deep the type is */
+  /* an ancestor's position in the list is its depth: one comparison, however deep the type is */
   return info->type_depth > wanted->type_depth && info->type_ancestors[wanted->type_depth] == wanted;
 }
 
 /* ---- Writing. fh_type_add checks a request without the lock; reserve_chunk to add_locked run under it ---- */
 
-/* What the caller of fh_type_add asks for. */
+/* The arguments of fh_type_add. */
 typedef struct {
   TVMFFIByteArray key;
   int32_t static_index, depth, n_child_slots;
@@ -75,12 +77,12 @@ typedef struct {
   fh_type_entry *parent; /* NULL for a root */
 } request;
 
-/* `reason` goes on after "Cannot register type `key`:". Always -1. */
+/* Completes "Cannot register type `key`:" by `reason`. Always -1. */
 static int refuse_type(const request *req, const char *reason) {
   return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: %s", FH_BYTES_ARGS(req->key), reason);
 }
 
-/* Refuses what can be refused without the lock. */
+/* The checks that need no lock. */
 static int check_request(const request *req, int32_t parent_index) {
   if (req->key.size == 0) return refuse_type(req, "its key is empty");
   if (fh_str_check_name("a type key", req->key) != 0) return -1;
@@ -96,12 +98,13 @@ static int check_request(const request *req, int32_t parent_index) {
   return 0;
 }
 
-/* What was found under the lock. The error is raised after it, because raising releases the error that was pending. */
+/* The outcome of the part under the lock. The error is raised after it, because raising releases the error that was
+ * pending. */
 typedef enum { ADDED, NO_MEMORY, BEYOND_USED, INDEX_TAKEN, BELOW_PARENT, TOO_MANY_CHILDREN, NO_INDEX_LEFT } verdict;
 
-/* The type that has or has reserved one of the static indices, child slots included, that a request is for; NULL when
- * all are free. Those that an ancestor has reserved are free, too. Ranges are disjoint or lie in one another, so the
- * type with the highest index whose range reaches the request decides: an ancestor around it, or one in the way. */
+/* The type that uses or has reserved one of the static indices of a request, child slots included; NULL if all are
+ * free. Indices that an ancestor has reserved are free, too. Ranges are disjoint or nested, so the type with the
+ * highest index whose range reaches the request decides: it is an ancestor around the request, or a type in the way. */
 static const fh_type_entry *owner_of(const request *req) {
   int32_t first = req->static_index, last = first + req->n_child_slots;
   for (int32_t i = last; i >= 0; --i) {
@@ -130,7 +133,7 @@ static int raise_verdict(const request *req, verdict result) {
   }
 }
 
-/* Makes the chunk in which that index lies: 0, or -1 without memory. */
+/* Makes the chunk that contains the index: 0, or -1 without memory. */
 static int reserve_chunk(int32_t type_index) {
   void **slot = &chunks[type_index / CHUNK_ITEMS];
   if (*slot != NULL) return 0; /* plain: only writers change it */
@@ -141,8 +144,8 @@ static int reserve_chunk(int32_t type_index) {
   return 0;
 }
 
-/* A static index is the caller's choice. It and its child slots lie below all that the global pool has yet to give, so
- * that no index is given twice. It must lie behind the parent's, as every descendant's does. */
+/* The caller chooses a static index. It and its child slots are below all future indices of the global pool, so that no
+ * index is used twice. It must be above the parent's index, like every descendant's. */
 static verdict check_static(const request *req) {
   if (req->static_index >= next_index - req->n_child_slots) return BEYOND_USED;
   if (owner_of(req) != NULL) return INDEX_TAKEN;
@@ -150,7 +153,7 @@ static verdict check_static(const request *req) {
   return ADDED;
 }
 
-/* Whether the parent's reserved range has n_slots behind those in use. A descendant with a static index may lie in the
+/* Whether the parent's reserved range has n_slots after those in use. A descendant with a static index may be in the
  * range; then the range counts as full. */
 static int has_room(const request *req, int32_t n_slots) {
   const fh_type_entry *parent = req->parent;
@@ -161,8 +164,8 @@ static int has_room(const request *req, int32_t n_slots) {
   return 1;
 }
 
-/* The index for a request, into *out: the static one, or the next in the parent's range, or the next of the global
- * pool, if the parent allows that. It is marked as used later, by add_locked, when nothing can fail any more. */
+/* Finds the index for a request: the static one, or the next in the parent's range, or the next of the global pool, if
+ * the parent allows that. add_locked marks it as used later, when no step can fail any more. */
 static verdict pick_index(const request *req, int32_t *out, int *is_from_parent) {
   int32_t n_slots = req->n_child_slots + 1;
   *is_from_parent = 0;
@@ -179,9 +182,8 @@ static verdict pick_index(const request *req, int32_t *out, int *is_from_parent)
   return ADDED;
 }
 
-/* The hash of a type's key: what libstdc++'s std::hash gives for it (MurmurHash64A with that library's seed).
- * Structural hashes begin with it, so they are the numbers that the reference gives where it is built with that
- * library. */
+/* The hash of a type's key: libstdc++'s std::hash (MurmurHash64A with that library's seed). Structural hashes begin
+ * with it, so they equal those of a reference that is built with that library. */
 static uint64_t hash_key(const char *key, size_t n_bytes) {
   const uint64_t multiplier = 0xc6a4a7935bd1e995u;
   uint64_t hash = 0xc70f6907u ^ ((uint64_t)n_bytes * multiplier);
@@ -199,7 +201,7 @@ static uint64_t hash_key(const char *key, size_t n_bytes) {
   return hash ^ (hash >> 47);
 }
 
-/* A complete entry that nobody sees yet; NULL without memory. */
+/* Makes a complete entry that is not published yet; NULL without memory. */
 static fh_type_entry *entry_new(const request *req, int32_t type_index) {
   fh_type_entry *entry = (fh_type_entry *)fh_mem_calloc(1, sizeof *entry);
   char *key = fh_mem_copy_text(req->key.data, req->key.size);
@@ -223,15 +225,15 @@ static fh_type_entry *entry_new(const request *req, int32_t type_index) {
   entry->info.type_key = kept_key;
   entry->info.type_key_hash = hash_key(key, kept_key.size);
   entry->info.type_ancestors = ancestors;
-  /* its own index is the first of its range, and in use */
+  /* its own index is the first of its range, and used */
   entry->n_slots = req->n_child_slots + 1;
   entry->n_slots_used = 1;
-  /* not beyond a parent that is strict: the descendants of this type are descendants of that one */
+  /* not beyond a parent that is strict: the descendants of this type are also descendants of the parent */
   entry->can_overflow = req->can_overflow && (req->parent == NULL || req->parent->can_overflow);
   return entry;
 }
 
-/* Makes the entry visible to readers: by its index first, so that a reader who has found the key finds the entry. */
+/* Makes the entry visible to readers: first by its index, so that a reader that has found the key finds the entry. */
 static void publish(fh_type_entry *entry) {
   int32_t type_index = entry->info.type_index;
   void **chunk = (void **)chunks[type_index / CHUNK_ITEMS];
@@ -242,7 +244,7 @@ static void publish(fh_type_entry *entry) {
   fh_name_put(&by_key, &entry->by_key);
 }
 
-/* All that can fail comes first: the index, its chunk, room in the key table, the entry. The rest only writes. */
+/* All steps that can fail come first: the index, its chunk, room in the key table, the entry. The rest only writes. */
 static verdict add_locked(const request *req, int32_t *type_index) {
   int is_from_parent;
   verdict result = pick_index(req, type_index, &is_from_parent);
@@ -264,7 +266,7 @@ static verdict add_locked(const request *req, int32_t *type_index) {
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
                     int can_overflow, int32_t parent_index) {
   if (fh_str_check_bytes("a type key", type_key) != 0) return -1;
-  int32_t type_index = fh_type_find_key(type_key); /* without the lock: entries never go */
+  int32_t type_index = fh_type_find_key(type_key); /* without the lock: entries are never removed */
   if (type_index >= 0) return type_index;
   if (parent_index == -2) return -2;
   request req = {type_key, static_index, depth, n_child_slots, can_overflow, fh_type_entry_find(parent_index)};
@@ -278,7 +280,7 @@ int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t dept
 
 /* ---- The static types ---- */
 
-/* Keys are the ABI's. Those of plain data are roots of their own; objects are children of ffi.Object. */
+/* Keys of the ABI. Plain data types are roots; object types are children of ffi.Object. */
 static const struct {
   int32_t type_index;
   const char *type_key;
@@ -329,7 +331,7 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_tindex) {
   if (fh_str_check_bytes("a type key", *type_key) != 0) return -1;
   int32_t type_index = fh_type_find_key(*type_key);
   if (type_index < 0) {
-    /* The key is about to be shown: a key that no type can have, because of its length or a NUL, is refused as such. */
+    /* The message shows the key: a key that no type can have, because of its length or a NUL, is refused as such. */
     if (type_key->size != 0 && fh_str_check_name("a type key", *type_key) != 0) return -1;
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find type `%.*s`", FH_BYTES_ARGS(*type_key));
   }
@@ -340,7 +342,7 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_tindex) {
 int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t static_type_index, int32_t type_depth,
                                   int32_t num_child_slots, int32_t child_slots_can_overflow,
                                   int32_t parent_type_index) {
-  int is_static = static_type_index >= 0 && parent_type_index != -2; /* -2: the caller only asks */
+  int is_static = static_type_index >= 0 && parent_type_index != -2; /* -2: a lookup only */
   const TVMFFITypeInfo *holder = is_static ? fh_type_find(static_type_index) : NULL;
   int32_t type_index = fh_type_add(*type_key, static_type_index, type_depth, num_child_slots,
                                    child_slots_can_overflow != 0, parent_type_index);

@@ -1,7 +1,7 @@
-/* atomic.h - the only atomic operations, with the memory order in the name.
+/* atomic.h - all atomic operations of the project, with the memory order in the name.
  *
- * They work on plain integers and pointers because the ABI's structures have those. Every call names, in a comment, the
- * operation in another thread that it pairs with. */
+ * They work on plain integers and pointers because the fields of the ABI's structs are plain. A comment at each call
+ * names the operation in another thread that it pairs with. */
 #ifndef FH_ATOMIC_H_
 #define FH_ATOMIC_H_
 
@@ -10,12 +10,12 @@
 #if defined(_MSC_VER)
 #include <intrin.h>
 
-/* The Interlocked functions are full barriers; stronger than asked is correct. A volatile access alone orders nothing
- * (/volatile:iso, the default on arm64): a barrier comes after what acquires and before what releases. */
+/* The Interlocked functions are full barriers, which is stronger than required and correct. A volatile access alone
+ * orders nothing (/volatile:iso, the default on arm64), so a barrier follows each acquire and precedes each release. */
 #if defined(_M_ARM64)
 #define FH_ATOMIC_BARRIER() __dmb(_ARM64_BARRIER_ISH)
 #else
-#define FH_ATOMIC_BARRIER() _ReadWriteBarrier() /* x86 keeps the order, the compiler has to be told */
+#define FH_ATOMIC_BARRIER() _ReadWriteBarrier() /* x86 keeps the order, so only the compiler needs a barrier */
 #endif
 
 static inline uint64_t fh_atomic_load_relaxed_u64(const uint64_t *p) { return *(const volatile uint64_t *)p; }
@@ -132,7 +132,7 @@ static inline uint64_t fh_atomic_sub_release_u64(uint64_t *p, uint64_t v) {
 static inline uint64_t fh_atomic_add_seq_cst_u64(uint64_t *p, uint64_t v) {
   return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);
 }
-/* On failure *expected becomes what was there. */
+/* On failure *expected receives the value found. */
 static inline int fh_atomic_cas_relaxed_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
   return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
@@ -164,7 +164,7 @@ static inline void fh_atomic_store_seq_cst_u64(uint64_t *p, uint64_t v) { __atom
 static inline uint64_t fh_atomic_exchange_acq_rel_u64(uint64_t *p, uint64_t v) {
   return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
 }
-/* On failure *expected becomes what was there, in both. */
+/* On failure *expected receives the value found, in both functions. */
 static inline int fh_atomic_cas_acq_rel_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
   return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
@@ -172,9 +172,9 @@ static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *des
   return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* Of any word or pointer, for code that only compilers with these builtins see: the binding. `p` is the address of a
- * plain object of that type. A compare and swap that fails makes *expected what was there, in relaxed order but for
- * acq_rel, which acquires it. */
+/* Generic operations on any word or pointer, for the binding, whose compilers all have these builtins. `p` points to a
+ * plain object of that type. A compare and swap that fails stores the value found in *expected, in relaxed order
+ * (acq_rel: in acquire order). */
 #define fh_atomic_load_relaxed(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define fh_atomic_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define fh_atomic_load_seq_cst(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
@@ -204,10 +204,10 @@ static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *des
 #define FH_ATOMIC_TSAN 1
 #endif
 
-/* Keeps the compiler from moving loads and stores across; for the processor see barrier.h. */
+/* Keeps the compiler from moving loads and stores across it; for the processor see barrier.h. */
 static inline void fh_atomic_fence_compiler(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
-/* All loads and stores before it come before all after it. Under ThreadSanitizer, which does not model fences, this is
- * an operation on a word that nobody else has, which has the same effect on the processors that it knows. */
+/* Orders all loads and stores before it before all loads and stores after it. ThreadSanitizer does not model fences, so
+ * under it this is an operation on a local word, which has the same effect on the supported processors. */
 static inline void fh_atomic_fence_seq_cst(void) {
 #ifdef FH_ATOMIC_TSAN
   uint32_t word = 0;
@@ -217,7 +217,7 @@ static inline void fh_atomic_fence_seq_cst(void) {
 #endif
 }
 
-/* Orders everything after it behind the operation on *p just done. ThreadSanitizer does not model fences, so under it
+/* Orders everything after it behind the operation just done on *p. ThreadSanitizer does not model fences, so under it
  * this is an acquire load of the same word. */
 static inline void fh_atomic_fence_acquire_after_u64(const uint64_t *p) {
 #ifdef FH_ATOMIC_TSAN

@@ -1,5 +1,5 @@
-/* base.h - what compilers spell differently (attributes, static assert, the load-time constructor), and text in
- * buffers. */
+/* base.h - macros for the differences between compilers (attributes, static assert, the load-time constructor), and
+ * strings in buffers. */
 #ifndef FH_BASE_H_
 #define FH_BASE_H_
 
@@ -11,16 +11,15 @@
 
 #define FH_STATIC_ASSERT(cond, message) _Static_assert(cond, message)
 
-/* Of all layers only the core has ever run on a big-endian machine, and that in the build for its tests, which defines
- * FH_TEST. MSVC has no __BYTE_ORDER__, and its targets are little-endian. */
+/* Only the core has run on a big-endian machine, and only in the build for its tests, which defines FH_TEST. MSVC has
+ * no __BYTE_ORDER__, and its targets are little-endian. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ && !defined(FH_TEST)
 #error "ffi_hpy is for little-endian machines, and this target is big-endian"
 #endif
 
-/* FH_EXPORT marks functions that leave the library beside the ABI's: the test build's controls. The ABI's own are
- * exported by their prototypes in c_api.h. Everything else is hidden (-fvisibility=hidden). FH_HIDDEN says so where a
- * variable is declared, too, and spares its readers a load.
- * FH_COLD marks what runs on errors only. */
+/* FH_EXPORT exports a function that is not part of the ABI: the test build's controls. The prototypes in c_api.h export
+ * the ABI's functions. Everything else is hidden (-fvisibility=hidden). FH_HIDDEN at the declaration of a variable also
+ * spares its readers a load. FH_COLD marks functions that run on errors only. */
 #if defined(_WIN32)
 #define FH_EXPORT __declspec(dllexport)
 #define FH_HIDDEN
@@ -75,7 +74,7 @@ static inline TVMFFIByteArray fh_base_bytes(const char *text) {
   return bytes;
 }
 
-/* Copies text, or "" for NULL, cut to the n_to bytes that there are, of which the last is a NUL. */
+/* Copies a string, or "" for NULL, cut to n_to bytes including the NUL at the end. */
 static inline void fh_base_copy(char *to, size_t n_to, const char *text) {
   size_t n = text != NULL ? strlen(text) : 0;
   if (n >= n_to) n = n_to - 1;
@@ -83,8 +82,8 @@ static inline void fh_base_copy(char *to, size_t n_to, const char *text) {
   to[n] = '\0';
 }
 
-/* For "%.*s": precision and pointer of a byte array. The precision is never negative, which 2 GiB as an int would be:
- * printf would read on to a NUL. */
+/* For "%.*s": precision and pointer of a byte array. The mask keeps the precision from becoming negative, as 2 GiB
+ * would as an int: printf would then read on to a NUL. */
 #define FH_BYTES_ARGS(bytes) (int)((bytes).size & INT32_MAX), (bytes).data ? (bytes).data : ""
 
 #endif /* FH_BASE_H_ */

@@ -1,4 +1,4 @@
-/* clock_posix.c - clock.h by POSIX. Empty on Windows. */
+/* clock_posix.c - implements clock.h with POSIX. Empty on Windows. */
 #if !defined(_WIN32) && !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
 #endif

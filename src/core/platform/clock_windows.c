@@ -1,4 +1,4 @@
-/* clock_windows.c - clock.h by Windows. Empty elsewhere. */
+/* clock_windows.c - implements clock.h with Windows. Empty elsewhere. */
 #include "clock.h"
 
 #if defined(_WIN32)
@@ -6,7 +6,8 @@
 
 enum { PER_SECOND = 1000000000, PER_MILLISECOND = 1000000 };
 
-/* The counter's frequency is 10 MHz almost everywhere; the division keeps any one from overflowing. */
+/* The counter's frequency is 10 MHz almost everywhere; splitting the division prevents an overflow for any
+ * frequency. */
 uint64_t fh_clock_now(void) {
   LARGE_INTEGER ticks, per_second;
   QueryPerformanceFrequency(&per_second);

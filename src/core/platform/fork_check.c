@@ -1,5 +1,5 @@
-/* fork_check.c - what the test build refuses: locks that fork.h did not declare, and locks in the wrong order. Empty in
- * other builds. */
+/* fork_check.c - checks of the test build: it refuses locks that fork.h did not declare, and locks in the wrong order.
+ * Empty in other builds. */
 #include "fork_entries.h"
 
 #ifdef FH_TEST
@@ -11,7 +11,7 @@ __attribute__((section("fh_fork_locks$a"), used)) fh_fork_locks *fh_fork_first_l
 __attribute__((section("fh_fork_locks$z"), used)) fh_fork_locks *fh_fork_end_of_locks[1];
 #endif
 
-FH_THREAD_LOCAL int fh_sync_n_held; /* locks but for guards, and sections counted by fh_sync_count_section */
+FH_THREAD_LOCAL int fh_sync_n_held; /* locks other than guards, and sections counted by fh_sync_count_section */
 static FH_THREAD_LOCAL int n_held_of[FH_N_RANKS]; /* locks only, by rank */
 
 void fh_sync_fail_locked(const char *what) {
@@ -19,11 +19,11 @@ void fh_sync_fail_locked(const char *what) {
   abort();
 }
 
-/* The declaration of a lock; ends the process when there is none. The difference of the addresses is unsigned: for a
- * lock that lies before `first` it wraps around to a number beyond n_bytes. */
+/* The declaration of a lock; ends the process if there is none. The difference of the addresses is unsigned: for a lock
+ * before `first` it wraps around to a number beyond n_bytes. */
 static const fh_fork_locks *locks_of(const void *mutex) {
   for (fh_fork_locks **each = fh_fork_first_locks; each < fh_fork_end_of_locks; ++each) {
-    if (*each == NULL) continue; /* what Windows' linkers fill with */
+    if (*each == NULL) continue; /* padding by the linkers of Windows */
     size_t n_bytes = (*each)->n * (*each)->n_stride;
     if ((uintptr_t)mutex - (uintptr_t)(*each)->first < n_bytes) return *each;
   }
@@ -31,7 +31,7 @@ static const fh_fork_locks *locks_of(const void *mutex) {
   abort();
 }
 
-/* Comes before the lock is taken, so that a wrong order is reported and does not end in a deadlock. */
+/* Runs before the lock is taken, so that a wrong order is reported and does not end in a deadlock. */
 void fh_sync_note_lock(const void *mutex) {
   const fh_fork_locks *locks = locks_of(mutex);
   for (int rank = (int)locks->rank; rank < FH_N_RANKS; ++rank) {

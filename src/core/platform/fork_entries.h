@@ -4,10 +4,11 @@
 
 #include "fork.h"
 
-/* The linker defines symbols where a section begins and ends. In ELF they are weak, because the section does not exist
- * in a binary without such entries; then both are NULL and loops from one to the other do nothing. They are hidden, so
- * that each binary finds its own sections and not those of a binary that was loaded before it. The linkers of Windows
- * have no such symbols, but sort what follows a $: there fork_check.c defines the first and the last entry. */
+/* The linker defines symbols at the start and the end of a section. In ELF they are weak, because the section does not
+ * exist in a binary without such entries; then both are NULL and loops from one to the other do nothing. They are
+ * hidden, so that each binary finds its own sections and not those of a binary that was loaded earlier. The linkers of
+ * Windows have no such symbols, but sort sections by the part of the name after a $: fork_check.c defines the first and
+ * the last entry for them. */
 #if defined(__APPLE__)
 extern fh_fork_locks *fh_fork_first_locks[] __asm("section$start$__DATA$fh_fork_locks");
 extern fh_fork_locks *fh_fork_end_of_locks[] __asm("section$end$__DATA$fh_fork_locks");

@@ -1,8 +1,8 @@
-/* fork_handlers.c - the handlers of fork(), for everything that fork.h has declared in this binary. Empty on Windows,
- * which has no fork.
+/* fork_handlers.c - the handlers of fork(), for all declarations by fork.h in this binary. Empty on Windows, which has
+ * no fork.
  *
- * before_fork runs in the thread that forks, give_all afterwards in the parent, in_child in the child. The lists that
- * they go through are made by the linker, out of the pointers that the declarations have left in two sections. */
+ * before_fork runs in the thread that forks, give_all afterwards in the parent, in_child in the child. The linker makes
+ * their lists of the pointers that the declarations have put into two sections. */
 #include "fork_entries.h"
 
 #if !defined(_WIN32)
@@ -12,10 +12,10 @@ static fh_mutex *lock_at(const fh_fork_locks *locks, size_t i) {
   return (fh_mutex *)(void *)((char *)locks->first + i * locks->n_stride);
 }
 
-/* By rank, as any thread does that holds two locks: so this thread never waits for a lock whose holder waits for one of
- * its own. Within a rank the order of the declarations will do: only threads that fork hold two locks of one rank, and
- * all of them take these in that order. The test build's checks would refuse that: hence fh_mutex_take, which does not
- * ask them, and not fh_mutex_lock. */
+/* Takes all locks by rank, like any thread that holds two locks: so this thread never waits for a lock whose holder
+ * waits for a lock of this thread. Within a rank the order of the declarations is sufficient: only threads that fork
+ * hold two locks of one rank, and all of them take these in that order. The test build's checks would refuse that, so
+ * this calls fh_mutex_take, which skips them, and not fh_mutex_lock. */
 static void take_all(void) {
   for (int rank = 0; rank < FH_N_RANKS; ++rank) {
     for (fh_fork_locks **each = fh_fork_first_locks; each < fh_fork_end_of_locks; ++each) {
@@ -25,7 +25,7 @@ static void take_all(void) {
   }
 }
 
-/* In any order: giving a lock back waits for nobody. */
+/* In any order: releasing a lock never waits. */
 static void give_all(void) {
   for (fh_fork_locks **each = fh_fork_first_locks; each < fh_fork_end_of_locks; ++each) {
     for (size_t i = 0; i < (*each)->n; ++i) fh_mutex_give(lock_at(*each, i));
@@ -37,8 +37,8 @@ static void before_fork(void) {
   take_all();
 }
 
-/* A lock of macOS knows its thread by a port, which in the child is another one: giving it back would end the process,
- * so it is made anew. Never run. */
+/* A lock of macOS stores its thread as a port, which differs in the child: releasing the lock would end the process, so
+ * the child initialises it again. Never run. */
 static void free_all_in_child(void) {
 #if defined(__APPLE__)
   for (fh_fork_locks **each = fh_fork_first_locks; each < fh_fork_end_of_locks; ++each) {
@@ -49,14 +49,15 @@ static void free_all_in_child(void) {
 #endif
 }
 
-/* The functions of FH_FORK_CHILD come before the locks are free, because some change what a lock guards. */
+/* The functions of FH_FORK_CHILD run before the locks are free, because some change data that a lock guards. */
 static void in_child(void) {
   for (fh_fork_child *each = fh_fork_first_child; each < fh_fork_end_of_children; ++each) (*each)();
   free_all_in_child();
 }
 
-/* What registers them. glibc has __register_atfork, and on younger machines nothing else: there pthread_atfork is code
- * of each library that calls it. musl has pthread_atfork alone. Both are weak, so that a binary loads with either. */
+/* The registration. glibc has __register_atfork, and on newer machine types nothing else: there pthread_atfork is
+ * static code in each library that calls it. musl only has pthread_atfork. Both are weak, so that a binary loads with
+ * either. */
 #if defined(__linux__)
 extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void), void *library)
     __attribute__((weak));
@@ -71,6 +72,6 @@ static int add_handlers(void) {
 static int add_handlers(void) { return pthread_atfork(before_fork, give_all, in_child); }
 #endif
 
-/* It fails without memory; then forks go on without the handlers. */
+/* The registration fails without memory; then forks run without the handlers. */
 FH_CONSTRUCTOR(fh_fork_load) { (void)add_handlers(); }
 #endif

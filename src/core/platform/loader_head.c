@@ -1,8 +1,9 @@
-/* loader_head.c - what a file is by its first bytes: for which system and machine, and whether it is a shared library.
+/* loader_head.c - tells from the first bytes of a file for which system and machine it is, and whether it is a shared
+ * library.
  *
- * The formats that systems have for libraries come first, each with a function that looks for the machine; then what
- * is found under a library's name by mistake. A function named refuse_ gives 1 with the reason written, or 0. Numbers
- * are put together from bytes, because a file may have the other byte order, and a head may be at an odd offset. */
+ * The systems' formats of libraries come first, each with a function that checks the machine; then files that have a
+ * library's name by mistake. A function named refuse_ returns 1 and writes the reason, or returns 0. Numbers are
+ * assembled from bytes, because a file may have the other byte order, and a header may be at an odd offset. */
 #include "loader_head.h"
 
 #include <stdarg.h>
@@ -23,7 +24,7 @@ typedef enum { FORMAT_ELF, FORMAT_PE, FORMAT_MACH_O } file_format;
 #define OWN_WORDS "ELF file"
 #endif
 
-/* As name_of_machine spells it. */
+/* In the spelling of name_of_machine. */
 #if defined(__x86_64__) || defined(_M_X64)
 #define OWN_MACHINE "x86_64"
 #elif (defined(__aarch64__) || defined(_M_ARM64)) && (defined(_WIN32) || defined(__APPLE__))
@@ -44,7 +45,7 @@ typedef enum { FORMAT_ELF, FORMAT_PE, FORMAT_MACH_O } file_format;
 #define OWN_ORDER 1
 #endif
 
-/* The first bytes of a file, and where the reason is written. */
+/* The first bytes of a file, and the buffer for the reason. */
 typedef struct {
   const unsigned char *bytes;
   size_t n;
@@ -68,7 +69,7 @@ static int begins_with(const file_head *head, const char *bytes, size_t n) {
   return has(head, 0, n) && memcmp(head->bytes, bytes, n) == 0;
 }
 
-/* The number in n bytes at an offset, which are there. */
+/* The number in n bytes at an offset; the bytes must exist. */
 static uint32_t number_at(const file_head *head, size_t offset, int n, int is_big) {
   uint32_t number = 0;
   for (int i = 0; i < n; ++i) number = number << 8 | head->bytes[offset + (size_t)(is_big ? i : n - 1 - i)];
@@ -80,7 +81,7 @@ static uint32_t number_at(const file_head *head, size_t offset, int n, int is_bi
 static const struct {
   file_format format;
   uint32_t number;
-  char name[12]; /* no pointer, which the loader would have to relocate */
+  char name[12]; /* not a pointer, which the loader would have to relocate */
 } machines[] = {
     {FORMAT_ELF, 3, "x86"},
     {FORMAT_ELF, 62, "x86_64"},
@@ -149,7 +150,7 @@ static const char *name_of_elf(uint32_t type) {
                                : "a file of another kind";
 }
 
-/* For a machine with another number of bits or another byte order, which the name need not tell. */
+/* For a machine with another number of bits or another byte order, which its name may not show. */
 static int refuse_layout(const file_head *head, const char *kind, const char *machine, int n_bits, int order) {
   static const char *const orders[] = {"little-endian", "big-endian"};
   return refuse_as(
@@ -160,7 +161,8 @@ static int refuse_layout(const file_head *head, const char *kind, const char *ma
 static int refuse_elf(const file_head *head) {
   char other[24];
   if (!has(head, 0, 20)) return 0;
-  /* The class, 1 or 2, says how many bits addresses have. It and the order decide the layout of all that follows. */
+  /* The class, 1 or 2, defines the number of bits of addresses. The class and the order decide the layout of the
+   * rest. */
   int width = head->bytes[4], order = head->bytes[5];
   if (width < 1 || width > 2 || order < 1 || order > 2) {
     return refuse_as(head, "is damaged: expected 1 or 2 as ELF class and as byte order but got %d and %d", width,
@@ -185,7 +187,7 @@ static int refuse_elf(const file_head *head) {
 
 enum { PE_HEAD_AT = 60, PE_IS_LIBRARY = 0x2000 };
 
-/* The head is behind a small program for DOS, which says where. */
+/* The header follows a small program for DOS, which contains its offset. */
 static int refuse_pe(const file_head *head) {
   char other[24];
   uint64_t at = has(head, PE_HEAD_AT, 4) ? number_at(head, PE_HEAD_AT, 4, 0) : UINT64_MAX;
@@ -213,7 +215,7 @@ static int refuse_mach_o(const file_head *head, int is_big) {
   return !is_own_machine(machine) && refuse_machine(head, kind, machine);
 }
 
-/* A file with a part for each of several machines, which a table at its start names in entries of some bytes. */
+/* A file with parts for several machines; a table at its start lists them in entries of n_entry bytes. */
 static int refuse_fat(const file_head *head, size_t n_entry) {
   char names[100] = "", other[24];
   uint32_t n = number_at(head, 4, 4, 1);
@@ -226,11 +228,11 @@ static int refuse_fat(const file_head *head, size_t n_entry) {
   return names[0] != '\0' && refuse_machine(head, "a universal file", names);
 }
 
-/* ---- Whatever else has a library's name ---- */
+/* ---- Other files with a library's name ---- */
 
 #define MAGIC(bytes) bytes, sizeof(bytes) - 1
 
-/* Text under a library's name may be a linker script, as libc.so is on many systems. */
+/* A text file with a library's name may be a linker script, like libc.so on many systems. */
 static int is_text(const file_head *head) {
   for (size_t i = 0; i < head->n && i < 64; ++i) {
     unsigned char byte = head->bytes[i];
@@ -239,7 +241,7 @@ static int is_text(const file_head *head) {
   return 1;
 }
 
-/* NULL for bytes that say nothing. */
+/* NULL for unknown bytes. */
 static const char *name_of_other(const file_head *head) {
   static const struct {
     const char *bytes;
@@ -287,7 +289,7 @@ int fh_loader_head_refuse(const unsigned char *bytes, size_t n, char *reason, si
   }
   if (begins_with(&head, MAGIC("\xca\xfe\xba\xbf")) && has(&head, 4, 4)) return refuse_fat(&head, 32);
   if (begins_with(&head, MAGIC("\xca\xfe\xba\xbe")) && has(&head, 4, 4)) {
-    /* In the place of the count of machines Java classes have a version, which is at least 45. */
+    /* Java classes have a version, at least 45, instead of the count of machines. */
     return number_at(&head, 4, 4, 1) < 45 ? refuse_fat(&head, 20)
                                           : refuse_as(&head, "is no " OWN_WORDS ", but a Java class");
   }

@@ -1,4 +1,4 @@
-/* loader_posix.c - loader.h by dlopen and its like. Empty on Windows. */
+/* loader_posix.c - implements loader.h with dlopen and related functions. Empty on Windows. */
 #if !defined(_WIN32) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* dladdr, dl_iterate_phdr, RTLD_DEFAULT */
 #endif
@@ -7,7 +7,7 @@
 #if !defined(_WIN32)
 #include <dlfcn.h>
 
-/* A library's path and ": " are where glibc and musl begin what they say of it. */
+/* Messages of glibc and musl begin with the library's path and ": ". */
 static const char *without_path(const char *text, const char *path) {
   size_t n = strlen(path);
   return strncmp(text, path, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
@@ -20,8 +20,8 @@ static const char *without_path(const char *text, const char *path) {
 
 #include "loader_head.h"
 
-/* Whether a file that was not opened is one of another system or machine. A name without a directory is searched for,
- * in places that only the loader knows. */
+/* Whether a file that was not opened is of another system or machine. The loader searches for a name without a
+ * directory in places that only it knows. */
 static int refuse(const char *path, char *reason, size_t n_reason) {
   unsigned char bytes[FH_LOADER_HEAD_BYTES];
   struct stat about;
@@ -35,7 +35,8 @@ static int refuse(const char *path, char *reason, size_t n_reason) {
   return n >= 0 && n_reason > 3 && fh_loader_head_refuse(bytes, (size_t)n, reason + 3, n_reason - 3);
 }
 #else
-/* Callers have looked before, because on Linux a bad file can end the process within the loader (library_file.h). */
+/* Callers have checked the file before, because on Linux a bad file can end the process within the loader
+ * (library_file.h). */
 static int refuse(const char *path, char *reason, size_t n_reason) {
   FH_UNUSED(path);
   FH_UNUSED(reason);
@@ -53,7 +54,8 @@ void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t
   return library;
 }
 
-/* The words around the name: glibc's, macOS's, where each name begins with an underscore more, and musl's. */
+/* The words around the name in messages of glibc, macOS (where each name begins with an additional underscore) and
+ * musl. */
 const char *fh_loader_lacking(const char *reason, size_t *length) {
   static const char glibc[] = "undefined symbol: ", macos[] = "namespace '_", musl[] = ": symbol not found";
   const char *at, *name = NULL;
@@ -84,7 +86,7 @@ int fh_loader_place_of(const void *address, fh_loader_place *place) {
   return 1;
 }
 
-/* With RTLD_NOLOAD this only changes what is loaded. */
+/* With RTLD_NOLOAD this only changes the flags of a loaded library. */
 static void open_again(const void *address, int flags) {
   Dl_info info;
   if (dladdr((void *)(uintptr_t)address, &info) == 0 || info.dli_fname == NULL) return;
@@ -97,16 +99,16 @@ void fh_loader_show(const void *address) { open_again(address, RTLD_GLOBAL); }
 #if defined(__linux__)
 #include <link.h>
 
-/* The linker's -z nodelete does it, without a call. */
+/* The linker's -z nodelete has this effect, without a call. */
 void fh_loader_pin(const void *address) { FH_UNUSED(address); }
 
-/* What find_segment looks for, and what it has found. */
+/* Argument and result of find_segment. */
 typedef struct {
   uintptr_t address;
   size_t room;
 } segment_query;
 
-/* Looks for the address in the segments of one library, or of the program. 1 ends the iteration. */
+/* Searches for the address in the segments of one library, or of the program. 1 ends the iteration. */
 static int find_segment(struct dl_phdr_info *info, size_t n_bytes, void *state) {
   segment_query *at = (segment_query *)state;
   FH_UNUSED(n_bytes);
@@ -135,7 +137,7 @@ size_t fh_loader_room(const void *address) {
 }
 #endif
 
-/* Looked up, because musl has no such function. */
+/* Looked up at run time, because musl has no such function. */
 FH_NOINLINE int fh_loader_frames(void **addresses, int n) {
   int (*backtrace)(void **, int);
   void *found = dlsym(RTLD_DEFAULT, "backtrace");

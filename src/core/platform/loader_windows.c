@@ -1,4 +1,4 @@
-/* loader_windows.c - loader.h by LoadLibrary and its like. Empty elsewhere. */
+/* loader_windows.c - implements loader.h with LoadLibrary and related functions. Empty elsewhere. */
 #include "loader.h"
 
 #if defined(_WIN32)
@@ -12,7 +12,7 @@
 
 #include <psapi.h>
 
-/* The text in UTF-16, on malloc's memory; NULL without memory. */
+/* Converts a string to UTF-16, in memory of malloc; NULL without memory. */
 static wchar_t *wide_of(const char *text) {
   int n = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0); /* with the NUL */
   wchar_t *wide = n > 0 ? (wchar_t *)malloc((size_t)n * sizeof *wide) : NULL;
@@ -20,7 +20,7 @@ static wchar_t *wide_of(const char *text) {
   return wide;
 }
 
-/* "" if the text does not fit, or is no UTF-16. */
+/* "" if the string does not fit, or is not UTF-16. */
 static void narrow(const wchar_t *wide, char *to, size_t n_to) {
   if (WideCharToMultiByte(CP_UTF8, 0, wide, -1, to, (int)n_to, NULL, NULL) == 0 && n_to > 0) to[0] = '\0';
 }
@@ -29,26 +29,26 @@ static void narrow(const wchar_t *wide, char *to, size_t n_to) {
 
 static int names_folder(const wchar_t *path) { return wcschr(path, L'/') != NULL || wcschr(path, L'\\') != NULL; }
 
-/* Errors for a file that is no library, or none for this machine. */
+/* Errors for a file that is not a library, or not a library for this machine. */
 static int is_bad_file(DWORD code) { return code == ERROR_BAD_EXE_FORMAT || code == ERROR_EXE_MACHINE_TYPE_MISMATCH; }
 
-/* Whether a file that is no library for the system is one of another system or machine. It is looked at only then: the
- * system loads some libraries whose head names another machine. A name without a folder is searched for, in places
- * that only the system knows. */
+/* Whether a file that is not a library for the system is of another system or machine. The file is read only then: the
+ * system loads some libraries whose header specifies another machine. The system searches for a name without a folder
+ * in places that only it knows. */
 static int refuse(const wchar_t *path, char *reason, size_t n_reason) {
   unsigned char bytes[FH_LOADER_HEAD_BYTES];
   DWORD n = 0, sharing = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   if (!names_folder(path)) return 0;
   HANDLE file = CreateFileW(path, GENERIC_READ, sharing, NULL, OPEN_EXISTING, 0, NULL);
   if (file == INVALID_HANDLE_VALUE) return 0;
-  /* Reading a pipe or a device would wait. */
+  /* Reading from a pipe or a device would wait. */
   int is_read = GetFileType(file) == FILE_TYPE_DISK && ReadFile(file, bytes, sizeof bytes, &n, NULL);
   CloseHandle(file);
   fh_base_copy(reason, n_reason, "it ");
   return is_read && n_reason > 3 && fh_loader_head_refuse(bytes, n, reason + 3, n_reason - 3);
 }
 
-/* Nobody tells what the system would put into its sentence. For %1 that is the file, which the caller names. */
+/* The arguments of the system's message are unknown. %1 is the file, which the caller names. */
 static void name_file(wchar_t *sentence) {
   for (wchar_t *at = sentence; (at = wcsstr(at, L"%1")) != NULL;) memcpy(at, L"it", 2 * sizeof *at);
 }
@@ -73,12 +73,12 @@ static void describe(DWORD code, char *reason, size_t n_reason) {
            hint_for(code));
 }
 
-/* What a library needs is looked for in the system's folder, that of the program, those of os.add_dll_directory, and
- * where the path names a folder also in that one. */
+/* Dependencies of a library are searched for in the system's folder, the program's folder, the folders of
+ * os.add_dll_directory, and, if the path contains a folder, also there. */
 static HMODULE open_wide(const wchar_t *path) {
   DWORD flags = LOAD_LIBRARY_SEARCH_DEFAULT_DIRS;
   if (!names_folder(path)) return LoadLibraryExW(path, NULL, flags);
-  DWORD n = GetFullPathNameW(path, 0, NULL, NULL); /* only absolute paths have that folder; with the NUL */
+  DWORD n = GetFullPathNameW(path, 0, NULL, NULL); /* only absolute paths can use that folder; with the NUL */
   wchar_t *whole = n > 0 ? (wchar_t *)malloc(n * sizeof *whole) : NULL;
   if (whole == NULL) return NULL;
   GetFullPathNameW(path, n, whole, NULL);
@@ -94,10 +94,10 @@ void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t
   wchar_t *wide = wide_of(path);
   HMODULE library = NULL;
   DWORD code = ERROR_NOT_ENOUGH_MEMORY;
-  int is_said = n_reason == 0; /* whether the reason is written, if one is wanted */
+  int is_said = n_reason == 0; /* whether the reason is written, or not wanted */
   if (wide != NULL) {
     library = open_wide(wide);
-    code = GetLastError(); /* at once, before anything else can change it */
+    code = GetLastError(); /* at once, before another call can change it */
     is_said = is_said || (library == NULL && is_bad_file(code) && refuse(wide, reason, n_reason));
     free(wide);
   }
@@ -107,7 +107,7 @@ void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t
 
 /* ---- Looking up ---- */
 
-/* The system does not tell. */
+/* The system does not provide the name. */
 const char *fh_loader_lacking(const char *reason, size_t *length) {
   FH_UNUSED(reason);
   *length = 0;
@@ -130,7 +130,7 @@ void *fh_loader_find_anywhere(const char *name) {
   return NULL;
 }
 
-/* ---- Whose an address is ---- */
+/* ---- The library of an address ---- */
 
 static HMODULE library_of(const void *address) {
   HMODULE library = NULL;
@@ -138,8 +138,8 @@ static HMODULE library_of(const void *address) {
   return GetModuleHandleExW(flags, (const wchar_t *)address, &library) ? library : NULL;
 }
 
-/* The last exported function that begins before the address. The headers are those of a file that is loaded, so the
- * system has believed them. */
+/* The last exported function that begins before the address. The headers belong to a loaded file, so the system has
+ * checked them. */
 static void find_function(const char *base, const char *address, fh_loader_place *place) {
   const IMAGE_NT_HEADERS64 *head =
       (const IMAGE_NT_HEADERS64 *)(const void *)(base + ((const IMAGE_DOS_HEADER *)(const void *)base)->e_lfanew);
@@ -181,7 +181,7 @@ void fh_loader_pin(const void *address) {
   (void)GetModuleHandleExW(flags, (const wchar_t *)address, &library);
 }
 
-/* A region is a run of pages with the same rights, which a section of a file is. */
+/* A region is a run of pages with the same rights, such as a section of a file. */
 size_t fh_loader_room(const void *address) {
   MEMORY_BASIC_INFORMATION region;
   if (library_of(address) == NULL || VirtualQuery(address, &region, sizeof region) == 0) return SIZE_MAX;

@@ -1,7 +1,7 @@
-/* mem.c - the only malloc, and in the test build its live count and failure switch.
+/* mem.c - the only caller of malloc, and in the test build its live count and failure switch.
  *
- * A small block comes from the pool where that gives one, every other block from malloc. The address of a block says
- * which of the two made it (fh_pool_has), so a block has no header. */
+ * A small block comes from the pool if possible, every other block from malloc. The address of a block shows which of
+ * the two made it (fh_pool_has), so a block has no header. */
 #include "mem.h"
 
 #include "pool.h"
@@ -15,15 +15,14 @@
 static uint64_t live_blocks;
 static FH_THREAD_LOCAL int64_t fail_countdown; /* per thread, so that threads of a test do not disturb its count */
 static FH_THREAD_LOCAL int has_failed;
-static FH_THREAD_LOCAL int fails_on; /* whether all fail after the first that does */
+static FH_THREAD_LOCAL int fails_on; /* whether all later allocations fail after the first failure */
 
 static void count_block(int64_t change) {
-  /* relaxed, pairs with nothing: a statistic, read when the threads have been joined */
+  /* relaxed, pairs with nothing: a statistic, read after the threads have been joined */
   (void)fh_atomic_add_relaxed_u64(&live_blocks, (uint64_t)change);
 }
 
-/* Whether the allocation that is about to be made has to fail. Each call takes the countdown one step down; a countdown
- * of 0 is off. */
+/* Whether the next allocation must fail. Each call decrements the countdown; a countdown of 0 is off. */
 static int must_fail(void) {
   if (has_failed && fails_on) return 1;
   if (fail_countdown == 0 || --fail_countdown != 0) return 0;
@@ -51,32 +50,32 @@ static void count_block(int64_t change) { FH_UNUSED(change); }
 static int must_fail(void) { return 0; }
 #endif
 
-/* Counts a new block, and passes it on; NULL is an allocation that failed. */
+/* Counts a new block and returns it; NULL is an allocation that failed. */
 static void *counted(void *block) {
   if (block != NULL) count_block(1);
   return block;
 }
 
-/* ---- Small blocks: from the pool where there is one. In the test build malloc makes them all, so that sanitizers see
- * each; the pool has tests of its own. ---- */
+/* ---- Small blocks: from the pool if there is one. In the test build malloc makes them all, so that sanitizers see
+ * each; the pool has its own tests. ---- */
 
 #if defined(FH_POOL) && !defined(FH_TEST)
-/* The least that malloc is asked for. It may align smaller blocks to 8 bytes, and a block at 8 behind a multiple of 16
- * is taken for the pool's. */
+/* The minimum size for malloc. It may align smaller blocks to 8 bytes, and a block at 8 after a multiple of 16 would
+ * look like a block of the pool. */
 #define MIN_BYTES 16
 
-/* NULL where malloc is to be asked: for a large block, for one of 0 bytes (0 - 1 is larger than any maximum), and when
- * the pool gives none. */
+/* NULL if the caller must use malloc: for a large block, for a block of 0 bytes (0 - 1 is larger than any maximum), and
+ * if the pool fails. */
 static inline void *alloc_small(size_t n_bytes) {
   return n_bytes - 1 < FH_POOL_MAX_BYTES ? fh_pool_alloc(n_bytes) : NULL;
 }
-/* 0 for a block of malloc's, which is left alone. */
+/* 0 for a block of malloc, which stays unchanged. */
 static inline int free_small(void *block) {
   if (!fh_pool_has(block)) return 0;
   fh_pool_free(block);
   return 1;
 }
-/* The size of a block of the pool; 0 for one of malloc's. */
+/* The size of a block of the pool; 0 for a block of malloc. */
 static inline size_t small_bytes(const void *block) { return fh_pool_has(block) ? fh_pool_block_bytes(block) : 0; }
 
 #else
@@ -96,8 +95,7 @@ static inline size_t small_bytes(const void *block) {
 }
 #endif
 
-/* Asks for huge pages under a large block: filling it has fewer page faults, and reading it misses fewer address
- * translations. */
+/* Requests huge pages for a large block: filling it causes fewer page faults, and reading it fewer TLB misses. */
 static inline void *advised(void *block, size_t n_bytes) {
 #ifdef FH_PAGES
   if (FH_UNLIKELY(n_bytes >= FH_PAGES_LARGE) && block != NULL) fh_pages_advise(block, n_bytes);
@@ -123,7 +121,7 @@ void *fh_mem_calloc(size_t n_items, size_t item_bytes) {
   size_t n_bytes = n_items * item_bytes;
   void *block = alloc_small(n_bytes);
   if (block != NULL) return counted(memset(block, 0, n_bytes));
-  /* calloc and not malloc with memset: memory that is fresh from the system is zero already and need not be written. */
+  /* calloc and not malloc with memset: new memory from the system is zero already and need not be written. */
   return counted(advised(calloc(1, at_least_min(n_bytes)), n_bytes));
 }
 
@@ -139,10 +137,10 @@ static void *move_small(void *block, size_t old_bytes, size_t n_bytes) {
 void *fh_mem_realloc(void *block, size_t n_bytes) {
   if (block == NULL) return fh_mem_alloc(n_bytes);
   size_t old_bytes = small_bytes(block);
-  /* A block of the pool has one size for good: it can hold less, and for more the content moves. */
+  /* The size of a block of the pool is fixed: a smaller size fits, a larger size moves the content. */
   if (old_bytes != 0) return n_bytes <= old_bytes ? block : move_small(block, old_bytes, n_bytes);
   if (must_fail()) return NULL;
-  /* The number of blocks stays as it is, so nothing is counted. */
+  /* The number of blocks does not change. */
   return advised(realloc(block, at_least_min(n_bytes)), n_bytes);
 }
 
@@ -166,7 +164,7 @@ void fh_mem_keep(const void *block) {
 }
 
 void fh_mem_put_aside(fh_mem_aside *aside, void *data, void (*deleter)(void *)) {
-  /* Our own function runs no foreign code, so it may be called under the caller's lock. */
+  /* Our own function runs no foreign code, so it may run under the caller's lock. */
   if (deleter == fh_mem_free) {
     fh_mem_free(data);
   } else if (deleter != NULL) {

@@ -1,10 +1,10 @@
-/* pages.c - chunks of memory straight from the system.
+/* pages.c - chunks of memory directly from the system.
  *
  * An area is 2 MiB at a multiple of that: one huge page, on machines whose huge pages have that size. It is cut into 32
- * chunks. A chunk is taken, or free with memory behind it (`used`), or free without; two masks of the area say which.
- * The areas that have a free chunk form a list. A full one is in no list: whoever has a chunk knows its area.
+ * chunks. A chunk is taken, or free with memory (`used`), or free without memory; two masks of the area store that. The
+ * areas with a free chunk form a list. A full area is in no list: the owner of a chunk knows its area.
  *
- * Only pool.c takes chunks, one for many blocks, so a single lock is enough. */
+ * Only pool.c takes chunks, one for many blocks, so a single lock is sufficient. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* madvise, MAP_ANONYMOUS */
 #endif
@@ -20,19 +20,20 @@
 FH_STATIC_ASSERT(AREA_BYTES / FH_PAGES_CHUNK == 32, "each chunk has a bit in a mask");
 
 #define MAX_USED 64     /* free chunks that still have their memory: 4 MiB */
-#define N_SMALL_AREAS 4 /* of small pages: a process that holds little is given no huge page */
+#define N_SMALL_AREAS 4 /* of small pages: a process with little memory gets no huge page */
 
 struct fh_pages_area {
-  fh_pages_area *next, *previous; /* among those with a free chunk */
+  fh_pages_area *next, *previous; /* in the list of areas with a free chunk */
   char *base; /* the first chunk; never changes */
   uint32_t taken; /* a bit for each chunk, as in `used` */
-  uint32_t used;  /* free, but once taken, and it has its memory still */
+  uint32_t used;  /* free, was taken before, and still has its memory */
 };
 
 FH_LOCK(pages_lock, "pages", FH_RANK_PAGES);
 /* Under the lock: */
 static fh_pages_area *with_room;     /* the areas with a free chunk */
-static int n_areas, n_taken, n_used; /* how many areas; of all areas together: the bits in `taken`, in `used` */
+/* number of areas; numbers of bits in `taken` and in `used` of all areas together */
+static int n_areas, n_taken, n_used;
 
 #ifdef FH_TEST
 int fh_pages_n_taken(void) {
@@ -45,8 +46,8 @@ int fh_pages_n_taken(void) {
 
 /* ---- Areas; all under the lock ---- */
 
-/* AREA_BYTES at a multiple of that; NULL if the system refuses. mmap promises only the alignment of small pages, so
- * twice as much is mapped, and what lies before and behind the aligned part is given back. */
+/* AREA_BYTES at a multiple of that; NULL if the system refuses. mmap only guarantees the alignment of small pages, so
+ * twice as much is mapped, and the parts before and after the aligned part are unmapped. */
 static char *map_area(void) {
   char *mapped = (char *)mmap(NULL, 2 * AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return NULL;
@@ -71,8 +72,8 @@ static void unlink_area(fh_pages_area *area) {
     with_room = area->next;
 }
 
-/* Adds an area to the list, or does nothing if there is no memory for one. calloc, because mem.c stands above: its
- * small blocks lie in the chunks that are made here. */
+/* Adds an area to the list, or does nothing without memory. It uses calloc, because mem.c depends on this file: its
+ * small blocks are in the chunks that are made here. */
 static void add_area(void) {
   fh_pages_area *area = (fh_pages_area *)calloc(1, sizeof *area);
   if (area == NULL) return;
@@ -86,7 +87,7 @@ static void add_area(void) {
   link_area(area);
 }
 
-/* Gives back an area of which no chunk is taken. It is in the list, because all its chunks are free. */
+/* Unmaps an area without a taken chunk. It is in the list, because all its chunks are free. */
 static void end_area(fh_pages_area *area) {
   unlink_area(area);
   n_areas -= 1;
@@ -95,8 +96,8 @@ static void end_area(fh_pages_area *area) {
   free(area);
 }
 
-/* Gives the system the memory of all free chunks, which keep their addresses. The list has all of them: an area that
- * is not in it has no free chunk. */
+/* Returns the memory of all free chunks to the system; the chunks keep their addresses. The list contains all of them:
+ * an area that is not in it has no free chunk. */
 static void end_used(void) {
   for (fh_pages_area *area = with_room; area != NULL; area = area->next) {
     for (uint32_t left = area->used; left != 0; left &= left - 1) {
@@ -108,7 +109,7 @@ static void end_used(void) {
   n_used = 0;
 }
 
-/* Inwards to whole huge pages: those at the two ends may hold memory of somebody else as well. */
+/* Rounds inwards to whole huge pages: the pages at both ends may contain other memory as well. */
 void fh_pages_advise(void *block, size_t n_bytes) {
   uintptr_t first = ((uintptr_t)block + AREA_BYTES - 1) & ~(uintptr_t)(AREA_BYTES - 1);
   uintptr_t end = ((uintptr_t)block + n_bytes) & ~(uintptr_t)(AREA_BYTES - 1);
@@ -120,7 +121,7 @@ void fh_pages_advise(void *block, size_t n_bytes) {
 /* Under the lock; the area has a free chunk. */
 static void *take_chunk(fh_pages_area *area) {
   uint32_t from = area->used != 0 ? area->used : ~area->taken;
-  int i = __builtin_ctz(from); /* a used chunk first: it has its memory already */
+  int i = __builtin_ctz(from); /* a used chunk first, because it has its memory already */
   uint32_t bit = (uint32_t)1 << i;
   n_used -= (area->used & bit) != 0;
   area->used &= ~bit;
@@ -147,7 +148,8 @@ void fh_pages_free(void *chunk, fh_pages_area *area) {
   area->used |= bit;
   n_taken -= 1;
   n_used += 1;
-  /* One area stays, so that a program whose last object comes and goes does not map and unmap one each time. */
+  /* One area stays, so that a program that repeatedly creates and drops its last object does not map and unmap an area
+   * each time. */
   if (area->taken == 0 && n_areas > 1)
     end_area(area);
   else if (n_used > MAX_USED)

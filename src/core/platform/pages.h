@@ -1,10 +1,10 @@
-/* pages.h - chunks of memory straight from the system, for pool.c, and huge pages. It has functions where FH_PAGES is
+/* pages.h - chunks of memory directly from the system, for pool.c, and huge pages. It has functions where FH_PAGES is
  * defined: on 64-bit Linux, unless FH_NO_POOL is defined (benchmarks/pool.py).
  *
  * A chunk has FH_PAGES_CHUNK bytes and begins at a multiple of that. Chunks are cut from areas, so that a large heap
- * consists of huge pages where the system has them: filling it has fewer page faults, and reading it misses fewer
- * address translations. A chunk that is given back keeps its memory and serves the next call. When many free chunks
- * have memory, the system gets that of all; an area that has no chunk in use any more goes back as a whole. */
+ * consists of huge pages where the system has them: filling the heap causes fewer page faults, and reading it fewer TLB
+ * misses. A freed chunk keeps its memory and serves the next call. When many free chunks have memory, the system gets
+ * the memory of all of them back; an area without a used chunk is returned as a whole. */
 #ifndef FH_PAGES_H_
 #define FH_PAGES_H_
 
@@ -17,16 +17,17 @@
 
 typedef struct fh_pages_area fh_pages_area;
 
-/* A chunk with anything in it, and the area it belongs to; NULL when the system gives no more. Any thread. */
+/* Returns a chunk with undefined contents, and the area it belongs to; NULL when the system is out of memory. Any
+ * thread. */
 void *fh_pages_new(fh_pages_area **area);
 void fh_pages_free(void *chunk, fh_pages_area *area);
 
-/* Asks for huge pages where a large block of another allocator lies; only advice. */
+/* Advises the system to use huge pages for a large block of another allocator. */
 #define FH_PAGES_LARGE ((size_t)1 << 22)
 void fh_pages_advise(void *block, size_t n_bytes);
 
 #ifdef FH_TEST
-/* Chunks taken and not given back. */
+/* Number of taken chunks. */
 int fh_pages_n_taken(void);
 #endif
 #endif

@@ -1,4 +1,4 @@
-/* park_linux.c - park.h by the futex calls of Linux. Empty elsewhere. */
+/* park_linux.c - implements park.h with the futex calls of Linux. Empty elsewhere. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* syscall */
 #endif
@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* PRIVATE: no other process shares the words, which makes them cheaper for the kernel to find. */
+/* PRIVATE: other processes do not share the words, so that the kernel finds them faster. */
 void fh_park_sleep(uint32_t *word, uint32_t seen) {
   (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }

@@ -1,4 +1,4 @@
-/* park_windows.c - park.h by WaitOnAddress. Empty elsewhere. */
+/* park_windows.c - implements park.h with WaitOnAddress. Empty elsewhere. */
 #include "park.h"
 
 #if defined(_WIN32)

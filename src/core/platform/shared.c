@@ -5,7 +5,7 @@
 
 void fh_shared_count_read(fh_shared *lock) {
   if (++lock->n_reads < FH_SHARED_READS) return;
-  /* From here on others may read without the mutex, which does not disturb this reader. release: pairs with
+  /* From here on other readers may enter without the mutex, which does not affect this reader. release: pairs with
    * fh_shared_read */
   fh_atomic_store_release_i32(&lock->is_open, 1);
 }
@@ -16,10 +16,10 @@ FH_NOINLINE void fh_shared_read_closed(fh_shared *lock) {
 }
 
 FH_NOINLINE int fh_shared_close(fh_shared *lock, int may_wait) {
-  fh_atomic_store_relaxed_i32(&lock->is_open, 0); /* before fh_uses_look, which orders it */
+  fh_atomic_store_relaxed_i32(&lock->is_open, 0); /* before fh_uses_look, which orders this store */
   if (!fh_uses_look(lock)) return 1;
   if (!may_wait) {
-    /* Open again, because no thread reads a closed lock without the mutex. release: as in
+    /* Opens the lock again; no thread reads under a closed lock without the mutex. release: as in
      * fh_shared_count_read */
     fh_atomic_store_release_i32(&lock->is_open, 1);
     return 0;

@@ -1,11 +1,12 @@
-/* shared.h - a lock that lets readers in without writing what other threads read.
+/* shared.h - a reader-biased lock: readers enter without writing memory that other threads read.
  *
- * A lock that is mostly read is open: a reader notes that it is inside (uses.h), sees that the lock is open, and
- * reads. A writer takes the mutex, closes the lock, and waits until nobody is inside. Closing takes microseconds, so
- * a lock stays closed until it was read FH_SHARED_READS times without a writer in between; meanwhile readers take
- * the mutex.
+ * A lock that is mostly read is open: a reader stores the lock's address in a hazard pointer (uses.h), sees that the
+ * lock is open, and reads. A writer takes the mutex, closes the lock, and waits until no reader is inside. Closing
+ * takes microseconds, so a lock stays closed until it was read FH_SHARED_READS times without a writer in between; until
+ * then readers take the mutex.
  *
- * Readers are as short as holders of the mutex, and what is not allowed under a mutex (sync.h) is not for them. */
+ * Readers are as short as holders of the mutex, and operations that are not allowed under a mutex (sync.h) are not
+ * allowed in readers. */
 #ifndef FH_SHARED_H_
 #define FH_SHARED_H_
 
@@ -21,7 +22,7 @@ typedef struct {
   uint32_t n_reads; /* since the last writer; under the mutex */
 } fh_shared;
 
-/* static fh_shared_apart id[n] of a rank, on cache lines of their own. */
+/* static fh_shared_apart id[n] of a rank, each on its own cache line. */
 typedef struct {
   fh_shared lock;
   char apart[64 - sizeof(fh_shared)];
@@ -31,25 +32,26 @@ typedef struct {
   FH_FORK_LOCKS(id, name, &id->lock.lock, n, sizeof(fh_shared_apart), rank)
 #define FH_SHARED_LOCKS(id, n, name) FH_SHARED_LOCKS_OF_RANK(id, n, name, FH_RANK_PLAIN)
 
-/* The one for the thing at an address, of FH_N_LOCKS_BY_ADDRESS. */
+/* The lock for the thing at an address, in an array of FH_N_LOCKS_BY_ADDRESS. */
 static inline fh_shared *fh_shared_of(fh_shared_apart *locks, const void *address) {
   return &locks[fh_fork_number_of(address)].lock;
 }
 
 /* Takes the mutex for a reader that found the lock closed. */
 void fh_shared_read_closed(fh_shared *lock);
-/* The two parts that follow the mutex, for a caller that has it. A reader counts itself; a writer closes the lock.
- * Without `may_wait` the result is 0 if other threads still read: then the lock is open as before. */
+/* The two operations after the mutex is taken, for a caller that has it. A reader counts itself; a writer closes the
+ * lock. Without `may_wait` the result is 0 if other threads still read: then the lock is open as before. */
 void fh_shared_count_read(fh_shared *lock);
 int fh_shared_close(fh_shared *lock, int may_wait);
 
-/* Begins to read. The result is for fh_shared_read_end: the note of the thread, or NULL if it has the mutex. */
+/* Begins to read. The result is for fh_shared_read_end: the thread's hazard pointer, or NULL if the reader has the
+ * mutex. */
 typedef void **fh_shared_note;
 static inline fh_shared_note fh_shared_read(fh_shared *lock) {
   fh_shared_note note;
-  /* relaxed: a hint, which spares a note */
+  /* relaxed: a hint, which saves a hazard pointer */
   if (FH_LIKELY(fh_atomic_load_relaxed_i32(&lock->is_open)) && FH_LIKELY((note = fh_uses_begin_short(lock)) != NULL)) {
-    /* acquire: pairs with fh_shared_count_read, which comes after the writers before */
+    /* acquire: pairs with fh_shared_count_read, which follows the earlier writers */
     if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) {
       fh_sync_count_section(1);
       return note;

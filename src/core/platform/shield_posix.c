@@ -1,4 +1,4 @@
-/* shield_posix.c - shield.h by mmap. Empty on Windows. */
+/* shield_posix.c - implements shield.h with mmap. Empty on Windows. */
 #if !defined(_WIN32) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #endif
@@ -10,7 +10,7 @@
 #if !defined(_WIN32)
 #include <sys/mman.h>
 
-/* The system rounds lengths up to pages by itself. */
+/* The system rounds lengths up to pages. */
 void *fh_shield_new(size_t n_bytes) {
   void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return pages != MAP_FAILED ? pages : NULL;

@@ -1,4 +1,4 @@
-/* shield_windows.c - shield.h by VirtualAlloc. Empty elsewhere. */
+/* shield_windows.c - implements shield.h with VirtualAlloc. Empty elsewhere. */
 #include "shield.h"
 
 #if defined(_WIN32)

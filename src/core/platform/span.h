@@ -1,4 +1,4 @@
-/* span.h - ranges of bytes that somebody else owns: comparison and the ABI's hash. */
+/* span.h - borrowed ranges of bytes: comparison and the ABI's hash. */
 #ifndef FH_SPAN_H_
 #define FH_SPAN_H_
 
@@ -9,7 +9,7 @@ static inline int fh_span_same(TVMFFIByteArray a, TVMFFIByteArray b) {
 }
 static inline int fh_span_is(TVMFFIByteArray a, const char *literal) { return fh_span_same(a, fh_base_bytes(literal)); }
 
-/* The ABI's hash of bytes: one number on every machine and in every process. 0 for no bytes. */
+/* The ABI's hash of bytes: the same on every machine and in every process. 0 for no bytes. */
 uint64_t fh_span_hash(const char *data, size_t n_bytes);
 /* The ABI's way to mix a second value into a hash. */
 static inline uint64_t fh_span_hash_combine(uint64_t key, uint64_t value) {

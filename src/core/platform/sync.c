@@ -1,5 +1,5 @@
-/* sync.c - waiting for a lock or a condition where these are words to sleep on (Linux, Windows), and once; the rest of
- * sync.h is inline. */
+/* sync.c - waiting for a lock or a condition on systems with futexes (Linux, Windows), and once; the rest of sync.h is
+ * inline. */
 #include "sync.h"
 
 #if !defined(__APPLE__)
@@ -9,19 +9,20 @@
 
 /* Waiting for a lock that is held.
  *
- * A lock that goes from core to core takes its cache line along, and the lines of what it guards, which costs several
- * times what threads do under it. So who has the lock is left alone with it for many uses in a row. A thread that finds
- * it held looks again at once, because that may have been chance. If it is still held, the thread waits without a look
- * at it, twice as long each time, and sleeps in the end. Where it finds the lock held again soon afterwards, all
- * threads use it all the time: then it does not look at once, and begins with a longer wait than before. */
+ * A lock that moves from core to core takes its cache line along, and the lines of the guarded data; that costs several
+ * times as much as the work under the lock. So a thread that has the lock keeps it for many uses in a row. A thread
+ * that finds it held first tries again immediately, because the collision may have been chance. If it is still held,
+ * the thread waits without reading it, twice as long each time, and finally sleeps. If it finds the lock held again
+ * soon afterwards, all threads use it all the time: then it does not try immediately, and begins with a longer wait
+ * than before. */
 enum {
-  LOOKS_AT_ONCE = 64, /* some tens of nanoseconds: most holders that run have given the lock back by then */
+  LOOKS_AT_ONCE = 64, /* some tens of nanoseconds: most running holders have released the lock by then */
   WAITS = 5,
-  MAX_YIELDS = 64, /* of the core in one wait: about 10 microseconds where no other thread wants it */
+  MAX_YIELDS = 64, /* yields of the core in one wait: about 10 microseconds if no other thread needs it */
   SOON = 4000,     /* nanoseconds */
 };
 
-/* These return whether they took the lock. They read it first, because a failing cas takes the cache line as well. */
+/* These return whether they took the lock. They read it first, because a failing cas also moves the cache line. */
 static inline int look(fh_mutex *m) {
   return fh_atomic_load_relaxed_u32(&m->state) == FH_MUTEX_FREE && fh_mutex_try_take(m); /* relaxed: a hint */
 }
@@ -40,7 +41,7 @@ static int look_after_waits(fh_mutex *m, uint32_t n_yields) {
   return 0;
 }
 
-/* Takes the lock, asleep until it is free. */
+/* Sleeps until the lock is free, and takes it. */
 static void sleep_for(fh_mutex *m) {
   /* A thread that has slept does not know whether others still sleep. So it takes the lock as WAITED, which costs at
    * most one needless wake-up; taking it as HELD could leave a thread asleep for ever. acquire: pairs with
@@ -51,8 +52,8 @@ static void sleep_for(fh_mutex *m) {
 }
 
 void fh_mutex_park(fh_mutex *m) {
-  static FH_THREAD_LOCAL uint64_t last_end;    /* of this thread's last wait, for any lock */
-  static FH_THREAD_LOCAL uint32_t last_yields; /* with how many that began */
+  static FH_THREAD_LOCAL uint64_t last_end;    /* end of this thread's last wait, for any lock */
+  static FH_THREAD_LOCAL uint32_t last_yields; /* number of yields with which that wait began */
   int is_soon = fh_clock_now() - last_end < SOON;
   uint32_t n_yields = is_soon ? 2 * last_yields : 1;
   if (n_yields > MAX_YIELDS) n_yields = MAX_YIELDS;
@@ -67,23 +68,23 @@ void fh_mutex_wake(fh_mutex *m) { fh_park_wake_one(&m->state); }
 void fh_cond_wait(fh_cond *c, fh_mutex *m) {
   uint32_t seen = fh_atomic_load_relaxed_u32(&c->n_wakes); /* relaxed: written under the lock, which the caller holds */
   fh_mutex_unlock(m);
-  fh_park_sleep(&c->n_wakes, seen); /* a wake since the load has changed it, and this returns at once */
+  fh_park_sleep(&c->n_wakes, seen); /* returns at once if a wake-up has changed the word since the load */
   fh_mutex_lock(m);
 }
 
 void fh_cond_wake_all(fh_cond *c) {
-  /* relaxed: under the lock; atomic because fh_park_sleep compares it without */
+  /* relaxed: under the lock; atomic because fh_park_sleep compares it without the lock */
   fh_atomic_store_relaxed_u32(&c->n_wakes, fh_atomic_load_relaxed_u32(&c->n_wakes) + 1);
   fh_park_wake_all(&c->n_wakes);
 }
 
-/* Nothing to do: who waits is known to the system only. */
+/* Nothing to do: only the system stores the waiting threads. */
 void fh_cond_reset(fh_cond *c) { FH_UNUSED(c); }
 #endif
 
-/* Double-checked locking: after the first run a caller costs one load. */
+/* Double-checked locking: after the first run a call costs one load. */
 void fh_once_run(fh_once *once, void (*init)(void)) {
-  /* acquire: pairs with the release store below, so that what init wrote is seen */
+  /* acquire: pairs with the release store below, so that the writes of init are visible */
   if (fh_atomic_load_acquire_i32(&once->done)) return;
   fh_mutex_lock(&once->lock);
   if (!fh_atomic_load_relaxed_i32(&once->done)) { /* relaxed: written under this lock only */

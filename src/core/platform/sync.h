@@ -1,16 +1,16 @@
 /* sync.h - mutex, condition, once.
  *
- * The core, the binding and the HPy runtime each compile it, so that there is one kind of lock. Locks are static, never
- * held while foreign code runs, and known to fork (fork.h). */
+ * The core, the binding and the HPy runtime each compile this file, so that all use one kind of lock. Locks are static,
+ * never held while foreign code runs, and known to fork (fork.h). */
 #ifndef FH_SYNC_H_
 #define FH_SYNC_H_
 
 #include "atomic.h"
 
-/* The test build counts the locks that a thread holds, and the sections that other threads wait for as if they were
- * locked. Code that is about to run foreign code calls fh_sync_check_unlocked, which ends the process when the count is
- * not 0. A lock that fork does not know, or that is taken in the wrong order (fork.h), ends the process too. In other
- * builds these functions do nothing. */
+/* The test build counts the locks that a thread holds, and the lock-free sections that other threads wait for. Code
+ * that is about to run foreign code calls fh_sync_check_unlocked, which ends the process when the count is not 0. A
+ * lock that fork does not know, or that is taken in the wrong order (fork.h), ends the process too. In other builds
+ * these functions do nothing. */
 #ifdef FH_TEST
 extern FH_THREAD_LOCAL int fh_sync_n_held;
 void fh_sync_note_lock(const void *mutex);
@@ -28,12 +28,12 @@ static inline void fh_sync_check_unlocked(const char *what) { FH_UNUSED(what); }
 #endif
 
 #if defined(__linux__) || defined(_WIN32)
-/* The three-state lock of Drepper's "Futexes Are Tricky": a word that is free, held, or held while somebody may sleep
- * (park.h). Taking and giving it costs one atomic operation each while nobody waits. */
+/* The three-state lock of Drepper's "Futexes Are Tricky": the word is free, held, or held with threads that may sleep
+ * (park.h). Taking and releasing it costs one atomic operation each while no thread waits. */
 typedef struct {
   uint32_t state; /* one of the following */
 } fh_mutex;
-enum { FH_MUTEX_FREE = 0, FH_MUTEX_HELD = 1, FH_MUTEX_WAITED = 2 }; /* WAITED: held, and somebody may be parked */
+enum { FH_MUTEX_FREE = 0, FH_MUTEX_HELD = 1, FH_MUTEX_WAITED = 2 }; /* WAITED: held, and a thread may be parked */
 
 void fh_mutex_park(fh_mutex *m);
 void fh_mutex_wake(fh_mutex *m);
@@ -80,13 +80,13 @@ typedef struct {
 #error "sync.h has locks for Linux, macOS and Windows"
 #endif
 
-/* Locks are declared by FH_LOCK, FH_LOCKS or FH_ONCE (fork.h), so that fork knows of them. A lock whose bytes are all 0
- * is free. */
+/* Locks are declared by FH_LOCK, FH_LOCKS or FH_ONCE (fork.h), so that fork knows them. A lock whose bytes are all 0 is
+ * free. */
 static inline void fh_mutex_lock(fh_mutex *m) {
   fh_sync_note_lock(m);
   fh_mutex_take(m);
 }
-/* 0 if the lock is held, and then nothing is noted. */
+/* 0 if the lock is held; then the test build does not count it. */
 static inline int fh_mutex_try_lock(fh_mutex *m) {
   if (!fh_mutex_try_take(m)) return 0;
   fh_sync_note_lock(m);
@@ -97,11 +97,11 @@ static inline void fh_mutex_unlock(fh_mutex *m) {
   fh_mutex_give(m);
 }
 
-/* Gives the lock up, waits for fh_cond_wake_all, and takes it again. May also return without one. */
+/* Releases the lock, waits for fh_cond_wake_all, and takes the lock again. May also return without a wake-up. */
 void fh_cond_wait(fh_cond *c, fh_mutex *m);
-/* The caller holds the lock that the waiting threads gave up. */
+/* The caller holds the lock that the waiting threads released. */
 void fh_cond_wake_all(fh_cond *c);
-/* For the child of a fork, which does not have the threads that waited. */
+/* For the child of a fork: the waiting threads do not exist there. */
 void fh_cond_reset(fh_cond *c);
 
 /* Runs init() once; a second thread waits until it is done. init() must not use its own once. Declared by FH_ONCE

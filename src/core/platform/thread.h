@@ -1,7 +1,7 @@
-/* thread.h - what a thread has of its own beside FH_THREAD_LOCAL (base.h): a number, a pointer with an end, a stack.
+/* thread.h - data of a thread in addition to FH_THREAD_LOCAL (base.h): an id, a pointer with a destructor, the stack.
  *
- * FH_THREAD_LOCAL is the fast way to thread-local plain data; what must be freed when a thread ends goes through fh_tls
- * as well. */
+ * FH_THREAD_LOCAL is the fast way to thread-local plain data; data that must be freed when a thread ends is also stored
+ * in an fh_tls. */
 #ifndef FH_THREAD_H_
 #define FH_THREAD_H_
 
@@ -12,9 +12,9 @@
 #endif
 
 /* fh_tls: one pointer per thread, all zero until fh_tls_new. at_thread_end(value) runs when a thread ends that has set
- * a non-NULL one; it may set it anew, and is then called again, except on Windows. fh_tls_new and fh_tls_set return 0,
- * or -1 without resources and nothing pending. Without a key (Linux has 1024) fh_tls_set fails, too: key 0 is somebody
- * else's. */
+ * a non-NULL pointer; it may set the pointer again, and is then called again, except on Windows. fh_tls_new and
+ * fh_tls_set return 0, or -1 without resources and without an error pending. If no key could be made (Linux has 1024),
+ * fh_tls_set fails too: key 0 may belong to another library. */
 #if defined(_WIN32)
 typedef struct {
   uint32_t key;
@@ -48,8 +48,8 @@ static inline int fh_tls_set(const fh_tls *tls, void *value) {
 static inline void fh_thread_yield(void) { (void)sched_yield(); }
 #endif
 
-/* Distinct among the threads that live at the same time; never 0. The one thread of a child of fork keeps its own. It
- * is the number by which CPython without a GIL knows a thread (_Py_ThreadId): the address of the thread's block. */
+/* Distinct among the threads that live at the same time; never 0. The only thread of a child of fork keeps its id. It
+ * is the id that CPython without a GIL uses (_Py_ThreadId): the address of the thread's control block. */
 static inline uint64_t fh_thread_id(void) {
 #if defined(_MSC_VER) && !defined(__clang__) && defined(_M_ARM64)
   return __getReg(18);
@@ -66,7 +66,7 @@ static inline uint64_t fh_thread_id(void) {
 #elif defined(__APPLE__) && defined(__aarch64__)
   uint64_t block;
   __asm__("mrs %0, tpidrro_el0" : "=r"(block));
-  return block & ~(uint64_t)7; /* up to macOS 11 the low bits say which processor the thread runs on */
+  return block & ~(uint64_t)7; /* up to macOS 11 the low bits hold the number of the thread's processor */
 #elif defined(__APPLE__)
   uint64_t block;
   __asm__("movq %%gs:0, %0" : "=r"(block));
@@ -79,7 +79,8 @@ static inline uint64_t fh_thread_id(void) {
 #endif
 }
 
-/* The stack of this thread: its lowest address, and its size. 0 with nothing written where the system does not tell. */
+/* The stack of this thread: its lowest address, and its size. 0, with nothing written, where the system does not report
+ * them. */
 int fh_thread_stack(uintptr_t *end, size_t *n_bytes);
 
 #endif /* FH_THREAD_H_ */

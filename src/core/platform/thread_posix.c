@@ -1,4 +1,4 @@
-/* thread_posix.c - the stack of a thread, by what the threads libraries of Linux and macOS tell. Empty on Windows. */
+/* thread_posix.c - the stack of a thread, from the thread libraries of Linux and macOS. Empty on Windows. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* pthread_getattr_np */
 #endif
@@ -18,7 +18,7 @@ int fh_thread_stack(uintptr_t *end, size_t *n_bytes) {
 #elif defined(__APPLE__)
 int fh_thread_stack(uintptr_t *end, size_t *n_bytes) {
   *n_bytes = pthread_get_stacksize_np(pthread_self());
-  *end = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - *n_bytes; /* macOS gives the highest address */
+  *end = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - *n_bytes; /* macOS returns the highest address */
   return 1;
 }
 #endif

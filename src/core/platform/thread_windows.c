@@ -1,7 +1,7 @@
 /* thread_windows.c - the functions of thread.h for Windows. Empty elsewhere.
  *
- * The pointer with an end is a fibre-local one: only those have a function that the system calls at the end of a
- * thread, and a thread without fibres has one fibre. */
+ * The pointer with a destructor is fibre-local: only for fibre-local pointers the system calls a function at the end of
+ * a thread, and a thread without fibres counts as one fibre. */
 #include "thread.h"
 
 #if defined(_WIN32)

@@ -1,27 +1,29 @@
-/* unwind.h - stacks that are unwound by force: pthread_exit does that with glibc, after which no frame is left.
+/* unwind.h - protection from forced unwinding, by which pthread_exit of glibc removes all frames of a stack.
  *
- * An interpreter that ends a thread in this way unwinds the frames of all callers, too. A `catch (...)` or a noexcept
- * function of C++ among them ends the process. A marked frame is asked before it is unwound, and may keep the thread
- * there for ever. A mark is a word in the table of frames (.eh_frame) and costs no instruction. */
+ * An interpreter that ends a thread in this way also unwinds the frames of all callers. A `catch (...)` or a noexcept
+ * function of C++ among them ends the process. The unwinder calls a function for a marked frame first, and that
+ * function may keep the thread there for ever. A mark is a word in the table of frames (.eh_frame) and costs no
+ * instruction. */
 #ifndef FH_UNWIND_H_
 #define FH_UNWIND_H_
 
 #include "clock.h"
 
-/* FH_UNWIND_MARK(function) marks the frame of the function in which it is expanded, after inlining. While that calls
- * others, a forced unwinding of the stack calls `function`, a name with external linkage. The call must not be in the
- * place of a return, because then no frame is left. */
+/* FH_UNWIND_MARK(function) marks the frame of the function in which it is expanded, after inlining. While that function
+ * calls others, a forced unwinding of the stack calls `function`, a name with external linkage. The call must not be a
+ * tail call, which leaves no frame. */
 #if defined(__ELF__) && defined(__GCC_HAVE_DWARF2_CFI_ASM)
 #define FH_UNWIND_MARK(function) __asm__ volatile(".cfi_personality 0x1b, " #function) /* relative, in 32 bits */
 #else
-#define FH_UNWIND_MARK(function) ((void)0) /* nothing unwinds by force */
+#define FH_UNWIND_MARK(function) ((void)0) /* no forced unwinding on this platform */
 #endif
 
-/* What `function` is: a personality routine of the C++ ABI for all languages. It returns what fh_unwind_answer does. */
+/* The type of `function`: a personality routine of the C++ ABI for all languages. It returns the result of
+ * fh_unwind_answer. */
 typedef int fh_unwind_function(int version, int actions, uint64_t class_of_exception, void *exception, void *context);
 
-/* The answer of a marked frame, whose function got `actions`. If `stays`, the thread sleeps for ever instead of leaving
- * the frame by force. */
+/* The answer of a marked frame, whose function was called with `actions`. If `stays`, the thread sleeps for ever and
+ * the frame is not unwound by force. */
 static inline int fh_unwind_answer(int actions, int stays) {
   enum { FORCED = 8, CONTINUE = 8, A_DAY = 86400 };
   while ((actions & FORCED) != 0 && stays) fh_clock_sleep(UINT64_C(1000000000) * A_DAY);

@@ -1,6 +1,6 @@
-/* uses.c - the records of all threads, and looking through them.
+/* uses.c - the hazard pointers of all threads, and the scan of them.
  *
- * Records are never freed: a thread that ends leaves its own to the next one that begins. */
+ * Records are never freed: a thread that ends leaves its record to the next one that begins. */
 #include "uses.h"
 
 #include <stdlib.h>
@@ -15,13 +15,13 @@ static FH_THREAD_LOCAL int is_ending;
 
 static fh_uses *records; /* grows at its head, by compare and swap */
 FH_ONCE(ready, "ends of users");
-static fh_tls at_end; /* a thread's record */
+static fh_tls at_end; /* stores a thread's record */
 
 static void FH_TLS_CALLBACK end_of_thread(void *value) {
   fh_uses *record = value;
   is_ending = 1;
   fh_uses_mine = NULL;
-  /* Uses that go on are counted as ended: nothing of the thread's runs any more. */
+  /* Remaining uses end here: no code of the thread runs after this that needs them. */
   for (uint32_t i = 0; i < FH_USES_MAX; ++i) fh_atomic_store_release_ptr(&record->slots[i], NULL);
   record->n = record->n_guards = 0;
   fh_atomic_exchange_release_u32(&record->is_taken, 0); /* pairs with take_spare */
@@ -29,7 +29,7 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
 
 static void make_ready(void) { (void)fh_tls_new(&at_end, end_of_thread); }
 
-/* The other threads' uses are not the child's. */
+/* The other threads' uses do not exist in the child. */
 static void forget_other_threads(void) {
   for (fh_uses *each = records; each != NULL; each = each->next) {
     if (each == fh_uses_mine) continue;
@@ -53,7 +53,7 @@ static fh_uses *take_spare(void) {
 }
 
 static fh_uses *add(void) {
-  /* On cache lines of its own. The block stays, so that the beginning of what was allocated need not be known. */
+  /* Aligned to cache lines. The block is never freed, so its address need not be stored. */
   char *block = calloc(1, sizeof(fh_uses) + 63);
   if (block == NULL) return NULL;
   fh_uses *record = (fh_uses *)(((uintptr_t)block + 63) & ~(uintptr_t)63);
@@ -70,11 +70,11 @@ fh_uses *fh_uses_make(void) {
   fh_once_run(&ready, make_ready);
   fh_uses *record = take_spare();
   if (record == NULL && (record = add()) == NULL) return NULL;
-  if (fh_tls_set(&at_end, record) != 0) { /* nobody would tell of the thread's end */
+  if (fh_tls_set(&at_end, record) != 0) { /* the end of the thread would not be noticed */
     fh_atomic_exchange_release_u32(&record->is_taken, 0);
     return NULL;
   }
-  /* The record is taken before the thread reads whether something is closed: pairs with that of fh_uses_look. */
+  /* The record is taken before the thread reads whether something is closed: pairs with the fence of fh_uses_look. */
   fh_atomic_fence_seq_cst();
   fh_uses_mine = record;
   return record;
@@ -93,7 +93,7 @@ FH_NOINLINE int fh_uses_end_any(const void *address) {
 
 static int is_in(fh_uses *record, const void *address) {
   for (uint32_t i = 0; i < FH_USES_MAX; ++i) {
-    /* acquire: pairs with the ends of uses */
+    /* acquire: pairs with the stores that end uses */
     if (fh_atomic_load_acquire_ptr(&record->slots[i]) == address) return 1;
   }
   return 0;
@@ -101,7 +101,7 @@ static int is_in(fh_uses *record, const void *address) {
 
 int fh_uses_find(const void *address) {
   fh_uses *mine = fh_uses_mine;
-  if (mine != NULL && is_in(mine, address)) return 1; /* the most probable one */
+  if (mine != NULL && is_in(mine, address)) return 1; /* the most probable record */
   for (fh_uses *each = first_record(); each != NULL; each = each->next) {
     if (each != mine && is_in(each, address)) return 1;
   }
@@ -117,7 +117,7 @@ static int has_others(void) {
 }
 
 int fh_uses_look(const void *address) {
-  /* A thread that takes its record after this sees what the caller has written (fh_uses_make). */
+  /* A thread that takes its record after this fence sees the caller's writes (fh_uses_make). */
   fh_atomic_fence_seq_cst();
   if (has_others()) fh_barrier_heavy();
   return fh_uses_find(address);

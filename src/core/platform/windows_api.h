@@ -1,5 +1,5 @@
-/* windows_api.h - the system's header, as the files of this folder for Windows include it; no header does, because it
- * defines macros with everyday names. */
+/* windows_api.h - includes the header of Windows for the .c files of this folder; no other header includes it, because
+ * it defines macros with everyday names. */
 #ifndef FH_WINDOWS_API_H_
 #define FH_WINDOWS_API_H_
 

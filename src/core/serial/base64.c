@@ -1,4 +1,4 @@
-/* base64.c - bytes as text of 64 characters, with padding (RFC 4648). Used for the bytes in graphs of JSON values. */
+/* base64.c - base64 encoding of bytes, with padding (RFC 4648). Used for the bytes in graphs of JSON values. */
 #include "base64.h"
 
 #include "core/object/error.h"
@@ -21,10 +21,10 @@ int fh_base64_encode(TVMFFIByteArray bytes, TVMFFIAny *out) {
   fh_str_build build = {NULL, 0, 0};
   const unsigned char *in = (const unsigned char *)bytes.data;
   *out = fh_any_none();
-  /* Below that the number of characters, four for three bytes, cannot overflow. */
+  /* Up to this size the number of characters, four for three bytes, cannot overflow. */
   if (bytes.size > SIZE_MAX / 8) return fh_error_raise_no_memory();
   size_t n_chars = (bytes.size + 2) / 3 * 4;
-  /* One more byte, because at least one must be asked for. */
+  /* One more byte, because a reservation needs at least one. */
   if (fh_str_build_reserve(&build, n_chars + 1) != 0) return -1;
   char *to = fh_str_build_end(&build);
   for (size_t n_left = bytes.size; n_left != 0; to += 4) {
@@ -39,7 +39,7 @@ int fh_base64_encode(TVMFFIByteArray bytes, TVMFFIAny *out) {
 
 /* ---- Decoding ---- */
 
-/* The six bits of a character, 64 for one that has none. */
+/* The six bits of a character, 64 for a character outside of the alphabet. */
 static uint32_t value_of(unsigned char c) {
   if (c >= 'A' && c <= 'Z') return c - (uint32_t)'A';
   if (c >= 'a' && c <= 'z') return c - (uint32_t)'a' + 26;
@@ -52,8 +52,8 @@ static int raise_character(TVMFFIByteArray text, size_t i) {
                         (unsigned char)text.data[i], i);
 }
 
-/* Writes the bytes of all characters before the padding. `bits` shifts out at its top what was written. The lowest bits
- * of the last character before padding mean nothing, whatever they are. */
+/* Writes the bytes of all characters before the padding. Bits that are already written leave `bits` at its top. The
+ * lowest bits of the last character before padding are ignored. */
 static int decode_into(TVMFFIByteArray text, size_t n_padding, fh_str_build *build) {
   size_t n_chars = text.size - n_padding;
   uint32_t bits = 0;
@@ -62,8 +62,8 @@ static int decode_into(TVMFFIByteArray text, size_t n_padding, fh_str_build *bui
     uint32_t value = value_of((unsigned char)text.data[i]);
     if (value > 63) return raise_character(text, i);
     bits = bits << 6 | value;
-    /* Behind the first character of a group 6 bits are known, which is no byte; behind each other one there is one
-     * more. */
+    /* The first character of a group gives only 6 bits, which is less than a byte; each later one completes one more
+     * byte. */
     if (i % 4 != 0) *to++ = (char)(bits >> (6 - i % 4 * 2));
   }
   build->n_bytes = (size_t)(to - fh_str_build_end(build));

@@ -1,12 +1,13 @@
-/* base64.h - bytes as text of 64 characters, with padding. */
+/* base64.h - base64 encoding of bytes, with padding. */
 #ifndef FH_BASE64_H_
 #define FH_BASE64_H_
 
 #include "core/object/any.h"
 
-/* As an owned string value. */
+/* Returns an owned string value. */
 int fh_base64_encode(TVMFFIByteArray bytes, TVMFFIAny *out);
-/* As an owned bytes value. ValueError for a text that is not whole groups of four characters, or has others. */
+/* Returns an owned bytes value. ValueError for a string that does not consist of whole groups of four characters of the
+ * alphabet. */
 int fh_base64_decode(TVMFFIByteArray text, TVMFFIAny *out);
 
 #endif /* FH_BASE64_H_ */

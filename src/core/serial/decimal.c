@@ -1,10 +1,10 @@
-/* decimal.c - numbers as decimal text and back.
+/* decimal.c - numbers as decimal strings and back.
  *
  * Both directions multiply up to 64 significant bits by a power of ten; reading in this way is the Eisel-Lemire
  * algorithm. The power has 128 bits and is rounded down, and so is the product. So the exact product is at least the
- * computed one, and less than three units of the second word above it. Where that difference could change how the
- * product is rounded, the C library decides. Its decimal point depends on the locale: reading gives it none, and
- * writing passes over it. */
+ * computed one, and less than three units of the second word above it. If that difference could change the rounding of
+ * the product, the C library decides. Its decimal point depends on the locale: reading passes it a string without a
+ * point, and writing skips the point. */
 #include "decimal.h"
 
 #include <float.h>
@@ -14,17 +14,17 @@
 
 #include "pow10.h"
 
-#define UNSURE 4 /* units of the second word, some to spare */
+#define UNSURE 4 /* units of the second word, with a margin */
 #define HALF ((uint64_t)1 << 63)
 
-/* value = (high * 2^64 + low) * 2^exponent, cut off; the top bit is set. */
+/* value = (high * 2^64 + low) * 2^exponent, truncated; the top bit is set. */
 typedef struct {
   uint64_t high, low;
   int exponent;
 } scaled;
 
-/* bits * 2^exponent * 10^power; bits is not 0, the power is in the table. Of the product of 64 by 128 bits, the lowest
- * word is only looked at for the bit that moves up when the top bit is not set. */
+/* bits * 2^exponent * 10^power; bits is not 0, the power is in the table. The lowest word of the product of 64 by 128
+ * bits is only used for the bit that moves up if the top bit is not set. */
 static scaled scale(uint64_t bits, int exponent, int power) {
   const fh_pow10 *p = fh_pow10_get(power);
   int shift = fh_pow10_zeros_above(bits);
@@ -50,7 +50,7 @@ static const char two_digits[] =
     "4748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293"
     "949596979899";
 
-/* The digits of a number, right-aligned before `end`, two by two; returns where they begin. */
+/* Writes the digits of a number, right-aligned before `end`, two by two; returns their start. */
 static char *write_digits(uint64_t value, char *end) {
   while (value >= 100) {
     end -= 2;
@@ -77,11 +77,11 @@ size_t fh_decimal_write_int(int64_t value, char *out) {
 }
 
 #define DIGITS 17
-#define LOWEST UINT64_C(10000000000000000)    /* the least number of 17 digits */
+#define LOWEST UINT64_C(10000000000000000)    /* the smallest number of 17 digits */
 #define BEYOND UINT64_C(100000000000000000)
 
 /* 17 significant digits of a positive value, correctly rounded, and the decimal exponent of the first: by the C
- * library. Whatever its locale has for a decimal point is passed over. */
+ * library. Skips the decimal point of the locale. */
 static uint64_t round_by_printf(double value, int *exponent) {
   char text[64];
   uint64_t digits = 0;
@@ -93,13 +93,13 @@ static uint64_t round_by_printf(double value, int *exponent) {
   return digits;
 }
 
-/* As round_by_printf, by one multiplication where that is sure to be right. The power of ten that leaves 17 digits
- * before the point is estimated from the highest bit, and may be one too large: then the product has more digits, and
- * the next power is tried. */
+/* As round_by_printf, by one multiplication if its result is certain. The power of ten that leaves 17 digits before the
+ * point is estimated from the highest bit, and may be one too large: then the product has more digits, and the next
+ * power is tried. */
 static uint64_t round_to_digits(double value, int *exponent) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
-  /* The parts of a double: value = bits * 2^power2. A raw exponent of 0 is that of subnormal numbers, without a hidden
+  /* The parts of a double: value = bits * 2^power2. A raw exponent of 0 marks subnormal numbers, which have no hidden
    * bit. */
   int raw = (int)(bits >> 52 & 0x7ff);
   bits &= ((uint64_t)1 << 52) - 1;
@@ -109,24 +109,24 @@ static uint64_t round_to_digits(double value, int *exponent) {
   int first = (int)((int64_t)top * 315653 >> 20);                     /* floor(top * log10(2)) */
   for (;; ++first) {
     scaled product = scale(bits, power2, DIGITS - 1 - first);
-    int n_below = -(product.exponent + 64);                           /* bits of `high` behind the point: 4 to 10 */
+    int n_below = -(product.exponent + 64);                           /* bits of `high` after the point: 4 to 10 */
     uint64_t digits = product.high >> n_below;
     if (digits >= BEYOND) continue;
     uint64_t fraction = product.high << (64 - n_below) | product.low >> n_below;
-    /* The exact fraction is less than UNSURE above this one. If one half lies between the two, or is either, the C
-     * library decides. A fraction near 1 leaves no doubt: it rounds up, to the number that an exact fraction beyond 1
-     * would be rounded down to. */
+    /* The exact fraction is less than UNSURE above this one. If one half is in that range, including its ends, the C
+     * library decides. A fraction near 1 is certain: it rounds up, to the number to which an exact fraction beyond 1
+     * would be rounded down. */
     if (fraction + UNSURE >= HALF && fraction <= HALF) return round_by_printf(value, exponent);
     digits += fraction > HALF;
     *exponent = first;
     if (digits < BEYOND) return digits;
-    /* Rounding up has made 10^17, which has 18 digits. */
+    /* Rounding up has produced 10^17, which has 18 digits. */
     *exponent = first + 1;
     return LOWEST;
   }
 }
 
-/* "e+05", "e-308": a sign and two digits at least, as printf has it. The number of bytes. */
+/* "e+05", "e-308": a sign and at least two digits, as in printf. Returns the number of bytes. */
 static size_t write_exponent(int exponent, char *out) {
   char digits[8];
   char *begin = write_digits((uint64_t)(exponent < 0 ? -exponent : exponent), digits + sizeof digits);
@@ -142,7 +142,7 @@ size_t fh_decimal_write_float(double value, char *out) {
   char digits[DIGITS], *at = out;
   uint64_t sign;
   int exponent = 0, n = DIGITS;
-  /* From the bits, because -0.0 is not below 0. */
+  /* From the bits, because -0.0 is not less than 0. */
   memcpy(&sign, &value, sizeof sign);
   if (sign >> 63) *at++ = '-';
   if (value == 0) {
@@ -150,19 +150,19 @@ size_t fh_decimal_write_float(double value, char *out) {
     return (size_t)(at - out);
   }
   write_digits(round_to_digits(value < 0 ? -value : value, &exponent), digits + DIGITS);
-  /* The rules of "%g": an exponent below -4, or of the precision and above, gets an "e", and zeros at the end go
-   * away. */
+  /* The rules of "%g": an exponent below -4, or at least the precision, is written with "e", and trailing zeros are
+   * dropped. */
   while (n > 1 && digits[n - 1] == '0') --n;
   int n_before = exponent + 1; /* digits before the point */
   if (exponent < -4 || exponent >= DIGITS) n_before = 1;
   if (n_before <= 0) {
-    /* Three zeros at most stand behind the point, as the exponent is -4 or more. */
+    /* At most three zeros follow the point, as the exponent is -4 or more. */
     memcpy(at, "0.000", 5);
     at += 2 - n_before;
     memcpy(at, digits, (size_t)n);
     return (size_t)(at + n - out);
   }
-  /* Zeros before the point stay. They are in `digits` still. */
+  /* Zeros before the point stay. They are still in `digits`. */
   if (n < n_before) n = n_before;
   memcpy(at, digits, (size_t)n_before);
   at += n_before;
@@ -177,12 +177,13 @@ size_t fh_decimal_write_float(double value, char *out) {
 
 /* ---- Reading ---- */
 
-#define MAX_WORD_DIGITS 19 /* every number of so many digits fits 64 bits */
+#define MAX_WORD_DIGITS 19 /* every number with that many digits fits 64 bits */
 #define MAX_EXPONENT ((int64_t)1 << 56)
 
-/* The parts of a text: sign, digits without leading zeros and without point, power of ten behind the last digit. */
+/* The parts of a number string: sign, digits without leading zeros and without point, power of ten after the last
+ * digit. */
 typedef struct {
-  const char *first; /* the first digit that is not a zero, then digits and perhaps one point */
+  const char *first; /* the first digit that is not a zero, followed by digits and perhaps one point */
   int64_t n_digits;
   int64_t exponent;
   uint64_t bits; /* the first MAX_WORD_DIGITS digits as a number */
@@ -192,8 +193,8 @@ typedef struct {
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Digits up to the end of them: how many there were, zeros included. Leading zeros of the number are passed over, also
- * those behind the point. Digits beyond MAX_WORD_DIGITS are counted and go into no word. */
+/* Reads digits up to their end; returns their number, zeros included. Leading zeros of the number are skipped, also
+ * those after the point. Digits beyond MAX_WORD_DIGITS are counted, but do not go into `bits`. */
 static int64_t read_digits(const char **at, const char *end, parts *p) {
   const char *begin = *at, *c = begin;
   if (p->n_digits == 0) {
@@ -210,7 +211,7 @@ static int64_t read_digits(const char **at, const char *end, parts *p) {
   return c - begin;
 }
 
-/* From the "e" on: 1, or 0 without digits. Adds to *out; from MAX_EXPONENT on, further digits are passed over. */
+/* From the "e" on: 1, or 0 without digits. Adds to *out; from MAX_EXPONENT on, further digits are skipped. */
 static int read_exponent(const char **at, const char *end, int64_t *out) {
   int is_negative = 0;
   int64_t exponent = 0;
@@ -224,7 +225,7 @@ static int read_exponent(const char **at, const char *end, int64_t *out) {
   return 1;
 }
 
-/* Whether the text is a number as a whole. Its value is the digits from p->first on, times 10^exponent. */
+/* Whether the whole string is one number. Its value is the digits from p->first on, times 10^exponent. */
 static int split(const char *at, const char *end, parts *p) {
   memset(p, 0, sizeof *p);
   p->is_plain = 1;
@@ -245,9 +246,9 @@ static int split(const char *at, const char *end, parts *p) {
   return at == end;
 }
 
-/* The nearest double by the C library, from digits and an exponent without a point. The point halfway between two
- * doubles has fewer than MAX_DIGITS digits, so what comes behind these only matters by being zero or not: one digit
- * says that. */
+/* The nearest double by the C library, from digits and an exponent without a point. The number halfway between two
+ * doubles has fewer than MAX_DIGITS digits, so for the digits after these it only matters whether all are zero: one
+ * digit represents that. */
 static double read_by_strtod(const parts *p) {
   enum { MAX_DIGITS = 800 };
   char text[MAX_DIGITS + 32];
@@ -270,27 +271,27 @@ static double read_by_strtod(const parts *p) {
   return strtod(text, NULL);
 }
 
-/* The double nearest to bits * 10^power: 1, or 0 when it is too close to call, as every tie is. It may be infinite. */
+/* The double nearest to bits * 10^power: 1, or 0 if the result is uncertain, as every tie is. It may be infinite. */
 static int nearest(uint64_t bits, int power, double *out) {
   scaled product = scale(bits, 0, power);
-  int exponent = product.exponent + 127;                        /* of the top bit */
+  int exponent = product.exponent + 127;                        /* exponent of the top bit */
   int n_below = exponent >= -1022 ? 11 : 11 + (-1022 - exponent); /* bits of `high` that do not fit the mantissa */
-  /* At the least double and below, hardly a bit is left, and no shift may be as wide as the word. */
+  /* For the smallest doubles hardly a bit is left, and no shift may be as wide as the word. */
   if (n_below > 62) return 0;
   uint64_t mantissa = product.high >> n_below;
   uint64_t fraction = product.high << (64 - n_below) | product.low >> n_below;
   /* As in round_to_digits. */
   if (fraction + UNSURE >= HALF && fraction <= HALF) return 0;
   mantissa += fraction > HALF;
-  /* The mantissa's own top bit counts as one in the exponent, and so does a carry out of it. */
+  /* The mantissa's own top bit adds one to the exponent, and so does a carry out of the mantissa. */
   uint64_t raw = exponent >= -1022 ? (uint64_t)(exponent + 1022) : 0;
   uint64_t as_bits = exponent > 1023 ? (uint64_t)0x7ff << 52 : (raw << 52) + mantissa;
   memcpy(out, &as_bits, sizeof as_bits);
   return 1;
 }
 
-/* The nearest double; infinite beyond the largest. Texts with many digits or extreme exponents are left to the C
- * library, except those that are surely too large or too small, so it sees exponents that fit an int. */
+/* The nearest double; infinite beyond the largest. Numbers with many digits or extreme exponents are left to the C
+ * library, except those that are certainly too large or too small, so it gets exponents that fit an int. */
 static double to_double(const parts *p) {
   double value;
   if (p->n_digits == 0 || p->exponent + p->n_digits < -400) return 0;
@@ -304,7 +305,7 @@ static double to_double(const parts *p) {
 fh_decimal_kind fh_decimal_read(const char *text, size_t n_bytes, fh_decimal_value *out) {
   parts p;
   if (!split(text, text + n_bytes, &p)) return FH_DECIMAL_INVALID;
-  /* The magnitude of the least integer is one more than that of the largest. */
+  /* The magnitude of the smallest integer is one more than that of the largest. */
   if (p.is_plain && p.n_digits <= MAX_WORD_DIGITS && p.bits <= (uint64_t)INT64_MAX + (uint64_t)p.is_negative) {
     out->as_int = p.is_negative ? (int64_t)(0 - p.bits) : (int64_t)p.bits;
     return FH_DECIMAL_INT;

@@ -1,5 +1,5 @@
 /* graph_leaf.c - nodes of a graph that refer to no others: one switch by type for each direction. The data of a graph
- * is foreign, so each reader checks the type of what it gets. */
+ * is foreign, so each reader checks the type of its data. */
 #include "graph_leaf.h"
 
 #include "base64.h"
@@ -55,7 +55,7 @@ const TVMFFIAny *fh_graph_items(const TVMFFIAny *array, int64_t *n) {
 
 /* ---- Writing ---- */
 
-/* An owned Array of integers, *out None on -1. */
+/* Makes an owned Array of integers; *out is None on -1. */
 static int make_ints(const int64_t *ints, size_t n, TVMFFIAny *out) {
   fh_seq_object *array = fh_seq_new_array((int64_t)n);
   *out = fh_any_object(array);
@@ -65,7 +65,7 @@ static int make_ints(const int64_t *ints, size_t n, TVMFFIAny *out) {
   return 0;
 }
 
-/* Decimal text, because the reader of JSON makes a float of a number beyond 64 bits. */
+/* A decimal string, because the reader of JSON makes a float of a number beyond 64 bits. */
 static int make_bigint(const TVMFFIObject *obj, TVMFFIAny *out) {
   const fh_bigint_object *big = (const fh_bigint_object *)(const void *)obj;
   fh_text text = {NULL, 0, 0};
@@ -101,7 +101,7 @@ int fh_graph_leaf_write(const TVMFFIAny *value, TVMFFIAny *data) {
 
 /* ---- Reading ---- */
 
-/* [type, id]. A number that a DLDevice cannot hold is refused, not cut off. */
+/* [type, id]. A number that does not fit a DLDevice is refused, not truncated. */
 static int read_device(const TVMFFIAny *data, TVMFFIAny *out) {
   int64_t n, type = 0, id = 0;
   const TVMFFIAny *items = fh_graph_items(data, &n);
@@ -122,7 +122,7 @@ static int read_device(const TVMFFIAny *data, TVMFFIAny *out) {
   return 0;
 }
 
-/* Any integers, negative ones too: a Shape does not check what its numbers mean. */
+/* Any integers, negative ones too: a Shape does not restrict its numbers. */
 static int read_shape(const TVMFFIAny *data, TVMFFIAny *out) {
   int64_t n;
   const TVMFFIAny *items = fh_graph_items(data, &n);
@@ -146,7 +146,7 @@ static int read_from_array(int32_t type_index, const TVMFFIAny *data, TVMFFIAny 
   return rc;
 }
 
-/* Text itself, or what is written as text: base64, decimal digits, the name of a data type. */
+/* A string itself, or a value that is written as a string: base64, decimal digits, the name of a data type. */
 static int read_from_text(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out) {
   TVMFFIByteArray text;
   DLDataType dtype;
@@ -175,7 +175,7 @@ static int read_bool(const TVMFFIAny *data, TVMFFIAny *out) {
   return 0;
 }
 
-/* JSON has one kind of number: a float without a fraction may have come as an integer. */
+/* JSON has one type of number: a float without a fraction may have been written as an integer. */
 static int read_float(const TVMFFIAny *data, TVMFFIAny *out) {
   int is_int = data->type_index == kTVMFFIInt || data->type_index == kTVMFFIBool;
   if (!is_int && data->type_index != kTVMFFIFloat) return fh_graph_raise_convert(data, "float");

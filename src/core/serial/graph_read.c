@@ -1,8 +1,8 @@
 /* graph_read.c - the value of a graph of JSON values, without recursion.
  *
- * A node that refers to others has a frame while those are read. The frame on top goes on until it needs such a node
- * that has no value yet. That node gets a frame on top of it; when that frame is done, the first one asks for the node
- * again. So each node is read at most once, and one that is asked for while its own frame is open refers to itself. */
+ * A node that refers to others has a frame while those are read. The frame on top continues until it needs such a node
+ * without a value. That node gets a frame on top of it; when that frame is done, the first one requests the node again.
+ * So each node is read at most once, and a node that is requested while its own frame is open refers to itself. */
 #include "graph_read.h"
 
 #include "core/container/hashmap.h"
@@ -18,15 +18,15 @@
 #define INVALID "Invalid JSON Object Graph"
 #define N_KEYS 16 /* a power of two */
 
-/* A node that is being read: its data, and the object that is made of it. */
+/* A node that is being read: its data, and the object under construction. */
 typedef struct {
   int64_t node;
-  TVMFFIAny data;     /* owned: Array, or of an object Map or Dict */
-  TVMFFIObject *made; /* owned; what becomes the node's value */
-  int64_t n_done;     /* items of `data` */
-  TVMFFIAny key;      /* owned: of the pair that is going on, when n_done is odd */
-  fh_reflect_cursor cursor;     /* of an object */
-  const TVMFFIFieldInfo *field; /* the one that is going on, or NULL */
+  TVMFFIAny data;     /* owned: an Array, or for an object a Map or Dict */
+  TVMFFIObject *made; /* owned; becomes the node's value */
+  int64_t n_done;     /* number of items of `data` done */
+  TVMFFIAny key;      /* owned: key of the current pair, if n_done is odd */
+  fh_reflect_cursor cursor;     /* for an object */
+  const TVMFFIFieldInfo *field; /* the current field, or NULL */
 } frame;
 
 /* OPEN: the node has a frame; READ: it has a value. */
@@ -38,19 +38,19 @@ typedef struct {
   unsigned char *states;
   frame *frames;
   size_t n_frames, n_frames_room;
-  TVMFFIAny type_name, data_name; /* the keys of a node, short text */
+  TVMFFIAny type_name, data_name; /* the keys of a node, short strings */
   struct {
-    TVMFFIAny key; /* owned, so that no other text can come to lie at its address */
+    TVMFFIAny key; /* owned, so that another string cannot get the same address */
     const TVMFFITypeInfo *info;
-  } types[N_KEYS]; /* type keys that came up lately */
+  } types[N_KEYS]; /* recently used type keys */
 } reader;
 
-/* An owned copy of a key's value: 1, or 0, or -1. */
+/* Returns an owned copy of a key's value: 1, or 0, or -1. */
 static int get_entry_of(const TVMFFIAny *map, const TVMFFIAny *key, TVMFFIAny *out) {
   return fh_hashmap_get((const fh_hashmap_object *)(const void *)map->v_obj, key, out);
 }
 
-/* The variant that an integer, or a text, stands for: a new reference. */
+/* Finds the variant for an integer or a string: a new reference. */
 static int read_enum(const TVMFFITypeInfo *info, fh_graph_form form, const TVMFFIAny *data, TVMFFIAny *out) {
   TVMFFIByteArray text;
   int64_t number = 0;
@@ -62,14 +62,14 @@ static int read_enum(const TVMFFITypeInfo *info, fh_graph_form form, const TVMFF
 
 /* ---- Frames ---- */
 
-/* Drops what a frame owns; the caller takes it off the stack. */
+/* Drops the references of a frame; the caller removes it from the stack. */
 static void close_frame(frame *f) {
   fh_any_drop(&f->data);
   fh_any_drop(&f->key);
   fh_object_release(f->made);
 }
 
-/* Takes `data`, also on failure. `made` is new and may be NULL, with an error pending. */
+/* Steals `data`, also on failure. `made` is new and may be NULL, with an error pending. */
 static int open_frame(reader *r, int64_t node, TVMFFIAny data, void *made, const TVMFFITypeInfo *info) {
   frame f;
   memset(&f, 0, sizeof f);
@@ -96,8 +96,8 @@ static int open_frame(reader *r, int64_t node, TVMFFIAny data, void *made, const
   return 0;
 }
 
-/* Array, List, Map or Dict from an array of node indices, whose number is known: the container is made with room for
- * all. A List as data is copied, because foreign code may change it while the nodes are read. */
+/* Opens an Array, List, Map or Dict from an array of node indices, whose number is known: the container is made with
+ * room for all. A List as data is copied, because foreign code may change it while the nodes are read. */
 static int open_container(reader *r, int64_t node, int32_t type_index, const TVMFFIAny *data) {
   TVMFFIAny array;
   int64_t n;
@@ -119,7 +119,7 @@ static int open_container(reader *r, int64_t node, int32_t type_index, const TVM
   return open_frame(r, node, array, made, NULL);
 }
 
-/* An object by its hook, its enum, or its fields: 1 with its value, 0 if it has a frame now, -1. */
+/* Reads an object by its hook, as an enum, or by its fields: 1 with its value, 0 if it has a frame now, -1. */
 static int begin_object(reader *r, int64_t node, const TVMFFITypeInfo *info, const TVMFFIAny *data, TVMFFIAny *out) {
   const TVMFFIAny *hook;
   TVMFFIAny fields;
@@ -134,7 +134,7 @@ static int begin_object(reader *r, int64_t node, const TVMFFITypeInfo *info, con
         FH_BYTES_ARGS(info->type_key));
   default: break;
   }
-  /* Its fields are given one by one, by set_fields; until then the object is empty. */
+  /* set_fields sets its fields one by one; until then the object is empty. */
   if (!fh_hashmap_is(data)) return fh_graph_raise_convert(data, "Map<Any, Any>");
   fh_any_copy(data, &fields);
   return open_frame(r, node, fields, fh_create_empty(info), info);
@@ -142,8 +142,8 @@ static int begin_object(reader *r, int64_t node, const TVMFFITypeInfo *info, con
 
 /* ---- Nodes ---- */
 
-/* The type of a key: -1 with a TypeError for an unknown one. Keys of one text are mostly one object (json_string.c
- * shares them), or lie in the cell, so the cell's word finds most types without a look at the text. The table is
+/* Finds the type of a key: -1 with a TypeError for an unknown one. Equal keys are usually one object (json_string.c
+ * shares them), or are stored in the cell, so the cell's word finds most types without reading the string. The table is
  * direct-mapped. */
 static int find_type(reader *r, const TVMFFIAny *key, const TVMFFITypeInfo **out) {
   TVMFFIByteArray text;
@@ -160,7 +160,7 @@ static int find_type(reader *r, const TVMFFIAny *key, const TVMFFITypeInfo **out
   return 0;
 }
 
-/* 1 with the value of a node, 0 if it has a frame now, -1. `data` is NULL when the node has none. */
+/* 1 with the value of a node, 0 if it has a frame now, -1. `data` is NULL if the node has no data. */
 static int begin_data(reader *r, int64_t node, const TVMFFITypeInfo *info, const TVMFFIAny *data, TVMFFIAny *out) {
   *out = fh_any_none();
   if (info->type_index == kTVMFFINone) return 1;
@@ -179,8 +179,8 @@ static int begin_data(reader *r, int64_t node, const TVMFFITypeInfo *info, const
   }
 }
 
-/* A node by its entries "type" and "data"; the result is that of begin_data. The entries are taken as owned copies,
- * because a node may be a Dict, which foreign code may change meanwhile. */
+/* Reads a node by its entries "type" and "data"; the result is that of begin_data. The entries are owned copies,
+ * because a node may be a Dict, which foreign code may change. */
 static int begin_node(reader *r, int64_t node, TVMFFIAny *out) {
   const TVMFFIAny *json = &fh_seq_items(r->nodes)[node];
   const TVMFFITypeInfo *info = NULL;
@@ -201,13 +201,13 @@ static int begin_node(reader *r, int64_t node, TVMFFIAny *out) {
   return rc;
 }
 
-/* Takes the value. */
+/* Steals the value. */
 static void keep_value(reader *r, int64_t node, TVMFFIAny value) {
   r->values[node] = value;
   r->states[node] = READ;
 }
 
-/* 1 with the value of the node that `index` names, borrowed; 0 if it has to be read first and has a frame now; -1. */
+/* 1 with the value of node `index`, borrowed; 0 if it must be read first and has a frame now; -1. */
 static int get_or_open(reader *r, const TVMFFIAny *index, TVMFFIAny *out) {
   int64_t node = 0;
   if (fh_graph_to_int(index, &node) != 0) return -1;
@@ -226,8 +226,8 @@ static int get_or_open(reader *r, const TVMFFIAny *index, TVMFFIAny *out) {
   return 1;
 }
 
-/* ---- Going on with the innermost frame: 1 at its end, 0 if another frame comes first, -1. Opening that frame may move
- * all frames, so `f` is not used after a 0. What is being made is not known to anybody else, so Lists and Dicts are
+/* ---- Continuing with the innermost frame: 1 at its end, 0 if another frame comes first, -1. Opening that frame may
+ * move all frames, so `f` is not used after a 0. Objects under construction are not shared yet, so Lists and Dicts are
  * filled without their locks ---- */
 
 static int add_items(reader *r) {
@@ -264,7 +264,7 @@ static int add_pairs(reader *r) {
   return 1;
 }
 
-/* The value of the field that is going on: in place, or by its node. */
+/* Sets the current field: the value is in place, or in a node. */
 static int set_field(reader *r, const frame *f, const TVMFFIAny *json) {
   TVMFFIAny value;
   if (!fh_graph_is_inline(f->field)) {
@@ -276,7 +276,7 @@ static int set_field(reader *r, const frame *f, const TVMFFIAny *json) {
   return fh_reflect_set(f->field, f->made, &value) == 0 ? 1 : -1;
 }
 
-/* A field that the graph does not have: its default, or a TypeError without one. */
+/* Sets a field that the graph does not have to its default, or raises a TypeError without one. */
 static int set_missing(const frame *f) {
   if (f->field->flags & kTVMFFIFieldFlagBitMaskHasDefault)
     return fh_create_set_default(f->field, f->made) == 0 ? 1 : -1;
@@ -313,14 +313,14 @@ static int continue_frame(reader *r) {
 
 /* ---- The graph ---- */
 
-/* Reads the root with all that it needs: *out is an owned copy of its value. */
+/* Reads the root with all the nodes that it needs: *out is an owned copy of its value. */
 static int read_root(reader *r, const TVMFFIAny *root_index, TVMFFIAny *out) {
   TVMFFIAny root;
   int rc = get_or_open(r, root_index, &root);
   while (rc >= 0 && r->n_frames != 0) {
     rc = continue_frame(r);
     if (rc != 1) continue;
-    /* The object is the value of its node now. The frame below asks for it as it goes on. */
+    /* The object is the value of its node now. The frame below requests it when it continues. */
     frame *f = &r->frames[--r->n_frames];
     keep_value(r, f->node, fh_any_object(f->made));
     f->made = NULL;
@@ -354,7 +354,7 @@ static int read_nodes(const TVMFFIAny *root_index, const TVMFFIAny *nodes, TVMFF
   return rc;
 }
 
-/* An entry of the graph, owned, which must have that type. */
+/* Returns an owned entry of the graph, which must have that type. */
 static int get_entry(const TVMFFIAny *graph, const char *name, int32_t type_index, const char *what, TVMFFIAny *out) {
   TVMFFIAny key;
   *out = fh_any_none();

@@ -1,5 +1,5 @@
-/* graph_type.c - what the writer and the reader of graphs know about types: in which form their objects are written,
- * how their hooks are called, and how the variants of an enum are found. */
+/* graph_type.c - types for the writer and the reader of graphs: the form in which their objects are written, calls of
+ * their hooks, and lookup of the variants of an enum. */
 #include "graph_type.h"
 
 #include "core/container/hashmap.h"
@@ -12,12 +12,12 @@
 
 /* ---- Forms ---- */
 
-/* Whether the type is the one of that key or descends from it; not while no such type is registered. */
+/* Whether the type has that key or descends from the type with that key; 0 while that type is not registered. */
 static int is_kind_of(const TVMFFITypeInfo *info, TVMFFIByteArray key) {
   return fh_type_is_instance(info->type_index, fh_type_find_key(key));
 }
 
-/* Whether a reader can make an object without arguments: what it cannot read again is not written either. */
+/* Whether a reader can make an object without arguments: an object that cannot be read again is not written either. */
 static int can_be_made(const TVMFFITypeInfo *info) {
   const TVMFFITypeMetadata *metadata = fh_type_metadata(info);
   if (metadata != NULL && metadata->creator != NULL) return 1;
@@ -27,7 +27,7 @@ static int can_be_made(const TVMFFITypeInfo *info) {
 
 fh_graph_form fh_graph_form_of(const TVMFFITypeInfo *info, fh_reflect_attr_id hooks, const TVMFFIAny **hook) {
   *hook = NULL;
-  /* Enums come before hooks: a variant exists once, so a reader must find it and must not make another. */
+  /* Enums come before hooks: a variant exists once, so a reader must find it and must not make another one. */
   if (is_kind_of(info, FH_LITERAL("ffi.IntEnum"))) return FH_GRAPH_INT_ENUM;
   if (is_kind_of(info, FH_LITERAL("ffi.Enum"))) return FH_GRAPH_STR_ENUM;
   *hook = fh_reflect_attr(fh_reflect_column(hooks), info->type_index);
@@ -78,23 +78,24 @@ TVMFFIAny fh_graph_enum_str(const TVMFFIObject *obj) {
   return fh_builtin_get_any(&((const fh_enum_object *)obj)->str_index);
 }
 
-/* The Dict of all variants of a class by integer and by text, owned; NULL for a class without. */
+/* The Dict of all variants of a class by integer and by string, owned; NULL for a class without it. */
 static fh_hashmap_object *indexes_of(const TVMFFITypeInfo *info) {
   const TVMFFIAny *state = fh_reflect_attr(fh_reflect_column(FH_ATTR_ENUM), info->type_index);
   int32_t state_index = fh_type_find_key(FH_LITERAL("ffi.EnumState"));
   if (state == NULL || !fh_type_is_instance(state->type_index, state_index)) return NULL;
-  return fh_builtin_get_object(&((const fh_enum_state_object *)state->v_obj)->indexes); /* its setter wants a Dict */
+  /* its setter only accepts a Dict */
+  return fh_builtin_get_object(&((const fh_enum_state_object *)state->v_obj)->indexes);
 }
 
-/* The Dict of all variants by text, of a class that a library of 0.1.11 or 0.1.12 has
- * registered; NULL for others. Borrowed. */
+/* The Dict of all variants by string, for a class that a library of 0.1.11 or 0.1.12 has registered; NULL for other
+ * classes. Borrowed. */
 static const fh_hashmap_object *entries_of(const TVMFFITypeInfo *info) {
   const TVMFFIAny *entries = fh_reflect_attr(fh_reflect_column(FH_ATTR_ENUM_ENTRIES), info->type_index);
   if (entries == NULL || entries->type_index != kTVMFFIDict) return NULL;
   return (const fh_hashmap_object *)(const void *)entries->v_obj;
 }
 
-/* `index` is text or an Int. */
+/* `index` is a string or an Int. */
 static int raise_no_instance(const TVMFFITypeInfo *info, const TVMFFIAny *index) {
   TVMFFIByteArray text;
   if (fh_str_content(index, &text)) {
@@ -113,7 +114,7 @@ int fh_graph_enum_find(const TVMFFITypeInfo *info, const TVMFFIAny *index, TVMFF
   fh_object_release(indexes);
   if (found == 0 && entries != NULL) found = fh_hashmap_get(entries, index, out);
   if (found < 0) return -1;
-  /* The Dict is open to clients, so what it gives is checked. */
+  /* Clients can change the Dict, so its value is checked. */
   if (found && fh_type_is_instance(out->type_index, info->type_index)) return 0;
   fh_any_drop(out);
   return raise_no_instance(info, index);

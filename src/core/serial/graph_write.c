@@ -1,8 +1,9 @@
 /* graph_write.c - any value as a graph of JSON values, on a walk.
  *
- * A value is looked up first. A new one that refers to no others becomes a node at once; any other is opened on the
- * walk, and its data fills with the indices of its children's nodes. It becomes a node when it is closed, so nodes come
- * after those that they refer to. All values that may repeat are in one table, compared as maps compare keys. */
+ * A value is first looked up in a table. A new value that refers to no others becomes a node at once; any other value
+ * is opened on the walk, and its data is filled with the indices of its children's nodes. It becomes a node when it is
+ * closed, so nodes come after the nodes that they refer to. All values that may repeat are in one table, compared like
+ * map keys. */
 #include "graph_write.h"
 
 #include "core/container/hashmap.h"
@@ -23,17 +24,17 @@ typedef struct {
   TVMFFIAny name;
 } field_name;
 
-/* What all nodes of one type have in common, found out once per graph. */
+/* Common properties of all nodes of one type, computed once per graph. */
 typedef struct {
   const TVMFFITypeInfo *info;
   TVMFFIAny key; /* owned, like the names */
   fh_graph_form form;
   const TVMFFIAny *hook;
-  field_name *names; /* in order of the walk, as far as they have come up */
+  field_name *names; /* in order of the walk, filled as fields occur */
   size_t n_names, n_names_room;
 } type_plan;
 
-/* The client's data of each frame of the walk: the node in the making. */
+/* The client's data of each frame of the walk: the node under construction. */
 typedef struct {
   TVMFFIObject *data; /* owned: an Array or a Map */
   size_t plan;
@@ -50,12 +51,12 @@ typedef struct {
   size_t n_plans, n_plans_room;
   fh_memo plan_of; /* TypeInfo to index into plans */
   size_t last_plan;
-  TVMFFIAny type_name, data_name; /* the keys of a node, short text */
+  TVMFFIAny type_name, data_name; /* the keys of a node, short strings */
 } writer;
 
 /* ---- Plans ---- */
 
-/* Room for one more item; *items and *room updated. */
+/* Makes room for one more item; updates *items and *room. */
 static int reserve_item(void **items, size_t *room, size_t n_items, size_t item_bytes) {
   if (n_items < *room) return 0;
   size_t wanted = *room * 2 + 8;
@@ -66,8 +67,8 @@ static int reserve_item(void **items, size_t *room, size_t n_items, size_t item_
   return 0;
 }
 
-/* The number of the plan for a type, which is made if need be: plans may move in memory, so they go by number. The plan
- * of the value before is tried first. */
+/* Finds or makes the plan for a type and returns its number: plans may move in memory, so they are identified by
+ * number. The plan of the previous value is tried first. */
 static int find_plan(writer *w, int32_t type_index, size_t *out) {
   *out = w->last_plan;
   if (w->n_plans != 0 && w->plans[w->last_plan].info->type_index == type_index) return 0;
@@ -95,15 +96,15 @@ static int find_plan(writer *w, int32_t type_index, size_t *out) {
   return 0;
 }
 
-/* The name of the field that comes up as the i-th of its object, as an owned value. All objects of a type have the same
- * fields in the same order, so the name is mostly there already, and all nodes share one string. */
+/* The name of the i-th field of an object in order of the walk, as an owned value. All objects of a type have the same
+ * fields in the same order, so the name usually exists already, and all nodes share one string. */
 static int get_name(type_plan *plan, size_t i, const TVMFFIFieldInfo *field, TVMFFIAny *out) {
   if (i < plan->n_names && plan->names[i].field == field) {
     fh_any_copy(&plan->names[i].name, out);
     return 0;
   }
   if (fh_str_from_bytes(field->name, out) != 0) return -1;
-  if (i != plan->n_names) return 0; /* the type got a field meanwhile */
+  if (i != plan->n_names) return 0; /* the type has got a new field since */
   if (reserve_item((void **)&plan->names, &plan->n_names_room, i, sizeof *plan->names) != 0) {
     fh_any_drop(out);
     return -1;
@@ -126,7 +127,7 @@ static void free_plans(writer *w) {
 
 /* ---- Nodes ---- */
 
-/* Adds {"type": ..., "data": ...}, which takes `data`, also on failure; data that is NULL is left out. */
+/* Adds {"type": ..., "data": ...} and steals `data`, also on failure; data that is NULL is left out. */
 static int add_node(writer *w, size_t plan, TVMFFIAny *data, int64_t *index) {
   TVMFFIAny key;
   fh_hashmap_object *node = NULL;
@@ -150,7 +151,7 @@ static int raise_unable(int32_t type_index) {
                         fh_type_name(type_index));
 }
 
-/* The data of a value that refers to no other nodes: 1 with an owned *data, 0 if it does refer, -1. */
+/* The data of a value that refers to no other nodes: 1 with an owned *data, 0 if it refers to nodes, -1. */
 static int make_data(const type_plan *plan, const TVMFFIAny *value, TVMFFIAny *data) {
   int done = fh_graph_leaf_write(value, data);
   if (done != 0 || fh_seq_is(value) || fh_hashmap_is(value)) return done;
@@ -172,11 +173,11 @@ static const char *what_it_is(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIList ? "a List" : value->type_index == kTVMFFIDict ? "a Dict" : "an object";
 }
 
-/* With room for the names that an object of the type had before. */
+/* A Map with room for the names that earlier objects of the type had. */
 static fh_hashmap_object *new_fields(const type_plan *plan) { return fh_hashmap_new(kTVMFFIMap, plan->n_names); }
 
-/* Opens a value that refers to others. `node` is what find_or_open knows of it; its data is made here, a Map for
- * fields, otherwise an Array. ValueError for a value that is open already: a graph has no cycles. */
+/* Opens a value that refers to others. `node` has the results of find_or_open; its data is made here, a Map for fields,
+ * otherwise an Array. ValueError for a value that is open already: a graph has no cycles. */
 static int open_value(writer *w, const TVMFFIAny *value, const open_node *node) {
   if (fh_walk_is_open(&w->walk, value->v_obj, NULL)) {
     return fh_error_raise(FH_VALUE_ERROR, "Cycle detected during serialization: %s contains itself", what_it_is(value));
@@ -191,7 +192,7 @@ static int open_value(writer *w, const TVMFFIAny *value, const open_node *node) 
   return data != NULL ? 0 : -1;
 }
 
-/* Takes an owned value that the innermost object refers to at the field or item the walk gave last. */
+/* Steals an owned value that the innermost object refers to in the field or item that the walk returned last. */
 static int put_into(writer *w, TVMFFIAny value) {
   fh_walk_frame *f = fh_walk_top(&w->walk);
   open_node *node = (open_node *)fh_walk_data(f);
@@ -204,16 +205,16 @@ static int put_into(writer *w, TVMFFIAny value) {
     fh_any_drop(&pair.value);
     return -1;
   }
-  /* Names are text, which needs no hooks. */
+  /* Names are strings, which need no hooks. */
   int rc = fh_hashmap_set((fh_hashmap_object *)(void *)node->data, &pair, FH_HASHMAP_NO_HOOKS, &rest);
   rc = fh_hashmap_finish(rc, &rest);
   if (rc != 0) fh_hashmap_drop_pair(&pair);
   return rc;
 }
 
-/* Whether a value may come up again. Plain data, text and bytes are compared by content, and so are objects whose type
- * compares them; any other object comes up again only if somebody else has it, too (errors and functions pass the first
- * test as well, which costs a look-up and no more). A value that may not come up again need not be looked up. */
+/* Whether a value may occur again. Plain data, strings and bytes are compared by content, and so are objects whose type
+ * defines equality; any other object occurs again only if it has another reference (errors and functions pass the first
+ * test as well, which only costs a lookup). A value that cannot occur again need not be looked up. */
 static int may_repeat(const writer *w, const TVMFFIAny *value) {
   if (value->type_index < kTVMFFIShape || fh_walk_depth(&w->walk) == 0) return 1;
   if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index) != NULL) return 1;
@@ -241,7 +242,7 @@ static int find_or_open(writer *w, const TVMFFIAny *value, int64_t *index) {
 static int close_top(writer *w, int64_t *index) {
   fh_walk_frame *f = fh_walk_top(&w->walk);
   open_node node = *(open_node *)fh_walk_data(f);
-  /* add_node takes the data, also on failure, so free_writer must not find it. */
+  /* add_node steals the data, also on failure, so free_writer must not find it. */
   ((open_node *)fh_walk_data(f))->data = NULL;
   TVMFFIAny data = fh_any_object(node.data), value = fh_any_object(f->obj);
   if (add_node(w, node.plan, &data, index) != 0) return -1;
@@ -257,8 +258,8 @@ static int raise_field_type(const TVMFFIFieldInfo *field, const TVMFFIAny *value
                         fh_type_name(field->field_static_type_index), fh_type_name(value->type_index));
 }
 
-/* The value of a field that is written in place. One whose static type is None writes None; any other must hold just
- * that type. */
+/* Writes the value of a field in place. A field with the static type None writes None; any other must hold exactly its
+ * static type. */
 static int put_inline(writer *w, const TVMFFIFieldInfo *field, const TVMFFIAny *value) {
   TVMFFIAny written = fh_any_none();
   if (field->field_static_type_index == kTVMFFINone) return put_into(w, written);
@@ -268,8 +269,8 @@ static int put_inline(writer *w, const TVMFFIFieldInfo *field, const TVMFFIAny *
 
 /* ---- The loop ---- */
 
-/* A child of the innermost object: put in place, or its index if it has a node. One that was opened gets its index
- * later. */
+/* A child of the innermost object: written in place, or as its index if it has a node. A child that was opened gets its
+ * index later. */
 static int add_child(writer *w, const TVMFFIAny *child) {
   const fh_walk_frame *f = fh_walk_top(&w->walk);
   int64_t index;
@@ -301,7 +302,7 @@ static int write_nodes(writer *w, const TVMFFIAny *root, int64_t *root_index) {
   return 0;
 }
 
-/* {"root_index": ..., "nodes": [...], "metadata": ...} as an owned Map, which takes the nodes; -1 with an error
+/* Makes {"root_index": ..., "nodes": [...], "metadata": ...}, an owned Map, and steals the nodes; -1 with an error
  * pending. */
 static int make_result(writer *w, int64_t root_index, const TVMFFIAny *metadata, TVMFFIAny *out) {
   TVMFFIAny root = fh_any_int(root_index), root_name, nodes_name, metadata_name, nodes, owned;
@@ -313,10 +314,10 @@ static int make_result(writer *w, int64_t root_index, const TVMFFIAny *metadata,
     fh_object_release(graph);
     return -1;
   }
-  /* The Array has the references now. */
+  /* The Array owns the references now. */
   w->n_nodes = 0;
   nodes = fh_any_object(array);
-  fh_str_from_cstr("nodes", &nodes_name); /* short ones need no memory */
+  fh_str_from_cstr("nodes", &nodes_name); /* short strings need no memory */
   fh_hashmap_add_new(graph, &root_name, &root);
   fh_hashmap_add_new(graph, &nodes_name, &nodes);
   int rc = 0;
@@ -352,7 +353,7 @@ int fh_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny 
   if (fh_any_own(value, &root) != 0) return -1;
   memset(&w, 0, sizeof w);
   fh_walk_init(&w.walk, FH_WALK_CYCLES, 0, sizeof(open_node));
-  /* Up to 7 bytes lie in the cell, so this cannot fail, and nothing has to be dropped. */
+  /* The cell holds up to 7 bytes, so this cannot fail, and no reference must be dropped. */
   fh_str_from_cstr("type", &w.type_name);
   fh_str_from_cstr("data", &w.data_name);
   int rc = write_nodes(&w, &root, &root_index);

@@ -1,8 +1,8 @@
 /* json_parse.c - JSON text to values, without recursion.
  *
- * Values that belong to open containers lie on one stack, a container's behind those of the one around it. What closes
- * a container makes an object of exactly the right size of its part of the stack, which then is one value. An outermost
- * array needs no such copy: the stack lies in a block with room for an Array's head, and becomes the Array. */
+ * Values of open containers are on one stack, a container's values after those of the enclosing one. Closing a
+ * container makes an object of exactly the right size from its part of the stack, which then is one value. An outermost
+ * array needs no such copy: the stack is in a block with room for an Array's head, and becomes the Array. */
 #include "json_parse.h"
 
 #include <math.h>
@@ -16,17 +16,17 @@
 #include "json_string.h"
 #include "json_text.h"
 
-/* Items that a growing block gains at least. */
+/* The minimum number of items by which a block grows. */
 #define MIN_ROOM 32
 
 typedef struct {
-  size_t n_before; /* values below its own */
+  size_t n_before; /* number of values below its own */
   int is_object;   /* its values are key, value, key, value */
 } container;
 
 typedef struct {
   const char *begin, *at, *end;
-  fh_seq_object *stack; /* not yet an object; its items are the values, owned */
+  fh_seq_object *stack; /* not an object yet; its items are the values, owned */
   size_t n_values, values_room;
   container *open;
   size_t n_open, open_room;
@@ -35,7 +35,7 @@ typedef struct {
 
 /* ---- Errors ---- */
 
-/* "what: line 1 column 2 (char 1)"; always -1. Lines are counted here only, so reading costs nothing for it. */
+/* "what: line 1 column 2 (char 1)"; always -1. Only this function counts lines, so reading does not pay for it. */
 static int raise_at(const parser *p, const char *what, const char *at) {
   long long line = 1;
   const char *line_begin = p->begin;
@@ -50,7 +50,7 @@ static int raise_at(const parser *p, const char *what, const char *at) {
 
 /* ---- Stacks ---- */
 
-/* A longer block; *room and *block updated. */
+/* Makes the block longer; updates *room and *block. */
 static int grow_block(void **block, size_t *room, size_t head_bytes, size_t item_bytes) {
   size_t longer = *room * 2 + MIN_ROOM;
   void *grown = longer <= SIZE_MAX / 2 / item_bytes ? fh_mem_realloc(*block, head_bytes + longer * item_bytes) : NULL;
@@ -64,7 +64,7 @@ static FH_NOINLINE int grow_values(parser *p) {
   return grow_block((void **)&p->stack, &p->values_room, sizeof *p->stack, sizeof *p->stack->items);
 }
 
-/* Where the next value goes; NULL with an error pending. */
+/* The place of the next value; NULL with an error pending. */
 static inline TVMFFIAny *next_value(parser *p) {
   if (FH_UNLIKELY(p->n_values == p->values_room) && grow_values(p) != 0) return NULL;
   return &p->stack->items[p->n_values];
@@ -90,27 +90,27 @@ static int open_container(parser *p, int is_object) {
   return 0;
 }
 
-/* For a key that comes up again. The reference has a dense table here, where setting the key again moves it to the end.
- * Ours is small, a quarter of the size, where the key would stay where it is. */
+/* For a repeated key. The reference has a dense table here, where setting the key again moves it to the end. This Map
+ * is small, a quarter of the size, where the key would keep its place. */
 static void move_to_end(fh_hashmap_object *map, const TVMFFIAny *key) {
   fh_hashmap_pair moved;
   if (fh_hashmap_erase(map, key, FH_HASHMAP_NO_HOOKS, &moved) == 1) fh_hashmap_add_new(map, &moved.key, &moved.value);
 }
 
-/* A Map of n values that are keys and values, which it takes; on failure some of them have become None. */
+/* Makes a Map of n values that are keys and values, which it steals; on failure some of them have become None. */
 static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
   fh_hashmap_object *map = fh_hashmap_new(kTVMFFIMap, n / 2);
   if (map == NULL) return NULL;
   for (size_t i = 0; i < n; i += 2) {
     fh_hashmap_pair pair = {values[i], values[i + 1]};
     fh_hashmap_rest rest;
-    int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &rest); /* keys are text, which needs no hooks */
-    /* Setting has displaced something, so the key was there already: rest.pair.key equals it. */
+    int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &rest); /* keys are strings, which need no hooks */
+    /* Setting has displaced a value, so the key existed already: rest.pair.key equals it. */
     int is_twice = rc == 0 && rest.pair.key.type_index != kTVMFFINone;
     if (is_twice && n == 2 * FH_HASHMAP_SMALL_MAX) move_to_end(map, &rest.pair.key);
     if (fh_hashmap_finish(rc, &rest) != 0) {
       fh_object_release(map);
-      /* The Map had these and has released them; the others are still the stack's. */
+      /* The Map had these and has released them; the stack still owns the others. */
       for (size_t k = 0; k < i; ++k) values[k] = fh_any_none();
       return NULL;
     }
@@ -118,8 +118,8 @@ static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
   return &map->header;
 }
 
-/* The outermost array: the stack becomes the value and a new stack holds it. The new one is made first, so a failure
- * leaves all values where fh_json_parse drops them. */
+/* The outermost array: the stack becomes the value and a new stack holds it. The new stack is made first, so after a
+ * failure all values are where fh_json_parse drops them. */
 static int close_root_array(parser *p) {
   size_t n = p->n_values;
   void *block = fh_mem_realloc(p->stack, sizeof *p->stack + n * sizeof *p->stack->items);
@@ -136,10 +136,10 @@ static int close_root_array(parser *p) {
   return 0;
 }
 
-/* The innermost container becomes a value in the place of its first one. The constructors move the values with their
- * references, so no count changes. */
+/* The innermost container becomes a value and replaces its values on the stack. The constructors move the values with
+ * their references, so no count changes. */
 static int close_container(parser *p) {
-  if (next_value(p) == NULL) return -1; /* room for the result: an empty container has no values to take the place of */
+  if (next_value(p) == NULL) return -1; /* room for the result: an empty container has no values to replace */
   container closed = p->open[p->n_open - 1];
   TVMFFIAny *values = p->stack->items + closed.n_before;
   size_t n = p->n_values - closed.n_before;
@@ -158,7 +158,7 @@ static int close_container(parser *p) {
 
 /* ---- Values ---- */
 
-/* White space, eight blanks at a time, as indentation has them. Out of line, as compact text has none. */
+/* Skips white space, eight blanks at a time, for indentation. Out of line, because compact text has none. */
 static FH_NOINLINE void skip_these_spaces(parser *p) {
   const char *at = p->at, *end = p->end;
   while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) {
@@ -168,15 +168,15 @@ static FH_NOINLINE void skip_these_spaces(parser *p) {
   p->at = at;
 }
 
-/* Nothing above a blank is white space. A control character ends the loop at once, and is refused where it stands. */
+/* White space is never above a blank. A control character ends the loop at once, and is refused at its place. */
 static inline void skip_spaces(parser *p) {
   if (p->at != p->end && (unsigned char)*p->at <= ' ') skip_these_spaces(p);
 }
 
-/* The character at hand, -1 at the end of the text. */
+/* The next character, -1 at the end of the text. */
 static int peek(const parser *p) { return p->at != p->end ? (unsigned char)*p->at : -1; }
 
-/* The string at the quote at hand, read into its place on the stack. */
+/* Reads the string at the next quote to its place on the stack. */
 static int read_string(parser *p) {
   fh_json_error error;
   TVMFFIAny *slot = next_value(p);
@@ -188,7 +188,7 @@ static int read_string(parser *p) {
   return rc;
 }
 
-/* A word of the grammar, whose first letter has been seen; what follows it is the caller's matter. */
+/* Reads a word of the grammar, whose first letter was checked; the caller checks the text after it. */
 static int read_literal(parser *p, const char *literal, TVMFFIAny value) {
   size_t n = strlen(literal);
   if ((size_t)(p->end - p->at) < n || memcmp(p->at, literal, n) != 0) return raise_at(p, "Expecting value", p->at);
@@ -200,8 +200,8 @@ static int can_be_in_number(char c) {
   return (c >= '0' && c <= '9') || c == 'e' || c == 'E' || c == '+' || c == '-' || c == '.';
 }
 
-/* Whatever number begins at hand and is no short integer. Also what is no value at all, and the end of the text: a
- * number without characters, which is refused. */
+/* Reads any number except a short integer. For other characters, and at the end of the text, that is a number without
+ * characters, which is refused. */
 static int read_long_number(parser *p) {
   const char *begin = p->at;
   fh_decimal_value value;
@@ -216,8 +216,8 @@ static int read_long_number(parser *p) {
   }
 }
 
-/* A number. Integers of up to 17 digits, the frequent ones, are read here, as no overflow is possible. At the end of
- * the text, or before a character that may belong to the number, the other function starts again. */
+/* Reads a number. Integers of up to 17 digits, the frequent ones, are read here, where no overflow is possible. At the
+ * end of the text, or before a character that may belong to the number, the other function starts again. */
 static int read_number(parser *p) {
   enum { MAX_DIGITS = 18 };
   const char *at = p->at;
@@ -233,13 +233,13 @@ static int read_number(parser *p) {
 
 /* ---- The grammar ---- */
 
-/* What a step of the grammar has read: FAILED with an error pending; OPENED: up to where a value must begin; VALUE: a
- * value, which is on the stack. */
+/* The result of a step of the grammar. FAILED: an error is pending; OPENED: a value must begin here; VALUE: a value is
+ * on the stack. */
 typedef enum { FAILED = -1, OPENED, VALUE } step;
 
 static step done(int rc) { return rc != 0 ? FAILED : VALUE; }
 
-/* A key and its colon; what follows is the value. */
+/* Reads a key and its colon; the value follows. */
 static step read_key(parser *p) {
   if (peek(p) != '"') return raise_at(p, "Expecting property name enclosed in double quotes", p->at), FAILED;
   if (read_string(p) != 0) return FAILED;
@@ -249,7 +249,7 @@ static step read_key(parser *p) {
   return OPENED;
 }
 
-/* A container up to its first value. */
+/* Reads a container up to its first value. */
 static step begin_container(parser *p, int is_object) {
   if (open_container(p, is_object) != 0) return FAILED;
   p->at += 1;
@@ -273,7 +273,7 @@ static step begin_value(parser *p) {
   }
 }
 
-/* Behind a value in a container: its end, which makes a value, or up to the next value. */
+/* After a value in a container: reads the container's end, which makes a value, or up to the next value. */
 static step continue_container(parser *p) {
   int is_object = p->open[p->n_open - 1].is_object;
   skip_spaces(p);
@@ -282,13 +282,13 @@ static step continue_container(parser *p) {
   if (c != ',') return raise_at(p, "Expecting ',' delimiter", p->at), FAILED;
   p->at += 1;
   skip_spaces(p);
-  /* A comma at the end of the text; one before a closing bracket is found by what follows. */
+  /* A comma at the end of the text; the next step finds a comma before a closing bracket. */
   if (p->at == p->end) return raise_at(p, "Syntax error near", p->at), FAILED;
   return is_object ? read_key(p) : OPENED;
 }
 
-/* The one value of the whole text: begins values, and after each goes on with the containers around it, until none is
- * open. */
+/* The only value of the whole text: begins values, and after each continues with the enclosing containers, until none
+ * is open. */
 static int parse_root(parser *p) {
   step last;
   do {
@@ -302,7 +302,7 @@ static int parse_root(parser *p) {
 
 int fh_json_parse(TVMFFIByteArray text, TVMFFIAny *out) {
   *out = fh_any_none();
-  /* On the heap: the table of shared strings is 4 KiB, much for the stack of an unknown caller. */
+  /* On the heap: the table of shared strings is 4 KiB, which is much for the stack of an unknown caller. */
   parser *p = (parser *)fh_mem_calloc(1, sizeof *p);
   if (p == NULL) return fh_error_raise_no_memory();
   p->begin = p->at = text.size != 0 ? text.data : "";

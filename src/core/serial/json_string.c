@@ -1,8 +1,8 @@
-/* json_string.c - the strings of JSON text.
+/* json_string.c - strings in JSON text.
  *
- * Three ways, the quickest first: a short string without escapes is one word from memory; any other without escapes is
- * looked through by words of eight bytes and then copied or shared; escapes are resolved run by run into a string in
- * the making. Text must be UTF-8, which is checked on the way. */
+ * There are three ways, the fastest first: a short string without escapes is one word from memory; any other string
+ * without escapes is scanned by words of eight bytes and then copied or shared; escapes are decoded run by run into a
+ * new string. The text must be UTF-8, which is checked during the scan. */
 #include "json_string.h"
 
 #include "core/object/error.h"
@@ -12,19 +12,19 @@
 
 /* ---- Sharing ---- */
 
-#define MAX_SHARED 64 /* longer ones are no keys */
+#define MAX_SHARED 64 /* longer strings are not keys */
 
-/* For more than FH_STR_SMALL_MAX bytes: it mixes only the first 8, the last 8 and the length, which tells most keys
- * apart. Where it does not, the contents are compared, so a collision costs sharing and nothing else. */
+/* For more than FH_STR_SMALL_MAX bytes: it mixes only the first 8, the last 8 and the length, which distinguishes most
+ * keys. The contents are compared, so a collision only prevents sharing. */
 static uint64_t quick_hash(const char *data, size_t n_bytes) {
   uint64_t hash = (fh_json_load(data) ^ n_bytes) * UINT64_C(0x9e3779b97f4a7c15);
   hash = (hash ^ (hash >> 29) ^ fh_json_load(data + n_bytes - 8)) * UINT64_C(0xbf58476d1ce4e5b9);
   return hash ^ (hash >> 32);
 }
 
-/* A new string, or one of the same content that is known already: an owned value. The second one of a content is kept
- * and shared from then on, so a string that comes once costs no more than its hash. The table is direct-mapped: another
- * hash in the same place puts out the entry. */
+/* Returns a new string, or a known one with the same content: an owned value. The second string with a content is kept
+ * and shared from then on, so a string that occurs once costs no more than its hash. The table is direct-mapped:
+ * another hash in the same place replaces the entry. */
 static int make_string(fh_json_strings *strings, const char *data, size_t n_bytes, TVMFFIAny *out) {
   if (n_bytes <= FH_STR_SMALL_MAX || n_bytes > MAX_SHARED) return fh_str_new(data, n_bytes, out);
   uint64_t hash = quick_hash(data, n_bytes);
@@ -33,7 +33,7 @@ static int make_string(fh_json_strings *strings, const char *data, size_t n_byte
   if (strings->entries[i].hash != hash) {
     strings->entries[i].hash = hash;
     strings->entries[i].str = NULL;
-    fh_object_release(known); /* a String: nothing foreign */
+    fh_object_release(known); /* a String: runs no foreign code */
     return fh_str_new(data, n_bytes, out);
   }
   if (known != NULL && known->bytes.size == n_bytes && memcmp(known->content, data, n_bytes) == 0) {
@@ -60,7 +60,7 @@ static int fail_at(fh_json_error *error, const char *what, const char *at) {
   return 1;
 }
 
-/* Four hexadecimal digits; -1 if they are not there. */
+/* Reads four hexadecimal digits; -1 without them. */
 static int32_t read_hex(const char *at, const char *end) {
   int32_t number = 0;
   if (end - at < 4) return -1;
@@ -78,7 +78,7 @@ static int32_t read_hex(const char *at, const char *end) {
   return number;
 }
 
-/* A character as UTF-8; its length. */
+/* Writes a character as UTF-8; returns its length. */
 static size_t encode_utf8(uint32_t character, char *out) {
   size_t n = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
   if (n == 1) {
@@ -90,8 +90,8 @@ static size_t encode_utf8(uint32_t character, char *out) {
   return n;
 }
 
-/* *at is at the `u` and moves behind the escape, or behind both of a surrogate pair, which are one character. 1 with
- * *error for anything else. */
+/* *at is at the `u` and moves past the escape, or past both escapes of a surrogate pair, which are one character. 1
+ * with *error for anything else. */
 static int read_unicode(const char **at, const char *end, uint32_t *out, fh_json_error *error) {
   const char *invalid = "Invalid \\uXXXX escape", *unpaired = "Invalid surrogate pair of \\uXXXX escapes";
   int32_t first = read_hex(*at + 1, end);
@@ -111,7 +111,7 @@ static int read_unicode(const char **at, const char *end, uint32_t *out, fh_json
   return 0;
 }
 
-/* *at is behind the backslash and moves behind the escape; the text goes to `build`, which has room for 4 bytes. */
+/* *at is after the backslash and moves past the escape; the character goes to `build`, which has room for 4 bytes. */
 static int read_escape(const char **at, const char *end, fh_str_build *build, fh_json_error *error) {
   static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
   uint32_t character;
@@ -119,7 +119,7 @@ static int read_escape(const char **at, const char *end, fh_str_build *build, fh
     int rc = read_unicode(at, end, &character, error);
     if (rc != 0) return rc;
   } else {
-    /* A NUL is asked for separately: strchr would find the end of `names`. */
+    /* A NUL is checked separately: strchr would find the end of `names`. */
     const char *name = *at != end && **at != '\0' ? strchr(names, **at) : NULL;
     if (name == NULL) return fail_at(error, "Invalid \\escape", *at);
     character = (unsigned char)values[name - names];
@@ -133,8 +133,8 @@ static int read_escape(const char **at, const char *end, fh_str_build *build, fh
 
 static int is_tail(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
-/* As fh_text_utf8_length, quick about the frequent ones. The lead bytes 0xe0 and 0xed are left out, because overlong
- * forms and surrogates begin with them, which only the second byte tells. */
+/* As fh_text_utf8_length, but fast for the frequent ones. Excludes the lead bytes 0xe0 and 0xed, because they may begin
+ * overlong forms and surrogates, which only the second byte distinguishes. */
 static size_t utf8_length(const char *at, size_t n_left) {
   unsigned char c = (unsigned char)*at;
   if (c >= 0xc2 && c < 0xe0 && n_left >= 2 && is_tail(at[1])) return 2;
@@ -142,7 +142,7 @@ static size_t utf8_length(const char *at, size_t n_left) {
   return fh_text_utf8_length((const unsigned char *)at, n_left);
 }
 
-/* Behind the UTF-8 sequences of more than one byte that follow one another at `at`, which is not `end`. */
+/* Skips consecutive UTF-8 sequences of more than one byte at `at`, which is not `end`. */
 static const char *skip_utf8(const char *at, const char *end) {
   while (at != end && (unsigned char)*at >= 0x80) {
     size_t n = utf8_length(at, (size_t)(end - at));
@@ -152,7 +152,7 @@ static const char *skip_utf8(const char *at, const char *end) {
   return at;
 }
 
-/* The first byte that is a quote, a backslash, a control character or no UTF-8; `end` if there is none. */
+/* The first byte that is a quote, a backslash, a control character or not UTF-8; `end` if there is none. */
 static const char *skip_plain(const char *at, const char *end) {
   for (;;) {
     while (end - at >= 8) {
@@ -170,8 +170,8 @@ static const char *skip_plain(const char *at, const char *end) {
   }
 }
 
-/* A string of up to 7 plain bytes that begins 8 bytes or more before the end of the text, the most frequent kind: 1, or
- * 0 when it is another one. Its word from memory, cut off at the quote, is the word of the cell. */
+/* Reads a string of up to 7 plain bytes that begins 8 bytes or more before the end of the text, the most frequent kind:
+ * 1, or 0 for any other string. Its word from memory, cut off at the quote, is the word of the cell. */
 static int read_short(const char **at, const char *end, TVMFFIAny *out) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   if (end - *at < 8) return 0;
@@ -191,8 +191,8 @@ static int read_short(const char **at, const char *end, TVMFFIAny *out) {
 #endif
 }
 
-/* Reads on from the first escape at *at. 0 with a value if *at is at the closing quote then; 0 without one if *at is at
- * a byte that no string can have, or at the end; 1 with *error; -1. */
+/* Continues at the first escape at *at. 0 with a value if *at ends at the closing quote; 0 without one if *at ends at a
+ * byte that is invalid in strings, or at the end; 1 with *error; -1. */
 static int read_with_escapes(const char *begin, const char **at, const char *end, TVMFFIAny *out,
                              fh_json_error *error) {
   fh_str_build build = {NULL, 0, 0};
@@ -226,7 +226,7 @@ int fh_json_string_read(fh_json_strings *strings, const char **at, const char *e
     rc = make_string(strings, begin, (size_t)(*at - begin), out);
   }
   if (rc != 0) return rc;
-  /* What has stopped the string, unless it is the closing quote. */
+  /* The reason for the end of the string, unless it is the closing quote. */
   if (*at == end) return fail_at(error, "Unterminated string starting at", begin - 1);
   unsigned char stop = (unsigned char)**at;
   if (stop < 0x20) return fail_at(error, "Invalid control character at", *at);

@@ -1,5 +1,5 @@
-/* json_write.c - values to JSON text, on a walk: what stands before, between and behind the children of a container is
- * written as the walk comes by. The text grows in the block that becomes the string. */
+/* json_write.c - values to JSON text, on a walk, which writes the parts before, between and after the children of a
+ * container. The text grows in the block that becomes the string. */
 #include "json_write.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ typedef struct {
   int32_t indent;
 } writer;
 
-/* ---- Pieces of text ---- */
+/* ---- Pieces of the text ---- */
 
 static int add_char(writer *w, char c) {
   if (fh_str_build_reserve(&w->text, 1) != 0) return -1;
@@ -37,7 +37,7 @@ static int add_int(writer *w, int64_t value) {
   return 0;
 }
 
-/* In full: JSON has no limit, whatever its readers make of it. */
+/* In full: JSON has no limit, although some of its readers have. */
 static int add_bigint(writer *w, const TVMFFIObject *obj) {
   const fh_bigint_object *big = (const fh_bigint_object *)(const void *)obj;
   fh_text digits = {0};
@@ -47,8 +47,8 @@ static int add_bigint(writer *w, const TVMFFIObject *obj) {
   return rc;
 }
 
-/* Integers below 2^53 get ".0", so that they are read as floats again; any other has a point or an exponent by its
- * digits, or is so large that it is written as an integer. */
+/* Integers below 2^53 get ".0", so that they are read as floats again; any other float has a point or an exponent, or
+ * is so large that it is written as an integer. */
 static int add_float(writer *w, double value) {
   if (isnan(value)) return add_literal(w, "NaN");
   if (isinf(value)) return add_literal(w, value < 0 ? "-Infinity" : "Infinity");
@@ -62,7 +62,8 @@ static int add_float(writer *w, double value) {
   return value == 0 ? add_literal(w, ".0") : 0; /* the sign of a zero is not an integer's */
 }
 
-/* What stands for a byte: itself, or a backslash and this letter, or `u` and the number. */
+/* The character after the backslash in the escape of a byte; `u` is followed by the number. '\0' for a byte that needs
+ * no escape. */
 static char escape_of(unsigned char c) {
   switch (c) {
   case '"':
@@ -77,25 +78,24 @@ static char escape_of(unsigned char c) {
   }
 }
 
-/* The escape of a byte that has one: two characters, or six with the number. */
+/* Writes the escape of a byte that has one: two characters, or six with the number. */
 static int add_escape(writer *w, unsigned char c) {
   static const char digits[] = "0123456789abcdef";
   char text[] = {'\\', escape_of(c), '0', '0', digits[c >> 4], digits[c & 15]};
   return fh_str_build_add(&w->text, text, text[1] == 'u' ? sizeof text : 2);
 }
 
-/* Marks of the bytes of a word that do not stand for themselves, or are not ASCII. */
+/* Marks of the bytes of a word that need an escape, or are not ASCII. */
 static uint64_t special_bytes(uint64_t word) {
   return fh_json_special_bytes(word) | fh_json_equal_bytes(word, '/') | fh_json_equal_bytes(word, 0x7f);
 }
 
-/* How many of n bytes stand for themselves; *is_bad: what comes then is no UTF-8. */
+/* The number of the first n bytes that are written unchanged; *is_bad: the next bytes are not UTF-8. */
 static size_t count_plain(const char *p, size_t n, int *is_bad) {
   size_t i = 0;
   *is_bad = 0;
   while (i < n) {
-    /* Eight bytes at a time. The first byte that is marked goes through the tests below, and so do the last few
-     * bytes. */
+    /* Eight bytes at a time. The tests below handle the first marked byte and the last few bytes. */
     uint64_t marks = n - i >= 8 ? special_bytes(fh_json_load(p + i)) : 1;
     i += marks == 0 ? 8 : fh_json_bytes_before(marks);
     if (marks == 0) continue;
@@ -109,13 +109,13 @@ static size_t count_plain(const char *p, size_t n, int *is_bad) {
   return i;
 }
 
-/* Text in quotes: runs of bytes that stand for themselves are copied, the others escaped. ValueError if it is not
+/* Writes a string in quotes: runs of bytes without escapes are copied, the others escaped. ValueError if it is not
  * UTF-8. */
 static int add_string(writer *w, TVMFFIByteArray content) {
   const char *at = content.data;
   size_t n_left = content.size;
   int is_bad;
-  /* Room for the text and its quotes: without escapes it grows at most once. */
+  /* Makes room for the string and its quotes: without escapes it grows at most once. */
   if (fh_str_build_reserve(&w->text, n_left + 2) != 0 || add_char(w, '"') != 0) return -1;
   while (n_left != 0) {
     size_t n = count_plain(at, n_left, &is_bad);
@@ -136,7 +136,7 @@ static int add_string(writer *w, TVMFFIByteArray content) {
 
 /* ---- Containers ---- */
 
-/* A line break and the indentation of that depth; nothing with an indent of 0. */
+/* Writes a line break and the indentation of that depth; nothing with an indent of 0. */
 static int add_line(writer *w, size_t depth) {
   if (w->indent == 0) return 0;
   size_t n = w->indent > 0 ? depth * (size_t)w->indent : 0;
@@ -150,8 +150,8 @@ static int add_line(writer *w, size_t depth) {
 
 static int is_list(const fh_walk_frame *f) { return f->shape == FH_WALK_ITEMS; }
 
-/* Every cycle that JSON could meet goes through a List, because Arrays and Maps do not change once they are shared. So
- * only a List is asked whether it is open. */
+/* Every cycle in JSON values contains a List, because Arrays and Maps do not change once they are shared. So only a
+ * List is checked for being open. */
 static int open_container(writer *w, const TVMFFIAny *value) {
   if (value->type_index == kTVMFFIList && fh_walk_is_open(&w->walk, value->v_obj, NULL)) {
     return fh_error_raise(FH_VALUE_ERROR, "Cycle detected: List contains itself");
@@ -160,14 +160,14 @@ static int open_container(writer *w, const TVMFFIAny *value) {
   return fh_walk_push(&w->walk, value);
 }
 
-/* The closing bracket has a line of its own, also that of an empty container. */
+/* The closing bracket is on a separate line, even for an empty container. */
 static int close_container(writer *w) {
   char closing = is_list(fh_walk_top(&w->walk)) ? ']' : '}';
   fh_walk_pop(&w->walk);
   return add_line(w, fh_walk_depth(&w->walk)) != 0 ? -1 : add_char(w, closing);
 }
 
-/* Writes a leaf, or opens a container. ValueError for whatever JSON does not have, a Dict too. */
+/* Writes a leaf, or opens a container. ValueError for a type that JSON does not have, a Dict too. */
 static int add_value(writer *w, const TVMFFIAny *value) {
   TVMFFIByteArray content;
   switch (value->type_index) {
@@ -185,8 +185,8 @@ static int add_value(writer *w, const TVMFFIAny *value) {
   return fh_error_raise(FH_VALUE_ERROR, "Unsupported type: `%s`", fh_type_name(value->type_index));
 }
 
-/* A child that the innermost container has just given. A value of a map follows its key on the same line; anything else
- * begins with a comma, if it is not the first, and a line of its own. A key comes with its colon. */
+/* Adds a child that the innermost container has just returned. A value of a map follows its key on the same line; any
+ * other child begins with a comma, if it is not the first, and a new line. A key is followed by its colon. */
 static int add_child(writer *w, const TVMFFIAny *child) {
   const fh_walk_frame *f = fh_walk_top(&w->walk);
   int is_value = !is_list(f) && f->n_done % 2 == 0;

@@ -1,6 +1,6 @@
 /* pow10.c - powers of ten to 128 bits, computed once from exact powers of five: 10^n is 5^n * 2^n, and the power of two
- * goes into the exponent. Large integers of 31 words suffice. The table of 691 entries is computed and not written
- * down, which keeps it out of the source and out of the library's file. */
+ * goes into the exponent. Large integers of 31 words are sufficient. The table of 691 entries is computed at run time,
+ * which keeps it out of the source and out of the library's file. */
 #include "pow10.h"
 
 #include "core/platform/fork.h"
@@ -21,14 +21,15 @@ static int count_bits(const uint32_t *words) {
   return n * 32 - (fh_pow10_zeros_above(words[n - 1]) - 32);
 }
 
-/* The 64 bits below bit `end`; what would be below bit 0 is zero. */
+/* The 64 bits below bit `end`; bits below bit 0 are zero. */
 static uint64_t bits_below(const uint32_t *words, int end) {
   uint64_t bits = 0;
   for (int i = end - 1; i >= end - 64; --i) bits = bits << 1 | (i >= 0 ? words[i / 32] >> (i % 32) & 1 : 0);
   return bits;
 }
 
-/* 10^n from words that are 5^n * 2^shift, or that rounded down. The upper 128 bits are kept, which rounds down, too. */
+/* Sets 10^n from words that are 5^n * 2^shift, or that value rounded down. The upper 128 bits are kept, which rounds
+ * down, too. */
 static void set_entry(int n, const uint32_t *words, int shift) {
   fh_pow10 *entry = &table[n - FH_POW10_MIN];
   int n_bits = count_bits(words);
@@ -46,7 +47,7 @@ static void multiply_by_5(uint32_t *words) {
   }
 }
 
-/* Rounds down; doing so again and again gives the same as dividing by the power of five at once. */
+/* Rounds down; repeated divisions have the same result as one division by the power of five. */
 static void divide_by_5(uint32_t *words) {
   uint64_t rest = 0;
   for (int i = N_WORDS; i-- > 0;) {
@@ -57,7 +58,7 @@ static void divide_by_5(uint32_t *words) {
 }
 
 static void fill_table(void) {
-  /* `up` is 5^n. `down` is 2^960 / 5^-n, whose upper 128 bits are right even for the least n. */
+  /* `up` is 5^n. `down` is 2^960 / 5^-n, whose upper 128 bits are correct even for the smallest n. */
   uint32_t up[N_WORDS] = {1}, down[N_WORDS] = {0};
   down[N_WORDS - 1] = 1;
   for (int n = 0; n <= FH_POW10_MAX; ++n, multiply_by_5(up)) set_entry(n, up, 0);

@@ -1,4 +1,4 @@
-/* pow10.h - powers of ten to 128 bits: what exact conversion between decimal and binary floating point needs. */
+/* pow10.h - powers of ten to 128 bits, for exact conversion between decimal and binary floating point. */
 #ifndef FH_POW10_H_
 #define FH_POW10_H_
 
@@ -16,7 +16,7 @@ typedef struct {
 /* FH_POW10_MIN <= n <= FH_POW10_MAX. The table is computed at the first call. */
 const fh_pow10 *fh_pow10_get(int n);
 
-/* The product of two numbers: its upper half; the lower one in *low. */
+/* Multiplies two numbers: returns the upper half of the product, the lower half in *low. */
 static inline uint64_t fh_pow10_multiply(uint64_t a, uint64_t b, uint64_t *low) {
 #if defined(__SIZEOF_INT128__)
   unsigned __int128 product = (unsigned __int128)a * b;
@@ -31,7 +31,7 @@ static inline uint64_t fh_pow10_multiply(uint64_t a, uint64_t b, uint64_t *low) 
 #endif
 }
 
-/* How many zero bits are above the highest one; n is not 0. */
+/* The number of zero bits above the highest 1 bit; n is not 0. */
 static inline int fh_pow10_zeros_above(uint64_t n) {
 #if defined(__GNUC__)
   return __builtin_clzll(n);

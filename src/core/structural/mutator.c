@@ -1,8 +1,9 @@
-/* mutator.c - the type StructuralMutator, and what every mutator shares.
+/* mutator.c - the type StructuralMutator, and the common parts of all mutators.
  *
- * Here is the default mutation of a value, for mutators of any maker. It calls the mutator for each part and makes a
- * copy at the first part that changes, so a value without changes costs no copy. It uses the C stack. Our own mutator
- * (structural_mutate.c) recognises the hooks of containers and leaves by their address and does not call them. */
+ * This file has the default mutation of a value, for mutators of any library. It calls the mutator for each part and
+ * makes a copy at the first part that changes, so a value without changes costs no copy. It uses the C stack. This
+ * library's own mutator (structural_mutate.c) recognises the hooks of containers and leaves by their address and does
+ * not call them. */
 #include "mutator.h"
 
 #include "core/container/hashmap.h"
@@ -50,8 +51,8 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
   return fh_mutator_take_result(out);
 }
 
-/* Mutates a child: 1 with the owned *out if it changes, 0 if it stays, -1. It is changed in place only if the caller
- * has its only reference. */
+/* Mutates a child: 1 with the owned *out if it changes, 0 if it stays, -1. The child is changed in place only if the
+ * caller has its only reference. */
 static inline int mutate_child(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
   int inplace = can_inplace && fh_any_is_object(value) && fh_object_is_own(value->v_obj, 1);
   fh_sync_check_unlocked("a mutator");
@@ -64,17 +65,18 @@ static inline int mutate_child(fh_mutator_object *mutator, const TVMFFIAny *valu
   return 0;
 }
 
-/* Puts an owned value in the place of another. The old one is dropped last: its deleter may look at the place. */
+/* Replaces *place by an owned value. The old value is dropped last: its deleter may read *place. */
 static inline void replace(TVMFFIAny *place, const TVMFFIAny *value) {
   TVMFFIAny old = *place;
   *place = *value;
   fh_any_drop(&old);
 }
 
-/* ---- Hooks of containers, for mutators of other makers. Ours does not call them: it walks into containers ---- */
+/* ---- Hooks of containers, for mutators of other libraries. This library's own mutator does not call them: it walks
+ * into containers ---- */
 
-/* Mutates n items, which stay as they are. *made becomes a copy of them at the first change, and stays NULL without
- * one. -1 with an error pending; the caller releases *made. */
+/* Mutates n items, which stay unchanged. *made becomes a copy of them at the first change, and stays NULL without one.
+ * -1 with an error pending; the caller releases *made. */
 static int mutate_each(fh_mutator_object *mutator, int32_t type_index, const TVMFFIAny *items, int64_t n,
                        fh_seq_object **made) {
   int rc = 0;
@@ -108,8 +110,8 @@ static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
   return fh_mutator_make_result(-1, fh_any_none());
 }
 
-/* Nobody else refers to the sequence. Yet the mutator may have changed it, so it is asked for its size and items after
- * each call. */
+/* The caller has the only reference to the sequence. Yet the mutator may have changed it, so the size and the items are
+ * read again after each call. */
 static TVMFFIAny mutate_items_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
   fh_seq_object *seq = (fh_seq_object *)(void *)value.v_obj;
   for (int64_t i = 0; i < fh_seq_size(seq); ++i) {
@@ -126,7 +128,8 @@ static TVMFFIAny mutate_items_inplace(fh_mutator_object *mutator, TVMFFIAny valu
   return fh_mutator_unchanged();
 }
 
-/* Mutates the values of a map. *target is where they change: the map itself, or a copy, NULL until the first change. */
+/* Mutates the values of a map. *target is the map that changes: the map itself, or a copy, NULL until the first
+ * change. */
 static int mutate_values_of(fh_mutator_object *mutator, fh_hashmap_object *map, fh_hashmap_object **target) {
   fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
@@ -158,20 +161,20 @@ static TVMFFIAny mutate_values(fh_mutator_object *mutator, TVMFFIAny value) {
   return fh_mutator_make_result(-1, fh_any_none());
 }
 
-/* Nobody else refers to the map. */
+/* The caller has the only reference to the map. */
 static TVMFFIAny mutate_values_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
   fh_hashmap_object *map = (fh_hashmap_object *)(void *)value.v_obj, *target = map;
   return fh_mutator_make_result(mutate_values_of(mutator, map, &target), fh_mutator_unchanged());
 }
 
-/* The hook of text, bytes and large integers, which have no parts. */
+/* The hook of strings, bytes and large integers, which have no parts. */
 static TVMFFIAny keep_leaf(fh_mutator_object *mutator, TVMFFIAny value) {
   FH_UNUSED(mutator);
   FH_UNUSED(value);
   return fh_mutator_unchanged();
 }
 
-/* Whether a hook is that function of ours. */
+/* Whether a hook is that function of this library. */
 static int is_native(const TVMFFIAny *hook, fh_mutator_mutate function) {
   return hook->type_index == kTVMFFIOpaquePtr && hook->v_ptr == (void *)(uintptr_t)function;
 }
@@ -220,7 +223,7 @@ TVMFFIObject *fh_mutator_copy(TVMFFIObject *obj) {
   TVMFFIAny copy;
   if (fh_mutator_check_copy(obj->type_index) != 0) return NULL;
   if (fh_field_access_copy(copy_hook(obj->type_index)->v_obj, obj, &copy) != 0) return NULL;
-  /* The hook is foreign. Setters will write into what it gave, so that must not be the original, nor of another
+  /* The hook is foreign. Setters will write to its result, so the result must not be the original, nor of another
    * type. */
   if (copy.type_index == obj->type_index && copy.v_obj != obj) return copy.v_obj;
   fh_error_raise(FH_TYPE_ERROR, "Expected __ffi_shallow_copy__ of `%s` to return another one but got `%s`",
@@ -254,8 +257,8 @@ static int mutate_field(fh_mutator_object *mutator, TVMFFIObject *obj, const TVM
   return rc;
 }
 
-/* An object by its fields. A type without a copy is refused before the first field, and even if nothing would change.
- * *out is the changed copy, owned, or Unchanged. */
+/* Mutates an object by its fields. A type without a copy is refused before the first field, even if no field would
+ * change. *out is the changed copy, owned, or Unchanged. */
 static int mutate_fields(fh_mutator_object *mutator, TVMFFIObject *obj, int32_t kind, TVMFFIAny *out) {
   int32_t inner = fh_structural_inner_region(mutator->region, kind);
   fh_reflect_cursor cursor = fh_reflect_fields(fh_type_find(obj->type_index));
@@ -271,7 +274,7 @@ static int mutate_fields(fh_mutator_object *mutator, TVMFFIObject *obj, int32_t 
   return 0;
 }
 
-/* Mutates an object without a hook. A variable or a DAG node is mutated once: the mutator keeps its replacement. */
+/* Mutates an object without a hook. A variable or a DAG node is mutated once: the mutator stores its replacement. */
 static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {
   int32_t kind = fh_structural_find_kind(value->type_index);
   int is_var = kind == kTVMFFISEqHashKindFreeVar, is_node = kind == kTVMFFISEqHashKindDAGNode;
@@ -279,14 +282,14 @@ static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVM
     if (fh_mutator_call(mutator, mutator->table->var_remap_get, value, out) != 0) return -1;
     if (out->type_index != kTVMFFINone) return 0;
   }
-  /* A use of a variable that nothing stands for: it stays. */
+  /* A use of a variable without a replacement: it stays. */
   if (is_var && mutator->region == kTVMFFIDefRegionKindNone) {
     *out = fh_mutator_unchanged();
     return 0;
   }
   if (mutate_fields(mutator, value->v_obj, kind, out) != 0) return -1;
   if (!fh_structural_is_remapped(kind, mutator->region, out)) return 0;
-  /* var_remap_set gives None, or an error. The result of the mutation stays in *out, unless there is an error. */
+  /* var_remap_set returns None, or an error. The result of the mutation stays in *out, unless there is an error. */
   TVMFFIAny outcome;
   int rc = fh_mutator_call_remap_set(mutator, value, out, &outcome);
   fh_any_drop(rc == 0 ? &outcome : out);

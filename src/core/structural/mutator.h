@@ -1,10 +1,10 @@
-/* mutator.h - ffi.StructuralMutator: what makes changed copies of values, of any maker.
+/* mutator.h - ffi.StructuralMutator: an object of any library that makes changed copies of values.
  *
  * A mutator is a class of 40 bytes that C++ clients derive from. A function of its table returns a replacement,
- * ffi.Unchanged when the value stays, or an Error. A type's __s_mutate__ is such a function, by address or as a
- * Function: it makes a changed copy of an object by calling the mutator for the parts of the object.
- * __s_maybe_inplace_mutate__ may change the object itself. It is called only where the object and every object on the
- * way to it have one strong reference and no weak ones of others. */
+ * ffi.Unchanged if the value stays, or an Error. A type's __s_mutate__ is such a function (a "hook"), by address or as
+ * a Function: it makes a changed copy of an object by calling the mutator for the parts of the object.
+ * __s_maybe_inplace_mutate__ may change the object itself. It is called only if the object and every object on the way
+ * to it have one strong reference and no weak references of other owners. */
 #ifndef FH_MUTATOR_H_
 #define FH_MUTATOR_H_
 
@@ -12,20 +12,20 @@
 
 typedef struct fh_mutator_object fh_mutator_object;
 
-/* Results are owned; values are views. */
+/* The caller owns results; values are views. */
 typedef TVMFFIAny (*fh_mutator_mutate)(fh_mutator_object *mutator, TVMFFIAny value);
 
 typedef struct {
   fh_mutator_mutate mutate;
   fh_mutator_mutate maybe_inplace_mutate;
-  fh_mutator_mutate var_remap_get; /* what stands for an object: None when nothing does */
-  TVMFFIAny (*var_remap_set)(fh_mutator_object *mutator, TVMFFIAny var, TVMFFIAny mapped); /* None */
+  fh_mutator_mutate var_remap_get; /* the replacement of an object; None if it has none */
+  TVMFFIAny (*var_remap_set)(fh_mutator_object *mutator, TVMFFIAny var, TVMFFIAny mapped); /* returns None */
 } fh_mutator_table;
 
 struct fh_mutator_object {
   TVMFFIObject header;
   const fh_mutator_table *table;
-  int32_t region; /* TVMFFIDefRegionKind: where the mutation is */
+  int32_t region; /* TVMFFIDefRegionKind: the region of the mutation */
 };
 
 static inline TVMFFIAny fh_mutator_unchanged(void) {
@@ -34,38 +34,40 @@ static inline TVMFFIAny fh_mutator_unchanged(void) {
   return any;
 }
 
-/* Takes the raw result of a mutation: 0, or -1 if it is an Error, which becomes pending, and *result None. */
+/* Checks the raw result of a mutation: 0, or -1 if it is an Error, which becomes pending, and *result None. */
 int fh_mutator_take_result(TVMFFIAny *result);
-/* Makes a raw result: `result`, or the pending error, which is taken, if rc is not 0. */
+/* Makes a raw result: `result`, or, if rc is not 0, the pending error, which it clears. */
 TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result);
-/* Whether two values are the same text, bytes or integer, which nothing can change. */
+/* Whether two values are the same string, bytes or integer, which are immutable. */
 int fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b);
-/* Whether a result means that `value` stays. A callback in a language with strings and integers of its own returns
- * other objects of equal contents, which do not count as a change. */
+/* Whether a result means that `value` stays. A callback in a language with its own strings and integers returns other
+ * objects of equal contents, which do not count as a change. */
 static inline int fh_mutator_keeps(const TVMFFIAny *result, const TVMFFIAny *value) {
   return result->type_index == kTVMFFIUnchanged || fh_any_same(result, value) ||
          (result->type_index == value->type_index && fh_mutator_is_same_leaf(*result, *value));
 }
 
-/* Calls one of the functions of a mutator's table with a value; *out is owned, None on -1. */
+/* Calls one of the functions of a mutator's table with a value; the caller owns *out; None on -1. */
 int fh_mutator_call(fh_mutator_object *mutator, fh_mutator_mutate function, const TVMFFIAny *value, TVMFFIAny *out);
-/* Calls var_remap_set of a mutator's table; *out is owned, None on -1. */
+/* Calls var_remap_set of a mutator's table; the caller owns *out; None on -1. */
 int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, const TVMFFIAny *mapped,
                               TVMFFIAny *out);
 /* Calls a type's hook (not NULL) with a mutator and a value. */
 int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out);
-/* Whether a hook is the built-in one of containers, or that of text, bytes and large integers, which never change. */
+/* Whether a hook is the built-in hook of containers, or the built-in hook of strings, bytes and large integers, which
+ * never change. */
 int fh_mutator_is_container_hook(const TVMFFIAny *hook);
 int fh_mutator_is_leaf_hook(const TVMFFIAny *hook);
 
-/* A shallow copy of an object, whose fields are then changed: a new reference, NULL with an error pending. */
+/* Makes a shallow copy of an object, whose fields the caller then changes: a new reference, NULL with an error
+ * pending. */
 TVMFFIObject *fh_mutator_copy(TVMFFIObject *obj);
 /* Refuses a type whose objects cannot be copied: TypeError. */
 int fh_mutator_check_copy(int32_t type_index);
 /* Writes a field of such a copy. */
 int fh_mutator_set_field(const TVMFFIFieldInfo *field, TVMFFIObject *copy, const TVMFFIAny *value);
 
-/* Mutates what a value consists of, with any mutator, on a copy: by its type's hook, else its reflected fields. */
+/* Mutates the parts of a value, with any mutator, on a copy: by its type's hook, else by its reflected fields. */
 int fh_mutator_default(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out);
 
 int32_t fh_mutator_type(void);

@@ -1,4 +1,5 @@
-/* structural.c - structural kinds, regions and tensor contents; and which thread uses a visitor or mutator of ours. */
+/* structural.c - structural kinds, regions and tensor contents; and the current thread of a visitor or mutator of this
+ * library. */
 #include "structural.h"
 
 #include "core/object/error.h"
@@ -8,7 +9,7 @@
 #include "core/tensor/dltensor.h"
 #include "core/tensor/tensor.h"
 
-/* NULL also for no type. */
+/* NULL also if `info` is NULL. */
 static const TVMFFITypeMetadata *metadata_of(const TVMFFITypeInfo *info) {
   return info != NULL ? fh_type_metadata(info) : NULL;
 }
@@ -27,7 +28,7 @@ int fh_structural_kind(const TVMFFIObject *obj, int32_t *out) {
                         missing, fh_type_name(obj->type_index));
 }
 
-/* args[i] as a TVMFFIDefRegionKind: TypeError for no integer, ValueError for an unknown one. */
+/* args[i] as a TVMFFIDefRegionKind: TypeError if it is not an integer, ValueError for an unknown one. */
 static int arg_kind(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
   int64_t asked;
   if (fh_function_arg_int(name, args, i, &asked) != 0) return -1;
@@ -41,7 +42,7 @@ static int arg_kind(const char *name, const TVMFFIAny *args, int32_t i, int32_t 
 
 int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out) {
   if (arg_kind(name, args, i, out) != 0) return -1;
-  /* Here 0, the kind None, asks for no region of its own. */
+  /* Here the kind None, 0, requests no other region. */
   *out = fh_structural_enter(current, *out == kTVMFFIDefRegionKindNone ? current : *out);
   return 0;
 }
@@ -59,8 +60,8 @@ int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *
 }
 
 int fh_structural_use_begin(fh_structural_use *use, const char *what) {
-  /* Either nobody is inside and this thread comes in, or it is inside already: a hook or callback has called the
-   * visitor, or mutator, again. Only the thread inside writes to n_entries. */
+  /* Either no thread is inside and this thread enters, or it is inside already: a hook or callback has called the
+   * visitor, or mutator, again. Only the thread inside writes n_entries. */
   uint64_t self = fh_thread_id(), user = 0;
   if (!fh_atomic_cas_relaxed_u64(&use->thread, &user, self) && user != self) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected a `%s` to be used by one thread at a time", what);
@@ -88,7 +89,7 @@ int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t
     return fh_error_raise(FH_VALUE_ERROR, "Expected a tensor on the CPU but got one on a device of type %d",
                           (int)tensor->device.device_type);
   }
-  if (fh_tensor_check(tensor) != 0) return -1; /* other makers may not have checked it */
+  if (fh_tensor_check(tensor) != 0) return -1; /* other libraries may not have checked it */
   if (!fh_dltensor_is_compact(tensor)) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected a contiguous tensor but got one with other strides");
   }

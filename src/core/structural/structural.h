@@ -1,15 +1,15 @@
-/* structural.h - what structural equality, hash, visiting and mutation have in common: the structural kinds of types,
+/* structural.h - common parts of structural equality, hash, visiting and mutation: the structural kinds of types,
  * definition regions, tensor contents. For the files of this folder, and for globals_visit.c and globals_mutate.c.
  *
  * A type's structural kind (TVMFFISEqHashKind, in its metadata) says how its objects are compared. Tree nodes: by their
- * fields. Constant tree nodes: by their fields, but an object equals itself without a look inside. DAG nodes: by their
- * fields, and both sides must share them in the same way. Free variables: by where they are defined. Unique instances:
- * by identity.
+ * fields. Constant tree nodes: by their fields, but an object equals itself without comparing fields. DAG nodes: by
+ * their fields, and both sides must share them in the same way. Free variables: by the place of their definition.
+ * Unique instances: by identity.
  *
- * A region (TVMFFIDefRegionKind) says whether a free variable that is met there is a definition. In a pattern region
- * all variables are, at any depth; in a simple region only the variable itself is, and those in its fields are uses.
- * The flags of a field, and the arguments of a hook's callback, open a region; inside a pattern region no other one
- * opens. */
+ * A region (TVMFFIDefRegionKind) says whether a free variable in it is a definition. In a pattern region all variables
+ * are definitions, at any depth; in a simple region only the variable itself is a definition, and variables in its
+ * fields are uses. The flags of a field, and the arguments of a hook's callback, open a region; inside a pattern region
+ * no other region opens. */
 #ifndef FH_STRUCTURAL_H_
 #define FH_STRUCTURAL_H_
 
@@ -19,7 +19,7 @@
 
 /* The structural kind of an object's type; TypeError for a type that has no metadata or no kind. */
 int fh_structural_kind(const TVMFFIObject *obj, int32_t *out);
-/* The structural kind of a type: Unsupported for one without, and for NULL. */
+/* The structural kind of a type: Unsupported for a type without a kind, and for NULL. */
 int32_t fh_structural_kind_of(const TVMFFITypeInfo *info);
 static inline int32_t fh_structural_find_kind(int32_t type_index) {
   return fh_structural_kind_of(fh_type_find(type_index));
@@ -40,35 +40,35 @@ static inline int32_t fh_structural_inner_region(int32_t current, int32_t kind) 
   int is_clamped = kind == kTVMFFISEqHashKindFreeVar && current == kTVMFFIDefRegionKindSimple;
   return is_clamped ? (int32_t)kTVMFFIDefRegionKindNone : current;
 }
-/* The region that args[i] of a hook's callback asks for: *out is `current` for kTVMFFIDefRegionKindNone. TypeError for
- * no integer, ValueError for an unknown kind. */
+/* The region that args[i] of a hook's callback requests: *out is `current` for kTVMFFIDefRegionKindNone. TypeError if
+ * args[i] is not an integer, ValueError for an unknown kind. */
 int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out);
 
-/* Whether a mutation keeps `result` (kTVMFFIUnchanged: no change) as the replacement of an object of that structural
- * kind that was met in that region. */
+/* Whether a mutation stores `result` (kTVMFFIUnchanged: no change) as the replacement of an object of that structural
+ * kind in that region. */
 static inline int fh_structural_is_remapped(int32_t kind, int32_t region, const TVMFFIAny *result) {
   if (kind == kTVMFFISEqHashKindDAGNode) return 1;
   return kind == kTVMFFISEqHashKindFreeVar &&
          (region == kTVMFFIDefRegionKindPattern || result->type_index != kTVMFFIUnchanged);
 }
 
-/* Calls args[2], a Function, while *region is the one that args[1] asks for, and restores *region. For the functions
- * WithDefRegionKind of visitors and mutators. */
+/* Calls args[2], a Function, with *region set to the region that args[1] requests, and restores *region. For the
+ * functions WithDefRegionKind of visitors and mutators. */
 int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *region, TVMFFIAny *result);
 
-/* Which thread uses a visitor or mutator of ours: one at a time, which may call it again from within. All zero:
+/* The thread that uses a visitor or mutator of this library: one at a time, which may enter it again. All zero:
  * none. */
 typedef struct {
-  uint64_t thread; /* atomic; 0: nobody */
-  uint32_t n_entries; /* how often that thread is inside; for it only */
+  uint64_t thread; /* atomic; 0: no thread */
+  uint32_t n_entries; /* number of nested entries of that thread; only for it */
 } fh_structural_use;
 
-/* RuntimeError that names `what` when another thread is inside. */
+/* RuntimeError that names `what` if another thread is inside. */
 int fh_structural_use_begin(fh_structural_use *use, const char *what);
 void fh_structural_use_end(fh_structural_use *use);
 
 /* A map that does not change while foreign code runs: a Map itself, borrowed, or a copy of a Dict. NULL with an error
- * pending. Ended by fh_structural_end_map. */
+ * pending. The caller frees it with fh_structural_end_map. */
 fh_hashmap_object *fh_structural_read_map(TVMFFIObject *map);
 static inline void fh_structural_end_map(const TVMFFIObject *map, fh_hashmap_object *read) {
   if (map->type_index == kTVMFFIDict) fh_object_release(read);

@@ -1,7 +1,7 @@
 /* structural_callbacks.c - tables of callbacks by type.
  *
  * A table is a short list that is searched from the front. The first entry that matches counts, so special types must
- * stand before general ones. */
+ * come before general ones. */
 #include "structural_callbacks.h"
 
 #include "core/container/list.h"
@@ -15,8 +15,8 @@ static int is_int(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool;
 }
 
-/* One entry of the table, which gains a reference to the Function: 1, or 0 if it is something else. *asked is the type
- * index as it stands there, of 64 bits. May run under a lock: it raises and releases nothing. */
+/* Reads one entry of the table, which gains a reference to the Function: 1, or 0 if it is something else. *asked is the
+ * type index in the entry, of 64 bits. May run under a lock: it raises and releases nothing. */
 static int read_entry(const fh_seq_object *seq, int is_marked, int gets_more, fh_structural_entry *out,
                       int64_t *asked) {
   if (fh_seq_size(seq) != 2 + is_marked) return 0;
@@ -73,8 +73,8 @@ void fh_structural_callbacks_free(fh_structural_callbacks *callbacks) {
   fh_mem_free(callbacks->entries);
 }
 
-/* Whether a value of type_index is of the wanted type. Text and bytes are one type each, wherever their content lies.
- * Other plain data matches its own index only, objects also their ancestors. */
+/* Whether a value of type_index is of the wanted type. Both forms of strings are one type, and so are both forms of
+ * bytes. Other plain data matches its own index only, objects also their ancestors. */
 static int matches(int32_t type_index, int32_t wanted) {
   if (type_index == wanted || wanted == kTVMFFIAny) return 1;
   if (wanted == kTVMFFIStr) return type_index == kTVMFFISmallStr;

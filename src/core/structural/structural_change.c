@@ -1,7 +1,7 @@
 /* structural_change.c - collecting and applying changes.
  *
- * One list holds the changes of all objects that are open, those of an inner object behind those of the outer ones. So
- * an object's changes are the end of the list from a number on, and applying them cuts the list there. */
+ * One list holds the changes of all open objects, those of an inner object after those of the outer ones. So an
+ * object's changes are the end of the list from a number on, and applying them cuts the list there. */
 #include "structural_change.h"
 
 #include "core/container/hashmap.h"
@@ -28,7 +28,7 @@ int fh_structural_changes_add(fh_structural_changes *changes, const fh_structura
 
 void fh_structural_changes_cut(fh_structural_changes *changes, size_t first) {
   while (changes->n_items > first) {
-    /* Off the list first: its deleter may use the mutator, and so the list. */
+    /* Removed from the list first: its deleter may use the mutator, and so the list. */
     TVMFFIAny value = changes->items[--changes->n_items].value;
     fh_any_drop(&value);
   }
@@ -39,8 +39,8 @@ void fh_structural_changes_free(fh_structural_changes *changes) {
   fh_mem_free(changes->items);
 }
 
-/* ---- Applying to each form of object: 0, or -1. The old value goes into the list in place of the new one, and is
- * dropped with the list ---- */
+/* ---- Applying to each form of object: 0, or -1. The old value replaces the new one in the list, and is dropped with
+ * the list ---- */
 
 /* The size is checked because a callback may have shortened a List that changes in place. */
 static void apply_to_items(fh_structural_changes *changes, size_t first, fh_seq_object *seq) {
@@ -50,8 +50,8 @@ static void apply_to_items(fh_structural_changes *changes, size_t first, fh_seq_
   }
 }
 
-/* Values by their keys, because the target may be a copy of a Dict as it is now. Finding a key may run hooks, which may
- * move the list: the items are read anew each time. */
+/* Sets values by their keys, because the target may be a copy of the current state of a Dict. Finding a key may run
+ * hooks, which may move the list: the items are read again each time. */
 static int apply_to_values(fh_structural_changes *changes, size_t first, fh_hashmap_object *map) {
   for (size_t i = first; i < changes->n_items; ++i) {
     TVMFFIAny key = changes->items[i].place.key;
@@ -66,7 +66,8 @@ static int apply_to_values(fh_structural_changes *changes, size_t first, fh_hash
   return 0;
 }
 
-/* The setter copies the value, so the new one stays in the list and is dropped with it. It is foreign, too. */
+/* The setter copies the value, so the new one stays in the list and is dropped with it. The setter may be foreign code,
+ * too. */
 static int apply_to_fields(fh_structural_changes *changes, size_t first, TVMFFIObject *copy) {
   for (size_t i = first; i < changes->n_items; ++i) {
     TVMFFIAny value = changes->items[i].value;
@@ -77,8 +78,8 @@ static int apply_to_fields(fh_structural_changes *changes, size_t first, TVMFFIO
 
 /* ---- The copies ---- */
 
-/* An owned copy of the object of frame f. A sequence has the items that the walk has given; a Dict, which is looked up
- * by key, has the pairs that it has now. NULL with an error pending. */
+/* An owned copy of the object of frame f. A sequence has the items that the walk has returned; a Dict, which is looked
+ * up by key, has its current pairs. NULL with an error pending. */
 static TVMFFIObject *copy_of(const fh_walk *walk, const fh_walk_frame *f) {
   switch (f->shape) {
   case FH_WALK_ITEMS:

@@ -8,11 +8,11 @@
 #include "core/container/seq.h"
 #include "core/walk/walk.h"
 
-/* Where in its object a child is. */
+/* The place of a child in its object. */
 typedef struct {
-  int64_t index; /* in a sequence */
-  TVMFFIAny key; /* in a map; borrowed from the walk's frame */
-  const TVMFFIFieldInfo *field; /* in a reflected object, else NULL */
+  int64_t index; /* position in a sequence */
+  TVMFFIAny key; /* key in a map; borrowed from the walk's frame */
+  const TVMFFIFieldInfo *field; /* field of a reflected object, else NULL */
 } fh_structural_place;
 
 typedef struct {
@@ -26,14 +26,14 @@ typedef struct {
   size_t n_items, n_room;
 } fh_structural_changes;
 
-/* Takes the value, also on failure. */
+/* Steals the value, also on failure. */
 int fh_structural_changes_add(fh_structural_changes *changes, const fh_structural_place *place, TVMFFIAny *value);
 /* Drops the changes from number `first` on. May run foreign code. */
 void fh_structural_changes_cut(fh_structural_changes *changes, size_t first);
 void fh_structural_changes_free(fh_structural_changes *changes);
 
 /* Applies the changes from number `first` on to the object of the walk's top frame, which has no more children, and
- * removes them from the list. In place, *out becomes ffi.Unchanged; otherwise the changed copy, owned. */
+ * removes them from the list. With is_inplace, *out becomes ffi.Unchanged; otherwise the changed copy, owned. */
 int fh_structural_changes_apply(fh_structural_changes *changes, size_t first, const fh_walk *walk, int is_inplace,
                                 TVMFFIAny *out);
 

@@ -1,9 +1,9 @@
 /* structural_equal.c - structural equality, and the first place where two values differ.
  *
- * One walk over pairs, up to the first difference. Free variables and DAG nodes stand for one another once their
- * contents are found equal: two memos keep this as a bijection between the left and the right side. Runs of leaves in
- * sequences are compared without a step of the walk for each. The path to a difference is collected while the frames
- * are closed. */
+ * One walk over pairs, up to the first difference. Free variables and DAG nodes become counterparts once their contents
+ * are found equal: two memos store that as a bijection between the left and the right side. Runs of leaves in sequences
+ * are compared without a step of the walk for each leaf. The path to a difference is collected while the frames are
+ * closed. */
 #include "structural_equal.h"
 
 #include <math.h>
@@ -22,25 +22,26 @@
 #define CALLBACK_NAME "__s_equal__.fn_equal"
 
 typedef struct {
-  fh_walk walk; /* of pairs */
-  fh_memo right_of, left_of; /* bound objects to their counterparts; both retain, so the words are good pointers */
-  fh_memo equal; /* pairs of shared objects and containers that were found equal; retains */
-  fh_structural_path *path; /* where the values differ, from the inside out; NULL when nobody asks */
-  int32_t hook_region; /* of the contents of the objects whose hook is running */
+  fh_walk walk; /* a walk of pairs */
+  fh_memo right_of, left_of; /* bound objects to their counterparts; both retain, so the words are valid pointers */
+  fh_memo equal; /* equal pairs of shared objects and containers; retains */
+  /* the place of the difference, from the inside outwards; NULL if the caller needs no path */
+  fh_structural_path *path;
+  int32_t hook_region; /* region of the contents of the objects whose hook is running */
   int skip_tensors;
 } comparer;
 
-/* What a frame knows beside its children. */
+/* The data of a frame, in addition to its children. */
 typedef struct {
   int32_t kind;
   int32_t region, inner_region;
-  int8_t is_shared; /* one of the two may be met again */
-  int8_t is_kept;   /* if they are equal now, they always will be, and are remembered: of shared ones only */
+  int8_t is_shared; /* one of the two may occur again */
+  int8_t is_kept;   /* if they are equal now, they always will be, and are remembered: for shared ones only */
   int8_t n_own, n_of_other_own; /* references of a child, on each side, that do not make it shared */
-  TVMFFIAny right_key; /* of maps: the key looked for on the right side, borrowed */
+  TVMFFIAny right_key; /* for maps: the key of the lookup on the right side, borrowed */
 } frame_data;
 
-/* OPENED: the frame of two objects is on top now, or (of a comparison without the walk) their contents decide. */
+/* OPENED: the frame of two objects is on top now, or (for a comparison without the walk) their contents decide. */
 typedef enum { DIFFERENT = 0, EQUAL = 1, OPENED = 2, FAILED = -1 } verdict;
 
 static verdict verdict_of(int is_equal) { return is_equal ? EQUAL : DIFFERENT; }
@@ -51,7 +52,7 @@ static int is_text(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIStr || value->type_index == kTVMFFISmallStr;
 }
 
-/* Text or bytes; a cell and an object may hold the same. */
+/* Compares strings or bytes; a cell and an object may have the same content. */
 static int same_content(const TVMFFIAny *a, const TVMFFIAny *b) {
   TVMFFIByteArray content_a, content_b;
   if (is_text(a) != is_text(b)) return 0;
@@ -60,7 +61,7 @@ static int same_content(const TVMFFIAny *a, const TVMFFIAny *b) {
   return 0;
 }
 
-/* By type and bits, so 0.0 and -0.0 differ; but all NaNs are equal. */
+/* Compares type and bits, so 0.0 and -0.0 differ; but all NaNs are equal. */
 static int same_plain(const TVMFFIAny *a, const TVMFFIAny *b) {
   if (a->type_index == kTVMFFIFloat && isnan(a->v_float64)) return isnan(b->v_float64);
   return fh_any_same(a, b);
@@ -81,7 +82,7 @@ static int same_type_of_tensor(const DLTensor *a, const DLTensor *b) {
   return a->dtype.code == b->dtype.code && a->dtype.bits == b->dtype.bits && a->dtype.lanes == b->dtype.lanes;
 }
 
-/* Shapes and data types, then the bytes. FAILED for tensors whose bytes cannot be read here. */
+/* Compares shapes and data types, then the bytes. FAILED for tensors whose bytes cannot be read here. */
 static verdict compare_tensors(const comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
   const DLTensor *tensor_a = TVMFFITensorGetDLTensorPtr(a), *tensor_b = TVMFFITensorGetDLTensorPtr(b);
   const char *data_a, *data_b;
@@ -94,7 +95,7 @@ static verdict compare_tensors(const comparer *c, TVMFFIObject *a, TVMFFIObject 
   return verdict_of(n_bytes == 0 || memcmp(data_a, data_b, n_bytes) == 0);
 }
 
-/* OPENED: they are no leaves, and their contents decide. */
+/* OPENED: they are not leaves, and their contents decide. */
 static verdict compare_leaves(const comparer *c, const TVMFFIAny *a, const TVMFFIAny *b) {
   if (a->type_index != b->type_index) return verdict_of(same_content(a, b));
   if (!fh_any_is_object(a)) return verdict_of(same_plain(a, b));
@@ -109,20 +110,20 @@ static verdict compare_leaves(const comparer *c, const TVMFFIAny *a, const TVMFF
   }
 }
 
-/* ---- Objects that stand for one another ---- */
+/* ---- Counterparts ---- */
 
 static TVMFFIObject *counterpart(const fh_memo *memo, const TVMFFIObject *obj) {
   const uint64_t *found = fh_memo_find(memo, obj, NULL);
   return found != NULL ? (TVMFFIObject *)(uintptr_t)*found : NULL;
 }
 
-/* From now on `a` stands for `b` only, and the other way round. */
+/* From now on `a` and `b` are equal only to each other. */
 static int bind_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
   if (fh_memo_put(&c->right_of, a, NULL, (uint64_t)(uintptr_t)b) != 0) return -1;
   return fh_memo_put(&c->left_of, b, NULL, (uint64_t)(uintptr_t)a);
 }
 
-/* A key as the other side has it. */
+/* A key translated to the other side. */
 static TVMFFIAny translate(const fh_memo *memo, const TVMFFIAny *key) {
   TVMFFIObject *other = fh_any_is_object(key) ? counterpart(memo, key->v_obj) : NULL;
   return other != NULL ? fh_any_object(other) : *key;
@@ -132,13 +133,13 @@ static int is_bound_kind(int32_t kind) {
   return kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode;
 }
 
-/* What the identities of two objects decide. OPENED: their contents decide. */
+/* Compares the identities of two objects. OPENED: their contents decide. */
 static verdict compare_identity(const comparer *c, int32_t kind, const TVMFFIObject *a, const TVMFFIObject *b) {
   switch (kind) {
   case kTVMFFISEqHashKindUniqueInstance: return verdict_of(a == b);
   case kTVMFFISEqHashKindConstTreeNode: return a == b ? EQUAL : OPENED;
   case kTVMFFISEqHashKindDAGNode:
-  /* Bound objects are equal only to one another; the contents decide when neither side is bound. */
+  /* Bound objects are equal only to each other; the contents decide if neither side is bound. */
   case kTVMFFISEqHashKindFreeVar: {
     const TVMFFIObject *bound = counterpart(&c->right_of, a);
     if (bound != NULL) return verdict_of(bound == b);
@@ -148,8 +149,8 @@ static verdict compare_identity(const comparer *c, int32_t kind, const TVMFFIObj
   }
 }
 
-/* The contents are equal: what that makes of the objects, or containers. A free variable outside of definitions equals
- * only itself. What cannot be met again need not be remembered. */
+/* The contents are equal: decides whether the objects, or containers, are, and remembers that. A free variable outside
+ * of definitions equals only itself. Objects that cannot occur again need not be remembered. */
 static verdict finish_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b, const frame_data *data) {
   int is_free_var = data->kind == kTVMFFISEqHashKindFreeVar;
   if (is_free_var && a != b && data->region == kTVMFFIDefRegionKindNone) return DIFFERENT;
@@ -162,16 +163,16 @@ static verdict finish_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b, con
 
 static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared);
 
-/* fn_equal(a, b, region, name of the field they are in) */
+/* fn_equal(a, b, region, name of their field) */
 static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   comparer *c = (comparer *)client;
   TVMFFIByteArray name;
   int32_t region;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, c->hook_region, &region) != 0) return -1;
-  verdict outcome = compare_values(c, &args[0], &args[1], region, 1); /* the hook may have them again */
+  verdict outcome = compare_values(c, &args[0], &args[1], region, 1); /* the hook may pass them again */
   if (outcome == FAILED) return -1;
-  /* The hook knows what the values are to its object: the name becomes a step of the path. */
+  /* The hook knows the role of the values in its object: the name becomes a step of the path. */
   if (outcome == DIFFERENT && c->path != NULL) {
     if (fh_function_arg_str(CALLBACK_NAME, args, 3, &name) != 0) return -1;
     if (fh_structural_path_add_same(c->path, FH_ACCESS_ATTR, &args[3]) != 0) return -1;
@@ -185,14 +186,14 @@ static verdict compare_by_hook(comparer *c, TVMFFIObject *hook, TVMFFIObject *a,
   TVMFFIAny result;
   int32_t outer_region = c->hook_region;
   size_t n_steps = c->path != NULL ? c->path->n_steps : 0;
-  /* The region of an outer hook comes back afterwards: hooks run within one another. */
+  /* The region of an outer hook is restored afterwards: hooks can be nested. */
   c->hook_region = region;
   int rc = fh_hook_call(&c->walk, hook, a, b, call_back, 4, c, &result);
   c->hook_region = outer_region;
   if (rc != 0) return FAILED;
   if (result.type_index == kTVMFFIBool || result.type_index == kTVMFFIInt) {
     int is_equal = result.v_int64 != 0;
-    /* The hook holds the objects equal in spite of a difference that its callback found. */
+    /* The hook treats the objects as equal in spite of a difference that its callback found. */
     if (is_equal && c->path != NULL) fh_structural_path_cut(c->path, n_steps);
     return verdict_of(is_equal);
   }
@@ -203,24 +204,24 @@ static verdict compare_by_hook(comparer *c, TVMFFIObject *hook, TVMFFIObject *a,
 
 /* ---- The loop ---- */
 
-/* Opens a pair. Without a path, different sizes decide at once; with one, the walk goes on to where the first
- * difference is. */
+/* Opens a pair. Without a path, different sizes decide at once; with a path, the walk continues to the first
+ * difference. */
 static verdict open_frame(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, const frame_data *data) {
   if (fh_walk_push_pair(&c->walk, a, b) != 0) return FAILED;
   fh_walk_frame *f = fh_walk_top(&c->walk);
   frame_data *own = (frame_data *)fh_walk_data(f);
   *own = *data;
-  if (!data->is_shared) { /* else all that they have is: it can be met with them again */
+  if (!data->is_shared) { /* else all their children are shared: they can occur again with them */
     own->n_own = fh_walk_gives_copies(f) ? 2 : 1;
     own->n_of_other_own = fh_walk_other_gives_copies(f) ? 2 : 1;
   }
   if (c->path != NULL || f->n_children == f->n_of_other || f->shape == FH_WALK_FIELDS) return OPENED;
-  fh_walk_pop(&c->walk); /* of different length, and nobody asks where they differ */
+  fh_walk_pop(&c->walk); /* of different length, and the caller needs no path */
   return DIFFERENT;
 }
 
-/* Starts on two values. OPENED: their frame is on top. What is cheap comes first: leaves, identities, then the hook or
- * the contents. */
+/* Starts the comparison of two values. OPENED: their frame is on top. Cheap checks come first: leaves, identities, then
+ * the hook or the contents. */
 static verdict start_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared) {
   verdict outcome = compare_leaves(c, a, b);
   if (outcome != OPENED) return outcome;
@@ -241,8 +242,9 @@ static verdict start_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b,
   return outcome == EQUAL ? finish_objects(c, a->v_obj, b->v_obj, &data) : outcome;
 }
 
-/* A key of the map on top stands for itself and may stand for another one at another visit, so what leads to it is not
- * remembered as equal. A frame that is not kept is in none that is; hooks have frames without data. */
+/* A key of the map on top is its own counterpart and may get another one at another visit, so the enclosing objects are
+ * not remembered as equal. All frames around a frame that is not kept are not kept either; hooks have frames without
+ * data. */
 static void keep_none(comparer *c) {
   for (size_t i = fh_walk_depth(&c->walk); i-- > 0;) {
     fh_walk_frame *f = fh_walk_at(&c->walk, i);
@@ -252,8 +254,8 @@ static void keep_none(comparer *c) {
   }
 }
 
-/* The next value of a map, with its counterpart under the key as the right side has it. A key that is a bound variable
- * or node is looked up as its counterpart, any other key as it is. */
+/* The next value of a map, with the value of the translated key on the right side. A key that is a bound variable or
+ * node is looked up as its counterpart, any other key unchanged. */
 static fh_walk_step next_value(comparer *c, TVMFFIAny *a, TVMFFIAny *b) {
   TVMFFIAny key;
   fh_walk_step step = fh_walk_next_key(&c->walk, &key, a);
@@ -265,7 +267,7 @@ static fh_walk_step next_value(comparer *c, TVMFFIAny *a, TVMFFIAny *b) {
   return step == FH_WALK_END ? FH_WALK_ONLY_LEFT : step;
 }
 
-/* Passes the leaves that come next in two sequences, up to the first that differ or are no leaves. */
+/* Skips equal leaves that follow in two sequences, up to the first pair that differs or that are not leaves. */
 static int pass_leaves(comparer *c) {
   int64_t n, n_other, i = 0;
   const TVMFFIAny *items = fh_walk_rest(&c->walk, &n), *others = fh_walk_rest_of_other(&c->walk, &n_other);
@@ -276,8 +278,8 @@ static int pass_leaves(comparer *c) {
   return outcome == FAILED ? -1 : 0;
 }
 
-/* The next children of the frame on top, the region they are in, and whether one of them may be met again: by itself,
- * or with the frame's objects. A getter may move the frame. */
+/* The next children of the frame on top, their region, and whether one of them may occur again: by itself, or with the
+ * frame's objects. A getter may move the frame. */
 static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32_t *region, int *is_shared) {
   const fh_walk_frame *f = fh_walk_top(&c->walk);
   if (f->shape == FH_WALK_ITEMS && pass_leaves(c) != 0) return FH_WALK_ERROR;
@@ -292,9 +294,9 @@ static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32
   return step;
 }
 
-/* ---- Where it differs ---- */
+/* ---- The place of the difference ---- */
 
-/* The step from the frame to the children that it gave last. */
+/* Adds the step from the frame to the children that it returned last. */
 static int add_label(comparer *c, fh_walk_frame *f) {
   fh_walk_label label = fh_walk_label_of(&c->walk, f);
   TVMFFIAny key = fh_any_int(label.index);
@@ -312,7 +314,7 @@ static int add_label(comparer *c, fh_walk_frame *f) {
   }
 }
 
-/* The steps from frame `base` to where the frame on top is, and back to `base`. */
+/* Adds the steps from frame `base` to the place of the frame on top, and pops to `base`. */
 static int add_labels(comparer *c, size_t base) {
   while (fh_walk_depth(&c->walk) > base) {
     if (c->path != NULL && add_label(c, fh_walk_top(&c->walk)) != 0) return -1;
@@ -321,8 +323,8 @@ static int add_labels(comparer *c, size_t base) {
   return 0;
 }
 
-/* A sequence or map on top has what the other side lacks; pops it. Its step says on which side something is missing, so
- * it replaces the label that add_labels would add for this frame. */
+/* One side of a sequence or map on top has more than the other; pops it. Its step says on which side an item or key is
+ * missing, so it replaces the label that add_labels would add for this frame. */
 static int add_missing(comparer *c, fh_walk_step step) {
   fh_walk_frame *f = fh_walk_top(&c->walk);
   fh_walk_label label = fh_walk_label_of(&c->walk, f);
@@ -361,11 +363,12 @@ static int add_key_of_right(comparer *c) {
   return 0;
 }
 
-/* The children of the frame on top are done; what follows for its objects. Pops it. */
+/* Closes the frame on top after its children: decides for its objects. */
 static verdict close_frame(comparer *c) {
   fh_walk_frame *f = fh_walk_top(&c->walk);
   if (f->shape == FH_WALK_PAIRS && f->n_children != f->n_of_other) {
-    return add_key_of_right(c) == 0 ? DIFFERENT : FAILED; /* only with a path: without one open_frame has decided it */
+    /* only with a path: without one open_frame has decided already */
+    return add_key_of_right(c) == 0 ? DIFFERENT : FAILED;
   }
   frame_data data = *(const frame_data *)fh_walk_data(f);
   int is_done = f->shape != FH_WALK_FIELDS && !data.is_kept;
@@ -374,7 +377,7 @@ static verdict close_frame(comparer *c) {
   return outcome;
 }
 
-/* The next children of the frame on top, or its end. */
+/* Handles the next children of the frame on top, or its end. */
 static verdict step_once(comparer *c) {
   TVMFFIAny a, b;
   int32_t region;
@@ -388,7 +391,7 @@ static verdict step_once(comparer *c) {
   }
 }
 
-/* is_shared: whether one of the two may be met again. */
+/* is_shared: whether one of the two may occur again. */
 static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared) {
   size_t base = fh_walk_depth(&c->walk);
   verdict outcome = start_values(c, a, b, region, is_shared);
@@ -398,7 +401,7 @@ static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *
   return outcome;
 }
 
-/* The values must stay alive by the references of the caller. */
+/* The caller must hold references to the values. */
 static verdict compare(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors,
                        fh_structural_path *path) {
   comparer c;

@@ -1,7 +1,7 @@
-/* structural_equal.h - whether two values consist of the same: by contents, up to the names of what they define.
+/* structural_equal.h - structural equality of two values: by contents, up to the names of the variables they define.
  *
- * A free variable equals another one that is defined at the same place, and then only that one; without a definition it
- * equals itself. DAG nodes must be shared alike. The order of a map's keys does not matter. */
+ * A free variable equals only the variable that is defined at the same place; without a definition it equals itself.
+ * DAG nodes must be shared alike. The order of a map's keys does not matter. */
 #ifndef FH_STRUCTURAL_EQUAL_H_
 #define FH_STRUCTURAL_EQUAL_H_
 
@@ -9,8 +9,8 @@
 
 /* *out becomes 1 or 0. Options and errors are those of fh_structural_hash. Runs foreign code. */
 int fh_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors, int *out);
-/* Where two values differ: *out becomes None if they do not, or an Array of two AccessPaths to the first difference.
- * Options and errors are those of fh_structural_equal. */
+/* Finds the first difference of two values: *out becomes None if they are equal, or an Array of two AccessPaths to the
+ * first difference. Options and errors are those of fh_structural_equal. */
 int fh_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors, TVMFFIAny *out);
 
 #endif /* FH_STRUCTURAL_EQUAL_H_ */

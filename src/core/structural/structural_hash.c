@@ -1,8 +1,8 @@
 /* structural_hash.c - the structural hash.
  *
- * Clients may store the numbers, so the order in which things are combined is fixed: the hash of the type's key, the
- * size of a container, then the children. Free variables in definitions are numbered in the order in which their
- * contents are complete, and so are DAG nodes; their addresses do not count. Maps are taken in the order of their keys'
+ * Clients may store the numbers, so the order of combination is fixed: the hash of the type's key, the size of a
+ * container, then the children. Free variables in definitions are numbered in the order in which their contents are
+ * complete, and so are DAG nodes; their addresses do not count. Map pairs are combined in the order of their keys'
  * hashes, because equal maps may differ in the order of pairs. Runs of leaves in sequences need no step of the walk. */
 #include "structural_hash.h"
 
@@ -22,7 +22,7 @@
 
 #define CALLBACK_NAME "__s_hash__.fn_hash"
 
-/* A map's pair that waits for its turn: maps are hashed in the order of their keys' hashes. */
+/* A pair of an open map: maps are hashed in the order of their keys' hashes. */
 typedef struct {
   uint64_t key_hash;
   TVMFFIAny value; /* borrowed from the frame */
@@ -30,25 +30,25 @@ typedef struct {
 
 typedef struct {
   fh_walk walk;
-  fh_memo memo; /* objects that may be met again, to their hashes; retains */
-  sorted_pair *pairs; /* of all open maps, each frame's behind those of the one below */
+  fh_memo memo; /* objects that may occur again, to their hashes; retains */
+  sorted_pair *pairs; /* of all open maps; each frame's pairs follow those of the frame below */
   size_t n_pairs, n_pairs_room;
-  int32_t hook_region; /* of the contents of the object whose hook is running */
+  int32_t hook_region; /* region of the contents of the object whose hook is running */
   uint32_t n_free_vars, n_dag_nodes;
   int skip_tensors;
 } hasher;
 
-/* What a frame knows beside its children. */
+/* The data of a frame, in addition to its children. */
 typedef struct {
-  uint64_t hash; /* of what is done */
+  uint64_t hash; /* hash of the children so far */
   size_t first_pair, next_pair, end_pair; /* of a map */
   int32_t kind;
   int32_t region, inner_region;
-  int16_t is_kept; /* goes into the memo, because it may be met again */
+  int16_t is_kept; /* goes into the memo, because it may occur again */
   int16_t n_own;   /* references of a child that do not make it shared */
 } frame_data;
 
-/* The hash of the type's key, which is one number in every process; 0 for a type that is not registered. */
+/* The hash of the type's key, which is the same in every process; 0 for a type that is not registered. */
 static uint64_t type_hash(int32_t type_index) {
   const TVMFFITypeInfo *info = fh_type_find(type_index);
   return info != NULL ? info->type_key_hash : 0;
@@ -56,13 +56,13 @@ static uint64_t type_hash(int32_t type_index) {
 
 /* ---- Leaves ---- */
 
-/* Text, bytes or a large integer by its bytes. */
+/* Hashes a string, bytes or a large integer by its bytes. */
 static uint64_t hash_content(int32_t type_index, TVMFFIByteArray content) {
   return fh_span_hash_combine((uint64_t)type_index, fh_span_hash(content.data, content.size));
 }
 
-/* A value in a cell, by type and bits. All NaNs are one. Short text hashes by its content, as an object of that content
- * does. */
+/* Hashes a value in a cell, by type and bits. All NaNs have one hash. A short string hashes by its content, like an
+ * object with that content. */
 static inline uint64_t hash_plain(const TVMFFIAny *value) {
   TVMFFIByteArray content;
   TVMFFIAny nan;
@@ -77,8 +77,8 @@ static inline uint64_t hash_plain(const TVMFFIAny *value) {
   return fh_span_hash_combine((uint64_t)(int64_t)value->type_index, value->v_uint64);
 }
 
-/* Short bytes in a cell hash as plain data does, by the one word of content. So a Bytes object whose content would fit
- * a cell hashes as that cell does. */
+/* Short bytes in a cell hash like plain data, by their single word of content. So a Bytes object whose content would
+ * fit a cell hashes like that cell. */
 static uint64_t hash_bytes(TVMFFIByteArray content) {
   if (content.size > FH_STR_SMALL_MAX) return hash_content(kTVMFFIBytes, content);
   TVMFFIAny small = fh_any_none();
@@ -94,7 +94,7 @@ static uint64_t hash_shape(const TVMFFIObject *obj) {
   return hash;
 }
 
-/* Shape and data type, then the bytes; -1 with an error pending if these cannot be read here. */
+/* Hashes shape and data type, then the bytes; -1 with an error pending if these cannot be read here. */
 static int hash_tensor(const hasher *h, const TVMFFIObject *obj, uint64_t *out) {
   const DLTensor *tensor = TVMFFITensorGetDLTensorPtr((void *)(uintptr_t)obj);
   TVMFFIAny dtype = fh_any_dtype(tensor->dtype);
@@ -122,7 +122,7 @@ static int hash_object_leaf(const hasher *h, const TVMFFIAny *value, uint64_t *o
   }
 }
 
-/* The hash of a value without children: 1, 0 if it has some, -1. */
+/* The hash of a value without children: 1, 0 if it has children, -1. */
 static inline int hash_leaf(const hasher *h, const TVMFFIAny *value, uint64_t *out) {
   if (fh_any_is_object(value)) return hash_object_leaf(h, value, out);
   *out = hash_plain(value);
@@ -136,10 +136,10 @@ static int compare_pairs(const void *a, const void *b) {
   return (hash_a > hash_b) - (hash_a < hash_b);
 }
 
-/* By insertion, as most maps are small and the hashes of consecutive integers almost in order; if that takes many
+/* Sorts by insertion, as most maps are small and the hashes of consecutive integers almost in order; if that takes many
  * moves, by qsort. */
 static void sort_pairs(sorted_pair *pairs, size_t n) {
-  /* Moves that insertion may still make: linear, so a bad order costs little more than qsort alone. */
+  /* The number of moves that insertion may still make: linear, so a bad order costs little more than qsort alone. */
   size_t n_moves = 8 * n + 64;
   for (size_t n_sorted = 1; n_sorted < n; ++n_sorted) {
     sorted_pair pair = pairs[n_sorted];
@@ -164,8 +164,8 @@ static int reserve_pairs(hasher *h, size_t n_more) {
   return 0;
 }
 
-/* The hash of a key: 1, or 0 for an object that was not met before, and for a container. Hashing such an object here
- * could number its variables, in an order that depends on that of the pairs. */
+/* The hash of a key: 1, or 0 for an object that has not occurred before, and for a container. Hashing such an object
+ * here could number its variables, in an order that depends on the order of the pairs. */
 static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   if (!fh_any_is_object(key) || key->type_index == kTVMFFIStr || key->type_index == kTVMFFIBytes ||
       key->type_index == kTVMFFIBigInt) {
@@ -177,8 +177,8 @@ static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   return known != NULL;
 }
 
-/* A key has no hash yet, and may have one at another visit: the containers that lead to it are not kept. The object
- * that has them is, and so is not visited again. */
+/* A key has no hash yet, and may have one at another visit: the containers around it are not kept. The object around
+ * these containers is kept, and so is not visited again. */
 static void leave_out_key(hasher *h) {
   for (size_t i = fh_walk_depth(&h->walk); i-- > 0;) {
     fh_walk_frame *f = fh_walk_at(&h->walk, i);
@@ -189,7 +189,7 @@ static void leave_out_key(hasher *h) {
 }
 
 /* Copies the pairs of the map on top and sorts them by the hashes of their keys. A pair whose key has no hash is left
- * out; only the map's size, which is in the hash, counts it. */
+ * out; only the map's size, which is part of the hash, counts it. */
 static int take_pairs(hasher *h) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);
@@ -212,7 +212,7 @@ static int take_pairs(hasher *h) {
   return 0;
 }
 
-/* The next value of the map on top, after its key's hash is combined. Of keys with one hash that hash counts once, and
+/* The next value of the map on top, after its key's hash is combined. A hash that several keys have counts once, and
  * their values are left out: their order is not determined. */
 static fh_walk_step next_value(const hasher *h, frame_data *data, TVMFFIAny *child) {
   while (data->next_pair < data->end_pair) {
@@ -230,8 +230,9 @@ static fh_walk_step next_value(const hasher *h, frame_data *data, TVMFFIAny *chi
 
 /* ---- Objects ---- */
 
-/* Makes *hash that of the object, from that of its contents. A definition and a DAG node get the next number; a
- * variable that is not defined here has only its address. What may be met again goes into the memo. */
+/* Converts *hash from the hash of the contents to the hash of the object. A definition and a DAG node get the next
+ * number; a variable that is not defined here only has its address. An object that may occur again goes into the
+ * memo. */
 static int finish_object(hasher *h, TVMFFIObject *obj, const frame_data *data, uint64_t *hash) {
   if (data->kind == kTVMFFISEqHashKindFreeVar) {
     *hash = data->region != kTVMFFIDefRegionKindNone ? fh_span_hash_combine(*hash, h->n_free_vars++)
@@ -244,7 +245,7 @@ static int finish_object(hasher *h, TVMFFIObject *obj, const frame_data *data, u
 
 static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out);
 
-/* fn_hash(value, hash, region): the hash combined with that of the value. */
+/* fn_hash(value, hash, region): returns `hash` combined with the hash of the value. */
 static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   hasher *h = (hasher *)client;
@@ -253,7 +254,7 @@ static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   uint64_t hash_of_value;
   if (fh_function_arg_int(CALLBACK_NAME, args, 1, &hash) != 0) return -1;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, h->hook_region, &region) != 0) return -1;
-  if (hash_value(h, &args[0], region, 1, &hash_of_value) != 0) return -1; /* the hook may have it again */
+  if (hash_value(h, &args[0], region, 1, &hash_of_value) != 0) return -1; /* the hook may pass it again */
   *result = fh_any_int((int64_t)fh_span_hash_combine((uint64_t)hash, hash_of_value));
   return 0;
 }
@@ -277,7 +278,7 @@ static int hash_by_hook(hasher *h, TVMFFIObject *hook, TVMFFIObject *obj, int32_
 
 /* ---- The loop ---- */
 
-/* Opens the frame of a value that is no leaf. Of a container the number of items or pairs is combined first. */
+/* Opens the frame of a value that is not a leaf. For a container the number of items or pairs is combined first. */
 static int open_frame(hasher *h, const TVMFFIAny *value, const frame_data *initial) {
   if (fh_walk_push(&h->walk, value) != 0) return -1;
   fh_walk_frame *f = fh_walk_top(&h->walk);
@@ -285,14 +286,15 @@ static int open_frame(hasher *h, const TVMFFIAny *value, const frame_data *initi
   *data = *initial;
   data->n_own = fh_walk_gives_copies(f) ? 2 : 1;
   if (f->shape == FH_WALK_FIELDS) return 0;
-  /* What a shared container has can be met with it again, if the container cannot be kept. */
+  /* The contents of a shared container can occur again with it, if the container cannot be kept. */
   if (data->is_kept) data->n_own = 0;
   int is_map = f->shape == FH_WALK_PAIRS;
   data->hash = fh_span_hash_combine(data->hash, (uint64_t)(is_map ? f->n_children / 2 : f->n_children));
   return is_map ? take_pairs(h) : 0;
 }
 
-/* The hash of an Array of leaves, which needs no frame; of others, the frame behind the leaves they begin with. */
+/* The hash of an Array that contains only leaves, which needs no frame; for any other Array, opens the frame after its
+ * first leaves. */
 static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *initial, uint64_t *out) {
   const fh_seq_object *array = (const fh_seq_object *)(const void *)value->v_obj;
   const TVMFFIAny *items = fh_seq_items(array);
@@ -311,7 +313,7 @@ static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *init
   return 0;
 }
 
-/* Starts on a value: 1 with its hash, 0 when its frame is open, -1. Containers have no structural kind. */
+/* Starts hashing a value: 1 with its hash, 0 if its frame is open, -1. Containers have no structural kind. */
 static int start_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
   int is_leaf = hash_leaf(h, value, out);
   if (is_leaf != 0) return is_leaf;
@@ -335,7 +337,7 @@ static int start_value(hasher *h, const TVMFFIAny *value, int32_t region, int is
   return finish_object(h, obj, &data, out) == 0 ? 1 : -1;
 }
 
-/* Hashes the leaves that come next in the sequence on top, without a step of the walk for each. */
+/* Hashes the next leaves in the sequence on top, without a step of the walk for each. */
 static int take_leaves(hasher *h) {
   frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&h->walk));
   int64_t n, i = 0;
@@ -380,8 +382,8 @@ static int close_frame(hasher *h, uint64_t *out) {
   return 0;
 }
 
-/* Goes on until only `base` frames are open. A hash that is complete is combined into the frame below its own; that of
- * the last frame above `base` is the result, *out. */
+/* Continues until only `base` frames are open. A complete hash is combined into the frame below; the hash of the last
+ * frame above `base` is the result, *out. */
 static int hash_open(hasher *h, size_t base, uint64_t *out) {
   while (fh_walk_depth(&h->walk) > base) {
     TVMFFIAny child;
@@ -407,8 +409,8 @@ static int hash_open(hasher *h, size_t base, uint64_t *out) {
   return 0;
 }
 
-/* The hash of a value, also for fn_hash. is_shared: whether it may be met again. On -1 the walk and the pairs are as
- * before, because a hook may go on after an error of its callback. */
+/* The hash of a value, also for fn_hash. is_shared: whether it may occur again. On -1 the walk and the pairs are
+ * restored, because a hook may continue after an error of its callback. */
 static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
   size_t base = fh_walk_depth(&h->walk), n_pairs = h->n_pairs;
   int is_done = start_value(h, value, region, is_shared, out);

@@ -55,7 +55,7 @@ static const fh_structural_key_object *key_of(const TVMFFIAny *value) {
 
 static TVMFFIAny any_hash(const TVMFFIAny *value) { return fh_any_int(hash_of(key_of(value))); }
 
-/* A Bool, or the error of the comparison as the result. */
+/* Returns a Bool, or the error of the comparison as the result. */
 static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
   int is_equal;
   if (fh_structural_key_equal(key_of(a), key_of(b), &is_equal) == 0) return fh_any_bool(is_equal);
@@ -64,7 +64,7 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
 
 /* ---- The type ---- */
 
-/* An empty key, for callers that then set its fields, the stored hash too: the reader of graphs is one. */
+/* Makes an empty key, for callers that then set its fields, including the stored hash, such as the reader of graphs. */
 static int create_key(TVMFFIObjectHandle *out) { return fh_builtin_create(&key_type, out); }
 static void end_key(void *self) { fh_builtin_end(&key_type, self); }
 static void delete_key(void *self, int flags) { fh_object_delete_owner(&key_type.owner, self, flags, 1); }

@@ -1,12 +1,12 @@
-/* structural_mutate.c - our mutator: it calls callbacks by type and keeps its place on a walk.
+/* structural_mutate.c - this library's mutator: it calls callbacks by type and stores its position on a walk.
  *
  * A task is a value to mutate. Starting it calls its callback and its hook, or opens a frame for its contents. The
- * changes of the children of all open frames lie in one list. Closing a frame applies its part of the list, in place or
+ * changes of the children of all open frames are in one list. Closing a frame applies its part of the list, in place or
  * to a copy. A result is Unchanged or an owned replacement.
  *
  * A value may change in place if only the walk and the container around the value refer to it, and if that container
  * may change in place, too. References are counted when a value is started, and again when its changes are applied,
- * because callbacks may keep some. */
+ * because callbacks may keep references. */
 #include "structural_mutate.h"
 
 #include "core/object/any_own.h"
@@ -19,55 +19,56 @@
 
 #define MUTATOR "ffi.StructuralMutator"
 
-/* Foreign code may keep the mutator and use it again when the mutation is over. */
+/* Foreign code may keep the mutator and use it again after the mutation. */
 typedef struct {
   fh_mutator_object base;
   fh_structural_use use;
   fh_walk walk;
   fh_structural_callbacks callbacks;
   fh_mutate_order order;
-  fh_structural_changes changes; /* of all open frames, each frame's behind those of the one below */
-  fh_memo remap; /* objects with an identity to their number in `remapped`; retains */
-  fh_seq_object *remapped; /* List of what they became */
+  fh_structural_changes changes; /* of all open frames; each frame's changes follow those of the frame below */
+  fh_memo remap; /* objects with an identity to the position of their replacement in `remapped`; retains */
+  fh_seq_object *remapped; /* List of their replacements */
 } our_mutator;
 
-/* What a frame knows beside its children. */
+/* The data of a frame, in addition to its children. */
 typedef struct {
   size_t first_change;
   TVMFFIAny held;  /* owned: the replacement by a callback, whose contents this frame reads; or Unchanged */
-  TVMFFIAny child; /* borrowed: the one that is mutated */
-  fh_structural_place place; /* where it is */
+  TVMFFIAny child; /* borrowed: the child that is being mutated */
+  fh_structural_place place; /* place of the child */
   int32_t kind;
   int32_t region, inner_region;
   int32_t is_inplace;
-  int32_t is_bare; /* only what the object consists of is mutated: no callback for the object itself */
-  int32_t n_own;   /* references to the object that the walk and its container have; any more are somebody else's */
+  int32_t is_bare; /* only the contents are mutated: no callback for the object itself */
+  /* number of references to the object from the walk and its container; any others belong to other owners */
+  int32_t n_own;
 } frame_data;
 
-/* What is to be done about a value. */
+/* A value, and how to mutate it. */
 typedef struct {
   TVMFFIAny value; /* borrowed, or `held` */
   TVMFFIAny held;  /* owned, as in frame_data */
   int32_t region;
-  int32_t may_inplace; /* it may be changed in place if nobody else refers to it */
+  int32_t may_inplace; /* may be changed in place if there are no other references to it */
   int32_t is_bare;
   int32_t n_own;
 } task;
 
-/* What became of a task: FAILED with an error pending, DONE with a result, or OPENED: its frame is on top. */
+/* The outcome of a task: FAILED with an error pending, DONE with a result, or OPENED: its frame is on top. */
 typedef enum { FAILED = -1, DONE = 0, OPENED = 1 } verdict;
 
 static frame_data *data_of(fh_walk_frame *f) { return (frame_data *)fh_walk_data(f); }
 static frame_data *top_data(const our_mutator *m) { return data_of(fh_walk_top(&m->walk)); }
 
-/* ---- What stands for what ---- */
+/* ---- Replacements of objects ---- */
 
 static int check_identity(const TVMFFIAny *var) {
   if (fh_any_is_object(var)) return 0;
   return fh_error_raise(FH_TYPE_ERROR, "Variable-remap key must be an object-backed value");
 }
 
-/* *out owned: None when nothing stands for it. */
+/* The caller owns *out: None without a replacement. */
 static int remap_get(const our_mutator *m, const TVMFFIAny *var, TVMFFIAny *out) {
   *out = fh_any_none();
   if (check_identity(var) != 0) return -1;
@@ -76,8 +77,8 @@ static int remap_get(const our_mutator *m, const TVMFFIAny *var, TVMFFIAny *out)
   return 0;
 }
 
-/* Notes what stands for an object, which may be Unchanged: then a DAG node is not mutated again. The memo has room for
- * a number only, so the owned value is in a List, and the memo has its index. */
+/* Stores the replacement of an object, which may be Unchanged: then a DAG node is not mutated again. A memo entry only
+ * has room for a number, so the owned value is in a List, and the memo has its position. */
 static int remap_set(our_mutator *m, const TVMFFIAny *var, const TVMFFIAny *mapped) {
   TVMFFIAny owned;
   if (check_identity(var) != 0) return -1;
@@ -95,7 +96,7 @@ static int remap_set(our_mutator *m, const TVMFFIAny *var, const TVMFFIAny *mapp
 
 /* ---- Callbacks ---- */
 
-/* Calls the callback for a value: *out is what it gave; 0 when there is none; 1; -1. */
+/* Calls the callback for a value: *out is its result; 0 without a callback; 1; -1. */
 static int call_back(our_mutator *m, const TVMFFIAny *value, int32_t region, int may_inplace, TVMFFIAny *out) {
   const fh_structural_entry *entry = fh_structural_callbacks_find(&m->callbacks, value->type_index);
   *out = fh_mutator_unchanged();
@@ -112,8 +113,8 @@ static int call_back(our_mutator *m, const TVMFFIAny *value, int32_t region, int
   return rc != 0 ? -1 : 1;
 }
 
-/* Calls the callback that comes after the contents. It gets what they have made of `value`, which is *out on entry.
- * *out becomes what the callback gave, and stays if that is Unchanged. */
+/* Calls the callback that comes after the contents. Its argument is the mutated `value`, which is *out on entry. *out
+ * becomes the result of the callback, and stays if that is Unchanged. */
 static int call_back_after(our_mutator *m, const TVMFFIAny *value, int32_t region, TVMFFIAny *out) {
   TVMFFIAny made = *out, given;
   const TVMFFIAny *seen = made.type_index == kTVMFFIUnchanged ? value : &made;
@@ -126,13 +127,14 @@ static int call_back_after(our_mutator *m, const TVMFFIAny *value, int32_t regio
 
 /* ---- One value ---- */
 
-/* Whether the value itself may change in place: all around it may, and nobody has a reference beyond its n_own. */
+/* Whether the value itself may change in place: all enclosing values may, and there are no references beyond its
+ * n_own. */
 static int may_change(const task *t) {
   return t->may_inplace && fh_any_is_object(&t->value) && fh_object_is_own(t->value.v_obj, (uint32_t)t->n_own);
 }
 
-/* Puts the contents on the walk, which borrows the value: from `held`, the frame below, or the caller of the mutator.
- * Takes `held` on OPENED. */
+/* Pushes the contents on the walk, which borrows the value: from `held`, the frame below, or the caller of the mutator.
+ * Steals `held` on OPENED. */
 static verdict open_frame(our_mutator *m, const task *t, int is_inplace, int32_t kind) {
   if (fh_walk_push(&m->walk, &t->value) != 0) return FAILED;
   frame_data *data = top_data(m);
@@ -147,8 +149,8 @@ static verdict open_frame(our_mutator *m, const task *t, int is_inplace, int32_t
   return OPENED;
 }
 
-/* An object without a hook. One that has a replacement already gets that. A variable that is not being defined stays.
- * Any other is copied if a field changes, so its type must have a copy. */
+/* Mutates an object without a hook. An existing replacement is the result. A variable that is not being defined stays.
+ * Any other object is copied if a field changes, so its type must have a copy. */
 static verdict descend_object(our_mutator *m, const task *t, TVMFFIAny *out) {
   int32_t kind = fh_structural_find_kind(t->value.type_index);
   if (kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode) {
@@ -170,10 +172,10 @@ static verdict descend_by_hook(our_mutator *m, const TVMFFIAny *hook, const task
   return rc != 0 ? FAILED : DONE;
 }
 
-/* What the value consists of: DONE with *out, or OPENED when that is on the walk now. */
+/* Mutates the contents of the value: DONE with *out, or OPENED if they are on the walk now. */
 static verdict descend(our_mutator *m, const task *t, int is_inplace, TVMFFIAny *out) {
   int32_t type_index = t->value.type_index;
-  /* A hook that changes in place is used only where that is allowed; any other makes copies. */
+  /* A hook that changes in place is used only if that is allowed; other hooks make copies. */
   const TVMFFIAny *hook = is_inplace ? fh_reflect_attr(fh_reflect_column(FH_ATTR_S_INPLACE), type_index) : NULL;
   if (hook == NULL) hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_MUTATE), type_index);
   verdict outcome = DONE;
@@ -189,8 +191,8 @@ static verdict descend(our_mutator *m, const task *t, int is_inplace, TVMFFIAny 
   return outcome;
 }
 
-/* A callback may put something else in the place of the value before its contents are looked at: into t->held. The new
- * value may change in place if the old one might and t->held has the only reference to it. */
+/* A callback may replace the value before its contents are read: the replacement goes to t->held. The new value may
+ * change in place if the old one might and t->held has the only reference to it. */
 static int call_back_before(our_mutator *m, task *t, int *is_inplace) {
   TVMFFIAny given;
   int rc = call_back(m, &t->value, t->region, 0, &given);
@@ -205,8 +207,8 @@ static int call_back_before(our_mutator *m, task *t, int *is_inplace) {
   return 0;
 }
 
-/* Starts on a value: DONE with *out, or OPENED. In the order OWNED the callback is all there is, if there is one; a
- * callback before the contents may replace the value; one after them is called here if there is no frame, or by
+/* Starts mutating a value: DONE with *out, or OPENED. In the order OWNED an existing callback does all the work; a
+ * callback before the contents may replace the value; a callback after them is called here without a frame, or by
  * close_frame. */
 static verdict start_task(our_mutator *m, task *t, TVMFFIAny *out) {
   int is_inplace = may_change(t);
@@ -219,7 +221,7 @@ static verdict start_task(our_mutator *m, task *t, TVMFFIAny *out) {
   verdict outcome = descend(m, t, is_inplace, out);
   if (outcome == OPENED) return OPENED;
   if (outcome == DONE && out->type_index == kTVMFFIUnchanged) {
-    *out = t->held; /* nothing changed inside: it is the replacement, if there is one */
+    *out = t->held; /* the contents did not change: the result is the replacement, if there is one */
   } else {
     fh_any_drop(&t->held);
   }
@@ -231,8 +233,8 @@ static verdict start_task(our_mutator *m, task *t, TVMFFIAny *out) {
 
 /* ---- The walk ---- */
 
-/* What the changes in the frame on top make of its object. Variables and DAG nodes get their entry, so that they are
- * mutated once. */
+/* Makes the result for the object of the frame on top from its changes. Variables and DAG nodes get an entry in the
+ * memo, so that they are mutated once. */
 static int make_result(our_mutator *m, TVMFFIAny *out) {
   fh_walk_frame *f = fh_walk_top(&m->walk);
   const frame_data *data = data_of(f);
@@ -248,13 +250,14 @@ static int make_result(our_mutator *m, TVMFFIAny *out) {
   return remap_set(m, &var, out);
 }
 
-/* Closes the frame on top; -1 leaves it, for `unwind`. */
+/* Closes the frame on top; on -1 `unwind` closes it. */
 static int close_frame(our_mutator *m, TVMFFIAny *out) {
   if (make_result(m, out) != 0) {
     fh_any_drop(out);
     return -1;
   }
-  /* Taken out before the frame goes. The object stays alive: `held` has it, or the frame below, or the caller. */
+  /* Copied before the frame is popped. The object stays alive: `held`, the frame below, or the caller has a reference
+   * to it. */
   frame_data data = *top_data(m);
   TVMFFIAny value = fh_any_object(fh_walk_top(&m->walk)->obj);
   fh_walk_pop(&m->walk);
@@ -268,7 +271,7 @@ static int close_frame(our_mutator *m, TVMFFIAny *out) {
   return rc;
 }
 
-/* Notes the result of a child, which it takes, in the frame on top. */
+/* Stores the result of a child, which it steals, in the frame on top. */
 static int put_child(our_mutator *m, TVMFFIAny *out) {
   const frame_data *data = top_data(m);
   if (!fh_mutator_keeps(out, &data->child)) return fh_structural_changes_add(&m->changes, &data->place, out);
@@ -299,7 +302,7 @@ static fh_walk_step next_task(our_mutator *m, task *t) {
   return step;
 }
 
-/* Closes the frames beyond `base` after an error, and notes their objects in the error's context. */
+/* Closes the frames beyond `base` after an error, and adds their objects to the error's context. */
 static void unwind(our_mutator *m, size_t base, size_t n_changes) {
   while (fh_walk_depth(&m->walk) > base) {
     TVMFFIAny value = fh_any_object(fh_walk_top(&m->walk)->obj), held = top_data(m)->held;
@@ -310,7 +313,7 @@ static void unwind(our_mutator *m, size_t base, size_t n_changes) {
   fh_structural_changes_cut(&m->changes, n_changes);
 }
 
-/* Goes one step on: `outcome` is that of the last child, or OPENED when its frame is on top now. */
+/* Makes one step: `outcome` is that of the last child, or OPENED if its frame is on top now. */
 static verdict step_once(our_mutator *m, verdict outcome, TVMFFIAny *out) {
   task next;
   if (outcome == DONE && put_child(m, out) != 0) return FAILED;
@@ -321,8 +324,8 @@ static verdict step_once(our_mutator *m, verdict outcome, TVMFFIAny *out) {
   }
 }
 
-/* Mutates a value with all it holds, on top of the frames that are open already. -1 leaves the walk and the changes as
- * they were, and *out None. */
+/* Mutates a value recursively, on top of the frames that are open already. -1 leaves the walk and the changes as they
+ * were, and *out None. */
 static int run_task(our_mutator *m, task *t, TVMFFIAny *out) {
   size_t base = fh_walk_depth(&m->walk), n_changes = m->changes.n_items;
   verdict outcome = start_task(m, t, out);
@@ -335,8 +338,8 @@ static int run_task(our_mutator *m, task *t, TVMFFIAny *out) {
 
 /* ---- The mutator ---- */
 
-/* The way into the mutator: from the function that starts a mutation, and from hooks and callbacks that call it. The
- * caller keeps `value` alive by a reference, the 1 in the task: with no other the value may change in place. */
+/* The entry to the mutator: from the function that starts a mutation, and from hooks and callbacks that call it. The
+ * caller holds a reference to `value`, the 1 in the task: if that is the only one, the value may change in place. */
 static int mutate_value(our_mutator *m, const TVMFFIAny *value, int may_inplace, int is_bare, TVMFFIAny *out) {
   *out = fh_any_none();
   if (fh_structural_use_begin(&m->use, MUTATOR) != 0) return -1;
@@ -378,7 +381,7 @@ static TVMFFIAny table_remap_set(fh_mutator_object *mutator, TVMFFIAny var, TVMF
   return fh_mutator_make_result(rc, fh_any_none());
 }
 
-/* Its address tells our mutators from those of other makers. */
+/* Its address distinguishes this library's mutators from those of other libraries. */
 static const fh_mutator_table our_table = {table_mutate, table_mutate_inplace, table_remap_get, table_remap_set};
 
 int fh_structural_mutate_default(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {

@@ -1,4 +1,4 @@
-/* structural_mutate.h - a changed copy of a value, made with callbacks by type. */
+/* structural_mutate.h - changed copies of a value, made with callbacks by type. */
 #ifndef FH_STRUCTURAL_MUTATE_H_
 #define FH_STRUCTURAL_MUTATE_H_
 
@@ -11,10 +11,10 @@ typedef enum {
   FH_MUTATE_OWNED         /* callback(value, mutator[, may change in place]) makes the replacement */
 } fh_mutate_order;
 
-/* Takes `root` and the callbacks. The first callback for a value's type is called, and returns a replacement or
- * ffi.Unchanged. A container is changed in place if it and all that lead to it, from the root on, have one reference;
- * anything else is copied where it changes. Variables and DAG nodes are mapped once; their replacements are used
- * wherever they occur again. *out is owned. Runs foreign code. */
+/* Steals `root` and the callbacks. The first callback for a value's type is called, and returns a replacement or
+ * ffi.Unchanged. A container is changed in place if it and all objects on the way to it, from the root on, have one
+ * reference; anything else is copied where it changes. Variables and DAG nodes are mapped once; later occurrences get
+ * the same replacement. The caller owns *out. Runs foreign code. */
 int fh_structural_mutate(TVMFFIAny root, fh_structural_callbacks callbacks, fh_mutate_order order, TVMFFIAny *out);
 
 /* Mutates the parts of a value, in a copy of it, with any mutator. *out is ffi.Unchanged, or owned. */

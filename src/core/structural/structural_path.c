@@ -1,6 +1,6 @@
-/* structural_path.c - collecting the way to where two values differ.
+/* structural_path.c - collects the path to the place where two values differ.
  *
- * The comparison leaves one frame after the other, so steps come from the inside out. An AccessPath grows from the
+ * The comparison leaves one frame after the other, so steps come from the inside outwards. An AccessPath grows from the
  * root, so the path is kept as an array until it is complete and is then read backwards. */
 #include "structural_path.h"
 
@@ -26,7 +26,7 @@ int fh_structural_path_add(fh_structural_path *path, fh_access_kind left_kind, c
     fh_any_drop(&step->keys[0]);
     return -1;
   }
-  /* Only now does the step count: it owns both keys. */
+  /* The step counts only now that it owns both keys. */
   path->n_steps += 1;
   return 0;
 }

@@ -1,4 +1,4 @@
-/* structural_path.h - the paths to a difference of two values, collected from the inside out. For
+/* structural_path.h - the paths to a difference of two values, collected from the inside outwards. For
  * structural_equal.c. */
 #ifndef FH_STRUCTURAL_PATH_H_
 #define FH_STRUCTURAL_PATH_H_
@@ -11,9 +11,9 @@ typedef struct {
   TVMFFIAny keys[2]; /* owned */
 } fh_structural_step;
 
-/* All zero is an empty one. */
+/* All zero is an empty path. */
 typedef struct {
-  fh_structural_step *steps; /* the innermost first */
+  fh_structural_step *steps; /* the innermost step first */
   size_t n_steps, n_room;
 } fh_structural_path;
 
@@ -26,7 +26,7 @@ static inline int fh_structural_path_add_same(fh_structural_path *path, fh_acces
 }
 /* Drops the steps from number n on. May run foreign code. */
 void fh_structural_path_cut(fh_structural_path *path, size_t n);
-/* An Array of the two AccessPaths. */
+/* Makes an Array of the two AccessPaths. */
 int fh_structural_path_finish(const fh_structural_path *path, TVMFFIAny *out);
 void fh_structural_path_free(fh_structural_path *path);
 

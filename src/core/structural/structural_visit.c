@@ -1,8 +1,8 @@
-/* structural_visit.c - our visitor: it calls callbacks by type and keeps its place on a walk.
+/* structural_visit.c - this library's visitor: it calls callbacks by type and stores its position on a walk.
  *
- * A value is started: its callback is called and, if the value has contents, a frame for them is opened. The loop takes
- * the next child of the frame on top, or closes that frame. Only hooks and callbacks that call the visitor again use
- * the C stack: each such call has the frames from its own base on. */
+ * Starting a value calls its callback and, if the value has contents, opens a frame for them. The loop handles the next
+ * child of the frame on top, or closes that frame. Only hooks and callbacks that call the visitor again use the C
+ * stack: each such call owns the frames from its own base on. */
 #include "structural_visit.h"
 
 #include "core/container/hashmap.h"
@@ -17,7 +17,7 @@
 
 #define VISITOR "ffi.StructuralVisitor"
 
-/* Foreign code may keep the visitor and use it again when the visit is over. */
+/* Foreign code may keep the visitor and use it again after the visit. */
 typedef struct {
   fh_visitor_object base;
   fh_structural_use use;
@@ -26,19 +26,19 @@ typedef struct {
   fh_visit_order order;
 } our_visitor;
 
-/* What a frame knows beside its children. */
+/* The data of a frame, in addition to its children. */
 typedef struct {
   int32_t region, inner_region;
-  int32_t is_bare; /* only what the object consists of is visited: no callback for the object itself */
+  int32_t is_bare; /* only the contents are visited: no callback for the object itself */
 } frame_data;
 
-/* What became of a value: FAILED with an error pending; DONE; STOPPED by a VisitInterrupt; OPENED: its contents have a
- * frame now; SKIPPED: a callback wants nothing more done about it. */
+/* The outcome of a value: FAILED with an error pending; DONE; STOPPED by a VisitInterrupt; OPENED: its contents have a
+ * frame now; SKIPPED: a callback has handled the value completely. */
 typedef enum { FAILED = FH_VISIT_FAILED, DONE = FH_VISIT_ON, STOPPED = FH_VISIT_STOPPED, OPENED, SKIPPED } verdict;
 
 /* ---- Callbacks ---- */
 
-/* A callback of a walk may also return an integer: 1 skips the contents of the value, any other goes on. Takes the
+/* A callback of a walk may also return an integer: 1 skips the contents of the value, any other continues. Steals the
  * result; *interrupt becomes a VisitInterrupt. */
 static verdict take_walk_result(TVMFFIAny *result, TVMFFIAny *interrupt) {
   if (result->type_index == kTVMFFIInt || result->type_index == kTVMFFIBool)
@@ -46,14 +46,14 @@ static verdict take_walk_result(TVMFFIAny *result, TVMFFIAny *interrupt) {
   return (verdict)fh_visitor_take_result(result, "a callback of a structural walk", interrupt);
 }
 
-/* Calls the callback for a value: SKIPPED when that was all there is to do for it; DONE also without a callback. */
+/* Calls the callback for a value: SKIPPED if the value needs no more work; DONE also without a callback. */
 static verdict call_back(our_visitor *v, const TVMFFIAny *value, int32_t region, TVMFFIAny *interrupt) {
   const fh_structural_entry *entry = fh_structural_callbacks_find(&v->callbacks, value->type_index);
   TVMFFIAny args[2] = {*value, fh_any_int(region)}, result;
   if (entry == NULL) return DONE;
   if (v->order == FH_VISIT_OWNED) args[1] = fh_any_object(v);
   if (fh_walk_enter_hook(&v->walk) != 0) return FAILED;
-  /* The callback may ask the visitor where it is, or call it again, from this region. */
+  /* The callback may query the visitor's region, or call it again, from this region. */
   v->base.region = region;
   int rc = fh_function_call(entry->func, args, v->order == FH_VISIT_OWNED || entry->gets_more ? 2 : 1, &result);
   fh_walk_leave_hook(&v->walk);
@@ -65,8 +65,8 @@ static verdict call_back(our_visitor *v, const TVMFFIAny *value, int32_t region,
 
 /* ---- One value ---- */
 
-/* The walk borrows the value: the frame below has it, or the caller of the visitor. Containers have no structural kind,
- * so they pass on their region. */
+/* The walk borrows the value: the frame below, or the caller of the visitor, has a reference. Containers have no
+ * structural kind, so they pass on their region. */
 static verdict open_frame(our_visitor *v, const TVMFFIAny *value, int32_t region, int is_bare) {
   if (fh_walk_push(&v->walk, value) != 0) return FAILED;
   frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&v->walk));
@@ -78,11 +78,11 @@ static verdict open_frame(our_visitor *v, const TVMFFIAny *value, int32_t region
   return OPENED;
 }
 
-/* What the value consists of: DONE, or OPENED when that is on the walk now. */
+/* Visits the contents of the value: DONE, or OPENED if they are on the walk now. */
 static verdict descend(our_visitor *v, const TVMFFIAny *value, int32_t region, int is_bare, TVMFFIAny *interrupt) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_VISIT), value->type_index);
   if (hook == NULL && !fh_any_is_object(value)) return DONE;
-  /* The containers' own hooks would visit by recursion what a frame visits without. */
+  /* The containers' own hooks would visit by recursion; a frame does not recurse. */
   if (hook == NULL || fh_visitor_is_container_hook(hook)) return open_frame(v, value, region, is_bare);
   if (fh_walk_enter_hook(&v->walk) != 0) return FAILED;
   v->base.region = region;
@@ -92,8 +92,9 @@ static verdict descend(our_visitor *v, const TVMFFIAny *value, int32_t region, i
   return outcome;
 }
 
-/* Starts on a value. A callback after the contents is called here only for a value without a frame; otherwise by
- * close_frame. An error notes the value, and visit_open those around it. */
+/* Starts visiting a value. A callback after the contents is called here only for a value without a frame; otherwise by
+ * close_frame. After an error this function adds the value to the error's context, and visit_open adds the enclosing
+ * values. */
 static verdict start_value(our_visitor *v, const TVMFFIAny *value, int32_t region, TVMFFIAny *interrupt) {
   verdict outcome = DONE;
   if (value->type_index == kTVMFFINone) return DONE;
@@ -105,7 +106,8 @@ static verdict start_value(our_visitor *v, const TVMFFIAny *value, int32_t regio
   return outcome == SKIPPED ? DONE : outcome;
 }
 
-/* The frame on top has no more children. A bare one is no visit of the object itself, so it gets no callback. */
+/* Closes the frame on top, which has no more children. A bare frame is not a visit of the object itself, so it gets no
+ * callback. */
 static verdict close_frame(our_visitor *v, TVMFFIAny *interrupt) {
   fh_walk_frame *f = fh_walk_top(&v->walk);
   const frame_data *data = (const frame_data *)fh_walk_data(f);
@@ -114,14 +116,15 @@ static verdict close_frame(our_visitor *v, TVMFFIAny *interrupt) {
     TVMFFIAny value = fh_any_object(f->obj);
     outcome = call_back(v, &value, data->region, interrupt);
   }
-  if (outcome == FAILED || outcome == STOPPED) return outcome; /* the frame stays open: visit_open notes its object */
+  /* the frame stays open: visit_open adds its object to the context */
+  if (outcome == FAILED || outcome == STOPPED) return outcome;
   fh_walk_pop(&v->walk);
   return DONE;
 }
 
 static verdict step_once(our_visitor *v, TVMFFIAny *interrupt) {
   const fh_walk_frame *f = fh_walk_top(&v->walk);
-  /* Of a map only the values are visited. */
+  /* Only the values of a map are visited. */
   int is_map = f->shape == FH_WALK_PAIRS;
   TVMFFIAny child, key;
   fh_walk_step step = is_map ? fh_walk_next_key(&v->walk, &key, &child) : fh_walk_next(&v->walk, &child);
@@ -133,8 +136,8 @@ static verdict step_once(our_visitor *v, TVMFFIAny *interrupt) {
   return start_value(v, &child, region, interrupt);
 }
 
-/* Goes on until only `base` frames are open; `outcome` is that of the last value. After an error it notes the open
- * objects in the error's context, except bare ones, which start_value notes when the callback that asked for their
+/* Continues until only `base` frames are open; `outcome` is that of the last value. After an error it adds the open
+ * objects to the error's context, except bare ones, which start_value adds if the callback that requested their
  * contents fails, too. */
 static fh_visit_verdict visit_open(our_visitor *v, size_t base, verdict outcome, TVMFFIAny *interrupt) {
   while (outcome != FAILED && outcome != STOPPED && fh_walk_depth(&v->walk) > base) outcome = step_once(v, interrupt);
@@ -149,7 +152,7 @@ static fh_visit_verdict visit_open(our_visitor *v, size_t base, verdict outcome,
 
 /* ---- The visitor ---- */
 
-/* The visitor's table entry: visits a value with its callback, from the region that the visitor is in. Foreign code
+/* The visitor's table entry: visits a value with its callback, from the current region of the visitor. Foreign code
  * calls it from within callbacks and hooks, and after the visit if it has kept the visitor. */
 static TVMFFIAny table_visit(fh_visitor_object *visitor, TVMFFIAny value) {
   our_visitor *v = (our_visitor *)visitor;
@@ -167,10 +170,10 @@ static TVMFFIAny table_visit(fh_visitor_object *visitor, TVMFFIAny value) {
   return fh_visitor_make_result(outcome, interrupt);
 }
 
-/* Its address tells our visitors from those of other makers. */
+/* Its address distinguishes this library's visitors from those of other libraries. */
 static const fh_visitor_table our_table = {table_visit};
 
-/* Visits the contents only, without the callback of the value: that callback may be the caller. */
+/* Visits only the contents, without the callback of the value: that callback may be the caller. */
 TVMFFIAny fh_structural_visit_default(fh_visitor_object *visitor, TVMFFIAny value) {
   if (visitor->table != &our_table) return fh_visitor_default(visitor, value);
   our_visitor *v = (our_visitor *)visitor;

@@ -6,17 +6,19 @@
 #include "visitor.h"
 
 typedef enum {
-  FH_VISIT_WALK_PRE = 0,  /* callback(value[, region]) before what the value consists of; may skip that or stop */
-  FH_VISIT_WALK_POST = 1, /* after it */
-  FH_VISIT_OWNED /* callback(value, visitor) instead of it: the callback visits by the visitor what it wants */
+  /* callback(value[, region]) before the contents of the value; may skip the contents or stop */
+  FH_VISIT_WALK_PRE = 0,
+  FH_VISIT_WALK_POST = 1, /* callback(value[, region]) after the contents */
+  FH_VISIT_OWNED /* callback(value, visitor) instead of the contents, whose parts it may visit */
 } fh_visit_order;
 
-/* Visits `root`, which the caller owns; takes over the callbacks. The first callback for a value's type is called; a
- * value is met as often as it occurs; None is not visited. *out becomes None or the owned VisitInterrupt of the
- * callback that stopped the visit. Runs foreign code. */
+/* Visits `root`, which the caller owns; steals the callbacks. The first callback for a value's type is called; a value
+ * is visited as often as it occurs; None is not visited. *out becomes None or the owned VisitInterrupt of the callback
+ * that stopped the visit. Runs foreign code. */
 int fh_structural_visit(const TVMFFIAny *root, fh_structural_callbacks callbacks, fh_visit_order order, TVMFFIAny *out);
 
-/* Visits the parts of a value, with any visitor; ours needs no C stack for nesting. A raw result. */
+/* Visits the parts of a value, with any visitor; a visitor of this library needs no C stack for nesting. Returns a raw
+ * result. */
 TVMFFIAny fh_structural_visit_default(fh_visitor_object *visitor, TVMFFIAny value);
 
 #endif /* FH_STRUCTURAL_VISIT_H_ */

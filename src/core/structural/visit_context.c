@@ -1,8 +1,8 @@
-/* visit_context.c - the type VisitErrorContext, and finding the paths it stands for.
+/* visit_context.c - the type VisitErrorContext, and finding the paths of its objects.
  *
  * Finding is a depth-first walk over all paths of a value, with the objects of the context as a pattern that is matched
- * from the outermost on. An object is looked at once for each path that leads to it, so shared objects multiply the
- * work; a cycle ends at the limit of depth, with a ValueError. */
+ * from the outermost on. An object is visited once for each path that leads to it, so shared objects multiply the work;
+ * a cycle ends at the limit of depth, with a ValueError. */
 #include "visit_context.h"
 
 #include "core/container/list.h"
@@ -22,17 +22,17 @@ static int32_t context_index; /* written once, by the load-time constructor */
 
 int32_t fh_visit_context_type(void) { return context_index; }
 
-/* ---- Noting ---- */
+/* ---- Adding objects ---- */
 
-/* The context of an error, made if need be; NULL without memory. Borrowed from the error. Several threads may note
- * things in one error, because callbacks may return one Error in all of them. */
+/* Finds or makes the context of an error; NULL without memory. Borrowed from the error. Several threads may add objects
+ * to one error, because callbacks may return one Error in all of them. */
 static fh_visit_context_object *context_of(TVMFFIObject *error) {
   void **place = (void **)&TVMFFIErrorGetCellPtr(error)->extra_context;
   fh_visit_context_object *context = NULL;
   TVMFFIObject *before = fh_atomic_load_acquire_ptr(place); /* pairs with the exchange below */
   while (before == NULL || before->type_index != context_index) {
     if (context == NULL && (context = (fh_visit_context_object *)fh_builtin_new(&context_type)) == NULL) return NULL;
-    context->previous = before; /* with the error's reference, which the exchange gives it */
+    context->previous = before; /* with the error's reference, which the exchange moves to the context */
     if (fh_atomic_cas_seq_cst_ptr(place, (void **)&before, context)) return context;
   }
   if (context != NULL) { /* another thread was faster */
@@ -42,7 +42,7 @@ static fh_visit_context_object *context_of(TVMFFIObject *error) {
   return (fh_visit_context_object *)(void *)before;
 }
 
-/* Adds an object to the context, with a reference. -1 with an error pending, when there is no memory. */
+/* Adds an object to the context, with a reference. -1 with an error pending, if memory runs out. */
 static int note_object(TVMFFIObject *error, TVMFFIObject *obj) {
   fh_visit_context_object *context = context_of(error);
   if (context == NULL) return -1;
@@ -56,8 +56,8 @@ static int note_object(TVMFFIObject *error, TVMFFIObject *obj) {
 
 void fh_visit_context_note(const TVMFFIAny *value) {
   if (!fh_any_is_object(value)) return;
-  /* Taken and put back, because adding to a List may raise an error of its own, which is dropped: the first error is
-   * the one to report. The static MemoryError is shared by all threads and must not be changed. */
+  /* Taken and put back, because adding to a List may raise another error, which is dropped: the first error must be
+   * reported. All threads share the static MemoryError, so it must not be changed. */
   TVMFFIObject *error = fh_error_take();
   if (error == NULL) return;
   if (!fh_error_is_no_memory(error) && note_object(error, value->v_obj) != 0) fh_error_clear();
@@ -68,7 +68,7 @@ void fh_visit_context_note(const TVMFFIAny *value) {
 
 typedef struct {
   fh_walk walk;
-  /* The pattern. Of its n_wanted objects, n_matched are open on the way to where the walk is. The next one to match is
+  /* The pattern. Of its n_wanted objects, n_matched are open on the current path. The next one to match is
    * wanted[n_wanted - 1 - n_matched]. */
   TVMFFIObject **wanted; /* borrowed from `items`; the outermost last */
   int64_t n_wanted, n_matched;
@@ -79,12 +79,12 @@ typedef struct {
 } finder;
 
 typedef struct {
-  int32_t is_match;  /* the object is one of the pattern, counted in n_matched */
-  int64_t n_results; /* when it was opened */
+  int32_t is_match;  /* the object is part of the pattern and counted in n_matched */
+  int64_t n_results; /* number of results when the frame was opened */
 } frame_data;
 
-/* The objects of the pattern without repetitions next to each other: a mutation notes an object twice when its callback
- * fails in the default mutation of that object. `items` keeps them alive, because other threads may change the List. */
+/* Copies the objects of the pattern without adjacent repetitions: a mutation adds an object twice if its callback fails
+ * in the default mutation of that object. `items` keeps them alive, because other threads may change the List. */
 static int take_pattern(finder *f, const fh_visit_context_object *context) {
   fh_seq_object *pattern = fh_builtin_get_object(&context->pattern);
   int rc = fh_list_copy_items(pattern, &f->items, &f->n_items);
@@ -100,8 +100,8 @@ static int take_pattern(finder *f, const fh_visit_context_object *context) {
   return 0;
 }
 
-/* A path with the step that a label stands for: a new reference, NULL with an error pending. Of a map only values have
- * labels here. */
+/* Makes a path with the step of a label: a new reference, NULL with an error pending. Only values of a map have labels
+ * here. */
 static fh_access_path_object *extend_by_label(fh_access_path_object *path, const fh_walk_label *label) {
   TVMFFIAny key = fh_any_int(label->index);
   if (label->place == FH_WALK_AT_ITEM) return fh_access_path_extend(path, FH_ACCESS_ARRAY_ITEM, &key);
@@ -112,7 +112,7 @@ static fh_access_path_object *extend_by_label(fh_access_path_object *path, const
   return longer;
 }
 
-/* Adds the path that the labels of the first n frames make. */
+/* Adds the path of the labels of the first n frames. */
 static int add_result(finder *f, size_t n) {
   fh_access_path_object *path = fh_access_path_root();
   for (size_t i = 0; i < n && path != NULL; ++i) {
@@ -124,7 +124,7 @@ static int add_result(finder *f, size_t n) {
   return path != NULL ? fh_seq_push(f->results, fh_any_object(path)) : -1;
 }
 
-/* Looks at a value, and opens it unless it ends a path. The innermost object of the pattern is not opened: its path is
+/* Checks a value, and opens it unless it ends a path. The innermost object of the pattern is not opened: its path is
  * complete. */
 static int enter_value(finder *f, const TVMFFIAny *value) {
   if (!fh_any_is_object(value)) return 0;
@@ -138,8 +138,8 @@ static int enter_value(finder *f, const TVMFFIAny *value) {
   return 0;
 }
 
-/* The object on top is done. With allow_prefix it is the end of a path if objects of the pattern are open, no path was
- * found inside of it, and it is no container. The root is left out: its path would have no steps. */
+/* Closes the object on top. With allow_prefix it is the end of a path if objects of the pattern are open, no path was
+ * found inside of it, and it is not a container. The root is left out: its path would have no steps. */
 static int leave_object(finder *f) {
   fh_walk_frame *top = fh_walk_top(&f->walk);
   const frame_data *data = (const frame_data *)fh_walk_data(top);
@@ -155,7 +155,7 @@ static int find_all(finder *f, const TVMFFIAny *root) {
   if (enter_value(f, root) != 0) return -1;
   while (fh_walk_depth(&f->walk) != 0) {
     TVMFFIAny child, key;
-    /* Of maps only the values are looked at: a visit does not go into keys. */
+    /* Only the values of maps are checked: a visit does not enter keys. */
     int is_map = fh_walk_top(&f->walk)->shape == FH_WALK_PAIRS;
     fh_walk_step step = is_map ? fh_walk_next_key(&f->walk, &key, &child) : fh_walk_next(&f->walk, &child);
     if (step == FH_WALK_ERROR) return -1;

@@ -1,5 +1,5 @@
-/* visit_context.h - ffi.VisitErrorContext: which objects were being visited when an error came up. It travels as the
- * error's extra context. */
+/* visit_context.h - ffi.VisitErrorContext: the objects that were being visited when an error occurred. It is stored as
+ * the error's extra context. */
 #ifndef FH_VISIT_CONTEXT_H_
 #define FH_VISIT_CONTEXT_H_
 
@@ -15,8 +15,8 @@ typedef struct {
  * values, and without memory. */
 void fh_visit_context_note(const TVMFFIAny *value);
 
-/* The paths from `root` along which the objects of a context are met, each inside the one before, as an Array of
- * AccessPaths. With allow_prefix also the longest paths along which only the first of the objects are met. */
+/* Finds the paths from `root` on which the objects of a context occur, each inside the one before, and returns them as
+ * an Array of AccessPaths. With allow_prefix also the longest paths on which only the first of the objects occur. */
 int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *context, int allow_prefix,
                           TVMFFIAny *out);
 int32_t fh_visit_context_type(void);

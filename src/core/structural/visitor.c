@@ -1,8 +1,8 @@
-/* visitor.c - the types StructuralVisitor and VisitInterrupt, and what every visitor shares.
+/* visitor.c - the types StructuralVisitor and VisitInterrupt, and the common parts of all visitors.
  *
- * Here is the default visit of a value, which calls a visitor for each part and so uses the C stack. It serves visitors
- * of other makers. Our own visitor (structural_visit.c) recognises the hooks of containers by their address and reads
- * the containers on a walk instead. */
+ * This file has the default visit of a value, which calls a visitor for each part and so uses the C stack. It serves
+ * visitors of other libraries. This library's own visitor (structural_visit.c) recognises the hooks of containers by
+ * their address and reads the containers on a walk instead. */
 #include "visitor.h"
 
 #include "core/container/hashmap.h"
@@ -50,12 +50,12 @@ TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who) {
   return fh_visitor_make_result(fh_visitor_take_result(&result, who, &interrupt), interrupt);
 }
 
-/* The raw result of the pending error, which it takes. */
+/* The raw result for the pending error, which it clears. */
 static TVMFFIAny failed(void) { return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none()); }
 
-/* ---- Contents of containers: their __s_visit__. Of a map only the values are visited: its keys say where they are.
- * The first result that is not None ends the visit and is handed on. An Array and a Map are read in place: only the
- * owner of their one reference may change them, and the caller holds a reference for as long as the visit takes ---- */
+/* ---- Contents of containers: their __s_visit__. Only the values of a map are visited: its keys define their places.
+ * The first result that is not None ends the visit and is returned. An Array and a Map are read in place: only the
+ * owner of their only reference may change them, and the caller holds a reference during the visit ---- */
 
 static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
   const fh_seq_object *array = (const fh_seq_object *)(void *)value.v_obj;
@@ -66,7 +66,7 @@ static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
   return outcome;
 }
 
-/* One item at a time, each owned: the visitor, or another thread, may change the List meanwhile. */
+/* One owned item at a time: the visitor, or another thread, may change the List. */
 static TVMFFIAny visit_list(fh_visitor_object *visitor, TVMFFIAny value) {
   TVMFFIAny item, outcome = fh_any_none();
   for (int64_t i = 0; outcome.type_index == kTVMFFINone; ++i) {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* By device type. A number that DLPack has not given out leaves a gap, which is NULL. */
+/* By device type. A number that DLPack does not define leaves a gap, which is NULL. */
 static const char *const names[] = {
     [kDLCPU] = "cpu",
     [kDLCUDA] = "cuda",
@@ -25,12 +25,12 @@ static const char *const names[] = {
 
 /* NULL for a number without a name. */
 static const char *type_name(int32_t device_type) {
-  size_t i = (size_t)device_type; /* a negative one becomes too large */
+  size_t i = (size_t)device_type; /* a negative number becomes too large */
   return i < FH_COUNT_OF(names) ? names[i] : NULL;
 }
 
 void fh_device_print(DLDevice device, char *buffer) {
-  /* A device of a later DLPack is shown by its number: printing a value must not fail. */
+  /* An unknown device of a later DLPack is printed by its number: printing a value must not fail. */
   const char *name = type_name((int32_t)device.device_type);
   if (name == NULL) {
     snprintf(buffer, FH_DEVICE_TEXT_MAX, "unknown(%d):%d", (int)device.device_type, (int)device.device_id);

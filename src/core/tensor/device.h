@@ -4,7 +4,8 @@
 
 #include "core/platform/base.h"
 
-/* "cuda:0", for an unknown type "unknown(77):0", as a NUL-terminated text in `buffer` of FH_DEVICE_TEXT_MAX bytes. */
+/* Writes "cuda:0", for an unknown type "unknown(77):0", as a NUL-terminated string to `buffer` of FH_DEVICE_TEXT_MAX
+ * bytes. */
 #define FH_DEVICE_TEXT_MAX 48
 void fh_device_print(DLDevice device, char *buffer);
 

@@ -1,7 +1,7 @@
-/* dltensor.c - arithmetic on a DLTensor: how many elements and bytes it has, where they lie, and whether memory can be
- * so.
+/* dltensor.c - arithmetic on a DLTensor: the number and the place of its elements and bytes, and whether memory can
+ * match the description.
  *
- * Shapes, strides and addresses come from other libraries and may be anything. So all arithmetic is unsigned, where an
+ * Shapes, strides and addresses come from other libraries and may be arbitrary. So all arithmetic is unsigned, where an
  * overflow is defined. Products and sums are checked or known to fit, except for the strides of compact tensors, which
  * may wrap around. Strides and distances are in elements, sizes in bytes. */
 #include "dltensor.h"
@@ -9,8 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Host memory, CUDA's and ROCm's. Elsewhere `data` may be a handle, so nothing is said about its alignment or its
- * end. */
+/* Host memory, CUDA's and ROCm's. For other devices `data` may be a handle, which has no alignment and no end. */
 int fh_dltensor_has_address(DLDevice device) {
   switch (device.device_type) {
   case kDLCPU:
@@ -23,7 +22,7 @@ int fh_dltensor_has_address(DLDevice device) {
   }
 }
 
-/* *product *= factor: 1; or 0 if no int64 holds it, and then *product is of no use. A negative factor, cast to
+/* *product *= factor: 1; or 0 if the result exceeds int64, and then *product is undefined. A negative factor, cast to
  * unsigned, is too large unless the product is 0. */
 static int multiply(uint64_t *product, uint64_t factor) {
 #if defined(__GNUC__)
@@ -35,7 +34,7 @@ static int multiply(uint64_t *product, uint64_t factor) {
 #endif
 }
 
-/* Asked before sizes are multiplied: a size of 0 makes a tensor empty, however large the product of the others is. */
+/* Checked before sizes are multiplied: a size of 0 makes a tensor empty, however large the product of the others is. */
 static int is_empty(const DLTensor *tensor) {
   for (int32_t i = 0; i < tensor->ndim; ++i) {
     if (tensor->shape[i] == 0) return 1;
@@ -53,12 +52,13 @@ int fh_dltensor_count(const DLTensor *tensor, int64_t *n) {
   return 1;
 }
 
-/* Of one element, with all its lanes. Not for scalable lanes, which fh_dltensor_has_size excludes. */
+/* The number of bits of one element, with all its lanes. Not for scalable lanes, which fh_dltensor_has_size
+ * excludes. */
 static uint64_t bits_of(DLDataType dtype) { return (uint64_t)dtype.bits * dtype.lanes; }
 
-/* *n_bytes becomes the bytes of n elements side by side: 1, or 0 if no int64 holds them. Elements may be smaller than a
- * byte. Eight of them have as many bytes as one has bits, so whole eights are counted without a rounding, and the rest
- * is rounded up. */
+/* *n_bytes becomes the number of bytes of n elements without gaps: 1, or 0 if it exceeds int64. Elements may be smaller
+ * than a byte. Eight elements have as many bytes as one has bits, so groups of eight are counted without rounding, and
+ * the rest is rounded up. */
 static int size_of(uint64_t n, DLDataType dtype, uint64_t *n_bytes) {
   uint64_t bits = bits_of(dtype), in_eights = n / 8;
   if (!multiply(&in_eights, bits)) return 0;
@@ -96,9 +96,9 @@ void fh_dltensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
   }
 }
 
-/* ---- Whether memory can be so ---- */
+/* ---- Whether memory can match the description ---- */
 
-/* Writes the sentence. Always 1. */
+/* Writes the reason. Always 1. */
 static int refuse_because(char *reason, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -126,14 +126,14 @@ int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REA
   return 0;
 }
 
-/* How far the elements reach from the first one, whose indices are all 0: `behind` to the last one in memory, `before`
- * to the first one in memory, which is another one where strides are negative. */
+/* The distance of the elements from the first one, whose indices are all 0: `behind` to the last one in memory,
+ * `before` to the first one in memory, which is another element if strides are negative. */
 typedef struct {
   uint64_t behind, before;
 } reach;
 
-/* For n elements, not 0: 1, or 0 if a distance does not fit into 63 bits. Each dimension adds its stride, as often as
- * there are steps from its first index to its last, to the side that the stride leads to. */
+/* For n elements, not 0: 1, or 0 if a distance does not fit into 63 bits. Each dimension adds its stride, times the
+ * number of steps from its first index to its last, to the side of the stride's sign. */
 static int find_reach(const DLTensor *tensor, uint64_t n, reach *out) {
   *out = (reach){n - 1, 0};
   if (tensor->strides == NULL) return 1;
@@ -143,25 +143,25 @@ static int find_reach(const DLTensor *tensor, uint64_t n, reach *out) {
     uint64_t steps = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
     uint64_t *side = stride < 0 ? &out->before : &out->behind;
     if (!multiply(&steps, (uint64_t)tensor->shape[i] - 1)) return 0;
-    *side += steps; /* two numbers of 63 bits */
+    *side += steps; /* the sum of two numbers of 63 bits */
     if (*side > INT64_MAX) return 0;
   }
   return 1;
 }
 
-/* 0 if all n elements (n > 0) lie between address 0 and the end of the address space; else 1 with a sentence. A
- * tensor whose `data` is no address is treated as if it began at 0. */
+/* 0 if all n elements (n > 0) lie between address 0 and the end of the address space; else 1 with a sentence. If `data`
+ * is not an address, the tensor is treated as if it began at 0. */
 static int refuse_extent(const DLTensor *tensor, uint64_t n, char *reason) {
   reach far;
   uint64_t behind, before, address = fh_dltensor_has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0;
-  /* The bytes from the first element's first byte to the last element's last byte, and those before the first
+  /* The bytes from the first element's first byte to the last element's last byte, and the bytes before the first
    * element. */
   if (!find_reach(tensor, n, &far) || !size_of(far.behind + 1, tensor->dtype, &behind) ||
       !size_of(far.before, tensor->dtype, &before)) {
     return refuse_because(reason,
                           "Expected strides that stay within memory but an element would lie 2**63 bytes away or more");
   }
-  /* Each sum is compared by way of a difference, because the sum itself may wrap around. */
+  /* Each sum is compared by a difference, because the sum itself may wrap around. */
   if (tensor->byte_offset > INT64_MAX || address > UINT64_MAX - tensor->byte_offset ||
       behind > UINT64_MAX - address - tensor->byte_offset || before > address + tensor->byte_offset) {
     return refuse_because(
@@ -174,7 +174,7 @@ static int refuse_extent(const DLTensor *tensor, uint64_t n, char *reason) {
 int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
   int64_t n;
   uint64_t n_bytes;
-  /* Nearly all tensors end here. The checks below follow one another: each relies on those before it. */
+  /* Nearly all tensors return here. The order of the checks below matters: each relies on the earlier ones. */
   if (fh_dltensor_is_usual(tensor)) return 0;
   if (fh_dltensor_refuse_shape(tensor, reason)) return 1;
   if (!fh_dltensor_count(tensor, &n)) {

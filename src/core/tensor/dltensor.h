@@ -1,6 +1,7 @@
-/* dltensor.h - arithmetic on a DLTensor, a description of memory that somebody else made.
+/* dltensor.h - arithmetic on a DLTensor, a description of foreign memory.
  *
- * This file stands alone: the core and the binding are both built with it. Nothing here raises or allocates. */
+ * This file depends on no other file of the core: the core and the binding are both built with it. No function here
+ * raises or allocates. */
 #ifndef FH_DLTENSOR_H_
 #define FH_DLTENSOR_H_
 
@@ -13,22 +14,22 @@ enum {
   FH_DLTENSOR_REASON = 160,
 };
 
-/* 1 with a sentence if no memory can be as the tensor says: elements but no data, a NULL shape, sizes whose product no
- * int64 holds, elements beyond the address space. 0 otherwise. */
+/* 1 with a sentence if no memory can match the description: elements but no data, a NULL shape, sizes whose product
+ * exceeds int64, elements beyond the address space. 0 otherwise. */
 int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
 
 /* As fh_dltensor_refuse, for the shape alone: NULL, more than FH_DLTENSOR_MAX_DIMS axes, or a negative size. */
 int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
 
-/* The functions below take a shape that is not refused. */
+/* The functions below require a shape that is not refused. */
 
-/* The number of elements: 1, or 0 if no int64 holds it. */
+/* The number of elements: 1, or 0 if it exceeds int64. */
 int fh_dltensor_count(const DLTensor *tensor, int64_t *n);
-/* The bytes of all elements side by side: 1, or 0 if memory cannot have so many. */
+/* The number of bytes of all elements without gaps: 1, or 0 if it exceeds the address space. */
 int fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes);
-/* Whether the elements lie without gaps in row-major order; missing strides mean that. */
+/* Whether the elements are in row-major order without gaps; missing strides mean that. */
 int fh_dltensor_is_compact(const DLTensor *tensor);
-/* Strides of a compact tensor, in elements. They wrap around for shapes that no memory has room for. */
+/* Strides of a compact tensor, in elements. They wrap around for shapes that are too large for any memory. */
 void fh_dltensor_fill_strides(const DLTensor *tensor, int64_t *strides);
 /* Whether `data` is an address and not a handle of the device's driver. */
 int fh_dltensor_has_address(DLDevice device);
@@ -38,17 +39,17 @@ static inline int fh_dltensor_has_size(DLDataType dtype) { return dtype.bits != 
 
 /* ---- A quick check that nearly all tensors pass ---- */
 
-/* For callers that have seen all sizes and strides: whether fh_dltensor_refuse is sure to give 0. `bits` is the bitwise
- * or of all sizes, strides and products of the first sizes; n is the product of all sizes. If all are below 2**28, each
- * element is at most 2**56 elements behind the first, and with elements of at most 2**6 bytes no sum of bytes and
- * addresses overflows. Negative numbers have upper bits. */
+/* For callers that have read all sizes and strides: whether fh_dltensor_refuse is sure to return 0. `bits` is the
+ * bitwise or of all sizes, strides and products of the first sizes; n is the product of all sizes. If all are below
+ * 2**28, each element is at most 2**56 elements after the first, and with elements of at most 2**6 bytes no sum of
+ * bytes and addresses overflows. Negative numbers have upper bits. */
 static inline int fh_dltensor_is_usual_with(const DLTensor *tensor, uint64_t n, uint64_t bits) {
   uint32_t element_bits = (uint32_t)tensor->dtype.bits * tensor->dtype.lanes;
   return n != 0 && bits >> 28 == 0 && element_bits - 1 < 512 && (intptr_t)tensor->data > 0 &&
          tensor->byte_offset >> 61 == 0;
 }
 
-/* 1 if fh_dltensor_refuse is sure to give 0; 0 if it has to be asked. */
+/* 1 if fh_dltensor_refuse is sure to return 0; 0 if the caller must call it. */
 static inline int fh_dltensor_is_usual(const DLTensor *tensor) {
   const int64_t *shape = tensor->shape, *strides = tensor->strides;
   uint32_t n_dims = (uint32_t)tensor->ndim;

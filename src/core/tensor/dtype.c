@@ -1,11 +1,11 @@
-/* dtype.c - names of data types, from text and to text.
+/* dtype.c - conversion of names of data types from and to strings.
  *
- * A name is that of a type, then a number of bits where the type has several, then "x" and a number of lanes:
+ * A name consists of a type, then a number of bits if the type has several sizes, then "x" and a number of lanes:
  * "int8x4". Lanes after "xvscalex" count multiples of the machine's vector length; DLDataType stores them negated, as
- * an int16_t. Short forms ("f32", "bf16") are read and never printed. A missing number of bits ("int") is the usual
- * one; printing leaves out that of "bool", of "handle" and of custom types only. "custom[name]" is a
- * type that some library defines: two global functions, which the program has to register, turn names into codes and
- * back. "" and "void" are the type without a value: an opaque handle of 0 bits and 0 lanes. */
+ * an int16_t. Short forms ("f32", "bf16") are read and never printed. A missing number of bits ("int") means the usual
+ * one; printing leaves it out only for "bool", "handle" and custom types. "custom[name]" is a type that a library
+ * defines: two global functions, which the program has to register, translate names to codes and back. "" and "void"
+ * are the type without a value: an opaque handle of 0 bits and 0 lanes. */
 #include "dtype.h"
 
 #include <stdio.h>
@@ -22,12 +22,12 @@
 typedef struct {
   const char *name;
   uint8_t code;
-  uint8_t bits;     /* where the text has no number of bits */
+  uint8_t bits;     /* if the string has no number of bits */
   int bits_follow;  /* whether a number of bits may follow the name; if not, the type has one size */
 } named_type;
 
-/* Reading takes the first name that the text begins with, so a name stands before its own prefixes. Each code has one
- * name, which printing takes. */
+/* Reading uses the first name that the string begins with, so a name comes before its own prefixes. Each code has one
+ * name, which printing uses. */
 static const named_type types[] = {
     {"float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8, 0},
     {"float8_e4m3fnuz", kDLFloat8_e4m3fnuz, 8, 0},
@@ -49,8 +49,9 @@ static const named_type types[] = {
     {"handle", kDLOpaqueHandle, 64, 1},
 };
 
-/* Short forms, and what each stands for. One that is a single word needs a digit behind it, so that "i" alone is no
- * type; "f" begins longer names as well, such as "f8_e4m3". One that ends in "_" is the beginning of a longer name. */
+/* Short forms and their full names. A form that is a single word needs a digit after it, so that "i" alone is not a
+ * type; "f" begins longer names as well, such as "f8_e4m3". A form that ends in "_" is the beginning of a longer
+ * name. */
 static const struct {
   const char *alias, *name;
   int needs_digit;
@@ -61,18 +62,19 @@ static const struct {
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Always -1. A text that is no text to print (a NUL, or too long) gets the error of fh_str_check_name instead. */
+/* Always -1. A string that cannot be printed (it has a NUL, or is too long) gets the error of fh_str_check_name
+ * instead. */
 static int raise_unknown(TVMFFIByteArray text) {
   if (text.size != 0 && fh_str_check_name("the name of a data type", text) != 0) return -1;
   return fh_error_raise(FH_VALUE_ERROR, "unknown dtype `%.*s`", FH_BYTES_ARGS(text));
 }
 
-/* What is left of a text that is being read. */
+/* The rest of a string that is being read. */
 typedef struct {
   const char *at, *end;
 } reader;
 
-/* Reads `word` if the text goes on with it: 1, or 0 with nothing read. */
+/* Reads `word` if the rest begins with it: 1, or 0 with nothing read. */
 static int skip(reader *in, const char *word) {
   size_t n = strlen(word);
   if ((size_t)(in->end - in->at) < n || memcmp(in->at, word, n) != 0) return 0;
@@ -80,8 +82,8 @@ static int skip(reader *in, const char *word) {
   return 1;
 }
 
-/* Reads all digits that come next: 1, or 0 without digits. A number above `max` becomes `max` + 1, so that no text can
- * overflow it. */
+/* Reads all digits up to the next other character: 1, or 0 without digits. A number above `max` becomes `max` + 1, so
+ * that no string can overflow it. */
 static int read_number(reader *in, uint32_t max, uint32_t *out) {
   const char *start = in->at;
   for (*out = 0; in->at < in->end && is_digit(*in->at); ++in->at) {
@@ -92,7 +94,7 @@ static int read_number(reader *in, uint32_t max, uint32_t *out) {
   return in->at != start;
 }
 
-/* Reads "x4", "xvscalex4" or nothing, up to the end of the text. The limits are those of int16_t, with scalable lanes
+/* Reads "x4", "xvscalex4" or nothing, up to the end of the string. The limits are those of int16_t, with scalable lanes
  * negated: the reference reads up to "x65535" and prints that as other lanes. */
 static int read_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
   uint32_t n;
@@ -114,7 +116,7 @@ static int read_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
   return 0;
 }
 
-/* Without digits, or with 0, the bits stay what *out has already. */
+/* Without digits, or with 0, the bits of *out stay unchanged. */
 static int read_bits_and_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
   uint32_t bits;
   if (read_number(in, 255, &bits) && bits > 255) {
@@ -127,7 +129,7 @@ static int read_bits_and_lanes(TVMFFIByteArray text, reader *in, DLDataType *out
 
 /* ---- Custom types ---- */
 
-/* Calls one of the two functions about custom types. *result is owned. */
+/* Calls one of the two functions for custom types. The caller owns *result. */
 static int call_custom(const char *name, const TVMFFIAny *arg, TVMFFIAny *result) {
   TVMFFIObjectHandle func;
   if (!fh_global_find(fh_base_bytes(name), &func)) {
@@ -139,7 +141,7 @@ static int call_custom(const char *name, const TVMFFIAny *arg, TVMFFIAny *result
   return rc;
 }
 
-/* The rest of "custom[name]", of which "custom[" was read already. */
+/* Reads the rest of "custom[name]" after "custom[". */
 static int parse_custom(TVMFFIByteArray text, reader *in, DLDataType *out) {
   TVMFFIAny name, code;
   const char *start = in->at;
@@ -165,7 +167,8 @@ static int parse_custom(TVMFFIByteArray text, reader *in, DLDataType *out) {
 
 /* ---- Parsing ---- */
 
-/* Reads a short form: what it stands for; "" with nothing read if there is none, and then a full name must follow. */
+/* Reads a short form and returns its full form; "" with nothing read if there is none, and then a full name must
+ * follow. */
 static const char *skip_alias(reader *in) {
   for (size_t i = 0; i < FH_COUNT_OF(aliases); ++i) {
     reader after = *in;
@@ -177,7 +180,7 @@ static const char *skip_alias(reader *in) {
   return "";
 }
 
-/* Reads the rest of a type's name, of which a short form has given the beginning `prefix`. NULL for an unknown name. */
+/* Reads the rest of a type's name after a short form, whose full form is `prefix`. NULL for an unknown name. */
 static const named_type *skip_type(reader *in, const char *prefix) {
   size_t n_prefix = strlen(prefix);
   for (size_t i = 0; i < FH_COUNT_OF(types); ++i) {
@@ -214,7 +217,7 @@ int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) {
 
 /* ---- Printing ---- */
 
-/* Writes what read_lanes reads; nothing for one lane. */
+/* Writes the lanes in the form that read_lanes reads; nothing for one lane. */
 static int print_lanes(char *buffer, size_t n_max, uint16_t stored) {
   int lanes = (int16_t)stored;
   if (lanes < 0) return snprintf(buffer, n_max, "xvscalex%d", -lanes);
@@ -229,7 +232,7 @@ static int print_custom(DLDataType dtype, const char *suffix, TVMFFIAny *out) {
   if (call_custom(GET_NAME, &code, &name) != 0) return -1;
   int n = -1;
   if (fh_str_content(&name, &text)) {
-    char bits[8] = ""; /* parsing takes 32 for none */
+    char bits[8] = ""; /* parsing treats a missing number as 32 */
     if (dtype.bits != 32) snprintf(bits, sizeof bits, "%d", (int)dtype.bits);
     n = snprintf(buffer, sizeof buffer, "custom[%.*s]%s%s", FH_BYTES_ARGS(text), bits, suffix);
   }

@@ -4,9 +4,9 @@
 
 #include "core/object/any.h"
 
-/* ValueError for anything that is no data type. */
+/* ValueError for anything that is not the name of a data type. */
 int fh_dtype_parse(TVMFFIByteArray text, DLDataType *out);
-/* As a string value. */
+/* Returns a string value. */
 int fh_dtype_print(DLDataType dtype, TVMFFIAny *out);
 
 #endif /* FH_DTYPE_H_ */

@@ -1,11 +1,11 @@
-/* env.c - what surrounds a call: streams and tensor allocators per thread, the host language's signals.
+/* env.c - the environment of a call: streams and tensor allocators per thread, the host language's signals.
  *
- * A caller records here what code further down may ask for: on which stream to work, how to allocate a tensor, how
- * to see whether the user has interrupted. Nothing takes a lock: streams and the thread's allocator belong to a thread,
- * and the rest is single pointers, which are stored with release and loaded with acquire.
+ * A caller stores here the answers for called code: the stream to work on, the function that allocates a tensor, the
+ * check whether the user has interrupted. These functions take no lock: streams and the thread's allocator belong to a
+ * thread, and the rest is single pointers, which are stored with release and loaded with acquire.
  *
- * Function pointers are kept as void* because the atomic operations take those. The casts go by way of uintptr_t,
- * because C has none between pointers to functions and to objects. */
+ * Function pointers are stored as void* because the atomic operations require that. The casts go through uintptr_t,
+ * because C has no casts between pointers to functions and to objects. */
 #include "env.h"
 
 #include "core/object/backtrace.h"
@@ -24,7 +24,7 @@ typedef struct {
   TVMFFIStreamHandle stream;
 } stream_entry;
 
-/* A thread works with few devices, so its list is searched from the beginning. Entries are never removed. */
+/* A thread works with few devices, so its list is searched linearly. Entries are never removed. */
 typedef struct {
   int32_t n_items;
   int32_t capacity;
@@ -36,8 +36,8 @@ enum { FIRST_CAPACITY = 4 };
 static FH_THREAD_LOCAL stream_list *streams; /* the calling thread's; NULL until one is set */
 static fh_tls streams_end;                   /* frees it */
 
-/* The end of a thread. If other code of that thread records a stream later in its end, a new list is made and this runs
- * again. */
+/* Runs at the end of a thread. If other clean-up code of that thread records a stream later, a new list is made and
+ * this runs again. */
 static void FH_TLS_CALLBACK free_streams(void *value) {
   stream_list *list = (stream_list *)value;
   if (list == NULL) return;
@@ -59,7 +59,7 @@ static stream_list *get_list(void) {
   if (streams != NULL) return streams;
   stream_list *list = (stream_list *)fh_mem_calloc(1, sizeof *list);
   stream_entry *items = (stream_entry *)fh_mem_calloc(FIRST_CAPACITY, sizeof *items);
-  /* A list is used only once its end is set, so that every list is freed. */
+  /* A list is used only after its clean-up is registered, so that every list is freed. */
   if (list == NULL || items == NULL || fh_tls_set(&streams_end, list) != 0) {
     fh_mem_free(items);
     fh_mem_free(list);
@@ -71,7 +71,7 @@ static stream_list *get_list(void) {
   return list;
 }
 
-/* A new entry with a NULL stream; NULL without memory, and nothing is pending. */
+/* Makes an entry with a NULL stream; NULL without memory, with no error pending. */
 static stream_entry *add_stream(int32_t device_type, int32_t device_id) {
   if (get_list() == NULL) return NULL;
   if (streams->n_items == streams->capacity) {
@@ -91,7 +91,7 @@ static stream_entry *add_stream(int32_t device_type, int32_t device_id) {
 int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandle stream,
                        TVMFFIStreamHandle *opt_out_original_stream) {
   stream_entry *entry = find_stream(device_type, device_id);
-  /* NULL is what a device without an entry has, so it needs none. */
+  /* A device without an entry has a NULL stream, so NULL needs no entry. */
   if (entry == NULL && stream != NULL) {
     entry = add_stream(device_type, device_id);
     if (entry == NULL) return fh_error_raise_no_memory();
@@ -111,7 +111,7 @@ TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id) {
 static FH_THREAD_LOCAL DLPackManagedTensorAllocator thread_allocator;
 static void *global_allocator; /* release store in Set, acquire load in Get */
 
-/* The former allocator that a caller gets, to restore it, is the thread's, also where the global one is replaced. */
+/* The former allocator that a caller gets, to restore it, is the thread's, even if the global one is replaced. */
 int TVMFFIEnvSetDLPackManagedTensorAllocator(DLPackManagedTensorAllocator allocator, int write_to_global_context,
                                              DLPackManagedTensorAllocator *opt_out_original_allocator) {
   if (opt_out_original_allocator != NULL) *opt_out_original_allocator = thread_allocator;
@@ -146,8 +146,8 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
         "Expected a tensor allocator set by TVMFFIEnvSetDLPackManagedTensorAllocator but there is none");
   }
   fh_sync_check_unlocked("a tensor allocator");
-  /* An allocator may report by the callback, or raise an error by itself and only return a failure. An error from
-   * before is put aside, so that it does not pass for the allocator's. */
+  /* An allocator may report by the callback, or raise an error itself and only return a failure. An earlier error is
+   * put aside, so that it does not look like the allocator's. */
   TVMFFIObject *before = fh_error_take();
   if (allocator(prototype, &tensor, &has_raised, raise_from_allocator) != 0 || tensor == NULL) {
     has_raised |= fh_error_is_pending();
@@ -157,7 +157,7 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
   }
   if (before != NULL) fh_error_put(before);
   if (TVMFFITensorFromDLPackVersioned(tensor, 0, 0, out) == 0) return 0;
-  /* The struct was not taken, so it is still for this function to end. */
+  /* The Tensor has not taken ownership of the struct, so this function frees it. */
   if (tensor->deleter != NULL) tensor->deleter(tensor);
   return -1;
 }
@@ -168,8 +168,8 @@ typedef int (*check_signals)(void);
 typedef int (*gil_ensure)(void);
 typedef void (*gil_release)(int state);
 
-/* The host's functions, NULL until it registers them. Each is a release store in RegisterCAPI and an acquire load in
- * CheckSignals. */
+/* The host's functions, NULL until it registers them. RegisterCAPI stores each with release and CheckSignals loads it
+ * with acquire. */
 static void *py_check_signals;
 static void *py_gil_ensure;
 static void *py_gil_release;
@@ -181,8 +181,8 @@ int TVMFFIEnvCheckSignals(void) {
   gil_release release = (gil_release)(uintptr_t)fh_atomic_load_acquire_ptr(&py_gil_release);
   if (check == NULL) return 0;
   fh_sync_check_unlocked("the check for signals");
-  /* PyErr_CheckSignals needs an attached thread. A host that does not register both functions for that has a check that
-   * attaches its thread itself, as our binding's does. */
+  /* PyErr_CheckSignals needs an attached thread state. If a host does not register both functions for that, its check
+   * attaches the thread itself, like the check of our binding. */
   if (ensure == NULL || release == NULL) return check() != 0 ? -1 : 0;
   int state = ensure();
   int rc = check();
@@ -201,7 +201,7 @@ int TVMFFIEnvRegisterCAPI(const char *name, void *symbol) {
                           "Expected PyErr_CheckSignals, PyGILState_Ensure or PyGILState_Release but got `%s`", name);
   }
   fh_atomic_store_release_ptr(slot, symbol); /* pairs with the loads in CheckSignals */
-  /* The function lies in the host's library, where native backtraces end. */
+  /* The function belongs to the host's library, at which native backtraces end. */
   if (slot == &py_check_signals) fh_backtrace_set_boundary(symbol);
   return 0;
 }

@@ -1,4 +1,4 @@
-/* env.h - what surrounds a call: streams and tensor allocators per thread, the host language's signals. */
+/* env.h - the environment of a call: streams and tensor allocators per thread, the host language's signals. */
 #ifndef FH_ENV_H_
 #define FH_ENV_H_
 

@@ -1,8 +1,8 @@
-/* tensor.c - ffi.Shape and ffi.Tensor, and DLPack in and out.
+/* tensor.c - ffi.Shape and ffi.Tensor, and conversion from and to DLPack.
  *
- * A Tensor is the ABI's DLTensor behind an object header, and a reference to whatever keeps the memory alive: a struct
- * that DLPack brought in, or another Tensor. No data is ever copied. What comes in is checked once (dltensor.h), so
- * that clients can read shapes and strides without checks of their own. */
+ * A Tensor is an object header, the ABI's DLTensor, and a reference to the owner of the memory: an imported DLPack
+ * struct, or another Tensor. Data is never copied. Imported tensors are checked once (dltensor.h), so that clients can
+ * read shapes and strides without checks. */
 #include "tensor.h"
 
 #include "core/object/error.h"
@@ -33,28 +33,27 @@ fh_shape_object *fh_shape_new(const int64_t *dims, size_t n) {
 
 /* ---- Tensor objects ---- */
 
-/* Which member of tensor_object.owned counts: another Tensor (of a view), a DLPack struct, a versioned DLPack
- * struct. */
+/* The valid member of tensor_object.owned: another Tensor (for a view), a DLPack struct, a versioned DLPack struct. */
 typedef enum { OWNS_OBJECT, OWNS_MANAGED, OWNS_VERSIONED } owned_kind;
 
 typedef struct {
   TVMFFIObject header;
   DLTensor tensor;
-  /* From here on ours. What keeps the data alive: */
+  /* The ABI's part ends here. The owner of the data: */
   owned_kind kind;
   union {
     TVMFFIObject *object;
     DLManagedTensor *managed;
     DLManagedTensorVersioned *versioned;
   } owned;
-  uint64_t flags;  /* DLPACK_FLAG_BITMASK_READ_ONLY or nothing */
-  int64_t extents[]; /* shape and strides where the maker gave none or may take them away */
+  uint64_t flags;  /* DLPACK_FLAG_BITMASK_READ_ONLY or 0 */
+  int64_t extents[]; /* shape and strides, if the producer gave none or may free them */
 } tensor_object;
 
 FH_STATIC_ASSERT(offsetof(tensor_object, tensor) == 24, "the DLTensor follows the header");
 FH_STATIC_ASSERT(offsetof(tensor_object, kind) == 72, "the ABI's part has 72 bytes");
 
-/* DLPack's deleters may be NULL: then the exporter keeps the memory in another way. */
+/* DLPack's deleters may be NULL: then the exporter keeps the memory alive in another way. */
 static void end_tensor(void *self) {
   tensor_object *tensor = (tensor_object *)self;
   switch (tensor->kind) {
@@ -74,8 +73,9 @@ static const fh_object_owner owner = {delete_tensor, end_tensor};
 static void end_managed(DLManagedTensor *self);
 static void end_versioned(DLManagedTensorVersioned *self);
 
-/* Whether its end leads to another Tensor: a view's does, and that of a struct which a Tensor of ours was exported to.
- * What the struct of another exporter owns is not known here, so a chain of such structs ends by recursion. */
+/* Whether destroying this Tensor releases another Tensor: that is so for a view, and for an imported struct to which a
+ * Tensor of this library was exported. The owners in the structs of other exporters are unknown, so destroying a chain
+ * of such structs recurses. */
 static int owns_tensor(const tensor_object *tensor) {
   switch (tensor->kind) {
   case OWNS_MANAGED: return tensor->owned.managed->deleter == end_managed;
@@ -85,20 +85,20 @@ static int owns_tensor(const tensor_object *tensor) {
 }
 
 static void delete_tensor(void *self, int flags) {
-  /* Asked on Strong only: on Weak alone the struct has gone. */
+  /* Read on Strong only: on Weak alone the struct is gone. */
   int owns = (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) && owns_tensor((const tensor_object *)self);
   fh_object_delete_owner(&owner, self, flags, owns);
 }
 
-/* Whether the exporter declared the data read-only. The deleter tells whose object it is: only ours has flags, and the
- * tensors of other makers count as writable. */
+/* Whether the exporter declared the data read-only. The deleter identifies the library of the object: only this
+ * library's Tensors have flags, and the tensors of other libraries count as writable. */
 static int is_read_only(const void *obj) {
   const tensor_object *tensor = (const tensor_object *)obj;
   return tensor->header.deleter == delete_tensor && (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
 }
 
-/* A Tensor with the shape, strides and data of `like`, by address, and room for n_extents numbers. The caller fills in
- * `kind` and `owned` before the object can be released. NULL with an error pending. */
+/* Makes a Tensor with the shape, strides and data pointers of `like`, and room for n_extents numbers. The caller fills
+ * in `kind` and `owned` before the object can be released. NULL with an error pending. */
 static tensor_object *new_tensor(const DLTensor *like, size_t n_extents) {
   tensor_object *tensor = (tensor_object *)fh_mem_alloc(sizeof *tensor + n_extents * sizeof(int64_t));
   if (tensor == NULL) {
@@ -113,7 +113,7 @@ static tensor_object *new_tensor(const DLTensor *like, size_t n_extents) {
 
 /* ---- Checks ---- */
 
-/* Out of line: the text of the reason would make the common path's frame large. */
+/* Out of line: the buffer for the reason would make the common path's frame large. */
 static FH_NOINLINE int check_closely(const DLTensor *tensor) {
   char reason[FH_DLTENSOR_REASON];
   return fh_dltensor_refuse(tensor, reason) ? fh_error_raise(FH_VALUE_ERROR, "%s", reason) : 0;
@@ -123,11 +123,11 @@ int fh_tensor_check(const DLTensor *tensor) {
   return FH_LIKELY(fh_dltensor_is_usual(tensor)) ? 0 : check_closely(tensor);
 }
 
-/* What both imports and views check. An alignment of 1 or less asks for nothing. */
+/* The checks of both imports and views. An alignment of 1 or less has no effect. */
 static int check_import(const DLTensor *tensor, int32_t require_alignment, int32_t require_contiguous) {
   if (fh_tensor_check(tensor) != 0) return -1;
   if (require_alignment > 1) {
-    /* Where `data` is a handle, only the offset can be aligned. */
+    /* If `data` is a handle, only the offset can be aligned. */
     uint64_t base = fh_dltensor_has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0;
     uint64_t address = base + tensor->byte_offset;
     if (address % (uint32_t)require_alignment != 0) {
@@ -142,10 +142,10 @@ static int check_import(const DLTensor *tensor, int32_t require_alignment, int32
   return 0;
 }
 
-/* ---- In ---- */
+/* ---- Import ---- */
 
-/* The checked Tensor for a description whose arrays belong to its maker, and live as long as the maker's struct. The
- * caller makes the Tensor own that struct. NULL with an error pending. */
+/* Makes the checked Tensor for a description whose arrays belong to its producer, and live as long as the producer's
+ * struct. The caller makes the Tensor own that struct. NULL with an error pending. */
 static tensor_object *import_tensor(const DLTensor *from, int32_t require_alignment, int32_t require_contiguous) {
   if (check_import(from, require_alignment, require_contiguous) != 0) return NULL;
   int lacks_strides = from->strides == NULL && from->ndim > 0; /* C++ clients read strides without a check for NULL */
@@ -176,7 +176,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
       DLPACK_FLAG_BITMASK_READ_ONLY | DLPACK_FLAG_BITMASK_IS_COPIED | DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
   *out = NULL;
   if (from == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a DLManagedTensorVersioned but got NULL");
-  /* First: of a struct of another major version nothing behind `deleter` may be read. */
+  /* First, because members after `deleter` must not be read in a struct of another major version. */
   if (from->version.major != DLPACK_MAJOR_VERSION) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected DLPack version %d but got %u.%u", (int)DLPACK_MAJOR_VERSION,
                           (unsigned)from->version.major, (unsigned)from->version.minor);
@@ -185,7 +185,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
     return fh_error_raise(FH_RUNTIME_ERROR, "Padded elements of less than a byte are not yet supported");
   }
   /* A later minor version may have flags that a reader may ignore. A flag that this version does not define is an error
-   * of an exporter that says it is this version. */
+   * of an exporter that claims this version. */
   if (from->version.minor <= DLPACK_MINOR_VERSION && (from->flags & ~known_flags) != 0) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected flags of DLPack %u.%u but got 0x%llx",
                           (unsigned)from->version.major, (unsigned)from->version.minor,
@@ -200,7 +200,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
   return 0;
 }
 
-/* TypeError for a handle that is no Tensor, nor an object of a type derived from it. */
+/* TypeError for a handle that is not a Tensor, nor an object of a type derived from it. */
 static int check_is_tensor(const char *name, TVMFFIObjectHandle handle) {
   if (handle == NULL) return fh_error_raise(FH_TYPE_ERROR, "%s: expected a Tensor but got NULL", name);
   int32_t type_index = fh_object_type_index(handle);
@@ -219,7 +219,7 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prot
   size_t n = (size_t)prototype->ndim;
   tensor_object *view = new_tensor(prototype, 2 * n);
   if (view == NULL) return -1;
-  /* Copies, because the prototype's arrays are the caller's and may end before the view does. */
+  /* Copies, because the prototype's arrays belong to the caller and may end before the view does. */
   if (n != 0) memcpy(view->extents, prototype->shape, n * sizeof(int64_t));
   if (n != 0) memcpy(view->extents + n, prototype->strides, n * sizeof(int64_t));
   view->tensor.shape = view->extents;
@@ -232,7 +232,7 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prot
   return 0;
 }
 
-/* ---- Out. The exported struct holds a reference to the Tensor, whose shape and strides it points at ---- */
+/* ---- Export. The exported struct holds a reference to the Tensor and points to its shape and strides ---- */
 
 static void end_managed(DLManagedTensor *self) {
   fh_object_release(self->manager_ctx);
@@ -244,7 +244,7 @@ static void end_versioned(DLManagedTensorVersioned *self) {
   fh_mem_free(self);
 }
 
-/* The older struct has no flags, so it does not say that data is read-only. */
+/* The older struct has no flags, so it cannot mark data as read-only. */
 int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorToDLPack", from) != 0) return -1;

@@ -1,4 +1,4 @@
-/* tensor.h - ffi.Shape and ffi.Tensor, and DLPack in and out. */
+/* tensor.h - ffi.Shape and ffi.Tensor, and conversion from and to DLPack. */
 #ifndef FH_TENSOR_H_
 #define FH_TENSOR_H_
 
@@ -11,10 +11,10 @@ typedef struct {
   int64_t dims[]; /* not part of the ABI's 40 bytes */
 } fh_shape_object;
 
-/* A new Shape with n dimensions copied from dims (NULL: to be filled in). NULL with an error pending. */
+/* Makes a Shape with n dimensions copied from dims (NULL: the caller fills them in). NULL with an error pending. */
 fh_shape_object *fh_shape_new(const int64_t *dims, size_t n);
 
-/* 0, or -1 with a ValueError pending if no memory can be as it is described (dltensor.h). */
+/* 0, or -1 with a ValueError pending if no memory can match the description (dltensor.h). */
 int fh_tensor_check(const DLTensor *tensor);
 
 #endif /* FH_TENSOR_H_ */

@@ -1,8 +1,8 @@
-/* compare.c - equality and order of values with everything they hold.
+/* compare.c - deep equality and order of values.
  *
- * One walk over pairs of objects, up to the first difference. Cycles are compared as in a bisimulation: a pair that is
- * met again while it is being compared counts as equal, because a difference inside of it is found where it was met
- * first. For order there is no such reading, so a cycle is an error. A shared pair is compared once. */
+ * One walk over pairs of objects, up to the first difference. Cycles are compared as in a bisimulation: a pair that
+ * occurs again while it is being compared counts as equal, because a difference inside of it is found at its first
+ * occurrence. Order has no such definition, so a cycle is an error. A shared pair is compared once. */
 #include "compare.h"
 
 #include "core/object/any_own.h"
@@ -15,19 +15,19 @@
 
 typedef struct {
   fh_walk walk;
-  /* Pairs that were entered and may be met again. The first difference ends the comparison, so a pair in here has shown
-   * none so far, and for equality a pair that is met again counts as equal. The word is twice a number that grows from
+  /* Entered pairs that may occur again. The first difference ends the comparison, so a pair in this table has shown
+   * none so far, and for equality a pair that occurs again counts as equal. The word is twice a number that grows from
    * pair to pair, plus 1 while the pair is still open. */
   fh_memo pairs;
   uint64_t n_pairs;
   int is_order;
 } comparer;
 
-/* The outcome of one comparison: FAILED with an error pending; ENTERED: two objects are on the walk now; DECIDED:
- * *out. */
+/* The outcome of one comparison: FAILED with an error pending; ENTERED: two objects are on the walk now; DECIDED: *out
+ * is the result. */
 typedef enum { FAILED = -1, ENTERED = 0, DECIDED = 1 } verdict;
 
-/* -1, 0 or 1 from two comparisons, of which at most one holds. */
+/* -1, 0 or 1 from two comparisons, of which at most one is true. */
 static int sign_of(int less, int more) { return more - less; }
 
 /* ---- Plain data ---- */
@@ -38,7 +38,7 @@ static verdict refuse_order(const TVMFFIAny *value) {
   return FAILED;
 }
 
-/* For equality all NaNs are one; in order a NaN has no place. */
+/* For equality all NaNs are equal; a NaN has no order. */
 static verdict compare_floats(const comparer *c, double a, double b, int *out) {
   int a_nan = a != a, b_nan = b != b;
   *out = a_nan || b_nan ? a_nan != b_nan : sign_of(a<b, a> b);
@@ -68,19 +68,19 @@ static verdict compare_plain(const comparer *c, const TVMFFIAny *a, const TVMFFI
   case kTVMFFIDevice: *out = compare_devices(a->v_device, b->v_device); return DECIDED;
   default: break;
   }
-  /* What is left has no order: addresses and markers. */
+  /* The remaining types have no order: addresses and markers. */
   *out = !fh_any_same(a, b);
   return *out != 0 && c->is_order ? refuse_order(a) : DECIDED;
 }
 
-/* By unsigned bytes; of two that begin alike, the shorter one comes first. */
+/* Compares unsigned bytes; a prefix comes before the longer one. */
 static int compare_bytes(TVMFFIByteArray a, TVMFFIByteArray b) {
   size_t n = a.size < b.size ? a.size : b.size;
   int difference = n != 0 ? memcmp(a.data, b.data, n) : 0;
   return difference != 0 ? difference : sign_of(a.size<b.size, a.size> b.size);
 }
 
-/* Text or bytes, either in the cell or in an object: 1, or 0 for anything else, *out unchanged. */
+/* Compares strings or bytes, either in the cell or in an object: 1, or 0 for anything else, with *out unchanged. */
 static int compare_text(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   TVMFFIByteArray left, right;
   int is_same_kind = (fh_str_content(a, &left) && fh_str_content(b, &right)) ||
@@ -89,7 +89,7 @@ static int compare_text(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   return is_same_kind;
 }
 
-/* As sequences of integers: the first difference decides, then the length. */
+/* Compares sequences of integers: the first difference decides, then the length. */
 static int compare_shapes(TVMFFIObject *a, TVMFFIObject *b) {
   const TVMFFIShapeCell *left = TVMFFIShapeGetCellPtr(a), *right = TVMFFIShapeGetCellPtr(b);
   for (size_t i = 0; i < left->size && i < right->size; ++i) {
@@ -104,9 +104,9 @@ static int is_integer(const TVMFFIAny *any) {
   return any->type_index == kTVMFFIInt || any->type_index == kTVMFFIBigInt;
 }
 
-/* An Int has one word, its value; a BigInt has several. Words are in two's complement, none redundant: of two with one
- * sign the longer one is further from zero, and with one length the words decide, the highest first, as unsigned
- * numbers. */
+/* An Int has one word, its value; a BigInt has several. Words are in two's complement, without redundant ones: of two
+ * numbers with one sign the longer one is further from zero, and with equal lengths the words decide, the highest
+ * first, as unsigned numbers. */
 static int compare_integers(const TVMFFIAny *a, const TVMFFIAny *b) {
   TVMFFIByteArray left = TVMFFIBigIntGetContentByteArray(a), right = TVMFFIBigIntGetContentByteArray(b);
   const uint64_t *x = (const uint64_t *)(const void *)left.data, *y = (const uint64_t *)(const void *)right.data;
@@ -142,7 +142,7 @@ static int compare_back(void *client, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
-/* __ffi_eq__(a, b, fn_eq) tells only whether they differ, and *out is 1 then; __ffi_compare__(a, b, fn_cmp) gives
+/* __ffi_eq__(a, b, fn_eq) only returns whether they differ, and then *out is 1; __ffi_compare__(a, b, fn_cmp) returns
  * *out. */
 static verdict call_hook(comparer *c, fh_reflect_attr_id id, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b,
                          int *out) {
@@ -158,8 +158,8 @@ static verdict call_hook(comparer *c, fh_reflect_attr_id id, TVMFFIObject *hook,
   return DECIDED;
 }
 
-/* The hook of a type, *out NULL if it has none for this comparison. Equality prefers __ffi_eq__. The types with static
- * indices are not asked: their comparison is fixed here. */
+/* The hook of a type, *out NULL if it has none for this comparison. Equality prefers __ffi_eq__. Types with static
+ * indices are skipped: their comparison is fixed here. */
 static int find_hook(const comparer *c, int32_t type_index, fh_reflect_attr_id *id, TVMFFIObject **out) {
   *out = NULL;
   if (type_index < kTVMFFIStaticObjectEnd) return 0;
@@ -172,7 +172,7 @@ static int find_hook(const comparer *c, int32_t type_index, fh_reflect_attr_id *
 
 /* ---- Objects ---- */
 
-/* A pair that may be met again: DECIDED if it was met before, ENTERED after noting it. */
+/* Handles a pair that may occur again: DECIDED if it has occurred before, ENTERED after storing it. */
 static verdict compare_known(comparer *c, TVMFFIObject *a, TVMFFIObject *b, int *out) {
   const uint64_t *word = fh_memo_find(&c->pairs, a, b);
   if (word == NULL) return fh_memo_put(&c->pairs, a, b, c->n_pairs++ * 2 + 1) != 0 ? FAILED : ENTERED;
@@ -182,20 +182,20 @@ static verdict compare_known(comparer *c, TVMFFIObject *a, TVMFFIObject *b, int 
   return FAILED;
 }
 
-/* A pair that shows no difference is done. Only order tells pairs that are done from open ones. */
+/* Marks a pair without a difference as done. Only order distinguishes done pairs from open ones. */
 static void set_done(comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
   uint64_t *word = c->is_order ? fh_memo_find(&c->pairs, a, b) : NULL;
   if (word != NULL) *word -= *word % 2;
 }
 
-/* Whether the sizes alone tell that two containers differ. In order the items of a sequence are compared first, and its
- * length decides only when they are equal. Objects with fields have no counted size: both are -1. */
+/* Whether the sizes alone show that two containers differ. In order the items of a sequence are compared first, and its
+ * length decides only if they are equal. Objects with fields have no counted size: both are -1. */
 static int differs_in_size(const comparer *c, const fh_walk_frame *f) {
   return f->n_children != f->n_of_other && (f->shape == FH_WALK_PAIRS || !c->is_order);
 }
 
-/* Two objects of one type; `is_shared`: the pair may be met again. The memo is asked before the hook, so a pair that
- * leads back to itself through hooks ends, too. */
+/* Compares two objects of one type; `is_shared`: the pair may occur again. The memo is searched before the hook is
+ * called, so the comparison of a pair that contains itself through hooks ends, too. */
 static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
   if (a->v_obj == b->v_obj) {
     *out = 0;
@@ -208,7 +208,7 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
   fh_reflect_attr_id id = FH_ATTR_EQ;
   TVMFFIObject *hook;
   if (find_hook(c, a->type_index, &id, &hook) != 0) return FAILED;
-  if (hook != NULL) is_shared = 1; /* a hook may call back with the objects themselves */
+  if (hook != NULL) is_shared = 1; /* a hook may call back with the same objects */
   verdict v = is_shared ? compare_known(c, a->v_obj, b->v_obj, out) : ENTERED;
   if (v == ENTERED && hook != NULL) {
     v = call_hook(c, id, hook, a->v_obj, b->v_obj, out);
@@ -223,8 +223,8 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
   return c->is_order ? refuse_order(a) : DECIDED;
 }
 
-/* Two values of any types. None has its place before all others. Text, bytes and integers are compared before the
- * types, because each of them has two type indices; anything else must be of one type. */
+/* Compares two values of any types. None comes before all others. Strings, bytes and integers are compared before the
+ * types, because each of them has two type indices; any other two values must have one type. */
 static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
   int a_none = a->type_index == kTVMFFINone, b_none = b->type_index == kTVMFFINone;
   if (a_none != b_none) {
@@ -248,13 +248,13 @@ static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny
 
 /* ---- The loop ---- */
 
-/* A pair can be met again only if both of its objects can. */
+/* A pair can occur again only if both of its objects can. */
 static int may_recur(const fh_walk_frame *f, const TVMFFIAny *a, const TVMFFIAny *b) {
   return fh_any_is_object(a) && fh_any_is_object(b) && fh_walk_is_shared(a->v_obj, fh_walk_gives_copies(f)) &&
          fh_walk_is_shared(b->v_obj, fh_walk_other_gives_copies(f));
 }
 
-/* The next children of the innermost pair. DECIDED: *out is their order, 0 too. */
+/* Compares the next children of the innermost pair. DECIDED: *out is their order, possibly 0. */
 static verdict compare_next(comparer *c, int *out) {
   TVMFFIAny a, b;
   const fh_walk_frame *f;
@@ -282,9 +282,9 @@ static int check_no_map(const comparer *c, size_t depth) {
   return 0;
 }
 
-/* Compares two values, also for a hook's callback. A hook may go on after a difference. So the pairs that counted as
+/* Compares two values, also for a hook's callback. A hook may continue after a difference. So the pairs that counted as
  * equal on the way to that difference are removed again: they have a number from n_before on. Outside of hooks the
- * comparison is over, and the memo with it. */
+ * comparison is over, and the memo is freed. */
 static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   size_t depth = fh_walk_depth(&c->walk);
   uint64_t n_before = c->n_pairs;

@@ -1,14 +1,14 @@
-/* copy.c - copies of values with everything they hold.
+/* copy.c - deep copies of values.
  *
- * An object's copy is made and put into the memo before its children are copied. A child that leads back to the object
- * finds that copy, so a cycle needs no second pass. Until then the copy is incomplete, which other copies of the cycle
- * may see, and foreign code that gets these.
+ * An object's copy is made and put into the memo before its children are copied. A child that refers back to the object
+ * finds that copy, so a cycle needs no second pass. Until its children are copied, the copy is incomplete, and other
+ * copies of the cycle, and foreign code that gets these, may see it in this state.
  *
- * An object's fields are read from its shallow copy, not from the object: another thread may assign a field meanwhile,
- * and then the copy has one value and the object another.
+ * An object's fields are read from its shallow copy, not from the object: another thread may assign a field during the
+ * copy, and then the copy has one value and the object another.
  *
- * The memo has only objects that may be met again. An object whose one reference is the place it was found in needs no
- * entry, so of a tree only the root has one. */
+ * The memo has only objects that may occur again. An object whose only reference is the place where it was found needs
+ * no entry, so for a tree only the root has one. */
 #include "copy.h"
 
 #include "core/container/hashmap.h"
@@ -19,17 +19,17 @@
 #include "core/object/type.h"
 #include "hook.h"
 
-/* What each frame of the walk has. */
+/* The data of each frame of the walk. */
 typedef struct {
   TVMFFIAny copy; /* owned */
-  TVMFFIAny key;  /* of a map: the copied key whose value is going on; owned */
+  TVMFFIAny key;  /* for a map: the copied key whose value is being copied; owned */
   TVMFFIObject *original; /* borrowed, as the object of a frame is */
   int is_known;   /* the copy is in the memo, so other copies may refer to it already */
 } progress;
 
 typedef struct {
   fh_walk walk;
-  fh_memo copies; /* of objects that may be met again: the copy, one reference to it owned here */
+  fh_memo copies; /* for objects that may occur again: the copy, with one reference owned here */
   /* The index of ffi.Enum; -1 while it is not registered, and then no object is an enum. */
   int32_t enum_type;
 } copier;
@@ -51,16 +51,16 @@ static int is_leaf(const copier *c, const TVMFFIObject *obj) {
   }
 }
 
-/* An Array's copy that others may see before it is complete holds the original items until then, so that foreign code
- * that looks at it finds items of the right types. */
+/* An Array's copy that other code may see before it is complete holds the original items until then, so that foreign
+ * code that reads it finds items of the right types. */
 static fh_seq_object *start_array(const fh_walk_frame *f, int is_known) {
   if (is_known) return fh_seq_from_views(kTVMFFIArray, (const TVMFFIAny *)f->source, f->n_children);
   return fh_seq_new_array(f->n_children);
 }
 
-/* An owned object by the type's __ffi_shallow_copy__, with the field values of the original. It must be of that type,
- * because setters then write at the offsets of the type's fields. TypeError for another type, InternalError without the
- * hook. */
+/* Makes an owned object by the type's __ffi_shallow_copy__, with the field values of the original. It must have that
+ * type, because setters then write at the offsets of the type's fields. TypeError for another type, InternalError
+ * without the hook. */
 static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
   TVMFFIObject *hook;
   if (fh_hook_find(FH_ATTR_SHALLOW_COPY, obj->type_index, &hook) != 0) return -1;
@@ -76,7 +76,7 @@ static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
   return -1;
 }
 
-/* *out becomes what the copies of the children are put into: an empty container with room for them, except for
+/* *out becomes the target for the copies of the children: an empty container with room for them, except for
  * start_array's, or a shallow copy. -1 with an error pending. */
 static int start_copy(const fh_walk_frame *f, int is_known, TVMFFIAny *out) {
   void *made;
@@ -91,17 +91,17 @@ static int start_copy(const fh_walk_frame *f, int is_known, TVMFFIAny *out) {
   return made != NULL ? 0 : -1;
 }
 
-/* Puts a copy into the memo, which has a reference of its own; free_copier releases it. */
+/* Puts a copy into the memo, which owns a reference; free_copier releases it. */
 static int remember(copier *c, const TVMFFIObject *obj, TVMFFIObject *copy) {
   if (fh_memo_put(&c->copies, obj, NULL, (uint64_t)(uintptr_t)copy) != 0) return -1;
   fh_object_retain(copy);
   return 0;
 }
 
-/* ---- Putting a child's copy into its parent's; takes the child ---- */
+/* ---- Putting a child's copy into its parent's; steals the child ---- */
 
-/* A copy that is in the memo may be seen by foreign code before it is complete. So an Array's items are swapped for
- * their copies one by one, and a List grows under its lock. */
+/* Foreign code may see a copy that is in the memo before it is complete. So an Array's items are swapped for their
+ * copies one by one, and a List grows under its lock. */
 static int put_item(const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
   fh_seq_object *seq = (fh_seq_object *)p->copy.v_obj;
   if (f->obj->type_index == kTVMFFIArray) {
@@ -113,7 +113,7 @@ static int put_item(const fh_walk_frame *f, const progress *p, TVMFFIAny *child)
   return p->is_known ? fh_list_append(seq, *child) : fh_seq_push(seq, *child);
 }
 
-/* A key's copy waits in p->key until that of its value comes. */
+/* A key's copy waits in p->key for the copy of its value. */
 static int put_pair(const fh_walk_frame *f, progress *p, TVMFFIAny *child) {
   fh_hashmap_pair pair;
   if (f->n_done % 2 != 0) {
@@ -144,9 +144,9 @@ static int put_child(const copier *c, TVMFFIAny *child) {
   }
 }
 
-/* ---- Objects that may be met again ---- */
+/* ---- Objects that may occur again ---- */
 
-/* Whether both the original and its incomplete copy refer to the original child, where the child's copy will go. -1
+/* Whether both the original and its incomplete copy refer to the original child, at the place of the child's copy. -1
  * with an error pending. */
 static int is_held_twice(fh_walk_frame *f, const TVMFFIAny *child) {
   const progress *p = (const progress *)fh_walk_data(f);
@@ -163,14 +163,14 @@ static int is_held_twice(fh_walk_frame *f, const TVMFFIAny *child) {
   return is_same;
 }
 
-/* Whether the child of the innermost frame may be met again. The incomplete copy may refer to the original child, too:
- * a shallow copy by its field, a copied Array by its item. Of these two references one does not count, or every child
+/* Whether the child of the innermost frame may occur again. The incomplete copy may refer to the original child, too: a
+ * shallow copy by its field, a copied Array by its item. One of these two references does not count, or every child
  * would look shared. -1 with an error pending. */
 static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *child) {
   int gives_copies = fh_walk_gives_copies(f);
   if (!fh_any_is_object(child) || !fh_walk_is_shared(child->v_obj, gives_copies)) return 0;
   uint32_t n_more = fh_object_use_count(child->v_obj) - (gives_copies ? 2 : 1);
-  /* With one more reference, whose it is decides. Of a leaf that need not be known: it never gets into the memo. */
+  /* With one more reference, its owner decides. That does not matter for a leaf: it never gets into the memo. */
   if (n_more != 1 || is_leaf(c, child->v_obj)) return 1;
   int is_held = is_held_twice(f, child);
   return is_held < 0 ? -1 : !is_held;
@@ -178,7 +178,7 @@ static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *c
 
 /* ---- The loop ---- */
 
-/* The copy of a value if it can be had at once: 1; 0 after entering the value; -1. */
+/* The copy of a value if it is available at once: 1; 0 after entering the value; -1. */
 static int copy_or_enter(copier *c, const TVMFFIAny *value, int is_shared, TVMFFIAny *out) {
   if (!fh_any_is_object(value) || is_leaf(c, value->v_obj)) {
     fh_any_copy(value, out);
@@ -191,7 +191,7 @@ static int copy_or_enter(copier *c, const TVMFFIAny *value, int is_shared, TVMFF
     fh_any_copy(&copy, out);
     return 1;
   }
-  /* If anything fails from here on, free_copier ends what the frame has. */
+  /* If a step below fails, free_copier drops the references of the frame. */
   if (fh_walk_push(&c->walk, value) != 0) return -1;
   fh_walk_frame *f = fh_walk_top(&c->walk);
   progress *p = (progress *)fh_walk_data(f);
@@ -202,9 +202,9 @@ static int copy_or_enter(copier *c, const TVMFFIAny *value, int is_shared, TVMFF
   return is_shared && remember(c, obj, p->copy.v_obj) != 0 ? -1 : 0;
 }
 
-/* The innermost object is done: its copy goes to its parent, or is the result. */
+/* Closes the innermost object: its copy goes to its parent, or is the result. */
 static int close_object(copier *c, TVMFFIAny *result) {
-  /* The copy is taken out first: the walk knows nothing of the client's data that it pops. */
+  /* The copy is read first: the walk does not release the client's data that it pops. */
   TVMFFIAny copy = ((progress *)fh_walk_data(fh_walk_top(&c->walk)))->copy;
   fh_walk_pop(&c->walk);
   if (fh_walk_depth(&c->walk) != 0) return put_child(c, &copy);
@@ -225,11 +225,11 @@ static int copy_next(copier *c, TVMFFIAny *result) {
   if (rc != 1) return rc;
   /* A field whose value is its own copy is not set, so it needs no setter. */
   if (f->shape != FH_WALK_FIELDS || !fh_any_same(&child, &copy)) return put_child(c, &copy);
-  fh_any_drop(&copy); /* the shallow copy has it */
+  fh_any_drop(&copy); /* the shallow copy contains it */
   return 0;
 }
 
-/* Ends the copies of frames that an error has left open, and the memo's references. */
+/* Drops the copies of frames that an error has left open, and the memo's references. */
 static void free_copier(copier *c) {
   for (; fh_walk_depth(&c->walk) != 0; fh_walk_pop(&c->walk)) {
     progress *p = (progress *)fh_walk_data(fh_walk_top(&c->walk));
@@ -254,7 +254,7 @@ int fh_copy_deep(const TVMFFIAny *value, TVMFFIAny *out) {
   c.copies.retains = 1;
   c.enum_type = fh_type_find_key(FH_LITERAL("ffi.Enum"));
   int rc = copy_or_enter(&c, &root, 1, &result);
-  /* 1 says that the root is its own copy: the loop has nothing to do. */
+  /* 1 means that the root is its own copy: the loop has nothing to do. */
   if (rc > 0) rc = 0;
   while (rc == 0 && fh_walk_depth(&c.walk) != 0) rc = copy_next(&c, &result);
   free_copier(&c);

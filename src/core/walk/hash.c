@@ -1,11 +1,11 @@
-/* hash.c - one number for a value with everything it holds.
+/* hash.c - deep hash of a value.
  *
- * Mixing: a state takes in a word by a multiplication and an addition, then its high bits are folded down twice. That
- * is a bijection in the state and in the word. Sequences and fields feed one state in order. Maps add up the hashes of
- * their pairs, so that the order of pairs does not matter.
+ * Mixing: a word is mixed into a state by a multiplication and an addition, then the high bits of the state are folded
+ * down twice. That is a bijection in the state and in the word. Sequences and fields are mixed into one state in order.
+ * Maps add up the hashes of their pairs, so that the order of pairs does not matter.
  *
  * Cycles. Equal values may close a cycle at different depths: a list of itself equals a list of a list of itself. When
- * a cycle is found, the hash starts again and looks only LEVELS objects deep: equal values look alike to any depth. */
+ * a cycle is found, the hash starts again and only reads LEVELS objects deep: equal values look alike to any depth. */
 #include "hash.h"
 
 #include "core/object/any_own.h"
@@ -20,16 +20,16 @@
 
 typedef struct {
   fh_walk walk;
-  fh_memo known[LEVELS]; /* hashes of objects that may be met again, by how deep they are; all in [0] without a limit */
+  fh_memo known[LEVELS]; /* hashes of objects that may occur again, by their depth; all in [0] without a limit */
   int has_limit;
   int found_cycle;
 } hasher;
 
-/* What each frame of the walk has. */
+/* The data of each frame of the walk. */
 typedef struct {
   uint64_t state;
-  uint64_t key; /* of a map: the hash of the key whose value is going on */
-  int is_known; /* has a place in the memo */
+  uint64_t key; /* for a map: the hash of the key whose value is being hashed */
+  int is_known; /* has an entry in the memo */
 } progress;
 
 /* ---- Mixing ---- */
@@ -42,7 +42,7 @@ static uint64_t mix(uint64_t state, uint64_t word) {
 
 static uint64_t mix_bytes(uint64_t state, const char *data, size_t n_bytes) {
   uint64_t word;
-  /* The length goes first, so the zeros that fill the last word cannot be taken for content. */
+  /* The length comes first, so the zeros that pad the last word cannot look like content. */
   state = mix(state, n_bytes);
   for (; n_bytes >= sizeof word; n_bytes -= sizeof word, data += sizeof word) {
     memcpy(&word, data, sizeof word);
@@ -67,7 +67,8 @@ static uint64_t hash_dtype(DLDataType dtype) {
   return mix(kTVMFFIDataType, ((uint64_t)dtype.code << 32) | ((uint64_t)dtype.bits << 16) | dtype.lanes);
 }
 
-/* Values in cells. Short text and bytes hash as objects of the same content do; the rest by type and bits. */
+/* Hashes values in cells. Short strings and bytes hash like objects with the same content; the rest by type and
+ * bits. */
 static uint64_t hash_plain(const TVMFFIAny *value) {
   TVMFFIByteArray content;
   switch (value->type_index) {
@@ -80,8 +81,8 @@ static uint64_t hash_plain(const TVMFFIAny *value) {
   }
 }
 
-/* The hash of an object whose content this library reads directly: 1, or 0 for any other object. Nothing here needs a
- * frame, a hook or the memo. */
+/* The hash of an object whose content this library reads directly: 1, or 0 for any other object. These objects need no
+ * frame, hook or memo. */
 static int hash_leaf(const TVMFFIAny *value, uint64_t *out) {
   TVMFFIByteArray content;
   switch (value->type_index) {
@@ -100,13 +101,13 @@ static int hash_leaf(const TVMFFIAny *value, uint64_t *out) {
   return 1;
 }
 
-/* What the hash of an object starts with. It is all of the hash for an object that is too deep, or inside of itself. */
+/* The start of the hash of an object. It is the whole hash for an object that is too deep, or inside of itself. */
 static uint64_t hash_type(const TVMFFIObject *obj) {
   const TVMFFITypeInfo *info = fh_type_find(obj->type_index);
   return mix(0, info != NULL ? info->type_key_hash : (uint64_t)(int64_t)obj->type_index);
 }
 
-/* The hash of a complete object, which is never hash_type: an entry of the memo that has that number is of an open
+/* The hash of a complete object, which is never hash_type: an entry of the memo with that number belongs to an open
  * object. */
 static uint64_t finished_hash(const TVMFFIObject *obj, uint64_t hash) { return hash != hash_type(obj) ? hash : ~hash; }
 
@@ -147,30 +148,30 @@ static int call_hook(hasher *h, TVMFFIObject *hook, TVMFFIObject *obj, uint64_t 
   return -1;
 }
 
-/* ---- Objects that may be met again ---- */
+/* ---- Objects that may occur again ---- */
 
-/* With a limit the hash of an object depends on how much of it is looked at, so each depth has a memo of its own. */
+/* With a limit the hash of an object depends on the depth to which it is read, so each depth has its own memo. */
 static fh_memo *memo_at(hasher *h, size_t depth) { return &h->known[h->has_limit ? depth : 0]; }
 
 static int put_known(hasher *h, size_t depth, const TVMFFIObject *obj, uint64_t hash) {
   return fh_memo_put(memo_at(h, depth), obj, NULL, hash);
 }
 
-/* The hash of an object that was met before: 1; 0 if it was not; -1. Without a limit an object has an entry as soon as
- * it is entered. */
+/* The hash of an object that has occurred before: 1; 0 if it has not; -1. Without a limit an object has an entry as
+ * soon as it is entered. */
 static int find_known(hasher *h, const TVMFFIObject *obj, uint64_t *out) {
   size_t depth = fh_walk_depth(&h->walk);
   const uint64_t *word = fh_memo_find(memo_at(h, depth), obj, NULL);
   if (word == NULL) return !h->has_limit && put_known(h, depth, obj, hash_type(obj)) != 0 ? -1 : 0;
   *out = *word;
-  /* The entry of an open object: the result will be thrown away. */
+  /* The entry of an open object: the result will be discarded. */
   if (!h->has_limit && *word == hash_type(obj)) h->found_cycle = 1;
   return 1;
 }
 
 /* ---- The loop ---- */
 
-/* The hash of an object that is no leaf if it can be had at once: 1; 0 after entering it; -1. */
+/* The hash of an object that is not a leaf, if it is available at once: 1; 0 after entering it; -1. */
 static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_t *out) {
   TVMFFIObject *obj = value->v_obj, *hook = NULL;
   size_t depth = fh_walk_depth(&h->walk);
@@ -178,7 +179,7 @@ static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_
   if (obj->type_index >= kTVMFFIStaticObjectEnd) {
     if (fh_hook_find(FH_ATTR_HASH, obj->type_index, &hook) != 0) return -1;
     if (hook == NULL && check_equality(obj) != 0) return -1;
-    if (hook != NULL) is_shared = 1; /* a hook may call back with the object itself */
+    if (hook != NULL) is_shared = 1; /* a hook may call back with the same object */
   }
   int known = is_shared ? find_known(h, obj, out) : 0;
   if (known != 0) return known;
@@ -193,8 +194,8 @@ static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_
   return 0;
 }
 
-/* The hash of any value if it can be had at once: 1; 0 after entering an object; -1. Beyond the limit an object has
- * only the hash of its type, which is the same for all equal objects. */
+/* The hash of any value if it is available at once: 1; 0 after entering an object; -1. Beyond the limit an object only
+ * has the hash of its type, which is the same for all equal objects. */
 static int hash_or_enter(hasher *h, const TVMFFIAny *value, int is_shared, uint64_t *out) {
   if (!fh_any_is_object(value)) {
     *out = hash_plain(value);
@@ -206,8 +207,8 @@ static int hash_or_enter(hasher *h, const TVMFFIAny *value, int is_shared, uint6
   return 1;
 }
 
-/* Puts a child's hash into its parent's. n_done is odd when the child is a key: its hash waits for that of the value.
- * The sum over pairs does not depend on their order. */
+/* Adds a child's hash to its parent's. n_done is odd if the child is a key: its hash waits for that of the value. The
+ * sum over pairs does not depend on their order. */
 static void add_to_parent(fh_walk_frame *f, uint64_t child) {
   progress *p = (progress *)fh_walk_data(f);
   if (f->shape != FH_WALK_PAIRS)
@@ -218,7 +219,7 @@ static void add_to_parent(fh_walk_frame *f, uint64_t child) {
     p->state += mix(mix(0, p->key), child);
 }
 
-/* The innermost object is done: gives its hash and closes it. */
+/* Returns the hash of the innermost object, which is done, and closes it. */
 static int close_object(hasher *h, uint64_t *out) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   const progress *p = (const progress *)fh_walk_data(f);
@@ -228,7 +229,7 @@ static int close_object(hasher *h, uint64_t *out) {
   return rc;
 }
 
-/* One child, or the end, of the innermost object: 1 with a hash in *out, 0 after entering, -1. */
+/* Handles one child, or the end, of the innermost object: 1 with a hash in *out, 0 after entering, -1. */
 static int hash_next(hasher *h, uint64_t *out) {
   TVMFFIAny child;
   const fh_walk_frame *f;
@@ -269,7 +270,8 @@ int fh_hash_nested(const TVMFFIAny *value, int64_t *out) {
                sizeof(progress));
   for (int i = 0; i < LEVELS; ++i) h.known[i].retains = 1;
   int rc = hash_value(&h, &root, &hash);
-  /* The number of the first pass depends on where it met the cycle; the second pass has the limit instead. */
+  /* The result of the first pass depends on the place where it found the cycle; the second pass has the limit
+   * instead. */
   if (rc == 0 && h.found_cycle) {
     free_known(&h);
     h.has_limit = 1;

@@ -1,8 +1,8 @@
-/* hook.c - hooks of types that look into their objects.
+/* hook.c - hooks of types, which are callbacks that read their objects.
  *
- * A type's hook gets fn, a Function by which it has the parts of its object printed, compared or hashed. fn goes on
- * with the walk that has called the hook, so cycles and the limit of depth hold across hooks. Used by repr, compare,
- * hash, and structural equality and hash. */
+ * A type's hook gets fn, a Function that prints, compares or hashes the parts of its object. fn continues the walk that
+ * has called the hook, so cycles and the limit of depth hold across hooks. Used by repr, compare, hash, and structural
+ * equality and hash. */
 #include "hook.h"
 
 #include "core/object/any_own.h"
@@ -27,7 +27,7 @@ typedef struct {
   fh_hook_callback back;
   int32_t n_args;
   uint64_t thread;
-  void *client; /* NULL when the hook has returned; for `thread` only */
+  void *client; /* NULL after the hook has returned; only for `thread` */
 } callback;
 
 /* The client gets owned values instead of views: the walk needs its objects alive until the callback is done. */
@@ -61,14 +61,14 @@ static int call_with_callback(TVMFFIObject *hook, TVMFFIObject *obj, const TVMFF
   /* Either obj, fn or obj, second, fn. */
   TVMFFIAny args[3] = {fh_any_object(obj), second != NULL ? *second : fh_any_object(fn), fh_any_object(fn)};
   int rc = fh_function_call(hook, args, second != NULL ? 3 : 2, result);
-  /* Before fn is released: the hook may have kept a reference, and whoever calls fn now gets an error. */
+  /* Before fn is released: the hook may have kept a reference, and a later call of fn gets an error. */
   c->client = NULL;
   fh_object_release(fn);
   return rc;
 }
 
-/* Calls the hook while the objects (`other` may be NULL) are open as a mark. So a client that looks for cycles finds
- * them open when the hook hands them back. The mark is a level of nesting, like any frame. */
+/* Calls the hook while the objects (`other` may be NULL) are open as a mark. So a client that checks for cycles finds
+ * them open when the hook passes them back. The mark is a level of nesting, like any frame. */
 static int call_marked(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other,
                        const TVMFFIAny *second, const callback *back, TVMFFIAny *result) {
   *result = fh_any_none();

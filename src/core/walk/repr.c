@@ -1,8 +1,8 @@
-/* repr.c - the readable text of any value: (array,), [list], {key: value}, Type(field=value).
+/* repr.c - the readable representation of any value: (array,), [list], {key: value}, Type(field=value).
  *
- * All goes into one growing text: what stands before, between and behind the children of an object is written as the
- * walk comes by. An object that is open already is written as "...". With TVM_FFI_REPR_WITH_ADDR=1 in the environment,
- * objects have their address added. */
+ * All output goes into one growing string; the walk writes the parts before, between and after the children of an
+ * object. An object that is open already is written as "...". With TVM_FFI_REPR_WITH_ADDR=1 in the environment, objects
+ * have their address added. */
 #include "repr.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ typedef struct {
   fh_text text;
   int with_address;
   /* The index of ffi.Enum. */
-  int32_t enum_type; /* -1 while there is none */
+  int32_t enum_type; /* -1 while it is not registered */
 } printer;
 
 static int print_any(printer *p, const TVMFFIAny *value);
@@ -74,7 +74,7 @@ static int add_shape(TVMFFIObject *obj, fh_text *text) {
   return fh_text_add_cstr(text, ")");
 }
 
-/* An Enum as "Type.name"; "?" for a cell that holds no text. */
+/* An Enum as "Type.name"; "?" if the cell holds no string. */
 static int add_enum(printer *p, TVMFFIObject *obj) {
   fh_text *text = &p->text;
   TVMFFIByteArray name;
@@ -87,7 +87,7 @@ static int add_enum(printer *p, TVMFFIObject *obj) {
   return rc != 0 ? -1 : add_address(p, obj);
 }
 
-/* As "%g" does in the C locale. In others the decimal point is another text, which may have several bytes. */
+/* As "%g" in the C locale. In other locales the decimal point is another string, possibly of several bytes. */
 static int add_float(double value, fh_text *text) {
   char printed[64], plain[64];
   size_t n = 0;
@@ -102,7 +102,7 @@ static int add_float(double value, fh_text *text) {
   return fh_text_add(text, plain, n);
 }
 
-/* Text and bytes in quotes; a pointer, or a marker, as the name of its type. */
+/* Strings and bytes in quotes; a pointer, or a marker, as the name of its type. */
 static int add_plain(const TVMFFIAny *value, fh_text *text) {
   TVMFFIByteArray content;
   switch (value->type_index) {
@@ -121,7 +121,8 @@ static int add_plain(const TVMFFIAny *value, fh_text *text) {
 
 /* ---- Hooks: __ffi_repr__(object, fn_repr) ---- */
 
-/* fn_repr(value): its text as a string of its own. The hook's surroundings are put aside meanwhile. */
+/* fn_repr(value): returns the representation as a separate string. The output of the hook's caller is put aside during
+ * the call. */
 static int repr_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   printer *p = (printer *)client;
@@ -146,8 +147,8 @@ static int add_by_hook(printer *p, TVMFFIObject *hook, TVMFFIObject *obj) {
 
 /* ---- Objects with children ---- */
 
-/* What stands before the first child. An object's parenthesis is not part of it: add_separator writes that before the
- * first field, so an object without fields is its type's name alone. */
+/* Writes the part before the first child. For an object, add_separator writes the parenthesis before the first field,
+ * so an object without fields is only its type's name. */
 static int add_opening(printer *p, const TVMFFIObject *obj) {
   switch (obj->type_index) {
   case kTVMFFIArray: return fh_text_add_cstr(&p->text, "(");
@@ -159,7 +160,7 @@ static int add_opening(printer *p, const TVMFFIObject *obj) {
   return fh_text_add_cstr(&p->text, fh_type_name(obj->type_index)) != 0 ? -1 : add_address(p, obj);
 }
 
-/* What stands behind the last child. A container's address stands here, an object's behind its type's name. */
+/* Writes the part after the last child. A container's address is written here, an object's after its type's name. */
 static int add_closing(printer *p, const fh_walk_frame *f) {
   const char *closing = "";
   switch (f->obj->type_index) {
@@ -172,7 +173,7 @@ static int add_closing(printer *p, const fh_walk_frame *f) {
   return fh_text_add_cstr(&p->text, closing) != 0 ? -1 : add_address(p, f->obj);
 }
 
-/* What stands before the child that was given last; before a field, its name, too. */
+/* Writes the part before the child that was returned last; before a field, its name, too. */
 static int add_separator(printer *p, const fh_walk_frame *f) {
   const char *separator = f->shape == FH_WALK_FIELDS ? "(" : "";
   if (f->n_done > 1) separator = f->shape == FH_WALK_PAIRS && f->n_done % 2 == 0 ? ": " : ", ";
@@ -184,7 +185,7 @@ static int add_separator(printer *p, const fh_walk_frame *f) {
 
 /* ---- The loop ---- */
 
-/* Writes a value, except what has children, which it enters. */
+/* Writes a value, or enters it if it has children. */
 static int print_or_enter(printer *p, const TVMFFIAny *value) {
   fh_text *text = &p->text;
   if (!fh_any_is_object(value)) return add_plain(value, text);
@@ -204,7 +205,7 @@ static int print_or_enter(printer *p, const TVMFFIAny *value) {
   }
   default: break;
   }
-  /* A hook comes before all forms below, those of containers and enums too. */
+  /* A hook comes before all forms below, including those of containers and enums. */
   TVMFFIObject *hook;
   if (fh_hook_find(FH_ATTR_REPR, value->type_index, &hook) != 0) return -1;
   if (hook != NULL) return add_by_hook(p, hook, obj);
@@ -212,7 +213,7 @@ static int print_or_enter(printer *p, const TVMFFIAny *value) {
   return add_opening(p, obj) != 0 ? -1 : fh_walk_push(&p->walk, value);
 }
 
-/* Writes what is entered until `depth` frames are left. */
+/* Writes the entered values until `depth` frames are left. */
 static int print_entered(printer *p, size_t depth) {
   TVMFFIAny child;
   while (fh_walk_depth(&p->walk) > depth) {
@@ -230,7 +231,7 @@ static int print_entered(printer *p, size_t depth) {
   return 0;
 }
 
-/* A value with all it holds, also for fn_repr. On -1 the walk is as deep as before. */
+/* Writes a value recursively, also for fn_repr. On -1 the walk is as deep as before. */
 static int print_any(printer *p, const TVMFFIAny *value) {
   size_t depth = fh_walk_depth(&p->walk);
   if (print_or_enter(p, value) == 0 && print_entered(p, depth) == 0) return 0;

@@ -1,16 +1,16 @@
-/* walk.c - the one traversal of values: two stacks in growing arrays, one of frames, one of values.
+/* walk.c - the traversal of values: two stacks in growing arrays, one of frames, one of values.
  *
  * A frame is an open object, or an open pair. `values` holds owned copies of children that may change while they are
- * read: a List's items, a Dict's pairs. A frame's part of `values` begins at its `mark`, behind the parts of the frames
+ * read: a List's items, a Dict's pairs. A frame's part of `values` begins at its `mark`, after the parts of the frames
  * below, so popping a frame cuts `values` there. Arrays and Maps are read in place, because they do not change once
  * they are shared.
  *
  * A frame holds no reference to its object. The frame below keeps it alive: as an item in place, as a copy in `values`,
- * or in `held`, which has the field values that were given last. The client keeps alive the root, and what a hook's
- * callback is given.
+ * or in `held`, which has the field values that were returned last. The client keeps alive the root, and the arguments
+ * of a hook's callback.
  *
  * Getters, hooks and deleters are foreign: they may call back into the client, which then pushes and pops on the same
- * walk. So the state is complete before they run, and pointers to frames and values are taken anew afterwards. */
+ * walk. So the state is complete before they run, and pointers to frames and values are read again afterwards. */
 #include "walk.h"
 
 #include "core/container/hashmap.h"
@@ -21,12 +21,12 @@
 #include "core/object/type.h"
 #include "core/platform/mem.h"
 
-/* Items of the first block of either stack. */
+/* Minimum number of items of either stack. */
 #define MIN_ROOM 16
 
 /* ---- Room ---- */
 
-/* A longer block for n_items + n_more items, *room and *block updated; -1 without memory, and nothing is pending,
+/* Makes a longer block for n_items + n_more items; updates *room and *block. -1 without memory, with no error pending,
  * because copy_children calls this under a stripe lock, where no error may be raised. */
 static int grow_block(void **block, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
   size_t wanted = *room < MIN_ROOM ? MIN_ROOM : *room * 2;
@@ -39,18 +39,18 @@ static int grow_block(void **block, size_t *room, size_t n_items, size_t n_more,
   return 0;
 }
 
-/* Room for n_more values; otherwise as grow_block. */
+/* Makes room for n_more values; otherwise as grow_block. */
 static int reserve_values(fh_walk *walk, size_t n_more) {
   if (walk->n_values_room - walk->n_values >= n_more) return 0;
   return grow_block((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof *walk->values);
 }
 
-/* Slots that are filled as the walk goes on; there must be room. */
+/* Adds slots that are filled later; there must be room. */
 static void add_slots(fh_walk *walk, size_t n) {
   for (; n != 0; --n) walk->values[walk->n_values++] = fh_any_none();
 }
 
-/* ---- Life ---- */
+/* ---- Creation and destruction ---- */
 
 void fh_walk_init(fh_walk *walk, fh_walk_flags flags, int64_t skip_flags, size_t client_bytes) {
   memset(walk, 0, sizeof *walk);
@@ -67,7 +67,7 @@ void fh_walk_free(fh_walk *walk) {
   fh_memo_free(&walk->open);
 }
 
-/* ---- Opening one object: its children that must be copied go to `values` ---- */
+/* ---- Opening one object: children that must be copied go to `values` ---- */
 
 /* Under the lock: 0, or -1 without memory. */
 static int copy_list(fh_walk *walk, const fh_seq_object *list) {
@@ -83,7 +83,8 @@ static int copy_dict(fh_walk *walk, const fh_hashmap_object *dict) {
   if (reserve_values(walk, (size_t)dict->size * 2) != 0) return -1;
   uint64_t position = fh_hashmap_begin(dict);
   for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(dict, position)) != NULL;) {
-    if (walk->n_values_room - walk->n_values < 2) break; /* a client's table that says less than it has */
+    /* the size of a client's table is less than its number of pairs */
+    if (walk->n_values_room - walk->n_values < 2) break;
     fh_any_copy(&pair->key, &walk->values[walk->n_values++]);
     fh_any_copy(&pair->value, &walk->values[walk->n_values++]);
     position = fh_hashmap_next(dict, position);
@@ -117,14 +118,14 @@ static void prefetch_first(const TVMFFIAny *items, int64_t n) {
   for (int64_t i = 0; i < n && i < N_AHEAD; ++i) prefetch(&items[i]);
 }
 
-/* Item i is being read, of n. */
+/* Prefetches for item i of n, which is being read. */
 static inline void prefetch_after(const TVMFFIAny *items, int64_t i, int64_t n) {
   if (n - i > N_AHEAD) prefetch(&items[i + N_AHEAD]);
 }
 
-/* Sets what the children of f->obj are and where they are read. Whatever is no container is read field by field: text
- * and tensors have no fields, and neither have types that are not registered. -1 with an error pending, when copies
- * find no memory. */
+/* Sets the kind and the place of the children of f->obj. An object that is not a container is read field by field:
+ * strings and tensors have no fields, and neither have types that are not registered. -1 with an error pending, if
+ * memory runs out for copies. */
 static int open_object(fh_walk *walk, fh_walk_frame *f) {
   TVMFFIObject *obj = f->obj;
   switch (obj->type_index) {
@@ -150,8 +151,8 @@ static int open_object(fh_walk *walk, fh_walk_frame *f) {
   return 0;
 }
 
-/* The other side of a pair; the children of a List are copied, those of a Dict are looked up one by one. A map gets one
- * slot in `values`, where fh_walk_lookup keeps the value that it has copied out of a Dict. */
+/* Opens the other side of a pair; the children of a List are copied, those of a Dict are looked up one by one. A map
+ * gets one slot in `values`, where fh_walk_lookup stores the value that it has copied from a Dict. */
 static int open_other(fh_walk *walk, fh_walk_frame *f) {
   TVMFFIObject *other = f->other;
   f->n_of_other = -1;
@@ -176,20 +177,20 @@ static int open_other(fh_walk *walk, fh_walk_frame *f) {
 
 /* ---- Frames ---- */
 
-/* Puts a new frame's objects into the set of open ones. An object with one reference cannot be met again, because the
- * place that it was found in has that reference. A pair cannot be met again if one of its objects cannot. A mark is
- * always put in: its hook may hand the objects back to the client. */
+/* Adds a new frame's objects to the set of open ones. An object with one reference cannot occur again, because the
+ * place where it was found has that reference. A pair cannot occur again if one of its objects cannot. A mark is always
+ * added: its hook may pass the objects back to the client. */
 static int add_to_open(fh_walk *walk, fh_walk_frame *f, int is_mark) {
   if (!(walk->flags & FH_WALK_CYCLES)) return 0;
   if (!is_mark && fh_object_use_count(f->obj) == 1) return 0;
   if (!is_mark && f->other != NULL && fh_object_use_count(f->other) == 1) return 0;
-  /* A frame further out has the entry already, and removes it when it is popped. */
+  /* An outer frame has the entry already, and removes it when it is popped. */
   if (fh_memo_find(&walk->open, f->obj, f->other) != NULL) return 0;
   f->is_in_open_set = fh_memo_put(&walk->open, f->obj, f->other, 0) == 0;
   return f->is_in_open_set ? 0 : -1;
 }
 
-/* A zeroed frame on top; NULL with an error pending and nothing changed. */
+/* Pushes a zeroed frame; NULL with an error pending and the walk unchanged. */
 static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other, int is_mark) {
   if (walk->n_frames == FH_WALK_MAX_DEPTH) {
     fh_error_raise(FH_VALUE_ERROR, "Expected a value nested at most %d deep", FH_WALK_MAX_DEPTH);
@@ -206,7 +207,7 @@ static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject 
   f->other = other;
   f->mark = walk->n_values;
   if (add_to_open(walk, f, is_mark) != 0) return NULL;
-  /* Only now does the frame count, so a failure before has nothing to undo. */
+  /* The frame counts only now, so an earlier failure has nothing to undo. */
   walk->n_frames += 1;
   return f;
 }
@@ -261,8 +262,8 @@ int fh_walk_enter_hook(fh_walk *walk) {
 
 /* ---- Fields ---- */
 
-/* Whether an ancestor has a field of that name at that place, which was given already. A field that the walk skips was
- * not given. The cursor's depth is one more than the level of the field's own type. */
+/* Whether an ancestor has a field of that name at that place, which was returned already. A field that the walk skips
+ * was not returned. The cursor's depth is one more than the level of the field's own type. */
 static int is_redeclared(const fh_reflect_cursor *cursor, int64_t skip_flags, const TVMFFIFieldInfo *field) {
   const TVMFFITypeInfo *info = cursor->info;
   int32_t level = cursor->depth - 1;
@@ -285,7 +286,7 @@ const TVMFFIFieldInfo *fh_walk_next_field(fh_reflect_cursor *cursor, int64_t ski
 }
 
 /* Reads a field of `obj` (side 0) or `other` (side 1) of the frame on top. *out is borrowed from `held`, whose former
- * value is released first. The getter is foreign, and free to push and pop on this walk; so are deleters. */
+ * value is released first. The getter is foreign and may push and pop on this walk; so may deleters. */
 static int read_field(fh_walk *walk, const TVMFFIFieldInfo *field, int side, TVMFFIAny *out) {
   fh_walk_frame *f = fh_walk_top(walk);
   TVMFFIObject *obj = side == 0 ? f->obj : f->other, *old = f->held[side];
@@ -315,7 +316,7 @@ const TVMFFIAny *fh_walk_items(const fh_walk *walk, const fh_walk_frame *f) {
   return f->source != NULL ? (const TVMFFIAny *)f->source : walk->values + f->mark;
 }
 
-/* The items of `other`: an Array's in place, a List's in `values`, behind those of `obj` if these are copies, too. */
+/* The items of `other`: an Array's in place, a List's in `values`, after those of `obj` if these are copies, too. */
 static const TVMFFIAny *items_of_other(const fh_walk *walk, const fh_walk_frame *f) {
   if (f->other->type_index == kTVMFFIArray) return fh_seq_items((const fh_seq_object *)f->other);
   return walk->values + f->mark + (f->source != NULL ? 0 : (size_t)f->n_children);
@@ -333,7 +334,7 @@ const TVMFFIAny *fh_walk_rest_of_other(const fh_walk *walk, int64_t *n) {
   return items_of_other(walk, f) + f->n_done;
 }
 
-/* A Map's pair that is going on, NULL past the end: its key is child 2k, its value 2k + 1. */
+/* A Map's current pair, NULL past the end: its key is child 2k, its value 2k + 1. */
 static const fh_hashmap_pair *map_pair(const fh_walk_frame *f) {
   return fh_hashmap_at((const fh_hashmap_object *)f->source, f->position);
 }
@@ -342,7 +343,7 @@ static void pass_pair(fh_walk_frame *f) {
   f->position = fh_hashmap_next((const fh_hashmap_object *)f->source, f->position);
 }
 
-/* The next key or value of a Map. The position moves on when the next key is asked for, and not before:
+/* Returns the next key or value of a Map. The position advances only when the next key is requested: until then
  * fh_walk_label_of finds the key of the current value there. */
 static fh_walk_step step_map(fh_walk_frame *f, TVMFFIAny *child) {
   int is_key = f->n_done % 2 == 0;
@@ -384,7 +385,7 @@ static fh_walk_step step_items(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TV
 fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value) {
   fh_walk_frame *f = fh_walk_top(walk);
   if (f->n_done == f->n_children) return FH_WALK_END;
-  if (f->source != NULL) { /* a Map: both at once */
+  if (f->source != NULL) { /* a Map: key and value at once */
     if (f->n_done != 0) pass_pair(f);
     const fh_hashmap_pair *pair = map_pair(f);
     if (pair == NULL) return FH_WALK_END;
@@ -397,7 +398,7 @@ fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value) {
   return step == FH_WALK_CHILD ? fh_walk_next(walk, value) : step;
 }
 
-/* A Map's value is read in place, a Dict's goes to the frame's slot. */
+/* A Map's value is read in place, a Dict's is copied to the frame's slot. */
 fh_walk_step fh_walk_lookup(fh_walk *walk, const TVMFFIAny *key, TVMFFIAny *value) {
   const fh_walk_frame *f = fh_walk_top(walk);
   const fh_hashmap_object *map = (const fh_hashmap_object *)f->other;
@@ -420,7 +421,7 @@ fh_walk_step fh_walk_lookup(fh_walk *walk, const TVMFFIAny *key, TVMFFIAny *valu
   return found == 1 ? FH_WALK_CHILD : FH_WALK_END;
 }
 
-/* The next value of the left map, and its counterpart in the right one. */
+/* Returns the next value of the left map, and the value of the equal key in the right one. */
 static fh_walk_step step_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b) {
   TVMFFIAny key;
   fh_walk_step step = fh_walk_next_key(walk, &key, a);
@@ -439,7 +440,7 @@ fh_walk_step fh_walk_next_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b) {
   }
 }
 
-/* ---- Where the walk is ---- */
+/* ---- The place of the walk ---- */
 
 fh_walk_label fh_walk_label_of(const fh_walk *walk, const fh_walk_frame *f) {
   fh_walk_label label;
@@ -458,7 +459,8 @@ fh_walk_label fh_walk_label_of(const fh_walk *walk, const fh_walk_frame *f) {
   case FH_WALK_PAIRS: {
     const fh_hashmap_pair *pair = f->source != NULL ? map_pair(f) : NULL;
     label.place = last % 2 == 0 ? FH_WALK_AT_KEY : FH_WALK_AT_VALUE;
-    /* Copies lie as key, value, key, value. In place the Map's position is still at the pair of the last child. */
+    /* Copies are stored as key, value, key, value. In place the Map's position is still at the pair of the last
+     * child. */
     if (f->source == NULL)
       label.key = walk->values[f->mark + (size_t)(last - last % 2)];
     else if (pair != NULL)

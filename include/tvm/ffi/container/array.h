@@ -1,7 +1,7 @@
 /* array.h - Array<T>: values in order. Copy on write.
  *
  * A method that changes an Array copies the items first if another reference shares them, so no other reference sees
- * the change. An Array<T> is made from any sequence whose items convert to T. */
+ * the change. Any sequence whose items convert to T converts to an Array<T>. */
 #ifndef TVM_FFI_CONTAINER_ARRAY_H_
 #define TVM_FFI_CONTAINER_ARRAY_H_
 
@@ -19,7 +19,7 @@ public:
     array->TVMFFISeqCell::capacity = n;
     return array;
   }
-  /* An array with the items of another one, copied (CopyFrom) or moved out of it (MoveFrom), and room for `capacity`
+  /* An array with the items of another array, copied (CopyFrom) or moved out of it (MoveFrom), and room for `capacity`
    * items. */
   static ObjectPtr<ArrayObj> CopyFrom(int64_t capacity, ArrayObj *from) {
     ObjectPtr<ArrayObj> array = WithRoom(capacity, from);
@@ -75,7 +75,7 @@ public:
   /* n copies of one value. */
   explicit Array(size_t n, const T &value) : Base(ArrayObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Array)
-  /* From an array whose items are all T. The items are shared. */
+  /* From an array whose items are all T. Both share the items. */
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   Array(const Array<U> &other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
@@ -85,7 +85,7 @@ public:
   const ArrayObj *get() const { return Seq(); }
   const ArrayObj *operator->() const { return Seq(); }
 
-  /* The array of f(item) for each item. If f returns every item unchanged, this very array. */
+  /* The array of f(item) for each item. If f returns every item unchanged, the same array. */
   template <typename F, typename U = std::invoke_result_t<F, T>> Array<U> Map(F f) const {
     return Array<U>(Apply<U>(data_, f));
   }
@@ -154,7 +154,7 @@ private:
     int64_t n = static_cast<int64_t>(items->size()), i = 0;
     ObjectPtr<ArrayObj> result;
     if constexpr (is_valid_iterator_v<T, U *> || is_valid_iterator_v<U, T *>) {
-      /* A new array is made only when an item changes. */
+      /* Makes a new array only when an item changes. */
       for (; result == nullptr; ++i) {
         if (i == n) return data;
         Any mapped(f(Get::convert(items->begin()[i])));

@@ -17,11 +17,11 @@ template <typename... T> inline constexpr bool all_storage_enabled_v = (storage_
 template <typename... T> constexpr bool CheckElements() { return (CheckElement<T>() && ...); }
 template <typename... T> inline constexpr bool all_object_ref_v = (std::is_base_of_v<ObjectRef, T> && ...);
 
-/* Restricts a constructor from two iterators, because two numbers mean something else. */
+/* Restricts a constructor to two iterators, because two numbers mean something else. */
 template <typename IterType> using EnableIfIterator = std::void_t<decltype(*std::declval<IterType &>())>;
 
-/* An iterator that applies Converter::convert to the elements of TIter. It returns them by value, so there is no
- * operator that points to one. */
+/* An iterator that applies Converter::convert to the elements of TIter. It returns elements by value, so it has no
+ * operator->. */
 template <typename Converter, typename TIter> class IterAdapter {
 public:
   using difference_type = typename std::iterator_traits<TIter>::difference_type;
@@ -89,7 +89,8 @@ template <typename... T> std::string ContainerTypeSchema(const char *name) {
   return JoinTypes(std::string("{\"type\":\"").append(name).append("\",\"args\":["), types, sizeof...(T), ",", "]}");
 }
 
-/* Whether item i of a sequence does not convert to T; if so, *found becomes a text like "Array[index 2: str]". */
+/* Whether item i of a sequence does not convert to T; if so, *found becomes a description like "Array[index 2:
+ * str]". */
 template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *found, const char *name = "Array") {
   if constexpr (std::is_same_v<T, Any>) {
     return false;
@@ -100,7 +101,7 @@ template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *fo
   }
 }
 
-/* Converts as many items, each to its type. */
+/* Converts sizeof...(T) items, each to its type. */
 template <typename... T> struct ItemConverter;
 template <> struct ItemConverter<> {
   static std::optional<std::tuple<>> Convert(const Any *) { return std::tuple<>(); }

@@ -63,8 +63,8 @@ public:
   /* n copies of one value. */
   explicit List(size_t n, const T &value) : Base(ListObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(List)
-  /* From a list whose items are all T. Both refer to the same object, so a later item that is put in through `other`
-   * shows here, even if it is not a T. */
+  /* From a list whose items are all T. Both refer to the same object, so an item that is added through `other` later
+   * appears here, even if it is not a T. */
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   List(const List<U> &other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>

@@ -38,7 +38,7 @@ public:
   template <typename Hash, typename Equal>
   Map(const std::unordered_map<K, V, Hash, Equal> &pairs) : Map(pairs.begin(), pairs.end()) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Map)
-  /* From a map whose keys are all K and whose values are all V. The pairs are shared. */
+  /* From a map whose keys are all K and whose values are all V. Both share the pairs. */
   template <typename KU, typename VU,
             typename = std::enable_if_t<(!std::is_same_v<K, KU> || !std::is_same_v<V, VU>) && type_subsumes_v<K, KU> &&
                                         type_subsumes_v<V, VU>>>
@@ -74,7 +74,7 @@ private:
   friend Base;
 };
 
-/* The pairs of both; for a key in both, the value of `right`. */
+/* The pairs of both maps; for a key in both maps, the value of `right`. */
 template <typename K, typename V,
           typename = std::enable_if_t<detail::storage_enabled_v<K> && detail::storage_enabled_v<V>>>
 inline Map<K, V> Merge(Map<K, V> left, const Map<K, V> &right) {

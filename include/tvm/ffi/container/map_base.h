@@ -1,7 +1,7 @@
-/* map_base.h - the objects behind Map and Dict, and the methods that both classes have.
+/* map_base.h - the objects of Map and Dict, and the methods that both classes have.
  *
  * Up to four pairs are kept in an array that is searched linearly, more in a hash table (map_table.h). Both keep the
- * order of insertion. An object that outgrows the array is changed in place to a table. */
+ * order of insertion. An array that is too small is changed to a table in the same object. */
 #ifndef TVM_FFI_CONTAINER_MAP_BASE_H_
 #define TVM_FFI_CONTAINER_MAP_BASE_H_
 
@@ -18,8 +18,8 @@
 namespace tvm {
 namespace ffi {
 
-/* Pairs of values. KeyError for a key that is not there. An exception of a hash or equality hook is passed on, and
- * nothing is changed then. Not synchronised: whoever changes it while other threads use it must order that. */
+/* Pairs of values. KeyError for a missing key. An exception of a hash or equality hook is passed on, and the map is
+ * unchanged then. Not synchronised: a thread that changes the map while other threads use it needs a lock. */
 class MapBaseObj : public Object {
 public:
   using key_type = Any;
@@ -134,7 +134,7 @@ protected:
 
   void Set(KVType pair) {
     if (!IsSmallMap()) return Table().Set(std::move(pair));
-    /* Also for a key that is there: every library does the same, and the order of pairs would show a difference. */
+    /* Also for an existing key: every library does that, and the order of pairs would show a difference. */
     if (fields_.size >= kSmallMax) {
       ToTable();
       return Table().Set(std::move(pair));
@@ -172,8 +172,8 @@ private:
     fields_.data_deleter = [](void *old) { std::free(old); };
     fields_.slots = kSmallMax | kSmallTag;
   }
-  /* Changes an array into a table, in place. The fields of the table overlap the first pairs, so the table is made
-   * elsewhere first. */
+  /* Changes an array into a table, in place. The fields of the table overlap the first pairs, so the table is first
+   * made elsewhere. */
   TVM_FFI_NO_INLINE void ToTable() {
     detail::MapFields fields{};
     detail::MapDenseFields dense;
@@ -203,7 +203,7 @@ private:
 
 namespace detail {
 
-/* A key to look up, as a value. It is borrowed if a view of it has the same bits as an Any of it. */
+/* A key for a lookup, as a value. The value borrows the key if a view of the key has the same bits as an Any of it. */
 template <typename K> class BorrowedKey {
 public:
   TVM_FFI_INLINE explicit BorrowedKey(const K &key) : value_(Borrow(key)) {}
@@ -244,7 +244,7 @@ public:
   using key_type = K;
   using mapped_type = V;
 
-  /* Returns pairs by value, so there is no operator that points to one. */
+  /* Returns pairs by value, so it has no operator->. */
   class iterator {
   public:
     using iterator_category = std::bidirectional_iterator_tag;
@@ -287,7 +287,7 @@ public:
   iterator begin() const { return data_ == nullptr ? iterator() : iterator(Obj()->begin()); }
   iterator end() const { return data_ == nullptr ? iterator() : iterator(Obj()->end()); }
   iterator find(const K &key) const { return data_ == nullptr ? iterator() : iterator(Obj()->find(Key(key))); }
-  /* KeyError if the key is not there. */
+  /* KeyError if the key does not exist. */
   const V at(const K &key) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) TVM_FFI_THROW(KeyError) << "the map was moved away";
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(Obj()->at(Key(key)));
@@ -329,8 +329,8 @@ private:
 
 namespace detail {
 
-/* Tells about the first key that does not convert to K, or value that does not convert to V: "Map[some key is int,
- * V]". */
+/* Describes the first key that does not convert to K, or the first value that does not convert to V: "Map[some key is
+ * int, V]". */
 template <typename K, typename V> std::string PairMismatch(const MapBaseObj &pairs, const std::string &name) {
   for (const auto &pair : pairs) {
     if constexpr (!std::is_same_v<K, Any>) {
@@ -349,8 +349,8 @@ template <typename K, typename V> std::string PairMismatch(const MapBaseObj &pai
 
 } // namespace detail
 
-/* Traits of Map and Dict. A map of the right kind whose keys are all K and whose values are all V is taken as it is. A
- * map of the other kind, or with other pairs, is converted into a new one. Derived provides kPrimaryTypeIndex,
+/* Traits of Map and Dict. A map of the same class whose keys are all K and whose values are all V is used without a
+ * copy. A map of the other class, or with other pairs, is converted into a new one. Derived provides kPrimaryTypeIndex,
  * kOtherTypeIndex, kTypeName, kStaticTypeKey. */
 template <typename Derived, typename Ref, typename K, typename V>
 struct MapTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {

@@ -3,10 +3,10 @@
  * Every library has its own copy of this code and works on the tables of all others, so layout, hashing, probing, order
  * and growth are part of the ABI.
  *
- * A table has a power of two of slots, 16 to a block. A slot has a metadata byte and an item. Fibonacci hashing maps a
- * hash to its home slot. The items of one home slot form a chain that begins there; the metadata of each has the
- * distance to the next. If the home slot of a new item holds an item of another chain, that item is moved away. All
- * items are linked in the order of insertion. */
+ * The number of slots is a power of two; 16 slots form a block. A slot has a metadata byte and an item. Fibonacci
+ * hashing maps a hash to its home slot. The items of one home slot form a chain that begins there; the metadata of each
+ * item encodes the distance to the next. If the home slot of a new item holds an item of another chain, that item is
+ * moved to another slot. All items are linked in the order of insertion. */
 #ifndef TVM_FFI_CONTAINER_MAP_TABLE_H_
 #define TVM_FFI_CONTAINER_MAP_TABLE_H_
 
@@ -24,12 +24,12 @@ namespace detail {
 using MapPair = std::pair<Any, Any>;
 static_assert(sizeof(MapPair) == 32 && std::is_standard_layout_v<MapPair>, "the ABI's pair");
 
-/* Structs of the ABI: the fields of a map object from offset 24 on, and those that follow them in a map with a
+/* Structs of the ABI: the fields of a map object from offset 24 on, and the fields that follow them in a map with a
  * table. */
 struct MapFields {
   void *data;                   /* MapPair[slots] in a small map, Block[slots / 16] in a table */
-  uint64_t size;                /* pairs */
-  uint64_t slots;               /* with the highest bit set in a small map */
+  uint64_t size;                /* number of pairs */
+  uint64_t slots;               /* number of slots, with the highest bit set in a small map */
   void (*data_deleter)(void *); /* frees data; null if it is part of the object */
 };
 struct MapDenseFields {
@@ -53,7 +53,7 @@ public:
 
   /* Makes an empty table with room for n_pairs. On std::bad_alloc nothing is changed. */
   void Create(uint64_t n_pairs) {
-    uint32_t n_bits = 1; /* the smallest power of two that is at least twice as many */
+    uint32_t n_bits = 1; /* the smallest power of two that is at least 2 * n_pairs */
     while ((uint64_t{1} << n_bits) < 2 * (n_pairs == 0 ? 1 : n_pairs)) n_bits += 1;
     Allocate(uint64_t{1} << n_bits, 64 - n_bits);
   }
@@ -72,13 +72,13 @@ public:
   }
   /* Removes all items. */
   void Clear() {
-    std::vector<MapPair> dropped; /* released when the table is empty, because releasing an item may run any code */
+    std::vector<MapPair> dropped; /* released when the table is empty, because releasing an item may run foreign code */
     dropped.reserve(fields_->size);
     for (uint64_t slot = head(); slot != kNoSlot; slot = Next(slot)) dropped.push_back(std::move(*PairAt(slot)));
     Forget();
   }
 
-  /* Releases all items in place, without allocating. For a caller that frees the table next, which nobody else uses. */
+  /* Releases all items in place, without allocating. For a caller that frees the table next and is its only user. */
   void End() {
     for (uint64_t slot = head(), next; slot != kNoSlot; slot = next) {
       next = Next(slot);
@@ -86,9 +86,9 @@ public:
     }
   }
 
-  /* The slot of a key, kNoSlot if it is not there. */
+  /* The slot of a key, kNoSlot if the key does not exist. */
   uint64_t Find(const Any &key) const { return fields_->size == 0 ? kNoSlot : FindHashed(key, AnyHash()(key)); }
-  /* Sets the value of a key. A key that is already there stays, and its pair moves to the end of the order. */
+  /* Sets the value of a key. An existing key object stays, and its pair moves to the end of the order. */
   void Set(MapPair pair) {
     uint64_t hash = AnyHash()(pair.first);
     while (!TrySet(&pair, hash)) Grow();
@@ -188,7 +188,7 @@ private:
     return previous;
   }
   void SetJump(uint64_t slot, uint8_t jump) { *MetaAt(slot) = static_cast<uint8_t>((*MetaAt(slot) & kBody) | jump); }
-  /* Finds a free slot within a jump of `from`. Returns the jump, 0 if there is no such slot. */
+  /* Finds a free slot within a jump of `from`. Returns the jump, 0 if all of these slots are used. */
   uint8_t FindFree(uint64_t from, uint64_t *slot) const {
     for (uint8_t jump = 1; jump < kNumJumps; ++jump) {
       *slot = (from + Distance(jump)) & (fields_->slots - 1);
@@ -248,7 +248,7 @@ private:
     Append(slot);
     fields_->size += 1;
   }
-  /* Inserts or replaces a pair. False, and nothing is changed, if the table must grow first. */
+  /* Inserts or replaces a pair. False, with the table unchanged, if the table must grow first. */
   bool TrySet(MapPair *pair, uint64_t hash) {
     uint64_t slot = HomeOf(hash), free_slot;
     uint8_t meta = *MetaAt(slot);
@@ -278,8 +278,8 @@ private:
     Place(free_slot, kBody, pair);
     return true;
   }
-  /* Empties `slot`, which holds an item of another chain, by moving that item and the rest of its chain. False, and
-   * nothing is changed, if there is no room. */
+  /* Empties `slot`, which holds an item of another chain, by moving that item and the rest of its chain. False, with
+   * the table unchanged, if the table has no room. */
   bool FreeSlot(uint64_t slot) {
     struct Move {
       uint64_t from, to;

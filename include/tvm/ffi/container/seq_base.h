@@ -1,6 +1,6 @@
-/* seq_base.h - the objects behind Array and List, and the methods that both classes have.
+/* seq_base.h - the objects of Array and List, and the methods that both classes have.
  *
- * A value stays valid if its bytes are moved in memory, so room is made and gaps are closed by memmove. */
+ * A value stays valid if its bytes are moved in memory, so memmove makes room and closes gaps. */
 #ifndef TVM_FFI_CONTAINER_SEQ_BASE_H_
 #define TVM_FFI_CONTAINER_SEQ_BASE_H_
 
@@ -17,7 +17,7 @@ namespace tvm {
 namespace ffi {
 
 /* A sequence of fixed capacity: a method that would need more room fails with an InternalError. IndexError for an index
- * out of bounds. Not synchronised: whoever changes it while other threads use it must order that. */
+ * out of bounds. Not synchronised: a thread that changes the sequence while other threads use it needs a lock. */
 class SeqBaseObj : public Object, protected TVMFFISeqCell {
 public:
   static constexpr int64_t kInitSize = 4;
@@ -103,7 +103,7 @@ protected:
   }
 
   TVM_FFI_INLINE bool HasRoom(int64_t n) const { return n <= TVMFFISeqCell::capacity - TVMFFISeqCell::size; }
-  /* Appends an item; the caller has made sure that there is room. */
+  /* Appends an item; the caller guarantees that there is room. */
   TVM_FFI_INLINE void Append(Any &&item) {
     new (MutableEnd()) Any(std::move(item));
     TVMFFISeqCell::size += 1;
@@ -127,7 +127,8 @@ protected:
   TVM_FFI_NO_INLINE void Remove(int64_t first, int64_t last) {
     Any *items = MutableBegin();
     if (first == last) return;
-    /* The items are released last, when the sequence is consistent again, because releasing one may run any code. */
+    /* The items are released last, when the sequence is consistent again, because releasing one may run foreign
+     * code. */
     int64_t n_behind = TVMFFISeqCell::size - last;
     if (n_behind == 0) {
       while (TVMFFISeqCell::size > first) items[--TVMFFISeqCell::size].~Any();
@@ -286,9 +287,9 @@ private:
 
 } // namespace detail
 
-/* Traits of Array and List. A sequence of the right kind whose items are all T is taken as it is. A sequence of the
- * other kind, or with other items, is converted into a new one. Derived provides kPrimaryTypeIndex, kOtherTypeIndex,
- * kTypeName, kStaticTypeKey. */
+/* Traits of Array and List. A sequence of the same class whose items are all T is used without a copy. A sequence of
+ * the other class, or with other items, is converted into a new one. Derived provides kPrimaryTypeIndex,
+ * kOtherTypeIndex, kTypeName, kStaticTypeKey. */
 template <typename Derived, typename Ref, typename T> struct SeqTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {
   using Base = ObjectRefTypeTraitsBase<Ref>;
   using Base::CopyFromAnyViewAfterCheck;

@@ -35,7 +35,7 @@ class ShapeView {
 public:
   ShapeView() : cell_{nullptr, 0} {}
   ShapeView(const int64_t *data, size_t size) : cell_{data, size} {}
-  /* Valid as long as the list: within the call, not longer. */
+  /* Valid as long as the list: only during the call. */
   ShapeView(const std::initializer_list<int64_t> &dims) : cell_{dims.begin(), dims.size()} {}
 
   const int64_t *data() const { return cell_.data; }
@@ -44,7 +44,7 @@ public:
   const int64_t *begin() const { return cell_.data; }
   const int64_t *end() const { return cell_.data + cell_.size; }
   int64_t operator[](size_t i) const { return cell_.data[i]; }
-  /* IndexError if there is no such dimension. */
+  /* IndexError if the dimension does not exist. */
   int64_t at(size_t i) const {
     if (i >= size()) TVM_FFI_THROW(IndexError) << "indexing " << i << " on a Shape of size " << size();
     return cell_.data[i];
@@ -78,7 +78,7 @@ public:
 
 namespace detail {
 
-/* A shape whose numbers lie behind it in memory. The caller fills them in through *dims. */
+/* A shape whose numbers follow it in memory. The caller fills them in through *dims. */
 inline ObjectPtr<ShapeObj> MakeEmptyShape(size_t size, int64_t **dims) {
   ObjectPtr<ShapeObj> shape = make_inplace_array_object<ShapeObj, int64_t>(size);
   *dims = reinterpret_cast<int64_t *>(shape.get() + 1);
@@ -129,7 +129,7 @@ public:
   const int64_t *begin() const { return data(); }
   const int64_t *end() const { return data() + size(); }
   int64_t operator[](size_t i) const { return data()[i]; }
-  /* IndexError if there is no such dimension. */
+  /* IndexError if the dimension does not exist. */
   int64_t at(size_t i) const { return ShapeView(*this).at(i); }
   int64_t front() const { return at(0); }
   int64_t back() const { return at(size() - 1); }

@@ -1,7 +1,7 @@
-/* tensor.h - tensors: a Tensor shares one, a TensorView borrows one. Data, shape, strides and type are a DLTensor.
+/* tensor.h - tensors: a Tensor shares one, a TensorView borrows one. A DLTensor holds data, shape, strides and type.
  *
- * Shapes and strides are in items, sizes in bytes. Strides are always present. A function that works on tensors takes a
- * TensorView, which any kind of tensor argument is passed as without conversion. */
+ * Shapes and strides are in items, sizes in bytes. Strides are always present. A function that works on tensors should
+ * take a TensorView: any kind of tensor argument is passed as one without conversion. */
 #ifndef TVM_FFI_CONTAINER_TENSOR_H_
 #define TVM_FFI_CONTAINER_TENSOR_H_
 
@@ -19,7 +19,7 @@ namespace ffi {
 
 class Tensor;
 
-/* Whether `data` of a tensor on that device is an address that one can add to. If so, as_strided adds byte_offset to
+/* Whether `data` of a tensor on that device is a pointer that allows arithmetic. If so, as_strided adds byte_offset to
  * it. */
 inline bool IsDirectAddressDevice(const DLDevice &device) {
   return device.device_type <= kDLCUDAHost || device.device_type == kDLCUDAManaged || device.device_type == kDLROCM ||
@@ -47,8 +47,8 @@ inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
   return tensor.byte_offset % alignment == 0;
 }
 
-/* The bytes of numel items without gaps; types of less than a byte are packed. ValueError if no memory has room for
- * them. */
+/* The number of bytes of numel items without gaps; types of less than a byte are packed. ValueError if no memory has
+ * room for them. */
 inline size_t GetDataSize(size_t numel, DLDataType dtype) {
   uint64_t n_bits = static_cast<uint64_t>(dtype.bits) * dtype.lanes, n = numel;
   if (TVM_FFI_PREDICT_FALSE(n_bits != 0 && n > (UINT64_MAX - 7) / n_bits)) {
@@ -81,7 +81,7 @@ public:
 
 namespace detail {
 
-/* A tensor whose memory comes from a TNDAlloc. Shape and strides lie behind it in memory. */
+/* A tensor whose memory comes from a TNDAlloc. Shape and strides follow it in memory. */
 template <typename TNDAlloc> class TensorObjFromNDAlloc : public TensorObj {
 public:
   template <typename... ExtraArgs>
@@ -143,7 +143,7 @@ public:
     TVM_FFI_ICHECK(dl().strides != nullptr || dl().ndim == 0) << "this tensor has no strides";
     return ShapeView(dl().strides, static_cast<size_t>(dl().ndim));
   }
-  /* The size of one dimension; a negative i counts from the last one. IndexError if there is no such dimension. */
+  /* The size of one dimension; a negative i counts from the last one. IndexError if the dimension does not exist. */
   int64_t size(int64_t i) const { return DimensionAt(dl().shape, dl().ndim, i); }
   int64_t stride(int64_t i) const { return DimensionAt(strides().data(), dl().ndim, i); }
   int64_t numel() const { return shape().Product(); }
@@ -171,7 +171,7 @@ public:
 
   const DLTensor *GetDLTensorPtr() const { return get(); }
 
-  /* A tensor with memory from `alloc`, which is kept in the tensor: AllocData(DLTensor *, extra_args...) sets `data`,
+  /* A tensor with memory from `alloc`, which the tensor stores: AllocData(DLTensor *, extra_args...) sets `data`,
    * FreeData(DLTensor *) frees it. */
   template <typename TNDAlloc, typename... ExtraArgs>
   static Tensor FromNDAlloc(TNDAlloc alloc, ShapeView shape, DLDataType dtype, DLDevice device,
@@ -183,7 +183,7 @@ public:
   static Tensor FromNDAllocStrided(TNDAlloc alloc, ShapeView shape, ShapeView strides, DLDataType dtype,
                                    DLDevice device, ExtraArgs &&...extra_args) {
     TVM_FFI_CHECK_EQ(shape.size(), strides.size(), ValueError) << "one stride for each dimension";
-    /* Called for its ValueError, so that allocators need not check the size. */
+    /* Called for its ValueError, so that allocators do not have to check the size. */
     GetDataSize(static_cast<size_t>(shape.Product()), dtype);
     return Tensor(make_inplace_array_object<detail::TensorObjFromNDAlloc<TNDAlloc>, int64_t>(
         2 * shape.size(), std::move(alloc), shape, strides, dtype, device, std::forward<ExtraArgs>(extra_args)...));
@@ -200,7 +200,8 @@ public:
     TVM_FFI_CHECK_SAFE_CALL(env_alloc(&prototype, &handle));
     return FromOwned(handle);
   }
-  /* Takes over a DLPack tensor. If it does not meet the requirements: RuntimeError, and it stays the caller's. */
+  /* Takes ownership of a DLPack tensor. If the tensor does not meet the requirements: RuntimeError, and the caller
+   * keeps it. */
   static Tensor FromDLPack(DLManagedTensor *tensor, size_t require_alignment = 0, bool require_contiguous = false) {
     TVMFFIObjectHandle handle;
     TVM_FFI_CHECK_SAFE_CALL(
@@ -235,7 +236,7 @@ private:
   }
 };
 
-/* A tensor that something else keeps alive. */
+/* A borrowed tensor: the caller keeps it alive. */
 class TensorView : public detail::TensorQueries<TensorView> {
 public:
   TensorView(const Tensor &tensor) {
@@ -246,7 +247,7 @@ public:
     TVM_FFI_ICHECK(tensor != nullptr) << "a view of no tensor";
     tensor_ = *tensor;
   }
-  TensorView(Tensor &&tensor) = delete; /* nothing would keep it alive */
+  TensorView(Tensor &&tensor) = delete; /* the view would dangle */
   TensorView &operator=(Tensor &&tensor) = delete;
   TensorView &operator=(const Tensor &tensor) { return *this = TensorView(tensor); }
   TensorView(const TensorView &) = default;

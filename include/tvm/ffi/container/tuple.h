@@ -1,4 +1,4 @@
-/* tuple.h - Tuple<A, B, ...>: values of these types in this order. An Array of them; copy on write. */
+/* tuple.h - Tuple<A, B, ...>: values of these types in this order, stored in an Array. Copy on write. */
 #ifndef TVM_FFI_CONTAINER_TUPLE_H_
 #define TVM_FFI_CONTAINER_TUPLE_H_
 
@@ -27,7 +27,7 @@ public:
   template <typename... U, typename = std::enable_if_t<kIsItems<U...>>>
   explicit Tuple(U &&...items) : ObjectRef(Make(Types(std::forward<U>(items))...)) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Tuple)
-  /* From a tuple whose items are of these types. The items are shared. */
+  /* From a tuple whose items are of these types. Both share the items. */
   template <typename... U,
             std::enable_if_t<!std::is_same_v<Tuple<U...>, Tuple> && type_subsumes_v<Tuple, Tuple<U...>>, int> = 0>
   Tuple(const Tuple<U...> &other) : ObjectRef(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
@@ -69,8 +69,8 @@ inline constexpr bool type_subsumes_v<Tuple<T...>, Tuple<U...>, std::enable_if_t
 
 template <typename... Types> inline constexpr bool use_default_type_traits_v<Tuple<Types...>> = false;
 
-/* Accepts an Array with as many items, each of its type. Another sequence of that size is converted item by item into a
- * new Tuple. */
+/* Accepts an Array with the same number of items, each of its type. Another sequence of that size is converted item by
+ * item into a new Tuple. */
 template <typename... Types> struct TypeTraits<Tuple<Types...>> : ObjectRefTypeTraitsBase<Tuple<Types...>> {
   using Base = ObjectRefTypeTraitsBase<Tuple<Types...>>;
   using Index = std::index_sequence_for<Types...>;

@@ -60,7 +60,7 @@ private:
 
 template <typename... V> inline constexpr bool use_default_type_traits_v<Variant<V...>> = false;
 
-/* A value of one of the types is taken as it is. Any other value is converted to the first type that it converts to. */
+/* A value of one of the types stays unchanged. Any other value is converted to the first possible type. */
 template <typename... V> struct TypeTraits<Variant<V...>> : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(const Variant<V...> &src, TVMFFIAny *result) {
     *result = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(src.data_);

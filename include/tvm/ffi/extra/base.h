@@ -1,11 +1,11 @@
-/* base.h - the linkage of what extra/ declares and libtvm_ffi defines. */
+/* base.h - the linkage of functions that extra/ declares and libtvm_ffi defines. */
 #ifndef TVM_FFI_EXTRA_BASE_H_
 #define TVM_FFI_EXTRA_BASE_H_
 
 #include <tvm/ffi/c_api.h>
 
-/* Names of C++, unlike those of the C ABI: a compiler of the same C++ ABI finds them in libtvm_ffi_cxx. On Windows
- * there is no such library, and each client has its own. */
+/* C++ names, unlike those of the C ABI: a compiler of the same C++ ABI finds them in libtvm_ffi_cxx. Windows has no
+ * such library, and each client has its own. */
 #ifndef TVM_FFI_EXTRA_CXX_API
 #if defined(_WIN32)
 #define TVM_FFI_EXTRA_CXX_API

@@ -1,4 +1,4 @@
-/* base64.h - bytes as text of 64 characters and padding, and back. */
+/* base64.h - encodes bytes as a string of 64 characters and padding, and decodes it. */
 #ifndef TVM_FFI_EXTRA_BASE64_H_
 #define TVM_FFI_EXTRA_BASE64_H_
 
@@ -36,7 +36,7 @@ inline String Base64Encode(TVMFFIByteArray bytes) {
 }
 inline String Base64Encode(const Bytes &data) { return Base64Encode(TVMFFIByteArray{data.data(), data.size()}); }
 
-/* ValueError for a text whose length is not a multiple of 4, and for one with other characters. */
+/* ValueError if the length of the string is not a multiple of 4, or if it has other characters. */
 inline Bytes Base64Decode(TVMFFIByteArray text) {
   if (text.size % 4 != 0) {
     TVM_FFI_THROW(ValueError) << "Expected base64 in groups of 4 characters but got " << text.size << " characters";
@@ -53,7 +53,7 @@ inline Bytes Base64Decode(TVMFFIByteArray text) {
                                 << static_cast<int>(static_cast<unsigned char>(text.data[i])) << " at position " << i;
     }
     bits = bits << 6 | static_cast<uint32_t>(digit);
-    /* The first digit of a group only begins a byte; each of the others completes one. */
+    /* The first digit of a group only begins a byte; each later digit completes one. */
     if (i % 4 != 0) bytes.push_back(static_cast<char>(bits >> (6 - 2 * (i % 4)) & 0xff));
   }
   return Bytes(std::move(bytes));

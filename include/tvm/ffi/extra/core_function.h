@@ -1,4 +1,4 @@
-/* core_function.h - how headers call functions of libtvm_ffi by name, so that programs link only the C ABI. */
+/* core_function.h - lets headers call functions of libtvm_ffi by name, so that programs link only the C ABI. */
 #ifndef TVM_FFI_EXTRA_CORE_FUNCTION_H_
 #define TVM_FFI_EXTRA_CORE_FUNCTION_H_
 
@@ -8,15 +8,15 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* The global function of that name, found at the first call; ValueError if there is none. It is never released, because
- * objects that need it may end after all variables. */
+/* The global function of that name, looked up at the first call; ValueError if there is none. It is never released,
+ * because objects that need it may outlive all variables. */
 template <const char *kName> const Function &CoreFunction() {
   static const Function &function = *new Function(Function::GetGlobalRequired(kName));
   return function;
 }
 
-/* The address of a C function of type F, which the global function of that name returns; found at the first call.
- * `fallback` with a libtvm_ffi that does not have that global function. */
+/* The address of a C function of type F, which the global function of that name returns; looked up at the first call.
+ * `fallback` if libtvm_ffi does not have that global function. */
 template <const char *kName, typename F> F CoreAddress(F fallback) {
   static const F address = [fallback]() -> F {
     std::optional<Function> get = Function::GetGlobal(kName);

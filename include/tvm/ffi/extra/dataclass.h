@@ -26,15 +26,15 @@ inline constexpr char kRecursiveGtName[] = "ffi.RecursiveGt";
 inline constexpr char kRecursiveGeName[] = "ffi.RecursiveGe";
 } // namespace detail
 
-/* A copy that shares nothing mutable with `value`. An object that occurs twice in the value is copied once. */
+/* A copy that shares no mutable object with `value`. An object that occurs twice in the value is copied once. */
 inline Any DeepCopy(const Any &value) { return detail::CoreFunction<detail::kDeepCopyName>()(value); }
 
-/* As Python's repr() prints it; "..." where a value contains itself. */
+/* Python's repr() of the value; "..." where a value contains itself. */
 inline String ReprPrint(const Any &value) {
   return detail::CoreFunction<detail::kReprPrintName>()(value).cast<String>();
 }
 
-/* A hash; values that are RecursiveEq have the same one. */
+/* A hash; values that are RecursiveEq have equal hashes. */
 inline int64_t RecursiveHash(const Any &value) {
   return detail::CoreFunction<detail::kRecursiveHashName>()(value).cast<int64_t>();
 }
@@ -57,7 +57,7 @@ inline bool RecursiveGe(const Any &lhs, const Any &rhs) {
   return detail::CoreFunction<detail::kRecursiveGeName>()(lhs, rhs).cast<bool>();
 }
 
-/* ---- Streams: a type without an operator<< of its own is printed by ReprPrint ---- */
+/* ---- Streams: ReprPrint prints a type that has no operator<< ---- */
 
 inline std::ostream &operator<<(std::ostream &os, const Any &value) { return os << ReprPrint(value); }
 inline std::ostream &operator<<(std::ostream &os, const ObjectRef &value) { return os << ReprPrint(value); }
@@ -68,8 +68,8 @@ template <typename T> std::ostream &operator<<(std::ostream &os, const Optional<
   return os << ReprPrint(value);
 }
 
-/* ---- Hooks of a type, which replace the visit of its fields. Each gets the object, and a function to call for its
- * parts ---- */
+/* ---- Hooks of a type, which replace the visit of its fields. Each is called with the object, and a function to call
+ * for its parts ---- */
 
 namespace type_attr {
 inline constexpr reflection::AttrKey<TypedFunction<String(const Object *, const TypedFunction<String(AnyView)> &)>>
@@ -79,7 +79,7 @@ inline constexpr reflection::AttrKey<TypedFunction<int64_t(const Object *, const
 inline constexpr reflection::AttrKey<
     TypedFunction<bool(const Object *, const Object *, const TypedFunction<bool(AnyView, AnyView)> &)>>
     kEq{"__ffi_eq__"};
-/* Gives a number below 0, 0, or above 0. It also decides equality for a type without kEq. */
+/* Returns a number below 0, 0, or above 0. It also decides equality for a type without kEq. */
 inline constexpr reflection::AttrKey<
     TypedFunction<int32_t(const Object *, const Object *, const TypedFunction<int32_t(AnyView, AnyView)> &)>>
     kCompare{"__ffi_compare__"};

@@ -1,6 +1,6 @@
 /* dtype.h - dtype_trait<T>::value, the DLDataType of a C++ type: of numbers, and of the small formats of CUDA and HIP,
- * whose headers need not be included. For other types there is no value; a program may specialise dtype_trait for its
- * own. */
+ * whose headers need not be included. Other types have no value; a program may specialise dtype_trait for its own
+ * types. */
 #ifndef TVM_FFI_EXTRA_DTYPE_H_
 #define TVM_FFI_EXTRA_DTYPE_H_
 

@@ -23,9 +23,9 @@ using Value = Any;
 using Object = ffi::Map<Any, Any>;
 using Array = ffi::Array<Any>;
 
-/* Parses a text. A number without point and exponent is an int; NaN and Infinity are accepted. ValueError for a text
- * that is not JSON. If error_msg is given, the message goes there instead, and the result is None; *error_msg becomes
- * empty on success. */
+/* Parses a string. A number without point and exponent is an int; NaN and Infinity are accepted. ValueError for a
+ * string that is not JSON. If error_msg is given, *error_msg becomes the message instead, and the result is None; on
+ * success *error_msg becomes empty. */
 inline Value Parse(const String &json_str, String *error_msg = nullptr) {
   Expected<Any> value = detail::CoreFunction<detail::kJSONParseName>().CallExpected(json_str);
   if (error_msg == nullptr) return std::move(value).value();
@@ -37,7 +37,7 @@ inline Value Parse(const String &json_str, String *error_msg = nullptr) {
   return std::move(value).value();
 }
 
-/* The text of a value, on one line, or over several lines with `indent` spaces for each level. ValueError for a value
+/* The JSON of a value, on one line, or over several lines with `indent` spaces for each level. ValueError for a value
  * that has no JSON form, for a key that is not a String, and for a List that contains itself. */
 inline String Stringify(const Value &value, const Optional<int> &indent = std::nullopt) {
   return detail::CoreFunction<detail::kJSONStringifyName>()(value, indent).cast<String>();

@@ -1,4 +1,4 @@
-/* module.h - modules: functions by name that come from one source, such as a library.
+/* module.h - modules: named functions of one source, such as a library.
  *
  *   Module library = Module::LoadFromFile("./sum.so");
  *   Optional<Function> sum = library->GetFunction("sum");
@@ -19,7 +19,7 @@ namespace ffi {
 
 class Module;
 
-/* The order of the virtual functions is part of the ABI, and so is that there is no virtual destructor. */
+/* The order of the virtual functions, and the absence of a virtual destructor, are part of the ABI. */
 class TVM_FFI_EXTRA_CXX_API ModuleObj : public Object {
 public:
   /* ---- Implemented by a kind of module ---- */
@@ -41,7 +41,7 @@ public:
     TVM_FFI_THROW(RuntimeError) << "Module[" << kind() << "] does not support WriteToFile";
   }
   virtual Array<String> GetWriteFormats() const { return Array<String>(); }
-  /* The bytes that the global function "ffi.Module.load_from_bytes.<kind>" makes such a module from. Throws a
+  /* The bytes from which the global function "ffi.Module.load_from_bytes.<kind>" makes such a module. Throws a
    * RuntimeError unless a derived class overrides it. */
   virtual Bytes SaveToBytes() const {
     TVM_FFI_THROW(RuntimeError) << "Module[" << kind() << "] does not support SaveToBytes";
@@ -70,7 +70,7 @@ protected:
   Array<Any> imports_;
 
 private:
-  Map<String, Function> import_lookup_cache_; /* keeps alive what TVMFFIEnvModLookupFromImports has returned */
+  Map<String, Function> import_lookup_cache_; /* keeps results of TVMFFIEnvModLookupFromImports alive */
 };
 static_assert(sizeof(ModuleObj) == sizeof(void *) + sizeof(TVMFFIObject) + 2 * sizeof(void *), "the ABI's module");
 
@@ -78,15 +78,15 @@ class Module : public ObjectRef {
 public:
   enum ModulePropertyMask : int {
     kBinarySerializable = 1,    /* SaveToBytes works, and there is an ffi.Module.load_from_bytes.<kind> */
-    kRunnable = 2,              /* GetFunction gives functions that can be called */
-    kCompilationExportable = 4, /* WriteToFile writes a file that a compiler makes a library of */
+    kRunnable = 2,              /* GetFunction returns functions that can be called */
+    kCompilationExportable = 4, /* WriteToFile writes a file from which a compiler makes a library */
   };
 
   /* InternalError for null. */
   explicit Module(const ObjectPtr<ModuleObj> &ptr) : ObjectRef(ptr) { TVM_FFI_ICHECK(ptr != nullptr); }
-  /* Loads a module by the global function "ffi.Module.load_from_file.<extension>". Modules that a library imported must
-   * be imported again, unless they are stored in it. Defined here and not in the library of C++ names, so that a
-   * program that loads modules links libtvm_ffi alone. */
+  /* Loads a module by the global function "ffi.Module.load_from_file.<extension>". Imports of a library must be added
+   * again, unless they are stored in it. Defined here and not in the library of C++ names, so that a program that loads
+   * modules links libtvm_ffi alone. */
   static Module LoadFromFile(const String &file_name) {
     return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(file_name).cast<Module>();
   }
@@ -97,7 +97,7 @@ public:
 };
 
 #if defined(_WIN32)
-/* What libtvm_ffi_cxx has elsewhere. */
+/* Definitions that libtvm_ffi_cxx has on other systems. */
 inline void ModuleObj::ImportModule(const Module &other) {
   Function::GetGlobalRequired("ffi_hpy.module_add_import")(GetRef<Module>(this), other);
 }
@@ -129,7 +129,7 @@ inline void Module::VisitContextSymbols(const TypedFunction<void(String, void *)
 #endif
 
 /* Names of symbols in a library. A function has the prefix before its name. Other symbols have one more "_" after the
- * prefix, which keeps them apart from functions whose names do not begin with "_". */
+ * prefix, which separates them from functions whose names do not begin with "_". */
 namespace symbol {
 constexpr const char *tvm_ffi_symbol_prefix = "__tvm_ffi_";
 constexpr const char *tvm_ffi_main = "__tvm_ffi_main";

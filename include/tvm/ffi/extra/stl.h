@@ -1,10 +1,10 @@
 /* stl.h - types of the standard library as arguments and results: std::vector, array, tuple, map, unordered_map,
  * function, optional, variant. (For std::string, string.h is enough.)
  *
- * Containers are copied: each becomes a new Array or Map, and is made from any Array or List, Map or Dict whose items
- * convert. They are meant for the border between libraries; data that stays in values is better kept in an Array or a
- * Map from the beginning. A container is not an object, so it cannot be in an Any, and no view can refer to one: a call
- * passes an Any made of it. */
+ * Containers are copied: each becomes a new Array or Map, and any Array or List, Map or Dict whose items convert is
+ * copied into one. They are meant for the border between libraries; data that stays in values should be in an Array or
+ * a Map from the beginning. A container is not an object, so an Any cannot hold it, and a view cannot refer to it: a
+ * call passes an Any made of the container. */
 #ifndef TVM_FFI_EXTRA_STL_H_
 #define TVM_FFI_EXTRA_STL_H_
 
@@ -91,7 +91,7 @@ struct TypeTraits<std::vector<T, Rest...>>
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::vector"); }
 };
 
-/* Takes a sequence of exactly N items. T must be default constructible. */
+/* Converts a sequence of exactly N items. T must be default constructible. */
 template <typename T, size_t N>
 struct TypeTraits<std::array<T, N>> : detail::CopiedSeqTraitsBase<TypeTraits<std::array<T, N>>, std::array<T, N>, T> {
   static std::optional<std::array<T, N>> TryCastFromAnyView(const TVMFFIAny *src) {
@@ -270,7 +270,7 @@ template <typename T> struct TypeTraits<std::optional<T>> : TypeTraitsBase {
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::optional"); }
 };
 
-/* The first alternative that the value is; if it is none, the first that it converts to. */
+/* The first alternative whose type the value has; if there is none, the first to which it converts. */
 template <typename... T> struct TypeTraits<std::variant<T...>> : TypeTraitsBase {
   using Self = std::variant<T...>;
   using Index = std::index_sequence_for<T...>;
@@ -300,7 +300,7 @@ template <typename... T> struct TypeTraits<std::variant<T...>> : TypeTraitsBase 
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T...>("std::variant"); }
 
 private:
-  /* No value is of a type that cannot be in an Any; values only convert to such a type. */
+  /* No value has a type that cannot be in an Any; values only convert to such a type. */
   template <typename U> static bool Is(const TVMFFIAny *src) {
     if constexpr (TypeTraits<U>::storage_enabled) {
       return TypeTraits<U>::CheckAnyStrict(src);

@@ -1,8 +1,8 @@
 /* structural_equal.h - StructuralEqual: whether two values have equal contents.
  *
- * Names of variables that a value defines do not count: a variable equals the one that is defined at the same place of
- * the other value, and no other. The _type_s_eq_hash_kind of a class tells how its objects are compared; TypeError for
- * a class without one. */
+ * Names of variables that a value defines do not count: a variable equals only the variable that is defined at the same
+ * place of the other value. The _type_s_eq_hash_kind of a class says how its objects are compared; TypeError for a
+ * class without one. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
 

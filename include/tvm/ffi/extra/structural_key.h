@@ -1,4 +1,4 @@
-/* structural_key.h - StructuralKey: makes a value a key of maps by its contents. The hash is computed once. */
+/* structural_key.h - StructuralKey: a key of maps that compares a value by its contents. The hash is computed once. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_KEY_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_KEY_H_
 

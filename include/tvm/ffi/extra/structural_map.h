@@ -1,16 +1,16 @@
-/* structural_map.h - StructuralMap: replaces the values in a value by what callbacks make of them. Callbacks are chosen
- * by type and called in one of two orders.
+/* structural_map.h - StructuralMap: replaces the values in a value by the results of callbacks. Callbacks are chosen by
+ * type and called in one of two orders.
  *
  *   Any mapped = StructuralMap<WalkOrder::kPostOrder>(
  *       std::move(root), [](int64_t value) -> Expected<Any> { return value + 1; },
  *       [&](const Var &var) -> Expected<UnchangedOr<Any>> { ...; return Unchanged(); });
  *
  * In pre-order a callback replaces a value, and then the parts of the replacement are mapped. In post-order the parts
- * are mapped first, and the callback gets the value made of them.
+ * are mapped first, and the callback gets the value made of the mapped parts.
  *
  * The first callback whose parameter matches is called, once for each occurrence of a value. A variable is mapped where
- * it is defined, and its uses get the result. A root that the caller moves in is changed in place, with all that only
- * the root refers to. */
+ * it is defined, and its uses get the result. A root that the caller moves in is changed in place, with all objects
+ * that only the root refers to. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_MAP_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_MAP_H_
 
@@ -26,10 +26,10 @@ namespace detail {
 template <typename Engine, typename Parent> class MutatorEngine;
 } // namespace detail
 
-/* The base of the mutators of maps and mutations. It remembers what each variable was mapped to. */
+/* The base of the mutators of maps and mutations. It stores the replacement of each variable. */
 class StructuralMapEngineBase : public StructuralMutatorObj {
 public:
-  using StateTupleType = std::tuple<>; /* references into a derived class, which callbacks get after the value */
+  using StateTupleType = std::tuple<>; /* references into a derived class, passed to callbacks after the value */
 
   explicit StructuralMapEngineBase(const StructuralMutatorVTable *vtable) : StructuralMutatorObj(vtable) {}
 
@@ -76,7 +76,7 @@ template <typename Engine, typename Parent> class MutatorEngine : public Parent 
 
 protected:
   MutatorEngine() : Parent(&kTable) {}
-  /* Calls Parent's DefaultMutateExpected, which may hide that of its base classes. */
+  /* Calls Parent's DefaultMutateExpected, which may hide the function of its base classes. */
   TVM_FFI_INLINE TVMFFIAny DescendInto(AnyView value, InplaceMode mode) noexcept {
     return ExpectedUnsafe::MoveToTVMFFIAny(Parent::DefaultMutateExpected(value, mode));
   }
@@ -132,7 +132,7 @@ private:
 } // namespace detail
 
 /* The mutator of StructuralMap. Parent is derived from StructuralMapEngineBase. It may have states for the callbacks,
- * as the Parent of StructuralWalkEngine, and a DefaultMutateExpected of its own. */
+ * like the Parent of StructuralWalkEngine, and its own DefaultMutateExpected. */
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralMapEngine : public detail::MapEngine<StructuralMapEngine<Parent, order, Callbacks...>, Parent, order> {
 public:
@@ -191,9 +191,9 @@ private:
   template <typename Engine, typename Base, WalkOrder when> friend class detail::MapEngine;
 };
 
-/* What the root becomes, or the error of a callback or a hook, with a VisitErrorContext. ValueError for a value that is
- * nested too deeply. A callback returns a replacement, Unchanged, or an Expected or UnchangedOr of one. It must not
- * change the value that it gets. */
+/* The replacement of the root, or the error of a callback or a hook, with a VisitErrorContext. ValueError for a value
+ * that is nested too deeply. A callback returns a replacement, Unchanged, or an Expected or UnchangedOr of a
+ * replacement. It must not change the value that it gets. */
 template <WalkOrder order, typename... Callbacks>
 Expected<Any> StructuralMapExpected(Any root, Callbacks &&...callbacks) noexcept {
   static_assert(sizeof...(Callbacks) != 0, "a map needs a callback");

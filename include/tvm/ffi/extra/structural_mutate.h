@@ -1,4 +1,4 @@
-/* structural_mutate.h - StructuralMutate: callbacks by type, each of which makes the replacement of its value itself.
+/* structural_mutate.h - StructuralMutate: callbacks by type, each of which makes the complete replacement of its value.
  *
  *   Any mutated = StructuralMutate(
  *       std::move(root), [](const Let &let, StructuralMutatorObj *mutator) -> Expected<UnchangedOr<Let>> {
@@ -7,7 +7,7 @@
  *         return Let(let->var, let->value, std::move(body).ValueUnchecked());
  *       });
  *
- * StructuralMap of structural_map.h, which this header includes, mutates all parts by itself. */
+ * StructuralMap of structural_map.h, which this header includes, mutates all parts automatically. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_MUTATE_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_MUTATE_H_
 
@@ -57,9 +57,9 @@ private:
   template <typename Engine, typename Base> friend class detail::MutatorEngine;
 };
 
-/* What the root becomes, or an error, as StructuralMapExpected. The first callback whose parameter a value matches is
- * called, and its result replaces the value; it mutates the parts of the value by calling the mutator. A callback that
- * takes an InplaceMode passes it on for the parts, or to DefaultMutateExpected for the value. */
+/* The replacement of the root, or an error, as StructuralMapExpected. The first callback whose parameter a value
+ * matches is called, and its result replaces the value; it mutates the parts of the value by calling the mutator. A
+ * callback that takes an InplaceMode passes it on for the parts, or to DefaultMutateExpected for the value. */
 template <typename... Callbacks> Expected<Any> StructuralMutateExpected(Any root, Callbacks &&...callbacks) noexcept {
   static_assert(sizeof...(Callbacks) != 0, "a mutation needs a callback");
   using Engine = StructuralMutateEngine<StructuralMapEngineBase, std::decay_t<Callbacks>...>;

@@ -1,10 +1,10 @@
-/* structural_mutator.h - StructuralMutator: makes changed copies of values; and the hook by which a class tells what
- * parts its objects have.
+/* structural_mutator.h - StructuralMutator: makes changed copies of values; and the hook that defines the parts of a
+ * class's objects.
  *
- * A mutator is called with a value and returns a replacement, Unchanged, or an error. It goes into the parts of the
- * value by DefaultMutateExpected, which calls the mutator for each part and copies the value if one changed. If the
- * caller allows it, a value with one reference is changed in place instead. Most classes need no more than reflected
- * fields; others have a hook:
+ * A mutator is called with a value and returns a replacement, Unchanged, or an error. It mutates the parts of the value
+ * by DefaultMutateExpected, which calls the mutator for each part and copies the value if one changed. If the caller
+ * allows it, a value with one reference is changed in place instead. For most classes reflected fields are enough;
+ * others have a hook:
  *
  *   Expected<UnchangedOr<Any>> MutateFoo(StructuralMutatorObj *mutator, AnyView value) noexcept {
  *     const FooObj *foo = value.as<FooObj>();
@@ -26,13 +26,13 @@
 namespace tvm {
 namespace ffi {
 
-/* Whether a value may be changed in place: only if the caller alone has every reference on the way to it. The numbers
- * are those of Python's InplaceMode. */
+/* Whether a value may be changed in place: only if the caller owns every reference on the way to it. The numbers are
+ * those of Python's InplaceMode. */
 enum class InplaceMode : int32_t { kDisallow = 0, kAllow = 1 };
 
 class StructuralMutatorObj;
 
-/* Functions of mutators. Arguments are borrowed, results are owned. A result of type Error is an error. */
+/* Functions of mutators. Arguments are borrowed, the caller owns results. A result of type Error is an error. */
 using FStructuralMutateABI = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView value) noexcept;
 using FStructuralVarRemapGet = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView var) noexcept;
 using FStructuralVarRemapSet = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView var, AnyView mapped) noexcept;
@@ -50,8 +50,8 @@ inline constexpr reflection::AttrKey<FStructuralMutate> kStructuralMaybeInplaceM
 /* The functions of a class of mutators. The table and the layout of a mutator are part of the ABI. */
 struct StructuralMutatorVTable {
   FStructuralMutateABI mutate = nullptr;               /* a replacement or ffi.Unchanged */
-  FStructuralMutateABI maybe_inplace_mutate = nullptr; /* may change the value, and returns it then */
-  FStructuralVarRemapGet var_remap_get = nullptr;      /* what an object was mapped to, or None */
+  FStructuralMutateABI maybe_inplace_mutate = nullptr; /* may change the value in place, and then returns it */
+  FStructuralVarRemapGet var_remap_get = nullptr;      /* the replacement of an object, or None */
   FStructuralVarRemapSet var_remap_set = nullptr;      /* returns None */
 };
 
@@ -65,8 +65,8 @@ class StructuralMutatorObj : public Object {
 public:
   using MutatorObjType = StructuralMutatorObj; /* callbacks get a pointer to this class */
 
-  /* Mutates a value. With kAllow an object is changed in place if it has one reference, so no other reference to it may
-   * be taken before the call. Changes made in place before an error are not undone. */
+  /* Mutates a value. With kAllow an object is changed in place if it has one reference, so the caller must not make
+   * another reference before the call. Changes made in place before an error are not undone. */
   TVM_FFI_INLINE Expected<UnchangedOr<Any>> MutateExpected(AnyView value,
                                                            InplaceMode mode = InplaceMode::kDisallow) noexcept {
     const Object *object = mode == InplaceMode::kAllow ? value.as<Object>() : nullptr;
@@ -86,7 +86,8 @@ public:
         mode == InplaceMode::kAllow ? DefaultMutateInplace(value) : DefaultMutate(value));
   }
 
-  /* What a variable or a node of a graph was mapped to when it first occurred; None if it has not been mapped. */
+  /* The replacement of a variable or a node of a graph, made at its first occurrence; None if it has not been
+   * mapped. */
   Expected<Any> VarRemapGetExpected(AnyView var) noexcept {
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<Any>(vtable_->var_remap_get(this, var));
   }
@@ -94,7 +95,7 @@ public:
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<void>(vtable_->var_remap_set(this, var, mapped));
   }
 
-  /* As the functions of these names of StructuralVisitorObj. */
+  /* As the functions of StructuralVisitorObj with these names. */
   TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
   template <typename Callback>
   auto WithDefRegionKind(TVMFFIDefRegionKind kind, Callback &&callback)
@@ -134,7 +135,7 @@ private:
   TVM_FFI_INLINE TVMFFIAny CallHook(TVMFFIAny hook, AnyView value) noexcept {
     return detail::Noted(reinterpret_cast<FStructuralMutateABI>(hook.v_ptr)(this, value), value);
   }
-  /* For a core without the native function. The global function returns the object itself if nothing changed. */
+  /* For a core without the native function. The global function returns the same object if nothing changed. */
   static TVMFFIAny DefaultMutateByName(StructuralMutatorObj *self, AnyView value) noexcept {
     Expected<Any> result = detail::CoreFunction<detail::kDefaultMutateName>().CallExpected(self, value);
     AnyView made = detail::ExpectedUnsafe::GetData(std::as_const(result));
@@ -153,7 +154,8 @@ public:
 
 namespace detail {
 
-/* A result as an Expected<T>: TypeError if the value is not a T. Nothing is checked if the static types tell. */
+/* A result as an Expected<T>: TypeError if the value is not a T. No check is needed if the static types prove that it
+ * is. */
 template <typename T, typename U> TVM_FFI_INLINE Expected<T> ResultAs(Expected<U> result) {
   if constexpr (type_subsumes_v<T, U>) {
     return result;
@@ -166,7 +168,7 @@ template <typename T, typename U> TVM_FFI_INLINE Expected<T> ResultKnownAs(Expec
   return ExpectedUnsafe::MoveFromTVMFFIAny<T>(ExpectedUnsafe::MoveToTVMFFIAny(std::move(result)));
 }
 
-/* Mutates a root, in place if the caller gave its only reference away. */
+/* Mutates a root, in place if the caller has moved its only reference. */
 inline Expected<Any> MutateRoot(StructuralMutatorObj *mutator, Any root) {
   Expected<UnchangedOr<Any>> result = mutator->MutateExpected(root, InplaceMode::kAllow);
   if (result.is_err()) return std::move(result).error();

@@ -1,11 +1,11 @@
-/* structural_visit.h - StructuralVisit: callbacks by type, each of which visits the parts of its value itself.
+/* structural_visit.h - StructuralVisit: callbacks by type, each of which visits the parts of its value.
  *
  *   StructuralVisit(root, [&](const Let &let, StructuralVisitorObj *visitor) -> Expected<Optional<VisitInterrupt>> {
  *     TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(visitor->VisitExpected(let->value));
  *     return visitor->VisitExpected(let->body);
  *   });
  *
- * StructuralWalk of structural_walk.h, which this header includes, visits all parts by itself. */
+ * StructuralWalk of structural_walk.h, which this header includes, visits all parts automatically. */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_VISIT_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_VISIT_H_
 

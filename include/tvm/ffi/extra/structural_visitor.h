@@ -1,9 +1,8 @@
-/* structural_visitor.h - StructuralVisitor: visits values; and the hook by which a class tells what parts its objects
- * have.
+/* structural_visitor.h - StructuralVisitor: visits values; and the hook that defines the parts of a class's objects.
  *
  * A visitor is called with a value. It returns nothing to continue, a VisitInterrupt to end the visit, or an error. It
- * goes into the parts of the value by DefaultVisitExpected, which calls the visitor for each part. The parts are the
- * reflected fields, or the items of a container, or what the hook of the class visits:
+ * visits the parts of the value by DefaultVisitExpected, which calls the visitor for each part. The parts are the
+ * reflected fields, or the items of a container, or the values that the hook of the class visits:
  *
  *   Expected<Optional<VisitInterrupt>> VisitFoo(StructuralVisitorObj *visitor, AnyView value) noexcept {
  *     const FooObj *foo = value.as<FooObj>();
@@ -23,10 +22,10 @@
 namespace tvm {
 namespace ffi {
 
-/* Why a visit ended early. */
+/* The reason of an early end of a visit. */
 class VisitInterruptObj : public Object {
 public:
-  Any value; /* chosen by whoever ends the visit */
+  Any value; /* any value, chosen by the code that ends the visit */
 
   VisitInterruptObj() = default;
   explicit VisitInterruptObj(Any payload) : value(std::move(payload)) {}
@@ -68,9 +67,9 @@ inline constexpr char kNativeDefaultVisitName[] = "ffi_hpy.native_default_visit"
 class StructuralVisitorObj : public Object {
 public:
   using VisitorObjType = StructuralVisitorObj; /* callbacks get a pointer to this class */
-  using StateTupleType = std::tuple<>;         /* references into a derived class, which callbacks get too */
+  using StateTupleType = std::tuple<>;         /* references into a derived class, passed to callbacks */
 
-  /* Visits a value, which the caller keeps alive. */
+  /* Visits a value; the caller keeps it alive. */
   TVM_FFI_INLINE Expected<Optional<VisitInterrupt>> VisitExpected(AnyView value) noexcept {
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<Optional<VisitInterrupt>>(vtable_->visit(this, value));
   }
@@ -82,10 +81,10 @@ public:
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<Optional<VisitInterrupt>>(DefaultVisit(value));
   }
 
-  /* The definition region that the visit is in. In kTVMFFIDefRegionKindSimple the hook of a variable visits the
-   * variable's parts in kTVMFFIDefRegionKindNone; for a variable without a hook that happens by itself. */
+  /* The definition region of the visit. In kTVMFFIDefRegionKindSimple the hook of a variable visits the variable's
+   * parts in kTVMFFIDefRegionKindNone; a variable without a hook does that automatically. */
   TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
-  /* Calls callback() in another region and returns its result. Inside a pattern the region stays the pattern. */
+  /* Calls callback() in another region and returns its result. Inside a pattern region the region does not change. */
   template <typename Callback>
   auto WithDefRegionKind(TVMFFIDefRegionKind kind, Callback &&callback)
       -> decltype(std::forward<Callback>(callback)()) {
@@ -138,8 +137,8 @@ template <typename T> bool StructuralVisitNeedEarlyReturn(const Expected<T> &res
   return result.type_index() == kTVMFFIError || result.type_index() == kTVMFFIVisitInterrupt;
 }
 
-/* Visits a root and keeps it alive meanwhile, because a callback may change the variable that the caller holds it
- * in. */
+/* Visits a root and keeps it alive during the visit, because a callback may change the variable of the caller that
+ * holds it. */
 inline Expected<Optional<VisitInterrupt>> VisitRoot(StructuralVisitorObj *visitor, AnyView root) {
   Any kept = root.type_index() < kTVMFFIStaticObjectBegin ? Any() : Any(root);
   return visitor->VisitExpected(root);
@@ -152,7 +151,7 @@ template <typename Engine, typename Parent> class VisitorEngine : public Parent 
 
 protected:
   VisitorEngine() : Parent(&kTable) {}
-  /* Calls Parent's DefaultVisitExpected, which may hide that of its base classes. */
+  /* Calls Parent's DefaultVisitExpected, which may hide the function of its base classes. */
   TVMFFIAny DescendInto(AnyView value) noexcept {
     return ExpectedUnsafe::MoveToTVMFFIAny(Parent::DefaultVisitExpected(value));
   }
@@ -172,7 +171,7 @@ private:
 } // namespace ffi
 } // namespace tvm
 
-/* For a function that visits one part after the other: returns `Result` from it if that ends the visit. */
+/* For a function that visits its parts one by one: returns `Result` if it ends the visit. */
 #define TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(Result)                                                    \
   do {                                                                                                \
     auto &&tvm_ffi_visited = (Result);                                                                \

@@ -58,9 +58,9 @@ template <> struct TypeTraits<WalkResult> : TypeTraits<WalkResult::Storage> {
   static std::string TypeStr() { return "WalkResult"; }
 };
 
-/* The visitor of a walk. Parent is derived from StructuralVisitorObj and passes the table of its constructor on. It may
+/* The visitor of a walk. Parent is derived from StructuralVisitorObj and passes the table to its constructor. It may
  * have states for the callbacks: references, typed by its StateTupleType and returned by its StateTuple(), which
- * callbacks get between the value and the region. It may have a DefaultVisitExpected of its own. */
+ * callbacks get between the value and the region. It may have its own DefaultVisitExpected. */
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralWalkEngine : public detail::VisitorEngine<StructuralWalkEngine<Parent, order, Callbacks...>, Parent> {
 public:

@@ -1,10 +1,10 @@
-/* unchanged_or.h - UnchangedOr<T>: the result of a mutation: a replacement of type T, or that the value stays as it is.
- * 16 bytes, an Any.
+/* unchanged_or.h - UnchangedOr<T>: the result of a mutation: a replacement of type T, or a marker that the value stays
+ * unchanged. 16 bytes, an Any.
  *
  *   UnchangedOr<Expr> changed = ...;
  *   copy->a = std::move(changed).ValueOrUnchanged(std::move(copy->a));
  *
- * The replacement is taken out by a move, once. None is a replacement like any other. */
+ * The replacement can be moved out once. None is a valid replacement. */
 #ifndef TVM_FFI_EXTRA_UNCHANGED_OR_H_
 #define TVM_FFI_EXTRA_UNCHANGED_OR_H_
 
@@ -14,7 +14,7 @@
 namespace tvm {
 namespace ffi {
 
-/* The marker for a value that stays as it is. */
+/* The marker for an unchanged value. */
 struct Unchanged {
   TVMFFIAny CopyToTVMFFIAny() const noexcept {
     TVMFFIAny raw;
@@ -59,8 +59,7 @@ public:
   }
 
   bool IsUnchanged() const & noexcept { return data_.type_index() == kTVMFFIUnchanged; }
-  /* Whether the value stays, or its replacement is the value itself: that is the case for an object that was changed in
-   * place. */
+  /* Whether the value stays, or its replacement is the value itself, as for an object that was changed in place. */
   bool UnchangedOrSameAs(const T &original) const & noexcept {
     return IsUnchanged() || AnyView(data_).same_as(AnyView(original));
   }

@@ -1,5 +1,5 @@
-/* visit_error_context.h - tells which objects a recursive visit was in when an error was thrown, and on which paths
- * they lie.
+/* visit_error_context.h - records the objects that a recursive visit was in when an error was thrown, and finds their
+ * paths.
  *
  *   void Check(const ObjectRef &node) {
  *     TVM_FFI_VISIT_BEGIN();
@@ -12,7 +12,7 @@
  *     if (auto context = VisitErrorContext::TryGetFromError(error)) {
  *       for (const AccessPath &path : VisitErrorContext::FindAccessPaths(root, *context)) ...
  *
- * Visits and mutations (structural_visit.h, structural_mutate.h) record their objects by themselves. */
+ * Visits and mutations (structural_visit.h, structural_mutate.h) record their objects automatically. */
 #ifndef TVM_FFI_EXTRA_VISIT_ERROR_CONTEXT_H_
 #define TVM_FFI_EXTRA_VISIT_ERROR_CONTEXT_H_
 
@@ -70,9 +70,9 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline VisitErrorContext MakeVisitErrorConte
   return VisitErrorContext(std::move(context));
 }
 
-/* Adds `value` to the context of an error that leaves its visit. A value that is not an object is not added, and
- * without memory nothing is. The error is changed in place, so no other thread may have it yet. A MemoryError is left
- * alone: all threads share one object. */
+/* Adds `value` to the context of an error that leaves its visit. Does nothing for a value that is not an object, and
+ * without memory. The error is changed in place, so it must not be shared with another thread yet. A MemoryError stays
+ * unchanged: all threads share one object. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void UpdateVisitErrorContext(Error &error, AnyView value) noexcept {
   if (value.type_index() < kTVMFFIStaticObjectBegin) return;
   try {
@@ -121,7 +121,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny 
     return ::tvm::ffi::Unexpected(error_of_visit);                     \
   }
 
-/* As TVM_FFI_THROW, with an object that has no BEGIN and END of its own, such as a child of the visited object. */
+/* As TVM_FFI_THROW, with an object that has no BEGIN and END, such as a child of the visited object. */
 #define TVM_FFI_VISIT_THROW(ErrorKind, node)                                                                   \
   ::tvm::ffi::detail::ErrorBuilder(                                                                            \
       #ErrorKind, TVMFFIBacktrace(__FILE__, __LINE__, TVM_FFI_FUNC_SIG, 0), TVM_FFI_ALWAYS_LOG_BEFORE_THROW,   \

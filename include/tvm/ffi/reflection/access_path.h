@@ -1,4 +1,4 @@
-/* access_path.h - the place of something in a nested value: a chain of steps from the root. */
+/* access_path.h - the place of a value in a nested value: a chain of steps from the root. */
 #ifndef TVM_FFI_REFLECTION_ACCESS_PATH_H_
 #define TVM_FFI_REFLECTION_ACCESS_PATH_H_
 
@@ -11,7 +11,7 @@ namespace tvm {
 namespace ffi {
 namespace reflection {
 
-/* The "missing" kinds mark a place where one of two compared values has nothing. */
+/* The "missing" kinds mark a place that one of two compared values does not have. */
 enum class AccessKind : int32_t {
   kAttr = 0,
   kArrayItem = 1,
@@ -56,10 +56,10 @@ inline bool AccessStepObj::StepEqual(const AccessStep &other) const {
 
 class AccessPath;
 
-/* A path: its last step, and the path before that. Paths share their beginnings. */
+/* A path: its last step, and the path before that step. Paths share their beginnings. */
 class AccessPathObj : public Object {
 public:
-  Optional<ObjectRef> parent; /* an AccessPath; none for the root */
+  Optional<ObjectRef> parent; /* an AccessPath; empty for the root */
   Optional<AccessStep> step;
   int32_t depth = 0; /* steps from the root */
 

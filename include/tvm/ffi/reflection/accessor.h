@@ -28,7 +28,7 @@ template <typename T> struct AttrKey {
 
 namespace detail {
 
-/* Finds an info by name among n infos; null if there is none. */
+/* Finds an info by name among n infos; null if no info has the name. */
 template <typename Info> inline const Info *FindNamed(const Info *infos, int32_t n, std::string_view name) {
   for (int32_t i = 0; i < n; ++i) {
     if (ToStringView(infos[i].name) == name) return &infos[i];
@@ -38,7 +38,7 @@ template <typename Info> inline const Info *FindNamed(const Info *infos, int32_t
 
 } // namespace detail
 
-/* A field, or method, that the type itself declares, not an ancestor. RuntimeError if there is none. */
+/* A field, or method, that the type itself declares. RuntimeError if there is none; ancestors are not searched. */
 inline const TVMFFIFieldInfo *GetFieldInfo(std::string_view type_key, const char *field_name) {
   const TypeInfo *info = TVMFFIGetTypeInfo(TypeKeyToIndex(type_key));
   const TVMFFIFieldInfo *field = detail::FindNamed(info->fields, info->num_fields, field_name);
@@ -136,7 +136,7 @@ private:
   const TVMFFITypeAttrColumn *column_;
 };
 
-/* Calls f with each field of a type, those of its ancestors first, until f returns true. Returns whether it did. */
+/* Calls f with each field of a type, its ancestors' fields first, until f returns true. Returns whether it did. */
 template <typename F> inline bool ForEachFieldInfoWithEarlyStop(const TypeInfo *info, F f) {
   for (int32_t depth = 1; depth <= info->type_depth; ++depth) {
     const TypeInfo *at = depth < info->type_depth ? info->type_ancestors[depth] : info;

@@ -1,11 +1,12 @@
-/* arg.h - arg("name"): what a parameter is called, and its value where it is left out. Programs include registry.h.
+/* arg.h - arg("name"): the name and the default of a parameter. Programs include registry.h.
  *
  *   refl::GlobalDef().def("my.mean", Mean, "The mean.", refl::arg("values"), refl::arg("window") = 3);
  *   TVM_FFI_DLL_EXPORT_NAMED_FUNC(mean, Mean, refl::arg("values"), refl::arg("window") = 3);
  *
- * The names are for callers in languages that have keyword arguments, for messages, and for documentation: they stand
- * in the metadata, under "params". A default is filled in by the function itself, for callers in any language. All
- * parameters get names or none, but for the object of a method, which is called self; defaults stand at the end. */
+ * The names are for callers in languages that have keyword arguments, for messages, and for documentation: the metadata
+ * contains them under "params". The function itself fills in a default, for callers in any language. Either all
+ * parameters have names or none, except the object of a method, which is called self; parameters with defaults come
+ * last. */
 #ifndef TVM_FFI_REFLECTION_ARG_H_
 #define TVM_FFI_REFLECTION_ARG_H_
 
@@ -20,7 +21,7 @@ namespace tvm {
 namespace ffi {
 namespace reflection {
 
-/* A parameter with a default: None, a bool, an int, a float, or text. TypeError for another value. */
+/* A parameter with a default: None, a bool, an int, a float, or a string. TypeError for another value. */
 class default_arg {
 public:
   template <typename T> default_arg(const char *name, T &&value) : name_(name), value_(std::forward<T>(value)) {
@@ -56,7 +57,7 @@ namespace detail {
 template <typename T> inline constexpr bool kIsDefault = std::is_same_v<std::decay_t<T>, default_arg>;
 template <typename T> inline constexpr bool kIsArg = std::is_same_v<std::decay_t<T>, arg> || kIsDefault<T>;
 
-/* The value as a literal: of JSON, or of Python. */
+/* The value as a literal of JSON or of Python. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string Literal(const Any &value, bool is_json) {
   switch (value.type_index()) {
   case kTVMFFINone: return is_json ? "null" : "None";
@@ -67,7 +68,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string Literal(const Any &value,
     if (number != number) return is_json ? "NaN" : "nan";
     if (number - number != 0) return std::string(number < 0 ? "-" : "").append(is_json ? "Infinity" : "inf");
     char text[40];
-    for (int digits : {15, 17}) { /* the shorter one where it is the same number */
+    for (int digits : {15, 17}) { /* the shorter form if it is the same number */
       std::snprintf(text, sizeof(text), "%.*g", digits, number);
       if (std::strtod(text, nullptr) == number) break;
     }
@@ -86,7 +87,7 @@ class ArgList {
 public:
   template <typename... Extra> explicit ArgList(const Extra &...extra) { (Add(extra), ...); }
 
-  /* Names the object of a method, whose parameters are n with it. TypeError if the numbers do not fit. */
+  /* Names the object of a method; n counts the parameters including it. TypeError if the numbers do not match. */
   TVM_FFI_COLD_CODE void Fit(const std::string &function, size_t n, bool has_object) {
     if (has_object && args_.size() + 1 == n) args_.insert(args_.begin(), Arg{"self", std::nullopt});
     if (args_.size() != n) {
@@ -100,7 +101,7 @@ public:
       }
     }
   }
-  /* What the metadata say. */
+  /* The parameters as metadata. */
   TVM_FFI_COLD_CODE std::string ToJSON() const {
     std::string text("[");
     for (const Arg &each : args_) {
@@ -110,7 +111,7 @@ public:
     }
     return text.append("]");
   }
-  /* The name of a function with its signature, for messages, of the names of the types of result and parameters. */
+  /* The name of a function with its signature, for messages, from the type names of the result and the parameters. */
   TVM_FFI_COLD_CODE std::string Signature(std::string name, const std::vector<std::string> &types) const {
     name.append("(");
     for (size_t i = 0; i < args_.size(); ++i) {
@@ -119,7 +120,7 @@ public:
     }
     return name.append(") -> ").append(types[0]);
   }
-  /* Writes all n arguments, of which some are given, and defaults for the rest. TypeError if there is none. */
+  /* Writes all n arguments: the given ones, and defaults for the rest. TypeError if a default is missing. */
   TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void Complete(const std::string &signature, const AnyView *given, int32_t n_given,
                                                     AnyView *all) const {
     size_t n = args_.size(), have = static_cast<size_t>(n_given);
@@ -180,7 +181,7 @@ private:
   std::string signature_;
 };
 
-/* A function of a callable, and what the metadata say of its parameters: "" if `extra` names none. */
+/* Makes a function of a callable, and the metadata of its parameters: "" if `extra` names none. */
 template <typename F, typename... Extra>
 std::pair<Function, std::string> MakeNamed([[maybe_unused]] bool has_object, F &&f, const std::string &name,
                                            const Extra &...extra) {
@@ -196,13 +197,13 @@ std::pair<Function, std::string> MakeNamed([[maybe_unused]] bool has_object, F &
   }
 }
 
-/* What the metadata say of parameters; "" if `extra` names none. */
+/* The metadata of parameters; "" if `extra` names none. */
 template <typename... Extra> std::string NamesToJSON([[maybe_unused]] const Extra &...extra) {
   if constexpr ((kIsArg<Extra> || ...)) return ArgList(extra...).ToJSON();
   return std::string();
 }
 
-/* The callable that an exported function is, made at its first call. */
+/* The callable of an exported function, made at its first call. */
 template <typename F, typename... Extra>
 NamedCallable<std::decay_t<F>> ExportNamed(const char *name, F &&f, const Extra &...extra) {
   ArgList args(extra...);

@@ -1,4 +1,4 @@
-/* creator.h - creates objects by the key of their type. */
+/* creator.h - creates objects by type key. */
 #ifndef TVM_FFI_REFLECTION_CREATOR_H_
 #define TVM_FFI_REFLECTION_CREATOR_H_
 
@@ -9,7 +9,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* The attribute __ffi_new__ of a type without a native creator; null if the type does not have it either. */
+/* The attribute __ffi_new__ of a type without a native creator; null if the type has neither. */
 inline const TVMFFIAny *CreatorAttrOf(const TypeInfo *info) {
   const TVMFFIAny *value = TypeAttrOf(ColumnNamed(type_attr::kNew.name), info->type_index);
   return value != nullptr && value->type_index == kTVMFFIFunction ? value : nullptr;
@@ -66,7 +66,7 @@ public:
           << "` does not support default constructor, as a result cannot be created via reflection";
     }
   }
-  /* TypeError for a field that is missing and has no default, and for one that does not exist. */
+  /* TypeError for a missing field without a default, and for an unknown field. */
   Any operator()(const Map<String, Any> &fields) const {
     ObjectPtr<Object> object = CreateEmptyObject(info_);
     char *base = reinterpret_cast<char *>(ffi::detail::ObjectUnsafe::GetHeader(object.get()));

@@ -1,4 +1,4 @@
-/* def_traits.h - what can be added to a field, method or type when it is registered. Programs include registry.h. */
+/* def_traits.h - options for the registration of a field, method or type. Programs include registry.h. */
 #ifndef TVM_FFI_REFLECTION_DEF_TRAITS_H_
 #define TVM_FFI_REFLECTION_DEF_TRAITS_H_
 
@@ -24,11 +24,11 @@ struct MethodInfoBuilder : public TVMFFIMethodInfo {
   _MetadataType metadata_;
 };
 
-/* Base class of all traits. A trait has Apply(FieldInfoBuilder *), and Apply(MethodInfoBuilder *) if methods take
+/* Base class of all traits. A trait has Apply(FieldInfoBuilder *), and Apply(MethodInfoBuilder *) if methods accept
  * it. */
 struct InfoTrait {};
 
-/* Metadata({{"key", value}, ...}): other entries of the metadata. Values are ints, bools or texts. */
+/* Metadata({{"key", value}, ...}): other entries of the metadata. Values are ints, bools or strings. */
 class Metadata : public InfoTrait {
 public:
   Metadata(std::initializer_list<std::pair<String, Any>> items) : items_(items) {}
@@ -59,7 +59,7 @@ private:
   _MetadataType items_;
 };
 
-/* The value of a field for which none is given. */
+/* The default value of a field. */
 class DefaultValue : public InfoTrait {
 public:
   explicit DefaultValue(Any value) : value_(std::move(value)) {}
@@ -75,7 +75,7 @@ class default_value : public DefaultValue {
   using DefaultValue::DefaultValue;
 };
 
-/* A function whose result is the value of a field for which none is given. It is called for each object. */
+/* A function that returns the default value of a field. It is called for each object. */
 class DefaultFactory : public InfoTrait {
 public:
   explicit DefaultFactory(Function factory) : factory_(std::move(factory)) {}
@@ -141,8 +141,8 @@ class kw_only : public detail::FlagTrait<kTVMFFIFieldFlagBitMaskKwOnly, true> {
   using FlagTrait::FlagTrait;
 };
 
-/* init<Args...>(): a constructor, for def(). init(false) for a field: it is not a parameter of the constructor that is
- * made of the fields. init(false) for a type: no such constructor is made. */
+/* init<Args...>(): a constructor, for def(). init(false) for a field: the field is not a parameter of the constructor
+ * that takes the fields. init(false) for a type: the type has no such constructor. */
 template <typename... Args> struct init {
   constexpr init() noexcept = default;
   template <typename Class> static ObjectRef execute(Args... args) {
@@ -159,9 +159,9 @@ init(bool) -> init<>;
 
 namespace detail {
 
-/* Applies one extra argument of a definition: a trait, or a text, which is documentation. */
+/* Applies one extra argument of a definition: a trait, or a string, which is documentation. */
 template <typename Builder, typename T> void Say(Builder *info, const T &what) {
-  if constexpr (kIsArg<T>) { /* what makes the function has read it */
+  if constexpr (kIsArg<T>) { /* the code that makes the function has read it */
     static_assert(std::is_same_v<Builder, MethodInfoBuilder>, "only functions have parameters");
   } else if constexpr (std::is_base_of_v<InfoTrait, T>) {
     what.Apply(info);

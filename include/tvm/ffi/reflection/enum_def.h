@@ -22,7 +22,8 @@ public:
     std::optional<EnumState> state = FindState();
     return state.has_value() && (*state)->indexes.count(name) != 0;
   }
-  /* Adds the next instance; its number is how many there were before. ValueError if the name or the number is taken. */
+  /* Adds the next instance; its number is the number of earlier instances. ValueError if the name or the number exists
+   * already. */
   explicit EnumDef(const char *str_index) : instance_(UnsafeInit{}) {
     static_assert(!kIsIntEnum, "an instance of an IntEnum is given its number");
     EnumState state = EnsureState();

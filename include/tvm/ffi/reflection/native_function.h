@@ -1,4 +1,5 @@
-/* native_function.h - NativeFunction<R(Args...)>: a hook of a type that is called without packing its arguments.
+/* native_function.h - NativeFunction<R(Args...)>: a hook (callback) of a type that is called without packing its
+ * arguments.
  *
  * As a value it is the address of a C function, TVMFFIAny (*)(Args...) noexcept, which returns its result or an Error;
  * or any Function, which is called with packed arguments. */
@@ -36,7 +37,7 @@ public:
     TVM_FFI_CHECK(packed != nullptr, ValueError) << "a hook needs a function";
   }
   template <typename PackedR, std::enable_if_t<kGivesR<PackedR>, int> = 0>
-  NativeFunctionView(const TypedFunction<PackedR(Args...)> &&) = delete; /* nothing would keep it alive */
+  NativeFunctionView(const TypedFunction<PackedR(Args...)> &&) = delete; /* the view would dangle */
   /* From a C++ function, R(Args...), or Expected<R>(Args...) noexcept. */
   template <auto Fn> static NativeFunctionView FromNative() {
     using F = decltype(Fn); /* not Fn != nullptr: with UBSan, GCC does not accept that as a constant */

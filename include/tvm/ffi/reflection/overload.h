@@ -1,5 +1,5 @@
-/* overload.h - OverloadObjectDef: an ObjectDef that allows several methods, or constructors, of one name. A call goes
- * to the first one whose parameters the arguments convert to. */
+/* overload.h - OverloadObjectDef: an ObjectDef that allows several methods, or constructors, of one name. A call runs
+ * the first overload to whose parameters the arguments convert. */
 #ifndef TVM_FFI_REFLECTION_OVERLOAD_H_
 #define TVM_FFI_REFLECTION_OVERLOAD_H_
 
@@ -19,9 +19,9 @@ public:
   virtual ~OverloadCandidate() = default;
   /* Calls the function. TypeError if the arguments do not match. */
   virtual void Call(const AnyView *args, int32_t num_args, Any *result) const = 0;
-  /* Calls the function if the arguments match. Returns false, and calls nothing, if they do not. */
+  /* Calls the function if the arguments match. Otherwise returns false and does not call it. */
   virtual bool TryCall(const AnyView *args, int32_t num_args, Any *result) const = 0;
-  /* Tells why the arguments do not match. */
+  /* Describes why the arguments do not match. */
   virtual std::string Mismatch(const AnyView *args, int32_t num_args) const = 0;
 };
 
@@ -161,7 +161,7 @@ private:
     }
     return nullptr;
   }
-  /* Registers each overload, so that its signature is known; all of them refer to one packed function. */
+  /* Registers each overload, so that its signature is known; all overloads refer to one packed function. */
   template <typename F, typename... Extra>
   Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
     static_assert(!(detail::kIsArg<Extra> || ...), "parameters of overloads have no names");

@@ -9,7 +9,7 @@
  *         .def("norm", &PointObj::Norm);
  *   }
  *
- * A registration lasts until the process ends. A name can be registered once: RuntimeError for a second time. */
+ * A registration lasts until the process ends. A second registration of a name is a RuntimeError. */
 #ifndef TVM_FFI_REFLECTION_REGISTRY_H_
 #define TVM_FFI_REFLECTION_REGISTRY_H_
 
@@ -40,8 +40,8 @@ template <typename T> struct HasContainerType<T, std::void_t<typename T::Contain
 
 /* ---- Functions whose addresses are registered ---- */
 
-/* Writes a value as two words of 8 bytes. The caller reads it at once in words of that size; a processor would stall if
- * it had been written in smaller pieces. */
+/* Writes a value as two words of 8 bytes. The caller reads it at once in words of that size; a processor would stall
+ * after smaller writes. */
 TVM_FFI_INLINE void PutByHalves(TVMFFIAny value, TVMFFIAny *result) {
   uint64_t low = static_cast<uint32_t>(value.type_index), high = value.zero_padding;
   uint64_t head = TVM_FFI_LITTLE_ENDIAN != 0 ? low | high << 32 : low << 32 | high;
@@ -71,7 +71,7 @@ template <typename T, typename... Args> int CreateObject(TVMFFIObjectHandle *res
   TVM_FFI_SAFE_CALL_END();
 }
 
-/* Makes a function of a method, with the object as the first parameter. Anything else is returned as it is. */
+/* Makes a function of a method, with the object as the first parameter. Returns any other argument unchanged. */
 template <typename F> F &&WithSelf(F &&f) { return std::forward<F>(f); }
 template <typename Class, typename R, typename... Args> auto WithSelf(R (Class::*method)(Args...)) {
   if constexpr (std::is_base_of_v<ObjectRef, Class>) {
@@ -134,7 +134,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline MethodInfoBuilder MethodInfo(const ch
   return info;
 }
 
-/* Registers an attribute of a type: a value as it is, anything else as a function made of it. */
+/* Registers an attribute of a type: a value unchanged, anything else as a function made of it. */
 template <typename T>
 inline constexpr bool kIsValue = std::is_convertible_v<T, AnyView> || std::is_convertible_v<std::decay_t<T>, AnyView>;
 template <typename T>
@@ -149,7 +149,7 @@ TVM_FFI_COLD_CODE void RegisterAttrOf(int32_t type_index, const char *type_key, 
 
 } // namespace detail
 
-/* Registers global functions. The arguments behind the function are documentation, the names of its parameters (arg.h),
+/* Registers global functions. The arguments after the function are documentation, the names of its parameters (arg.h),
  * or traits of def_traits.h. */
 class GlobalDef {
 public:
@@ -183,8 +183,8 @@ private:
 };
 
 /* Registers a class of objects. The destructor completes the registration with: a function that copies objects, if the
- * class is copy constructible; one that makes objects without arguments, if the class is default constructible or
- * constructible from UnsafeInit; and in that case the constructor that takes the fields, unless there is an init or
+ * class is copy constructible; a function that makes objects without arguments, if the class is default constructible
+ * or constructible from UnsafeInit; and in that case the constructor that takes the fields, unless there is an init or
  * init(false) was given. */
 template <typename Class> class ObjectDef {
   static_assert(std::is_base_of_v<Object, Class>, "a class of objects is registered, not one of references");
@@ -227,7 +227,7 @@ public:
     def_type_attr(type_attr::kTypeFinal.name, static_cast<bool>(Class::_type_final));
   }
 
-  /* Registers a field of this class or of one above it: read-only (ro), or also writable (rw). */
+  /* Registers a field of this class or of a base class: read-only (ro), or also writable (rw). */
   template <typename T, typename BaseClass, typename... Extra>
   ObjectDef &def_ro(const char *name, T BaseClass::*field, const Extra &...extra) {
     return Field(name, field, 0, extra...);
@@ -238,7 +238,7 @@ public:
     static_assert(!std::is_const_v<T>, "a const member can only be read: say def_ro");
     return Field(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
   }
-  /* Registers a method: one of the class, or a function whose first parameter is the object. */
+  /* Registers a method of the class, or a function whose first parameter is the object. */
   template <typename F, typename... Extra> ObjectDef &def(const char *name, F &&f, const Extra &...extra) {
     Method(name, 0, std::forward<F>(f), extra...);
     return *this;
@@ -318,7 +318,7 @@ private:
   template <typename T> friend class OverloadObjectDef;
 };
 
-/* Registers attributes of a type that is registered elsewhere. */
+/* Registers attributes of a type that other code registers. */
 template <typename Class, typename = std::enable_if_t<std::is_base_of_v<Object, Class>>> class TypeAttrDef {
 public:
   template <typename... Extra>
@@ -339,7 +339,7 @@ public:
     detail::RegisterAttr(type_index_, key.name, AnyView(typed));
     return *this;
   }
-  /* A C++ function as a hook that is called without packing its arguments. */
+  /* Registers a C++ function as a hook that is called without packing its arguments. */
   template <auto Fn, typename T> TypeAttrDef &native_fn_attr(AttrKey<T> key) {
     return attr(key, T::template FromNative<Fn>());
   }
@@ -366,8 +366,8 @@ template <typename T> inline void EnsureTypeAttrColumn(AttrKey<T> key) { EnsureT
 
 namespace detail {
 
-/* Each form is there twice. If several overloads begin with Args, the form without further parameters is more
- * specialised and so is chosen for the overload that has exactly Args. */
+/* Each form exists twice. If several overloads begin with Args, the form without further parameters is more specialised
+ * and so is chosen for the overload that has exactly Args. */
 template <typename... Args> struct OverloadCastImpl {
   template <typename R> constexpr auto operator()(R (*f)(Args...)) const noexcept { return f; }
   template <typename R, typename... Rest> constexpr auto operator()(R (*f)(Args..., Rest...)) const noexcept {

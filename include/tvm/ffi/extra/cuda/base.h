@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 #include <tvm/ffi/error.h>
 
-/* Evaluates a call of CUDA's runtime, and throws a RuntimeError if it failed. */
+/* Calls CUDA's runtime, and throws a RuntimeError if the call failed. */
 #define TVM_FFI_CHECK_CUDA_ERROR(stmt)                                                                      \
   do {                                                                                                      \
     cudaError_t tvm_ffi_cuda_error = (stmt);                                                                \

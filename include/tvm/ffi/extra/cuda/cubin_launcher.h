@@ -21,8 +21,8 @@
 #include <algorithm>
 #include <utility>
 
-/* At namespace scope, in one file. Declares the image that was linked in under `name` (by ffi_hpy.utils.embed_cubin, or
- * by the functions of the build system); or an image in an array, such as bin2c or #embed makes. */
+/* At namespace scope, in one file. Declares the image that was linked under `name` (by ffi_hpy.utils.embed_cubin, or by
+ * the functions of the build system); or an image in an array, as bin2c or #embed makes it. */
 #define TVM_FFI_EMBED_CUBIN(name)                  \
   extern "C" const char __tvm_ffi__cubin_##name[]; \
   TVM_FFI_EMBED_CUBIN_FROM_BYTES(name, __tvm_ffi__cubin_##name)
@@ -44,7 +44,7 @@ namespace ffi {
 
 class CubinKernel {
 public:
-  /* RuntimeError if there is no kernel of that name. */
+  /* RuntimeError if the image has no kernel of that name. */
   CubinKernel(cuda_api::LibraryHandle library, const char *name) {
     TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(cuda_api::GetKernel(&kernel_, library, name));
   }
@@ -56,21 +56,21 @@ public:
     return *this;
   }
 
-  /* Starts the kernel on the current device and returns at once. args[i] points to the i-th argument; what it points to
-   * is copied. */
+  /* Starts the kernel on the current device and returns at once. args[i] points to the i-th argument; the arguments are
+   * copied. */
   cuda_api::ResultType Launch(void **args, dim3 grid, dim3 block, cuda_api::StreamHandle stream,
                               uint32_t dyn_smem_bytes = 0) const {
     return cuda_api::LaunchKernel(kernel_, args, grid, block, stream, dyn_smem_bytes);
   }
-  /* Launch with the configuration that ConstructLaunchConfig has filled in. */
+  /* Launch with a configuration that ConstructLaunchConfig has filled in. */
   cuda_api::ResultType LaunchEx(void **args, const cuda_api::LaunchConfig &config) const {
     return cuda_api::LaunchKernelEx(kernel_, args, config);
   }
   cuda_api::KernelHandle GetHandle() const { return kernel_; }
 
 private:
-  /* Sets it on every device; RuntimeError if that fails on all of them. -1 stands for all that a device has, less what
-   * the kernel uses statically. */
+  /* Sets the maximum on every device; RuntimeError if that fails on all of them. -1 means all shared memory of a device
+   * minus the kernel's static use. */
   void SetMaxDynamicSharedMemory(int64_t n_bytes) const {
     int n_devices = 0;
     if (cuda_api::GetDeviceCount(&n_devices) != cuda_api::kSuccess || n_devices == 0) return;
@@ -95,7 +95,7 @@ private:
   friend class CubinModule;
 };
 
-/* An image that CUDA has loaded. It is unloaded when this object ends. */
+/* An image that CUDA has loaded. The destructor unloads it. */
 class CubinModule {
 public:
   /* The image contains its own length. RuntimeError for anything but an image for this system. */

@@ -7,8 +7,8 @@
 namespace tvm {
 namespace ffi {
 
-/* The current device belongs to the calling thread. RuntimeError if it cannot be changed. Changing it back throws as
- * well, but not while another exception is in flight. */
+/* The current device belongs to the calling thread. RuntimeError if it cannot be changed. Restoring it throws as well,
+ * but not while another exception is in flight. */
 struct CUDADeviceGuard {
 public:
   explicit CUDADeviceGuard(int device_index) : device_index_(device_index), n_exceptions_(std::uncaught_exceptions()) {

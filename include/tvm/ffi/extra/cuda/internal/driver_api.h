@@ -1,4 +1,4 @@
-/* driver_api.h - the functions that cubin_launcher.h needs, by CUDA's driver. Included by unified_api.h. */
+/* driver_api.h - implements the functions of cubin_launcher.h with CUDA's driver. Included by unified_api.h. */
 #ifndef TVM_FFI_EXTRA_CUDA_INTERNAL_DRIVER_API_H_
 #define TVM_FFI_EXTRA_CUDA_INTERNAL_DRIVER_API_H_
 

@@ -1,4 +1,4 @@
-/* runtime_api.h - the functions that cubin_launcher.h needs, by CUDA's runtime from 12.8 on. Included by
+/* runtime_api.h - implements the functions of cubin_launcher.h with CUDA's runtime from 12.8 on. Included by
  * unified_api.h. */
 #ifndef TVM_FFI_EXTRA_CUDA_INTERNAL_RUNTIME_API_H_
 #define TVM_FFI_EXTRA_CUDA_INTERNAL_RUNTIME_API_H_
