@@ -48,7 +48,7 @@ def type_info(index: int) -> tuple[Any, ...]:
 def type_attr(*args: Any) -> Any:
     """A type's own value in an attribute column, or None."""
     if len(args) != 2 or type(args[0]) is not int or type(args[1]) is not str:
-        return lower(binding.type_attr(*args))  # which says what is wrong
+        return lower(binding.type_attr(*args))  # it reports the error
     words = attribute_at(*args)
     return None if words is None else of_view(words)
 
@@ -79,7 +79,8 @@ def class_register(index: int, cls: type) -> None:
 
 
 def class_offer(index: int, cls: type) -> type:
-    """As class_register() for a type that has no class. The class that counts, which may be another thread's."""
+    """Like class_register(), for a type without a class. Returns the type's class, which may come from another
+    thread."""
     _check_class("class_offer", index, cls)
     return _offer(index, cls)
 
