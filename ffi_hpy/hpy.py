@@ -59,8 +59,9 @@ def load(
     debug: bool | None = None,
     trace: bool = False,
 ) -> ModuleType:
-    """Load a universal module from a file, and run it. `sys.modules` is unchanged. The attributes `__spec__`,
-    `__loader__` and `__package__` are set before the module runs, as importlib does.
+    """Load a universal module from a file, and run it. `sys.modules` is unchanged.
+
+    The attributes `__spec__`, `__loader__` and `__package__` are set before the module runs, as importlib does.
 
     Args:
         name: the module's name. The names of the file's entry points end in its last component. path: the file. Its

@@ -112,8 +112,9 @@ if TYPE_CHECKING:
 def register_global_func(
     func_name: str | Callable[..., Any], f: Callable[..., Any] | None = None, override: bool = False
 ) -> Any:
-    """Register a function under a global name, for native code and other languages. As a decorator, with the name or
-    bare, it replaces the Python function with the Function.
+    """Register a function under a global name, for native code and other languages.
+
+    As a decorator, with the name or bare, it replaces the Python function with the Function.
 
     Args:
         func_name: the name; as a bare decorator, the function, registered as its `__name__`. f: a Python callable, or a

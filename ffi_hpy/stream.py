@@ -25,7 +25,9 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
 
 class StreamContext:
     """Context manager: inside it, native code called by this thread uses a stream on a device; afterwards it uses the
-    previous stream. The same thread may enter it again, also while it is active.
+    previous stream.
+
+    The same thread may enter it again, also while it is active.
 
     Args:
         device: the device of the stream. Each thread has a stream for each device. stream: the pointer to the stream (a
@@ -103,8 +105,9 @@ def use_raw_stream(device: Device, stream: int | c_void_p) -> StreamContext:
 
 
 def use_torch_stream(context: AbstractContextManager[Any] | None = None) -> TorchStreamContext:
-    """Make native code called by this thread use PyTorch's current CUDA stream, within a ``with``. A call with a
-    PyTorch tensor on a GPU as an argument does not need this: it always uses PyTorch's current stream.
+    """Make native code called by this thread use PyTorch's current CUDA stream, within a ``with``.
+
+    A call with a PyTorch tensor on a GPU as an argument does not need this: it always uses PyTorch's current stream.
 
     Args:
         context: ``torch.cuda.stream(s)`` or ``torch.cuda.graph(g)``, entered first and left at the end.

@@ -243,8 +243,9 @@ def structural_walk(
     with_def_region_kind: Any = (),
     order: str | WalkOrder = "post",
 ) -> VisitInterrupt | None:
-    """Call callbacks for a value and everything in it. A shared object is visited once for each occurrence; map keys
-    are not visited.
+    """Call callbacks for a value and everything in it.
+
+    A shared object is visited once for each occurrence; map keys are not visited.
 
     Args:
         root: the value.

@@ -259,7 +259,7 @@ def _raw_schema(field: TypeField, where: str) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"the type schema of {where} is no JSON: {raw!r}") from error
     if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
-        raise ValueError(f"{where} has no type schema of a native library's")  # noqa: TRY004 - the registry's value is wrong, not an argument
+        raise ValueError(f"{where} has no type schema of a native library's")  # noqa: TRY004 - of the registry's value
     return raw
 
 

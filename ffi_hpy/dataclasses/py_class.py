@@ -296,7 +296,7 @@ def _field_hooks(cls: type, info: Any) -> tuple[Callable[[Any, list[Field]], Non
     inherited = getattr(_info_of(parent), "_field_hooks", None)
     known = frozenset((Object if inherited is None else parent).__mro__)
     bases = [base for base in reversed(cls.__mro__) if base not in known]
-    values = [value for base in bases for value in list(base.__dict__.values())]  # copied: other threads may set attributes
+    values = [value for base in bases for value in list(base.__dict__.values())]  # copied: threads may set others
     own = [v for v in values if getattr(v, "__ffi_on_fields_resolved__", False) is True and callable(v)]
     info._field_hooks = (*(inherited or ()), *own)
     return info._field_hooks  # type: ignore[no-any-return]
