@@ -170,14 +170,14 @@ def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> 
     Args:
         pyfunc: the callable. Native code may call and release it on any thread.
         tensor_cls: a class of arrays, such as torch.Tensor: tensor arguments, and tensors read from container
-        arguments, then arrive as instances of it instead of Tensor.
+            arguments, then arrive as instances of it instead of Tensor.
 
     Returns:
         The function.
 
     Raises:
         TypeError: if `pyfunc` is not callable, or if the class has no `__dlpack_c_exchange_api__` that this interpreter
-        can use (PyPy 7.3 can use none).
+            can use (PyPy 7.3 can use none).
 
     Examples:
         >>> twice = ffi_hpy.convert_func(lambda x: 2 * x)

@@ -64,18 +64,21 @@ def load(
     The attributes `__spec__`, `__loader__` and `__package__` are set before the module runs, as importlib does.
 
     Args:
-        name: the module's name. The names of the file's entry points end in its last component. path: the file. Its
-        name contains the ABI: `module.hpy0.so`. spec: importlib's spec of the module. debug: whether to detect misused
-        handles: see ffi_hpy.hpy_debug. None (also for imported modules) means the mode in which the file was loaded
-        before, or else FFI_HPY_DEBUG in the environment (1 or 0). trace: whether to count the calls of each HPy
-        function, for `hpy.trace` of ffi_hpy.dropin.
+        name: the module's name. The names of the file's entry points end in its last component.
+        path: the file. Its name contains the ABI: `module.hpy0.so`.
+        spec: importlib's spec of the module.
+        debug: whether to detect misused handles: see ffi_hpy.hpy_debug. None (also for imported modules) means the mode
+            in which the file was loaded before, or else FFI_HPY_DEBUG in the environment (1 or 0).
+        trace: whether to count the calls of each HPy function, for `hpy.trace` of ffi_hpy.dropin.
 
     Returns:
         The module.
 
     Raises:
         ImportError: for a file that is truncated or damaged, is not an HPy module of that name, or is built for another
-        ABI. RuntimeError: for a module that needs another version of HPy. ValueError: for a NUL in `name` or `path`.
+            ABI.
+        RuntimeError: for a module that needs another version of HPy.
+        ValueError: for a NUL in `name` or `path`.
         Exception: any exception that the module itself raises. Each exception names the file, in its text or in a note
             (`__notes__`).
     """

@@ -180,9 +180,10 @@ def load_lib_module(
     """Load a library of another distribution as a module.
 
     Args:
-        package: the name of the distribution, as for find_library(), whose errors apply. target_name: the library's
-        name, without the system's prefix and suffix. keep_module_alive: as for load_module(). extra_lib_paths: folders
-        to search.
+        package: the name of the distribution, as for find_library(), whose errors apply.
+        target_name: the library's name, without the system's prefix and suffix.
+        keep_module_alive: as for load_module().
+        extra_lib_paths: folders to search.
 
     Returns:
         The module.
@@ -198,9 +199,10 @@ def load_lib_ctypes(
     """Load a library of another distribution with ctypes.
 
     Args:
-        package: the name of the distribution, as for find_library(), whose errors apply. target_name: the library's
-        name, without the system's prefix and suffix. mode: "RTLD_GLOBAL", which shows its symbols to libraries that are
-        loaded later, or "RTLD_LOCAL". extra_lib_paths: folders to search.
+        package: the name of the distribution, as for find_library(), whose errors apply.
+        target_name: the library's name, without the system's prefix and suffix.
+        mode: "RTLD_GLOBAL", which shows its symbols to libraries that are loaded later, or "RTLD_LOCAL".
+        extra_lib_paths: folders to search.
 
     Raises:
         ValueError: for another mode.
@@ -234,18 +236,19 @@ def find_library(
     installation and of this package, the folders of the environment.
 
     Args:
-        package: the name of the installed distribution (on PyPI), not of its module. target_name: the library's name,
-        without the system's prefix and suffix. extra_lib_paths: folders. use_fallback_build_path: if `package` is
-        installed as editable, search ``build/lib``, ``build`` and ``lib``
-            of its project and the folders of its Python packages, then the ``lib`` of ffi_hpy itself.
+        package: the name of the installed distribution (on PyPI), not of its module.
+        target_name: the library's name, without the system's prefix and suffix.
+        extra_lib_paths: folders.
+        use_fallback_build_path: if `package` is installed as editable, search ``build/lib``, ``build`` and ``lib`` of
+            its project and the folders of its Python packages, then the ``lib`` of ffi_hpy itself.
         use_env_path: search the folders of LD_LIBRARY_PATH (DYLD_LIBRARY_PATH on macOS), then those of PATH.
 
     Returns:
         The path of the first match.
 
     Raises:
-        RuntimeError: if there is none; the message lists the searched places. TypeError: if an item of
-        `extra_lib_paths` is not a Path.
+        RuntimeError: if there is none; the message lists the searched places.
+        TypeError: if an item of `extra_lib_paths` is not a Path.
     """
     for i, folder in enumerate(extra_lib_paths or ()):
         if not isinstance(folder, Path):

@@ -233,7 +233,8 @@ class Module(Object):
         """Write the module to a file.
 
         Args:
-            file_name: the path. fmt: one of get_write_formats().
+            file_name: the path.
+            fmt: one of get_write_formats().
 
         Raises:
             RuntimeError: if modules of this kind, such as libraries, cannot be written.
@@ -278,17 +279,19 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
 
     Args:
         path: the library's file. The system's loader searches for a name without a directory part that is not a file in
-        the current folder. keep_module_alive: whether the module object, with its imports and caches, stays until the
-        process ends. If false, it is freed with the last reference to it and its functions.
+            the current folder.
+        keep_module_alive: whether the module object, with its imports and caches, stays until the process ends. If
+            false, it is freed with the last reference to it and its functions.
 
     Returns:
         The module.
 
     Raises:
         LibraryNotFoundError: if there is no file at a path with a directory part. The class derives from
-        FileNotFoundError and RuntimeError. RuntimeError: if the file is not a library, is truncated or damaged, lacks a
-        symbol, or has an extension without a registered loader. The message contains the path. ValueError: for a path
-        with a NUL.
+            FileNotFoundError and RuntimeError.
+        RuntimeError: if the file is not a library, is truncated or damaged, lacks a symbol, or has an extension without
+            a registered loader. The message contains the path.
+        ValueError: for a path with a NUL.
     """
     text = os.fsdecode(path)
     if "\0" in text:

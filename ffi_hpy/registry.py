@@ -117,15 +117,17 @@ def register_global_func(
     As a decorator, with the name or bare, it replaces the Python function with the Function.
 
     Args:
-        func_name: the name; as a bare decorator, the function, registered as its `__name__`. f: a Python callable, or a
-        Function. The registry keeps it alive until the name is removed or replaced. Native code may call it on any
-        thread. override: whether to replace the function of that name.
+        func_name: the name; as a bare decorator, the function, registered as its `__name__`.
+        f: a Python callable, or a Function. The registry keeps it alive until the name is removed or replaced. Native
+            code may call it on any thread.
+        override: whether to replace the function of that name.
 
     Returns:
         The Function for `f`, `f` itself if it is a Function; a decorator if `f` is not given.
 
     Raises:
-        RuntimeError: if the name is registered, unless `override` is true. TypeError: if `f` is not callable.
+        RuntimeError: if the name is registered, unless `override` is true.
+        TypeError: if `f` is not callable.
 
     Examples:
         >>> @ffi_hpy.register_global_func("example.add")
@@ -247,9 +249,10 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Any:
     later become instances of the new class, even objects that this class creates afterwards.
 
     Args:
-        type_key: the name of the native type; as a bare decorator, the class's name. init: whether to add an `__init__`
-        that calls the type's constructor (`__ffi_init__`), with the fields as keyword arguments where the type supports
-        them, if the class does not define `__init__`. If the type has no constructor, that `__init__` raises TypeError.
+        type_key: the name of the native type; as a bare decorator, the class's name.
+        init: whether to add an `__init__` that calls the type's constructor (`__ffi_init__`), with the fields as
+            keyword arguments where the type supports them, if the class does not define `__init__`. If the type has no
+            constructor, that `__init__` raises TypeError.
 
     Returns:
         The decorator; as a bare decorator, the class.

@@ -23,7 +23,7 @@ def to_json_graph_str(obj: Any, metadata: dict[str, Any] | None = None) -> str:
 
     Raises:
         TypeError: for values that cannot be written: tensors, functions, objects of types that cannot be made from
-        their fields.
+            their fields.
 
     Examples:
         >>> from ffi_hpy.serialization import from_json_graph_str, to_json_graph_str
@@ -44,7 +44,7 @@ def from_json_graph_str(json_str: str) -> Any:
         The value. Its objects are new.
 
     Raises:
-        ValueError: for a str that is not such a graph. TypeError: for an object of a type that no loaded library has
-        registered.
+        ValueError: for a str that is not such a graph.
+        TypeError: for an object of a type that no loaded library has registered.
     """
     return _ffi_api.FromJSONGraphString(json_str)

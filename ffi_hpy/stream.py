@@ -30,12 +30,13 @@ class StreamContext:
     The same thread may enter it again, also while it is active.
 
     Args:
-        device: the device of the stream. Each thread has a stream for each device. stream: the pointer to the stream (a
-        ``cudaStream_t``), as an int or ctypes.c_void_p; 0 is the device's default
+        device: the device of the stream. Each thread has a stream for each device.
+        stream: the pointer to the stream (a ``cudaStream_t``), as an int or ctypes.c_void_p; 0 is the device's default
             stream. The stream is not kept alive.
 
     Raises:
-        ValueError: for a stream of another type. OverflowError: from `with`, for an int that is not a pointer.
+        ValueError: for a stream of another type.
+        OverflowError: from `with`, for an int that is not a pointer.
     """
 
     def __init__(self, device: Device, stream: int | c_void_p) -> None:
@@ -90,7 +91,8 @@ def use_raw_stream(device: Device, stream: int | c_void_p) -> StreamContext:
     """Make native code called by this thread use a stream, given by its pointer, within a ``with``.
 
     Args:
-        device: the device of the stream. stream: the pointer, as in StreamContext, whose errors apply.
+        device: the device of the stream.
+        stream: the pointer, as in StreamContext, whose errors apply.
 
     Returns:
         A context manager.

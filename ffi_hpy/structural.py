@@ -90,8 +90,8 @@ def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tenso
     Args:
         lhs: a value.
         rhs: a value.
-        map_free_vars: whether free variables may correspond to each other, one to one. skip_tensor_content: whether
-        tensors are compared by shape and data type alone.
+        map_free_vars: whether free variables may correspond to each other, one to one.
+        skip_tensor_content: whether tensors are compared by shape and data type alone.
 
     Returns:
         Whether they are equal. An Array never equals a List, nor 1 the number 1.0.
@@ -131,8 +131,8 @@ def get_first_structural_mismatch(
     Args:
         lhs: a value.
         rhs: a value.
-        map_free_vars: whether free variables may correspond to each other. skip_tensor_content: whether tensors are
-        compared by shape and data type alone.
+        map_free_vars: whether free variables may correspond to each other.
+        skip_tensor_content: whether tensors are compared by shape and data type alone.
 
     Returns:
         The paths to the first difference in `lhs` and in `rhs`; None if the values are structurally equal.
@@ -279,8 +279,8 @@ def structural_visit(root: Any, callbacks: Any = ()) -> VisitInterrupt | None:
     Args:
         root: the value.
         callbacks: callback(value, visitor), in one of the forms that `ffi_hpy.structural` lists. It continues with
-        visitor.visit(child) or visitor.default_visit(value), or skips the children, and returns None or a
-        VisitInterrupt.
+            visitor.visit(child) or visitor.default_visit(value), or skips the children, and returns None or a
+            VisitInterrupt.
 
     Returns:
         The VisitInterrupt from a callback; None if no callback returned one.

@@ -73,8 +73,9 @@ class _Reading(CSequence, Object):
         """Find the first item that equals a value.
 
         Args:
-            value: the value to compare the items with, by ``is`` and ``==``. start: the first position of the search;
-            negative counts from the end. stop: the position before which the search ends, by default the end.
+            value: the value to compare the items with, by ``is`` and ``==``.
+            start: the first position of the search; negative counts from the end.
+            stop: the position before which the search ends, by default the end.
 
         Returns:
             The position, counted from the start of the sequence.

@@ -55,8 +55,8 @@ class Device(_core.Device):
         index: the index among the devices of that type, 0 by default. An index in the name takes precedence.
 
     Raises:
-        ValueError: for an unknown or malformed name, and for a negative number. TypeError: for an index that is not an
-        integer.
+        ValueError: for an unknown or malformed name, and for a negative number.
+        TypeError: for an index that is not an integer.
 
     Examples:
         >>> ffi_hpy.Device("cuda:1") == ffi_hpy.Device("cuda", 1) == ffi_hpy.Device(2, 1)
@@ -108,7 +108,8 @@ def device(device_type: str | SupportsIndex | Device, index: SupportsIndex | Non
     """Return a device. A Device is returned unchanged.
 
     Args:
-        device_type: as for Device, whose errors apply; or a Device. index: the index among the devices of that type.
+        device_type: as for Device, whose errors apply; or a Device.
+        index: the index among the devices of that type.
 
     Examples:
         >>> ffi_hpy.device("cuda:1")

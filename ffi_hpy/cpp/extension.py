@@ -46,19 +46,27 @@ def build_inline(
     `output`.
 
     Args:
-        name: the name of the library, and of the source code in compilers' messages. cpp_sources: source code in C++.
-        cuda_sources: source code in CUDA or HIP. functions: the functions to export. extra_cflags: options for the C++
-        compiler. extra_cuda_cflags: options for the compiler of CUDA. extra_ldflags: options for the linker.
-        extra_include_paths: folders to search for headers. build_directory: the folder to build in; by default in the
-        cache. embed_cubin: compiled kernels by name. backend: "cuda" or "hip". output: the name of the file to make.
-        One that ends with ``.o`` is an object file; by default it is a library. verbose: whether to write the progress.
+        name: the name of the library, and of the source code in compilers' messages.
+        cpp_sources: source code in C++.
+        cuda_sources: source code in CUDA or HIP.
+        functions: the functions to export.
+        extra_cflags: options for the C++ compiler.
+        extra_cuda_cflags: options for the compiler of CUDA.
+        extra_ldflags: options for the linker.
+        extra_include_paths: folders to search for headers.
+        build_directory: the folder to build in; by default in the cache.
+        embed_cubin: compiled kernels by name.
+        backend: "cuda" or "hip".
+        output: the name of the file to make. One that ends with ``.o`` is an object file; by default it is a library.
+        verbose: whether to write the progress.
 
     Returns:
         The path of the library.
 
     Raises:
-        BuildError: if a compiler or linker fails, with its messages, or if one of them or ninja is missing. TypeError:
-        for an argument of another type. ValueError: for invalid arguments.
+        BuildError: if a compiler or linker fails, with its messages, or if one of them or ninja is missing.
+        TypeError: for an argument of another type.
+        ValueError: for invalid arguments.
     """
     name = _arguments.check_file_name("name", name)
     exported = _arguments.functions_with_docs(functions)
@@ -111,32 +119,37 @@ def load_inline(
     """Compile source code in strings to a library, and load it: its functions are attributes of the returned module.
 
     Args:
-        name: the name of the library, and of the source code in compilers' messages. cpp_sources: C++: one str or
-        several, which follow each other in one translation unit. They need not include the headers of tensors, data
-        types, errors, functions and the environment. cuda_sources: the same in CUDA or HIP. functions: the functions to
-        export: a name, several, or a mapping to their documentation. `cpp_sources` must declare them, or `cuda_sources`
-        if there is no C++. If one has documentation, the library exports that of all,
-            and their types, for help(), Module.get_function_doc() and get_function_metadata(). The option
+        name: the name of the library, and of the source code in compilers' messages.
+        cpp_sources: C++: one str or several, which follow each other in one translation unit. They need not include the
+            headers of tensors, data types, errors, functions and the environment.
+        cuda_sources: the same in CUDA or HIP.
+        functions: the functions to export: a name, several, or a mapping to their documentation. `cpp_sources` must
+            declare them, or `cuda_sources` if there is no C++. If one has documentation, the library exports that of
+            all, and their types, for help(), Module.get_function_doc() and get_function_metadata(). The option
             ``-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1`` in `extra_cflags` (or `extra_cuda_cflags`) exports the types
             without documentation, too; with ``=0`` the library exports neither.
         extra_cflags: flags of the C++ compiler after ``-std=c++17 -fPIC -O2``. Each may be several words, quoted as for
-        a shell. extra_cuda_cflags: the same for the compiler of CUDA. extra_ldflags: flags of the linker after
-        ``-shared -ltvm_ffi``. extra_include_paths: folders to search for headers, in addition to those of this package.
+            a shell.
+        extra_cuda_cflags: the same for the compiler of CUDA.
+        extra_ldflags: flags of the linker after ``-shared -ltvm_ffi``.
+        extra_include_paths: folders to search for headers, in addition to those of this package.
         build_directory: the folder to build in. The default is a folder of the cache (TVM_FFI_CACHE_DIR) whose name is
-        derived from all arguments, the compilers' versions and this package's headers. embed_cubin: compiled kernels by
-        name, for TVM_FFI_EMBED_CUBIN(name) in the sources. keep_module_alive: whether the module stays until the
-        process ends, as with load_module(). backend: "cuda" or "hip", the compiler for `cuda_sources`. The default is
-        TVM_FFI_GPU_BACKEND, PyTorch's backend, or the one that is installed. verbose: True writes each command and its
-        output to standard error. By default a build that takes longer than two seconds writes one line there. False
-        writes nothing.
+            derived from all arguments, the compilers' versions and this package's headers.
+        embed_cubin: compiled kernels by name, for TVM_FFI_EMBED_CUBIN(name) in the sources.
+        keep_module_alive: whether the module stays until the process ends, as with load_module().
+        backend: "cuda" or "hip", the compiler for `cuda_sources`. The default is TVM_FFI_GPU_BACKEND, PyTorch's
+            backend, or the one that is installed.
+        verbose: True writes each command and its output to standard error. By default a build that takes longer than
+            two seconds writes one line there. False writes nothing.
 
     Returns:
         The module. The same source code and options return the library that was built before.
 
     Raises:
-        BuildError: if a compiler or linker fails, with its messages, or if one of them or ninja is missing. TypeError:
-        for an argument of another type. ValueError: for invalid arguments. RuntimeError: for a library with undefined
-        symbols, as from load_module().
+        BuildError: if a compiler or linker fails, with its messages, or if one of them or ninja is missing.
+        TypeError: for an argument of another type.
+        ValueError: for invalid arguments.
+        RuntimeError: for a library with undefined symbols, as from load_module().
 
     Examples:
         >>> from ffi_hpy.cpp import load_inline
@@ -182,21 +195,28 @@ def build(
     Only files that depend on a changed source or header are rebuilt, at the same path.
 
     Args:
-        name: the name of the library. sources: files. The suffix selects the compiler: CC for ``.c``, CXX for ``.cc``,
-        ``.cpp`` and ``.cxx``, the compiler of `backend` for ``.cu``. ``.o`` and ``.obj`` are compiled already.
-        cpp_files: more files. cuda_files: more files. extra_cflags: options for the C and C++ compilers, as for
-        load_inline(). extra_cuda_cflags: options for the compiler of CUDA. extra_ldflags: options for the linker.
-        extra_include_paths: folders to search for headers. build_directory: the folder to build in; by default in the
-        cache. backend: "cuda" or "hip". output: the name of the file to make, as for build_inline(). verbose: whether
-        to write the progress.
+        name: the name of the library.
+        sources: files. The suffix selects the compiler: CC for ``.c``, CXX for ``.cc``, ``.cpp`` and ``.cxx``, the
+            compiler of `backend` for ``.cu``. ``.o`` and ``.obj`` are compiled already.
+        cpp_files: more files.
+        cuda_files: more files.
+        extra_cflags: options for the C and C++ compilers, as for load_inline().
+        extra_cuda_cflags: options for the compiler of CUDA.
+        extra_ldflags: options for the linker.
+        extra_include_paths: folders to search for headers.
+        build_directory: the folder to build in; by default in the cache.
+        backend: "cuda" or "hip".
+        output: the name of the file to make, as for build_inline().
+        verbose: whether to write the progress.
 
     Returns:
         The path of the library.
 
     Raises:
         FileNotFoundError: for a source that does not exist.
-        BuildError: if a compiler or linker fails, with its messages, or if one of them or ninja is missing. TypeError:
-        for an argument of another type. ValueError: for invalid arguments.
+        BuildError: if a compiler or linker fails, with its messages, or if one of them or ninja is missing.
+        TypeError: for an argument of another type.
+        ValueError: for invalid arguments.
     """
     name = _arguments.check_file_name("name", name)
     paths = _arguments.source_paths(sources=sources, cpp_files=cpp_files, cuda_files=cuda_files)
@@ -229,11 +249,18 @@ def load(
     The parameters and errors are those of build() and load_module().
 
     Args:
-        name: the name of the library. sources: files; the suffix selects the compiler. cpp_files: more files.
-        cuda_files: more files. extra_cflags: options for the C and C++ compilers. extra_cuda_cflags: options for the
-        compiler of CUDA. extra_ldflags: options for the linker. extra_include_paths: folders to search for headers.
-        build_directory: the folder to build in; by default in the cache. keep_module_alive: whether the module stays
-        until the process ends. backend: "cuda" or "hip". verbose: whether to write the progress.
+        name: the name of the library.
+        sources: files; the suffix selects the compiler.
+        cpp_files: more files.
+        cuda_files: more files.
+        extra_cflags: options for the C and C++ compilers.
+        extra_cuda_cflags: options for the compiler of CUDA.
+        extra_ldflags: options for the linker.
+        extra_include_paths: folders to search for headers.
+        build_directory: the folder to build in; by default in the cache.
+        keep_module_alive: whether the module stays until the process ends.
+        backend: "cuda" or "hip".
+        verbose: whether to write the progress.
 
     Returns:
         The module.

@@ -28,17 +28,18 @@ def nvrtc_compile(
     """Compile CUDA source code to a CUBIN, for build_inline() and load_inline() to embed.
 
     Args:
-        source: the source code. name: the name of the source code in the compiler's messages. arch: the GPU's
-        architecture, such as "sm_90"; by default the architecture of the first GPU of this machine. extra_opts: options
-        for NVRTC.
+        source: the source code.
+        name: the name of the source code in the compiler's messages.
+        arch: the GPU's architecture, such as "sm_90"; by default the architecture of the first GPU of this machine.
+        extra_opts: options for NVRTC.
 
     Returns:
         The machine code.
 
     Raises:
         BuildError: if the source does not compile, with the compiler's messages; if NVRTC is missing; if there is
-        neither an `arch` nor a GPU. It derives from RuntimeError. ValueError: for an `arch` that does not name a GPU's,
-        and for a null character.
+            neither an `arch` nor a GPU. It derives from RuntimeError.
+        ValueError: for an `arch` that does not name a GPU's, and for a null character.
     """
     for parameter, text in (("source", source), ("name", name), ("arch", "" if arch is None else arch)):
         if not isinstance(text, str):

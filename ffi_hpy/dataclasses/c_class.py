@@ -51,12 +51,14 @@ def c_class(
         frozen: whether assignment to the fields of this type, not those of its ancestors, raises AttributeError;
             ``Class.field.set(obj, value)`` and `__replace__` still write them.
         init: whether to generate an `__init__` with the fields as parameters, as the type declares them. It calls
-        `__post_init__` at the end. If false, construction is a TypeError. Subclasses for other types get or define
-        their own `__init__`. repr: whether to generate a `__repr__` of the fields. eq: whether to generate `__eq__` and
-        `__ne__` that compare the fields recursively. Like the ordering methods they return NotImplemented unless one
-        object is an instance of the other's class. order: whether to generate `<`, `<=`, `>` and `>=` in the same way.
-        unsafe_hash: whether to generate a `__hash__` of the fields. Changing a field changes the hash. match_args:
-        whether to set `__match_args__`, the fields that `__init__` takes by position.
+            `__post_init__` at the end. If false, construction is a TypeError. Subclasses for other types get or define
+            their own `__init__`.
+        repr: whether to generate a `__repr__` of the fields.
+        eq: whether to generate `__eq__` and `__ne__` that compare the fields recursively. Like the ordering methods
+            they return NotImplemented unless one object is an instance of the other's class.
+        order: whether to generate `<`, `<=`, `>` and `>=` in the same way.
+        unsafe_hash: whether to generate a `__hash__` of the fields. Changing a field changes the hash.
+        match_args: whether to set `__match_args__`, the fields that `__init__` takes by position.
 
     Returns:
         The decorator.

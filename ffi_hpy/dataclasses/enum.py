@@ -269,11 +269,13 @@ class Enum(Object, metaclass=_EnumMeta):
         """Look up a variant.
 
         Args:
-            index: the integer or str of the variant. name: the str, by keyword.
+            index: the integer or str of the variant.
+            name: the str, by keyword.
 
         Raises:
-            KeyError: if there is no such variant. OverflowError: for an integer beyond int64. TypeError: for other
-            indexes.
+            KeyError: if there is no such variant.
+            OverflowError: for an integer beyond int64.
+            TypeError: for other indexes.
         """
         index = index if name is None else name
         if not isinstance(index, (int, str)):

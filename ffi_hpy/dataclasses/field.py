@@ -46,18 +46,21 @@ class Field:
 
     Args:
         name: the field's name.
-        default: a value, converted like a passed value; MISSING for none. default_factory: a callable without arguments
-        that makes a value for each object. frozen: whether the attribute cannot be assigned; `Class.field.set(obj,
-        value)` still can. init: whether `__init__` takes it. repr: whether it is shown in `repr`. hash: whether it
-        counts in hashing by value; None means the value of `compare`. compare: whether it counts in comparison by
-        value. kw_only: whether `__init__` takes it by keyword only; None means the option of the class. metadata: a
-        dict for extensions, copied and otherwise ignored. structural_eq: None, or "ignore" (structural comparison and
-        hashing leave the field out), or "def-pattern"
+        default: a value, converted like a passed value; MISSING for none.
+        default_factory: a callable without arguments that makes a value for each object.
+        frozen: whether the attribute cannot be assigned; `Class.field.set(obj, value)` still can.
+        init: whether `__init__` takes it.
+        repr: whether it is shown in `repr`.
+        hash: whether it counts in hashing by value; None means the value of `compare`.
+        compare: whether it counts in comparison by value.
+        kw_only: whether `__init__` takes it by keyword only; None means the option of the class.
+        metadata: a dict for extensions, copied and otherwise ignored.
+        structural_eq: None, or "ignore" (structural comparison and hashing leave the field out), or "def-pattern"
             (alias "def": variables in it, also in their types, are bound at their first occurrence), or "def-simple"
             (only the variable itself is).
         doc: text for the attribute.
-        converter: tells type checkers the accepted values. At run time the field's type converts. **extra_kwargs:
-        further options, which hooks of the class must consume; the attribute is a dict.
+        converter: tells type checkers the accepted values. At run time the field's type converts.
+        **extra_kwargs: further options, which hooks of the class must consume; the attribute is a dict.
 
     Raises:
         ValueError: for both a default and a factory, and for an unknown `structural_eq`.
@@ -173,13 +176,19 @@ def field(
     """Describe a field in the body of a class; assign the result in place of a default.
 
     Args:
-        default: a value, converted like a passed value. default_factory: a callable without arguments that makes a
-        value for each object. frozen: whether the attribute cannot be assigned. init: whether `__init__` takes it.
-        repr: whether it is shown in `repr`. hash: whether it counts in hashing by value; None means the value of
-        `compare`. compare: whether it counts in comparison by value. kw_only: whether `__init__` takes it by keyword
-        only; None means the option of the class. metadata: a dict for extensions. structural_eq: the treatment by
-        structural comparison; Field lists the words. doc: text for the attribute. converter: tells type checkers the
-        accepted values. **extra_kwargs: further options, for hooks of the class.
+        default: a value, converted like a passed value.
+        default_factory: a callable without arguments that makes a value for each object.
+        frozen: whether the attribute cannot be assigned.
+        init: whether `__init__` takes it.
+        repr: whether it is shown in `repr`.
+        hash: whether it counts in hashing by value; None means the value of `compare`.
+        compare: whether it counts in comparison by value.
+        kw_only: whether `__init__` takes it by keyword only; None means the option of the class.
+        metadata: a dict for extensions.
+        structural_eq: the treatment by structural comparison; Field lists the words.
+        doc: text for the attribute.
+        converter: tells type checkers the accepted values.
+        **extra_kwargs: further options, for hooks of the class.
 
     Returns:
         A Field, whose errors apply. For type checkers it has any type, so that it can be assigned.

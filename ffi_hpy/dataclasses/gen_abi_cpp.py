@@ -55,7 +55,7 @@ def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
 
     Raises:
         ValueError: for a key that is not registered, for a pattern without a match, and for a type with an unknown
-        layout.
+            layout.
     """
     return _Generator(_select([type_keys] if isinstance(type_keys, str) else type_keys)).build()
 

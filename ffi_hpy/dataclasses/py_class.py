@@ -109,28 +109,32 @@ def py_class(
     registered.
 
     Args:
-        cls_or_type_key: the name of the type; as a bare decorator, the class. type_key: the name of the type,
-        "module.qualname" by default. Processes that exchange its objects by name, as in a JSON graph, must use the same
-        name. frozen: whether fields cannot be assigned. init: whether to generate an `__init__`. It takes the fields by
-        the options of `field()`, those without a default first, and then calls `__post_init__` if there is one. An
-        `__init__` that the class defines runs on an object whose fields are all zero or None. repr: whether to generate
-        a `__repr__` of the fields. This and the following methods are not generated if the class defines them. eq:
-        whether to generate `__eq__` from the fields. If false, objects are equal if they are identical. order: whether
-        to generate `__lt__`, `__le__`, `__gt__` and `__ge__` from the fields. unsafe_hash: whether to generate
-        `__hash__` from the fields. match_args: whether to set `__match_args__` to the names of positional arguments.
-        kw_only: whether `__init__` takes the fields by keyword only. structural_eq: how structural comparison and
-        hashing treat the type: "tree" by its fields; "var" as a variable, by the place of its binding; "dag" by its
-        fields and by sharing; "const-tree" like "tree", but faster for identical objects, for types without variables;
-        "singleton" by identity; None not at all. slots: for type checkers; instances have a `__dict__` only if
-        `__slots__` says so.
+        cls_or_type_key: the name of the type; as a bare decorator, the class.
+        type_key: the name of the type, "module.qualname" by default. Processes that exchange its objects by name, as in
+            a JSON graph, must use the same name.
+        frozen: whether fields cannot be assigned.
+        init: whether to generate an `__init__`. It takes the fields by the options of `field()`, those without a
+            default first, and then calls `__post_init__` if there is one. An `__init__` that the class defines runs on
+            an object whose fields are all zero or None.
+        repr: whether to generate a `__repr__` of the fields. This and the following methods are not generated if the
+            class defines them.
+        eq: whether to generate `__eq__` from the fields. If false, objects are equal if they are identical.
+        order: whether to generate `__lt__`, `__le__`, `__gt__` and `__ge__` from the fields.
+        unsafe_hash: whether to generate `__hash__` from the fields.
+        match_args: whether to set `__match_args__` to the names of positional arguments.
+        kw_only: whether `__init__` takes the fields by keyword only.
+        structural_eq: how structural comparison and hashing treat the type: "tree" by its fields; "var" as a variable,
+            by the place of its binding; "dag" by its fields and by sharing; "const-tree" like "tree", but faster for
+            identical objects, for types without variables; "singleton" by identity; None not at all.
+        slots: for type checkers; instances have a `__dict__` only if `__slots__` says so.
 
     Returns:
         The decorator; as a bare decorator, the class.
 
     Raises:
-        ValueError: if the type key is registered; for `order` without `eq`; for an unknown `structural_eq`. TypeError:
-        for a class that does not derive from the class of a native type; for an annotation that cannot be a field's
-        type.
+        ValueError: if the type key is registered; for `order` without `eq`; for an unknown `structural_eq`.
+        TypeError: for a class that does not derive from the class of a native type; for an annotation that cannot be a
+            field's type.
 
     Examples:
         >>> from ffi_hpy.dataclasses import py_class

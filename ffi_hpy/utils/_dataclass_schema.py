@@ -68,8 +68,8 @@ def validate(schema: dict[str, Any]) -> None:
         schema: the description.
 
     Raises:
-        TypeError: for a value that is not a dict from names to None, "unpack" or descriptions. ValueError: for a name
-        that a field cannot have.
+        TypeError: for a value that is not a dict from names to None, "unpack" or descriptions.
+        ValueError: for a name that a field cannot have.
     """
     if not isinstance(schema, dict):
         raise TypeError(f"the description of a dataclass must be a dict, got {type(schema).__name__}")
