@@ -1,4 +1,4 @@
-"""dtype: the element type of tensors, a str that knows its DLPack form."""
+"""dtype: the element type of tensors, a str with a DLPack form."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class dtype(str):
             dltype_data_type: type code, bits per lane, lanes.
 
         Raises:
-            ValueError: for a code that DLPack does not have.
+            ValueError: for an unknown type code.
 
         Examples:
             >>> ffi_hpy.dtype.from_dlpack_data_type((2, 32, 1))
@@ -292,7 +292,7 @@ _CLASS_DTYPE: type[Any] = dtype
 
 
 def _set_class_dtype(cls: type[Any]) -> None:
-    """Data types from native code become instances of `cls`, a str class with an attribute `_tvm_ffi_dtype`."""
+    """Make data types from native code instances of `cls`, a str class with an attribute `_tvm_ffi_dtype`."""
     global _CLASS_DTYPE
 
     def wrap(data_type: DataType) -> Any:

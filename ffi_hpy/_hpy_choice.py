@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from importlib._bootstrap import module_from_spec  # importlib.util, which has it too, costs 2 ms on PyPy
+from importlib._bootstrap import module_from_spec  # importlib.util has it too, but costs 2 ms on PyPy
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 
 TYPE_CHECKING = False

@@ -93,7 +93,7 @@ def prepare_torch() -> None:
         patch_torch_cuda_stream_protocol()
 
 
-@functools.lru_cache(maxsize=1)  # the hooks do not change, and each torch.Tensor subclass asks for them
+@functools.lru_cache(maxsize=1)  # the hooks do not change, and each torch.Tensor subclass calls this
 def python_table() -> int:
     """Return the pointer to a DLPack C exchange API for torch's tensors that the functions below implement."""
     _core.set_hooks(array_to_tensor=_to_tensor, tensor_to_array=_to_torch, array_stream=_stream_of)

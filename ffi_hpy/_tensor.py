@@ -206,7 +206,7 @@ def refuse_unresolved(tensor: Any) -> None:
 
 
 def _set_class_tensor(cls: type[_core.Tensor]) -> None:
-    """Tensors from native code become instances of `cls`, a subclass of Tensor. TypeError for another class."""
+    """Make tensors from native code instances of `cls`, a subclass of Tensor. TypeError for another class."""
     if not issubclass(cls, _core.Tensor):
         raise TypeError(f"expected a subclass of Tensor, got {cls!r}")
     _core.class_register(_core.type_key_to_index("ffi.Tensor"), cls)

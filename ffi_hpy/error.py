@@ -92,7 +92,7 @@ if TYPE_CHECKING:
 
 
 def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
-    """Make an exception class stand for an error kind, in both directions.
+    """Bind an exception class to an error kind, in both directions.
 
     Called with a name and a class, or as a decorator, with or without the name. Registering a kind or class again
     replaces the earlier registration. Safe to call from any thread.

@@ -205,7 +205,7 @@ class HPyFinder:
             folder.invalidate_caches()
 
     def _folder(self, entry: str) -> FileFinder:
-        """Return the finder of a folder, which caches the folder's content until that changes."""
+        """Return the finder of a folder. It caches the folder's content until that changes."""
         try:
             entry = entry or os.getcwd()  # noqa: PTH109
         except FileNotFoundError:  # the working directory no longer exists

@@ -1,7 +1,7 @@
 """Debug mode of the HPy runtime: detects handles that are closed twice, used after closing, or never closed.
 
 `FFI_HPY_DEBUG=1` in the environment loads ffi_hpy's own binding in debug mode, and every module that `ffi_hpy.hpy`
-loads or imports; `ffi_hpy.hpy.load(name, path, debug=True)` loads one module so. Misusing a handle then ends the
+loads or imports; `ffi_hpy.hpy.load(name, path, debug=True)` loads one module in it. Misusing a handle then ends the
 process; stderr names the handle, its opener and its closer. `set_on_invalid_handle` sets a function that is called
 instead. Reading a `char *` after its handle was closed, or writing to it, ends the process with SIGSEGV.
 `LeakDetector`, or in tests the fixture `leak_detector`, finds handles that stay open:
@@ -95,7 +95,7 @@ def open_handles(since: int = 0) -> list[OpenHandle]:
     """Return the open handles, in the order of opening.
 
     Args:
-        since: a serial number; only handles with greater ones are returned.
+        since: a serial number; only handles with greater numbers are returned.
     """
     rows = _hpy.debug_open(since)
     return [
@@ -107,7 +107,7 @@ def closed_handles(since: int = 0) -> list[ClosedHandle]:
     """Return the closed handles that are remembered, in the order of closing.
 
     Args:
-        since: a serial number; only handles with greater ones are returned.
+        since: a serial number; only handles with greater numbers are returned.
     """
     rows = _hpy.debug_closed(since)
     return [

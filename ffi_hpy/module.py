@@ -81,7 +81,7 @@ class Module(Object):
 
     if TYPE_CHECKING:
         imports_: Sequence[Any]
-        """The same sequence as `imports`."""
+        """Equal to `imports`."""
 
     @property
     def kind(self) -> str:
@@ -136,7 +136,7 @@ class Module(Object):
         return f"<{type(self).__name__} {self.kind!r}{f' from {path!r}' if path else ''}>"
 
     def __getitem__(self, name: str) -> Function:
-        """The function of that name; AttributeError if there is none."""
+        """Return the function of that name; AttributeError if there is none."""
         if not isinstance(name, str):
             raise ValueError(f"a module's functions are found by str, not {type(name).__name__}")  # noqa: TRY004
         return self.get_function(name)
@@ -226,7 +226,7 @@ class Module(Object):
         return _ffi_api.ModuleInspectSource(self, fmt)  # type: ignore[no-any-return]
 
     def get_write_formats(self) -> Sequence[str]:
-        """The formats that write_to_file() knows."""
+        """The formats that write_to_file() supports."""
         return _ffi_api.ModuleGetWriteFormats(self)  # type: ignore[no-any-return]
 
     def write_to_file(self, file_name: str, fmt: str = "") -> None:

@@ -155,7 +155,7 @@ def register_global_func(
 
 
 def remove_global_func(name: str) -> None:
-    """Remove a global name, if there is one. Functions that were looked up stay usable.
+    """Remove a global function name, if it exists. Functions that were looked up stay usable.
 
     Args:
         name: the full name of a function.

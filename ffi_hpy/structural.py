@@ -1,7 +1,7 @@
 """Structural comparison, hashing, visiting and rewriting of nested values.
 
-Two values are structurally equal if they have the same shape and contents. The type of an object says which fields
-count, and which of them introduce variables (`structural_eq` of a type and of its fields).
+Two values are structurally equal if they have the same shape and contents. The type of an object determines the fields
+that count, and those that introduce variables (`structural_eq` of a type and of its fields).
 
 A callback argument is ``(type, callback)``, ``((type, type, ...), callback)``, a sequence of these, or a bare callback
 for everything; the first one whose type matches a value is called. A type is a class for native objects, or int, bool,
@@ -51,7 +51,7 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
 
 
 class WalkOrder(IntEnum):
-    """Whether a value's callback is called before or after those of its children."""
+    """Whether a value's callback is called before or after the callbacks of its children."""
 
     PREORDER = 0
     POSTORDER = 1
@@ -225,7 +225,7 @@ class StructuralVisitor(Object):
         return DefRegionKind(_ffi_api.StructuralVisitorDefRegionKind(self))
 
     def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
-        """Call a function with the visit in another region.
+        """Call a function while the visit is in another region.
 
         Args:
             kind: a DefRegionKind.
@@ -343,7 +343,7 @@ class StructuralMutator(Object):
         return DefRegionKind(_ffi_api.StructuralMutatorDefRegionKind(self))
 
     def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
-        """Call a function with the rewriting in another region.
+        """Call a function while the rewriting is in another region.
 
         Args:
             kind: a DefRegionKind.
@@ -358,7 +358,7 @@ class StructuralMutator(Object):
 def structural_mutate(root: Any, callbacks: Any = ()) -> Any:
     """Rewrite a value with callbacks that control the rewriting.
 
-    Unchanged parts are shared with the old value; an object with other references is not changed.
+    The result shares unchanged parts with the old value; objects with other references are not changed.
 
     Args:
         root: the value.
@@ -383,7 +383,7 @@ def structural_map(
 ) -> Any:
     """Rewrite a value and everything in it. Map keys stay.
 
-    Unchanged parts are shared with the old value; an object with other references is not changed.
+    The result shares unchanged parts with the old value; objects with other references are not changed.
 
     Args:
         root: the value.

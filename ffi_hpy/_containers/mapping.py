@@ -203,7 +203,7 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         raise KeyError("popitem(): the Dict is empty")
 
     def update(self, other: Any = (), /, **named: V) -> None:
-        """Set entries, one by one.
+        """Set entries one at a time.
 
         Args:
             other: a mapping, or pairs of key and value.

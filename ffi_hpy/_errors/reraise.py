@@ -2,8 +2,8 @@
 
 A program may raise one exception object again and again. Each time Python puts the entries of the new passage in front
 of the traceback that the exception already has, so the traceback would grow without limit. To prevent that, an
-exception records the state of its traceback when it comes out of native code. When it leaves a callback again, all
-passages except the last are removed from the traceback.
+exception records the state of its traceback when it leaves native code. When it leaves a callback again, all passages
+except the last are removed from the traceback.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ def _shown(file: str) -> str:
 def _code_at(file: str, line: int, function: str) -> CodeType:
     if sys.version_info < (3, 11):
         return _SUSPENDED_CODE.replace(co_filename=_shown(file), co_name=function, co_firstlineno=line)
-    # In one step, because without a GIL code that is dropped is left to the collector
+    # In one step: without a GIL, dropped code objects are left to the collector
     return _SUSPENDED_CODE.replace(
         co_filename=_shown(file), co_name=function, co_qualname=function, co_firstlineno=line
     )

@@ -23,14 +23,14 @@ __all__ = ["make_module"]
 
 
 def set_hooks(*args: Any, **given: Any) -> None:
-    """Give the binding its Python half."""
+    """Set hooks of the binding."""
     if args:
         raise TypeError("set_hooks() takes keyword arguments only")
     hooks.store(given)
 
 
 def mark_finalizing() -> None:
-    """From now on Python objects held by native code are leaked instead of touched."""
+    """Leak Python objects owned by native code from now on, instead of releasing them."""
     binding.mark_finalizing()
 
 

@@ -23,7 +23,7 @@ __all__ = ["at_fork_in_child", "import_whole", "new_lock"]
 _locks: list[RLock] = []
 _taken: list[RLock] = []  # the locks that the fork in progress has taken
 _to_put_right: list[Callable[[], object]] = []
-_names: list[str] = []  # of the package's modules, from the first fork on
+_names: list[str] = []  # the package's modules, from the first fork on
 # pathlib costs 5 ms of import time
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 

@@ -439,7 +439,7 @@ def info_of_class(cls: type) -> TypeInfo | None:
 
 
 def set_class(info: TypeInfo, cls: type) -> None:
-    """Make a class the class of a type; the latest one counts. Native objects of the type become its instances."""
+    """Make a class the class of a type; the latest class counts. Native objects of the type become its instances."""
     _core.class_register(info.type_index, cls)
     set_python_class(info, cls)
 
@@ -458,7 +458,7 @@ def begin_info(type_index: int) -> TypeInfo:
 
 
 def forget_info(info: TypeInfo) -> None:
-    """Undo `begin_info` and `set_class`, unless a later call has replaced what they stored."""
+    """Undo `begin_info` and `set_class`, unless a later call has replaced their entries."""
     if _infos.get(info.type_index) is info:
         del _infos[info.type_index]
     if info.type_cls is not None and INDEX_OF_CLASS.get(info.type_cls) == info.type_index:

@@ -147,7 +147,7 @@ def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> 
 
 
 def _relocatable_step(objects: Sequence[str], output: str, stamp: str) -> Step:
-    if len(objects) == 1:  # some linkers change even a file that they only copy
+    if len(objects) == 1:  # some linkers change a file that they only copy
         return Step(output, (objects[0],), ("cp", objects[0], OUT), "", stamp)
     linker = relocatable_linker()
     return Step(output, tuple(objects), (*linker.words, "-r", "-o", OUT, *objects), digest_of(linker.identity), stamp)

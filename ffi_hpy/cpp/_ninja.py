@@ -28,7 +28,7 @@ _LOGS = (".ninja_log", ".ninja_deps")
 _IDLE = b"ninja: no work to do."
 _STATUS = "[ffi_hpy %f/%t] "
 NOTICE_AFTER = 2.0
-"""Seconds after which a build prints a notice."""
+"""Seconds after which a build prints a notice to standard error."""
 
 
 @dataclass(frozen=True)

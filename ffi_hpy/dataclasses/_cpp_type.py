@@ -1,4 +1,4 @@
-"""The C++ names for native types: names of structs, and types of members that have the fields' layout."""
+"""The C++ names for native types: names of structs, and types of members with the layout of the fields."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def install_dunders(
     for name, value in wanted.items():
         if name not in cls.__dict__:
             setattr(cls, name, value)
-    _install_init(cls, init, py_class_mode)  # last: other threads can make instances from here on
+    _install_init(cls, init, py_class_mode)  # last: from here on other threads can create instances
 
 
 def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:

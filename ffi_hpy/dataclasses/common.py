@@ -43,7 +43,7 @@ def is_dataclass(obj: Any) -> bool:
 def fields(obj_or_cls: Any) -> tuple[Field, ...]:
     """List the fields of a dataclass, the root's first.
 
-    If a class defines a field again, the last definition counts, at the position of the first.
+    If a class defines a field again, the last definition counts, at the position of the first one.
 
     Args:
         obj_or_cls: a class made by `c_class()` or `py_class()`, or an instance of one.
@@ -52,7 +52,7 @@ def fields(obj_or_cls: Any) -> tuple[Field, ...]:
         The descriptions of the fields.
 
     Raises:
-        TypeError: for anything else.
+        TypeError: for any other object.
     """
     if not is_dataclass(obj_or_cls):
         raise TypeError(

@@ -102,7 +102,7 @@ def _remove_unregistered(file: FileInfo, prefix: str, keys: list[str], say: Call
 
 
 def _add_regions(file: FileInfo, head: CodeBlock, keys: list[str]) -> None:
-    """Add regions for types after the last one, and an import section after the directive if there is none."""
+    """Add regions for types after the last region, and an import section after the directive if there is none."""
     blocks = file.code_blocks
 
     def insert(at: int, stubs: list[str]) -> None:

@@ -91,7 +91,7 @@ class Generator(Protocol):
         """The name of a prefix's file."""
 
     def init_filename(self) -> str:
-        """The name of the file of a package that has a prefix's file as a module."""
+        """Return the name of the file of a package that has a prefix's file as a module."""
 
     def generate_api_file(
         self,
@@ -109,7 +109,7 @@ class Generator(Protocol):
         """Return the number of lines before a new import section."""
 
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
-        """The missing part of a package's file that exports the names of its `submodule`."""
+        """Return the missing part of a package's file that exports the names of its `submodule`."""
 
     def finalize_init(self, init_path: Path, prefixes: set[str]) -> None:
         """Create the files that the files of some prefixes need above them. OSError, ValueError for an impossible

@@ -36,11 +36,11 @@ def embed_cubin(
 ) -> None:
     """Write `output_obj_path`: the object file `input_obj_path` with the bytes of `cubin_path` under `name`.
 
-    The symbols are hidden, so that each library sees its own. The output may be one of the inputs. With `verbose`, the
+    The symbols are hidden, so that each library uses its own. The output may be one of the inputs. With `verbose`, the
     linker's command is printed.
 
-    FileNotFoundError for a missing input, ValueError for a name that is not valid in C, or an input that is not an ELF
-    object file; RuntimeError if there is no linker, or with its output if it fails.
+    FileNotFoundError for a missing input; ValueError for a name that is not valid in C, or an input that is not an ELF
+    object file; RuntimeError if the linker is missing or fails, with its output.
     """
     cubin, source, target = Path(cubin_path), Path(input_obj_path), Path(output_obj_path)
     if not (name.isascii() and name.isidentifier()):

@@ -85,7 +85,7 @@ def _use_count(words: Any) -> int:
 
 
 class CObject(Wrapper):
-    """Base of everything that owns a handle of a native object."""
+    """Base of all classes whose instances own a handle of a native object."""
 
     __slots__ = ()
 
@@ -96,7 +96,7 @@ class CObject(Wrapper):
         check_wrapper(self)
         address = address_in(self)
         if address and not self._ffi_is_listed:
-            share(self)  # the same wrapper must be found for this pointer
+            share(self)  # this wrapper must be found for the pointer later
         return address
 
     @property
@@ -143,7 +143,7 @@ class CObject(Wrapper):
         return count
 
     def _move(self) -> ObjectRValueRef:
-        """Mark the object for a call that may take its handle away."""
+        """Mark the object for a call that may steal its handle."""
         return ObjectRValueRef(self)
 
     def __move_handle_from__(self, other: Any, /) -> None:
@@ -226,7 +226,7 @@ class CObject(Wrapper):
 
 @final
 class ObjectRValueRef:
-    """An object marked by _move(): passing it to a call lets the callee take the handle."""
+    """An object marked by _move(): the callee of a call with it may steal the handle."""
 
     __slots__ = ("_object",)
 

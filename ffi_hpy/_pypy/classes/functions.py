@@ -39,8 +39,8 @@ _filling = new_lock()  # held while a Function without a handle gets one: only o
 
 
 class Function(CObject):
-    """A native function. Arguments are positional, and converted by what they are; errors of native code are
-    raised. Any thread may call it; the GIL is given up meanwhile where release_gil is true."""
+    """A native function. Arguments are positional and are converted by their types; errors of native code are raised.
+    Any thread may call it; the call releases the GIL if release_gil is true."""
 
     __slots__ = ("_about", "_call", "_keeps_gil", "_kept", "_name")
 
@@ -49,7 +49,7 @@ class Function(CObject):
     _call: Any  # the native function's safe_call, None without a function
     _name: str
     _keeps_gil: bool | None  # None: the environment variable decides
-    _kept: Any  # the C binding's Function for the same object, for calls that keep the GIL
+    _kept: Any  # the C binding's Function of the same object, for calls that keep the GIL
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Function, "Function")
@@ -231,7 +231,7 @@ class Function(CObject):
 
     @property
     def release_gil(self) -> bool:
-        """Whether a call gives up the GIL while native code runs."""
+        """Whether a call releases the GIL while native code runs."""
         return not (_keeps_by_default if self._keeps_gil is None else self._keeps_gil)
 
     @release_gil.setter
@@ -298,7 +298,7 @@ def _passed(arg: Any, frame: Frame) -> Any:
 
 def named(address: int, name: str) -> Any:
     """Return a Function for a handle, which is stolen, looked up by a name: a new wrapper with its own settings.
-    Without a name, return the registered wrapper."""
+    Without a name, return the registered wrapper or a new one."""
     if not name:
         return wrap(address)
     function = wrap_apart(address)

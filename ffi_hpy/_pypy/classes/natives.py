@@ -135,7 +135,7 @@ class OpaquePyObject(CObject):
 
 @final
 class CAny:
-    """A native value of its own. CAny(value) converts a Python value as a call would."""
+    """An owned native value. CAny(value) converts a Python value as a call would."""
 
     __slots__ = ("_owned", "_payload", "_tagged")
 
@@ -186,7 +186,7 @@ class CAny:
 
 
 def cany_value(value: CAny) -> Any:
-    """The Python value of a CAny; text and bytes of any length are String and Bytes."""
+    """Return the Python value of a CAny; strings and bytes of any length are String and Bytes."""
     if not isinstance(value, CAny):
         raise TypeError(f"expected a CAny, got {type(value).__name__}")
     frame = take()

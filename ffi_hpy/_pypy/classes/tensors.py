@@ -261,7 +261,7 @@ def _device_word(words: Any) -> int:
 
 @hidden
 def from_dlpack(*args: Any, **kwargs: Any) -> Any:
-    """A Tensor on the memory of an array of any library that supports DLPack, without copying."""
+    """Return a Tensor on the memory of an array of any library that supports DLPack, without copying."""
     return wrap(binding.tensor_from_dlpack(*args, **kwargs))
 
 

@@ -206,7 +206,7 @@ class CMapping(CObject):
 
     @hidden
     def get(self, *args: Any, **kwargs: Any) -> Any:
-        """The value of the key, `default` if there is none."""
+        """Return the value of the key, `default` if there is none."""
         if len(args) == 1 and not kwargs:
             value = _look_up(self, args[0])
             return None if value is MISSING else value
@@ -257,7 +257,7 @@ class CDict(CMapping):
 
     @hidden
     def pop(self, *args: Any, **kwargs: Any) -> Any:
-        """Remove a key and return its value; `default`, or KeyError, if it is not there."""
+        """Remove a key and return its value; `default`, or KeyError, if the key is missing."""
         key, default = bind("pop", ("key", "default"), 1, args, kwargs, MISSING)
         value = _take_out(self, key)
         if value is not MISSING:
@@ -268,7 +268,7 @@ class CDict(CMapping):
 
     @hidden
     def setdefault(self, *args: Any, **kwargs: Any) -> Any:
-        """The value of the key, which is given `default` before if it has none."""
+        """Return the value of the key. A missing key is set to `default` first."""
         key, default = bind("setdefault", ("key", "default"), 1, args, kwargs)
         if marked and (theirs := exchanged.find(self)) is not None:
             return exchanged.lower(theirs.setdefault(key, default))

@@ -352,7 +352,7 @@ class CList(CSequence):
 
     @hidden
     def append(self, value: Any, /) -> None:
-        """Put an item at the end."""
+        """Append an item."""
         frame = take()
         try:
             put(frame, 2, value, "ffi.ListAppend")
@@ -363,7 +363,7 @@ class CList(CSequence):
 
     @hidden
     def insert(self, *args: Any, **kwargs: Any) -> None:
-        """Put an item before the one at `index`; an index beyond either end means that end."""
+        """Insert an item before the item at `index`; an index beyond either end means that end."""
         index, value = bind("insert", ("index", "value"), 2, args, kwargs)
         _change_to(self, "ffi.ListInsert", as_int(index), index, value, True)
 

@@ -97,27 +97,27 @@ def words_at(address: Any) -> Any:
 
 
 def ints_at(address: Any) -> Any:
-    """The memory at an address as int32."""
+    """The memory at a pointer as int32."""
     return cast(_ints, address)
 
 
 def int16s_at(address: Any) -> Any:
-    """The memory at an address as int16."""
+    """The memory at a pointer as int16."""
     return cast(_shorts, address)
 
 
 def int8s_at(address: Any) -> Any:
-    """The memory at an address as int8."""
+    """The memory at a pointer as int8."""
     return cast(_bytes, address)
 
 
 def doubles_at(address: Any) -> Any:
-    """The memory at an address as double."""
+    """The memory at a pointer as double."""
     return cast(_doubles, address)
 
 
 def floats_at(address: Any) -> Any:
-    """The memory at an address as float."""
+    """The memory at a pointer as float."""
     return cast(_floats, address)
 
 

@@ -58,7 +58,7 @@ _give_in_c = callback(SAFE_CALL, _give, -1, keep_raised)
 _take_in_c = callback(SAFE_CALL, _take, -1, keep_raised)
 _to_binding = binding.function_from_address(address_of(_give_in_c))
 _from_binding = binding.function_from_address(address_of(_take_in_c))
-_to_binding.release_gil = _from_binding.release_gil = True  # both need the GIL, whatever the environment variable says
+_to_binding.release_gil = _from_binding.release_gil = True  # both acquire the GIL, so the binding must release it
 
 
 def convert(value: Any, words: Any) -> int:

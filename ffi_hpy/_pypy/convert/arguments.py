@@ -336,7 +336,7 @@ def _put_by_binding(frame: Frame, i: int, value: Any, _callee: Callee, _depth: i
 @hidden
 def _put_rvalue(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
     wrapper = value._object
-    if wrapper._ffi_is_repeated:  # several wrappers may share it, and it cannot be moved from all of them
+    if wrapper._ffi_is_repeated:  # it stands for several wrappers, and a move would empty all of them
         _put_object(frame, i, wrapper)
         return
     offer = Offer(wrapper)

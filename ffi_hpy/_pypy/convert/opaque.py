@@ -1,4 +1,4 @@
-"""Python objects inside of native ones: an ffi.OpaquePyObject."""
+"""Python objects inside native objects: an ffi.OpaquePyObject."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["make_opaque", "unwrap"]
 
 
 def make_opaque(value: Any) -> int:
-    """A new ffi.OpaquePyObject around an object."""
+    """Return a new ffi.OpaquePyObject around an object."""
     out = new_words(1)
     block = hold(value)
     if core.opaque_new(block, OPAQUE_PY_OBJECT, DROP_AT, out) != 0:

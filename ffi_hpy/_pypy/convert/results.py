@@ -45,7 +45,7 @@ __all__ = ["get", "is_unwrapped", "of_borrowed", "of_object", "of_view", "text_o
 
 @hidden
 def get(words: Any) -> Any:
-    """The Python value of the two words at a pointer."""
+    """Return the Python value of the two words at a pointer."""
     word = words[0]
     type_index = word & 0xFFFFFFFF
     if type_index == INT:

@@ -300,7 +300,7 @@ def wrap_apart(address: int) -> Any:
     return _wrap_new(address, False)
 
 
-# --- what is said of a handle that is not there -------------------------------------------------------------------
+# --- a missing handle ---------------------------------------------------------------------------------------------
 
 
 def raise_no_handle(wrapper: Any) -> NoReturn:

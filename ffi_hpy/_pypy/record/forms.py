@@ -127,7 +127,7 @@ class Copied:
 
     @hidden
     def read(self, obj: Any, address: int) -> Any:
-        """The value of the field of an object at an address."""
+        """Return the value of the field of an object at an address."""
         copy, field_at = self._copy, self._field_at
         frame, uses = take(), None
         try:
@@ -158,7 +158,7 @@ class Pointer:
 
     @hidden
     def read(self, obj: Any, address: int) -> Any:
-        """The value of the field of an object at an address."""
+        """Return the value of the field of an object at an address."""
         memory = words_at(address + self._offset)
         target = memory[0]
         if not target:

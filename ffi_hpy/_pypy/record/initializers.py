@@ -176,7 +176,7 @@ class _Allocator:
 
 @final
 class Initializer:
-    """Makes the native object of a new instance and gives its fields values."""
+    """Creates the native object of a new instance and sets its fields."""
 
     __slots__ = (
         "_allocate",

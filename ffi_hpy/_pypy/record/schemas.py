@@ -50,7 +50,7 @@ class Schema:
 
     @hidden
     def convert(self, value: Any) -> CAny:
-        """The value as one of this schema; TypeError if it is none."""
+        """Convert a value to this schema; TypeError if it does not match."""
         frame = take()
         try:
             _convert(self, frame, value, False)
@@ -60,7 +60,7 @@ class Schema:
 
     @hidden
     def check_value(self, value: Any) -> None:
-        """TypeError if convert() would refuse the value."""
+        """TypeError if convert() would reject the value."""
         frame = take()
         try:
             _convert(self, frame, value, True)

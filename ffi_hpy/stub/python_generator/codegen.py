@@ -249,7 +249,7 @@ def generate_python_ffi_api(
 
 
 def generate_python_init(code_blocks: list[CodeBlock], module_name: str, submodule: str, syntax: MarkerSyntax) -> str:
-    """The missing part of a package that exports the names of its `submodule`; "" if nothing is missing."""
+    """Return the missing part of a package that exports the names of its `submodule`; "" if nothing is missing."""
     if any(block.kind == "export" and block.param == submodule for block in code_blocks):
         return ""
     doc = "" if code_blocks else f'"""Package {module_name}."""\n\n'

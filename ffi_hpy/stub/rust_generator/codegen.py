@@ -257,7 +257,7 @@ def generate_rust_api_file(
     is_root: bool,
     syntax: MarkerSyntax,
 ) -> str:
-    """The missing part of a file for the names under a prefix, with empty regions; the whole file if it has no
+    """Return the missing part of a file for the names under a prefix, with empty regions; the whole file if it has no
     blocks."""
     have = {block.param for block in code_blocks if block.kind == "object"}
     regions = [] if any(block.kind == "import-section" for block in code_blocks) else ["import-section"]
