@@ -571,7 +571,8 @@ def set_hooks(
     - shape_class(extents, obj): wrap shapes; obj is the native object.
     - convert: `convert` itself, for call_guarded.
     - did_you_mean(name, names): the end of a message about a name that is not in `names`.
-    - opaque_value(value): for a schema, the content of an OpaquePyObject from another binding, else the value itself.
+    - opaque_value(value): for a schema, the content of an OpaquePyObject that the binding does not own, else the value
+      itself.
       Set only where Python code owns such objects.
     - arguments_by_names(function, args, names): the arguments of a call by position, where the last ones are given by
       name; a str, for a TypeError, if they do not match the function's parameters.

@@ -83,9 +83,7 @@ def import_file(name: str) -> ModuleType:
 
 def _is_exported(name: str) -> bool:
     """Return whether a library of the process exports a name."""
-    if (
-        sys.implementation.name == "cpython"
-    ):  # the answer is known, and importing ctypes costs more than the rest
+    if sys.implementation.name == "cpython":  # the answer is known, and importing ctypes costs more than the rest
         return name == "PyObject_GetAttr"
     try:
         # Built into PyPy, and faster to import than ctypes.
