@@ -1,5 +1,5 @@
 """Conversion between the wrappers here and the wrappers of the C binding, which implements everything outside the hot
-paths.
+paths. `lift` wraps an object for the C binding, `lower` unwraps a value of the C binding.
 
 Each side has its own wrappers. A value crosses in its native form: one native function receives the binding's native
 form of a value, another one passes a native value to the binding. So both sides share the object, and each side applies

@@ -1,8 +1,8 @@
 """The instance map: finds the wrapper of a live native object, so that `a.x is a.x`.
 
-The map has a weak reference to each registered wrapper. A wrapper is registered when its object may have other owners:
-at creation if the reference count says so, otherwise when the object is first passed to native code or its address is
-requested. An object with one owner costs nothing here.
+The map has a weak reference to each registered wrapper (names in the code say "listed"). A wrapper is registered when
+its object may have other owners: at creation if the reference count says so, otherwise when the object is first passed
+to native code or its address is requested. An object with one owner costs nothing here.
 
 The entry of a dead wrapper stays until its finalizer removes it, or until a new wrapper replaces it.
 """
