@@ -1,4 +1,4 @@
-"""Builds the wheel: six shared objects beside plain Python, one wheel for every interpreter. See tools/build."""
+"""Builds the wheel: six shared objects and plain Python, one wheel for every interpreter. See tools/build."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from setuptools.command.build import build
 
 ROOT = Path(__file__).resolve().parent
 PACKAGE = "ffi_hpy"
-sys.path.insert(0, str(ROOT))  # a build frontend leaves it out
+sys.path.insert(0, str(ROOT))  # build frontends do not add it
 
 from tools.build.binaries import build_binaries, find_headers  # noqa: E402
 from tools.build.cmake_source import reduce_cmake  # noqa: E402
@@ -25,14 +25,14 @@ from tools.build.readme import describe, read_source  # noqa: E402
 from tools.build.source_archive import ARCHIVE, make_source_archive  # noqa: E402
 from tools.build.targets import find_target, is_named  # noqa: E402
 
-# Two builds of one tree give the same bytes: neither the time of day nor the user's file modes get into the wheel.
+# Two builds of one tree give the same bytes: the wheel contains neither the time of day nor the user's file modes.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800")
 os.umask(0o022)
 
 
 class BuildNative(Command):
-    """Compile the shared objects and put them, with the public headers and the core's sources, into the package, whose
-    Python is reduced to what runs."""
+    """Compile the shared objects, put them into the package with the public headers and the core's sources, and reduce
+    the package's Python to the code that runs."""
 
     description = "compile the C core, its C++ names, the testing library, the HPy runtime and the binding"
     user_options: ClassVar[list[tuple[str, str, str]]] = []
@@ -68,7 +68,7 @@ class BuildNative(Command):
 
 
 class Build(build):
-    """`build` with the native parts, into a folder that holds nothing of an earlier build."""
+    """`build` with the native parts, into a folder without files of an earlier build."""
 
     sub_commands: ClassVar = [*build.sub_commands, ("build_native", None)]
 
@@ -77,7 +77,7 @@ class Build(build):
         self.build_lib = str(Path(self.build_base, "lib"))
 
     def run(self) -> None:
-        find_compiler()  # what cannot be compiled is refused before anything is built
+        find_compiler()  # refuse an unsupported target before building anything
         shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
 
@@ -90,7 +90,7 @@ class UniversalWheel(bdist_wheel):
 
 
 class BinaryDistribution(Distribution):
-    """A distribution whose files belong into platlib though it has no setuptools extension."""
+    """A distribution whose files belong in platlib although it has no setuptools extension."""
 
     def has_ext_modules(self) -> bool:
         return True
@@ -99,7 +99,7 @@ class BinaryDistribution(Distribution):
 Path(ROOT, "build").mkdir(exist_ok=True)
 try:
     if is_named():
-        find_target()  # a name that is none is refused before anything else is done
+        find_target()  # refuse an unknown target name before doing anything else
     setup(
         long_description=describe(
             (ROOT / "README.md").read_text(encoding="utf-8"), read_source(ROOT / "pyproject.toml")
@@ -107,9 +107,10 @@ try:
         long_description_content_type="text/markdown",
         cmdclass={"build": Build, "build_native": BuildNative, "bdist_wheel": UniversalWheel},
         distclass=BinaryDistribution,
-        # pyproject.toml has it for the systems that need it anyway. A frontend that isolates builds asks for these too.
+        # pyproject.toml lists it for the systems that always need it. A frontend that isolates builds installs these,
+        # too.
         setup_requires=["ziglang>=0.13"] if is_named() else [],
-        options={"egg_info": {"egg_base": "build"}},  # a build writes nothing beside the sources
+        options={"egg_info": {"egg_base": "build"}},  # a build writes nothing next to the sources
     )
 except BuildError as error:
     sys.exit(f"ffi_hpy: {error}")

@@ -7,7 +7,7 @@ Values and objects cross between Python and native code through functions::
     module = ffi_hpy.load_module("mylib.so")
     module.add_one(x, y)
 
-Importing loads the core and the binding, and nothing else: neither torch nor numpy nor ctypes.
+Importing it loads only the core and the binding, not torch, numpy or ctypes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ except Exception as problem:
         raise SystemExit(report(problem)) from None
     if not is_config_command():
         raise
-    # ffi-hpy-config only looks at files, and is needed most where the binary cannot be loaded
+    # ffi-hpy-config reads files only, and is needed most where the binary fails to load
     from .config import main
 
     raise SystemExit(main()) from None
@@ -180,7 +180,7 @@ __all__ = [
 ]
 
 _core.set_hooks(
-    # The binding caches the answers by the types' addresses where it can
+    # The binding caches the results by type pointer where it can
     classify=classify_with_protocols if _core.HAS_EXTENSION else remember_by_class(classify_with_protocols),
     class_for_type_index=class_for_type_index,
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
@@ -230,7 +230,7 @@ for _public_class in (
     Tensor,
     dtype,
 ):
-    _public_class.__module__ = __name__  # where programs import them from: what tracebacks and repr() show
+    _public_class.__module__ = __name__  # the module that programs import them from, for tracebacks and repr()
 atexit.register(_core.mark_finalizing)
 home_of_type.update(
     {
@@ -266,8 +266,8 @@ del (
 )
 
 
-# Names that cost import time and are not always used, each with the module that defines it; a module name may be its
-# own value.
+# Names that cost import time and are rarely used, each with the module that defines it. The value of a module's name
+# may be the name itself.
 _DTYPE_NAMES = """
 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16
 float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu
@@ -325,8 +325,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Names of _HOMES and LIB, made on first use; __version__ and __version_tuple__, which are the package's own, or
-    those of apache-tvm-ffi where it answers for tvm_ffi."""
+    """Resolve the names of _HOMES and LIB on first use. __version__ and __version_tuple__ are the package's own, or
+    those of apache-tvm-ffi where ffi_hpy is importable as tvm_ffi."""
     value: Any
     home = _HOMES.get(name)
     if home is not None:
@@ -337,7 +337,7 @@ def __getattr__(name: str) -> Any:
 
         ctypes = import_whole("ctypes")
         value = ctypes.CDLL(CORE_LIBRARY, ctypes.RTLD_GLOBAL)
-    elif name == "__version__":  # as tvm_ffi, which programs compare with what they need, that release
+    elif name == "__version__":  # programs compare tvm_ffi.__version__ with the release that they need
         find_release = import_whole(f"{__name__}._start.release").find_release
         return find_release() or import_whole(f"{__name__}._start.own_version").VERSION
     elif name == "__version_tuple__":
@@ -350,6 +350,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names, also those that are made on first use."""
+    """The public names, including those that are created on first use."""
     own = (name for name in globals() if name.startswith("__") and name.endswith("__"))
     return sorted({*__all__, *own, *(name for name in _HOMES if not name.startswith("_"))})

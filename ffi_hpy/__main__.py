@@ -1,4 +1,4 @@
-"""`python -m ffi_hpy` prints what a bug report needs: see _report."""
+"""`python -m ffi_hpy` prints the data for a bug report: see _report."""
 
 from ._report import main
 

@@ -1,6 +1,6 @@
-"""Which system the package is for that FFI_HPY_CROSS_ROOT names, and where its binaries are.
+"""Find the target system, and the folder of the binaries, of the package that FFI_HPY_CROSS_ROOT names.
 
-Imported only where that variable is set. Nothing of that package runs: the names of its files tell everything.
+Imported only if that variable is set. Nothing of that package runs: file names are enough.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["CROSS_SYSTEM", "find_target"]
 
 CROSS_SYSTEM = "FFI_HPY_CROSS_SYSTEM"
-"""The variable of the environment that says for which system is built, as in `aarch64-linux`, where the package has the
-binaries of several."""
+"""The environment variable that names the target system, as in `aarch64-linux`, for a package with binaries of several
+systems."""
 
 _PLATFORMS = {"linux": "linux", "macos": "darwin", "windows": "win32"}
 _CORES = {"linux": "libtvm_ffi.so", "macos": "libtvm_ffi.dylib", "windows": "tvm_ffi.dll"}
 
 
 def find_target(package: Path) -> tuple[str, Path]:
-    """Return the system that a package is for, as sys.platform is called there, and the folder of its binaries.
+    """Return the target system of a package, as a value of sys.platform, and the folder of its binaries.
 
-    RuntimeError if the package has no core, and if FFI_HPY_CROSS_SYSTEM names none of those that it has, or nothing
-    where there are several.
+    RuntimeError if the package has no core, if FFI_HPY_CROSS_SYSTEM names a system that the package lacks, or if that
+    variable is unset and the package has several systems.
     """
     named = os.environ.get(CROSS_SYSTEM, "")
     systems = package / SYSTEMS
@@ -44,7 +44,7 @@ def find_target(package: Path) -> tuple[str, Path]:
 
 
 def _choose(named: str, there: Sequence[str], place: Path) -> str:
-    """The name, if it is one of those that there are; where none is named, the only one that there is."""
+    """Return `named` if it is in `there`; if nothing is named, the only item of `there`."""
     if named in there:
         return named
     if not named and len(there) == 1:

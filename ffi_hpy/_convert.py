@@ -1,4 +1,4 @@
-"""How values of each Python type are passed to native code.
+"""Decides how values of each Python type are passed to native code.
 
 The binding asks once per type and caches the answer. The answer is read from the class, so a protocol method that is
 added to the class later has no effect.
@@ -38,8 +38,8 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_elsewhere(__name__)
 
 OPAQUE_PTR_HANDLERS: dict[type, Callable[[Any], int]] = {}
-"""For classes of other libraries whose instances stand for an address: the function that returns that address, by exact
-class. Read once, when the first instance of a class is passed."""
+"""For classes of other libraries whose instances stand for a pointer: the function that returns that pointer, by exact
+class. Read once per class, when its first instance is passed."""
 
 _SCALARS: tuple[tuple[type, int], ...] = (
     (bool, _core.KIND_BOOL),  # before int, its base
@@ -59,9 +59,9 @@ _CONTAINERS: tuple[tuple[type, int], ...] = (
 
 
 def classify(cls: type) -> Answer:
-    """The kind (a `_core.KIND_*`) of the values of a type; with KIND_CONVERTER also the function that returns the value
-    to pass instead, with KIND_EXCHANGE the address of the type's exchange table. The first rule that matches applies;
-    if none does, values are passed as opaque Python objects."""
+    """Return the tag (a `_core.KIND_*`) for the values of a type. With KIND_CONVERTER the second item is the function
+    that returns the value to pass instead; with KIND_EXCHANGE it is the pointer to the type's DLPack C exchange API.
+    The first rule that matches applies; if none does, values are passed as opaque Python objects."""
     if issubclass(cls, CObject):
         return _core.KIND_OBJECT, None
     if issubclass(cls, _core.ObjectRValueRef):
@@ -73,8 +73,8 @@ _NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # passed as they are
 
 
 def classify_with_protocols(cls: type) -> tuple[int, Callable[[Any], Any] | int | None, int]:
-    """The answer of classify(), and the `_core.PROTOCOL_*` bits: by which protocols the instances of a type stand for
-    something else, for schemas; and whether their memory may have other values than they show."""
+    """Return the result of classify(), and the `_core.PROTOCOL_*` bits: the protocols by which instances of the type
+    stand for another value (for schemas), and whether their memory may differ from the values that they show."""
     kind, detail = classify(cls)
     if issubclass(cls, _NATIVE):
         return kind, detail, 0
@@ -87,9 +87,9 @@ def classify_with_protocols(cls: type) -> tuple[int, Callable[[Any], Any] | int 
 
 
 def _array_kind(cls: type) -> Answer | None:
-    """The answer for classes that stand for objects, streams or arrays. It takes precedence over the rules for
-    containers, because an array class may derive from one. A number or a text is never an array: NumPy's scalars may
-    have the methods of arrays."""
+    """Return the result for classes that stand for objects, streams or arrays. These rules precede the rules for
+    containers, because an array class may derive from one. A number or a str is never an array, although NumPy's
+    scalars may have the methods of arrays."""
     address_of = OPAQUE_PTR_HANDLERS.get(cls)
     if address_of is not None:
         return _core.KIND_CONVERTER, lambda value: OpaquePtr(address_of(value))
@@ -111,12 +111,12 @@ def _array_kind(cls: type) -> Answer | None:
 
 
 _HEAP_TYPE = 1 << 9
-"""In a class's `__flags__`: it was made while the program ran, by a class statement for instance."""
+"""The bit of a class's `__flags__` for classes that are created at run time, for example by a class statement."""
 
 
 def _learn_numpy(cls: type) -> None:
-    """Have the binding read arrays of NumPy from their struct, if it reads samples of all dtypes right. A class written
-    in Python, as in a stand-in for NumPy, has no such struct."""
+    """Let the binding read NumPy arrays from their C struct, if it reads samples of all dtypes correctly. A class
+    written in Python, such as a stand-in for NumPy, has no such struct."""
     numpy: Any = sys.modules.get("numpy")
     if not _core.HAS_EXTENSION or getattr(numpy, "ndarray", None) is not cls or not hasattr(_core, "ndarray_use"):
         return
@@ -139,7 +139,8 @@ def _is_torch_tensor(cls: type) -> bool:
 
 
 def _table_address(cls: type) -> int:
-    """Address of the exchange table for a class of arrays, 0 if there is none. Torch's classes get what they lack."""
+    """Return the pointer to the DLPack C exchange API of an array class, 0 if there is none. Missing attributes are
+    added to torch's classes."""
     if not any(base.__module__.partition(".")[0] == "torch" for base in cls.__mro__):
         return _exchange_address(cls)
     from ._optional_torch_c_dlpack import learn_bits, prepare_torch, python_table
@@ -155,7 +156,8 @@ def _table_address(cls: type) -> int:
 
 
 def _exchange_address(cls: type) -> int:
-    """Address of a class's exchange table; 0 if it has none, if it is unusable, or if tables are switched off."""
+    """Return the pointer to a class's DLPack C exchange API; 0 if it has none, if it is unusable, or if the API is
+    switched off."""
     if not _core.HAS_EXCHANGE or os.environ.get("TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API", "0") == "1":
         return 0
     capsule = getattr(cls, "__dlpack_c_exchange_api__", None)
@@ -167,15 +169,15 @@ def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> 
 
     Args:
         pyfunc: the callable. Native code may call and release it on any thread.
-        tensor_cls: a class of arrays, such as torch.Tensor: tensor arguments then arrive as instances of it instead of
-            Tensor, and so do tensors that are read from containers among the arguments.
+        tensor_cls: a class of arrays, such as torch.Tensor: tensor arguments, and tensors read from container
+            arguments, then arrive as instances of it instead of Tensor.
 
     Returns:
         The function.
 
     Raises:
-        TypeError: if `pyfunc` cannot be called, or if the class has no `__dlpack_c_exchange_api__` that this
-            interpreter can use; PyPy 7.3 can use none.
+        TypeError: if `pyfunc` is not callable, or if the class has no `__dlpack_c_exchange_api__` that this interpreter
+            can use (PyPy 7.3 can use none).
 
     Examples:
         >>> twice = ffi_hpy.convert_func(lambda x: 2 * x)
@@ -210,14 +212,14 @@ def _builtin_kind(cls: type) -> Answer | None:
 
 
 def _is_time_difference(cls: type) -> bool:
-    """NumPy registers that class as one of integers. Its instances have a unit, and stand for no number."""
+    """NumPy registers timedelta64 as an integer class. Its instances have a unit, so they are not numbers."""
     return issubclass(cls, getattr(sys.modules.get("numpy"), "timedelta64", ()))
 
 
 def _number_kind(cls: type) -> Answer | None:
     if _is_time_difference(cls):
         return None
-    numbers = sys.modules.get("numbers")  # a class can only be registered with a module that is imported
+    numbers = sys.modules.get("numbers")  # a class can be registered only with an imported module
     if issubclass(cls, (int, getattr(numbers, "Integral", int))):
         return _core.KIND_INT, None
     if issubclass(cls, (float, getattr(numbers, "Real", float))):
@@ -237,7 +239,7 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
         return lambda value: OpaquePtr(value.value or 0)
     if hasattr(cls, "__tvm_ffi_opaque_ptr__"):
         return _from_opaque_ptr
-    if any("__call__" in base.__dict__ for base in cls.__mro__):  # hasattr() would find the metaclass's
+    if any("__call__" in base.__dict__ for base in cls.__mro__):  # hasattr() would find the metaclass's method
         return _core.function_from_callable
     if is_foreign_dtype(cls):
         return from_foreign_dtype
@@ -258,8 +260,8 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
     return None
 
 
-# These convert the result of a protocol method to a value to pass. A TypeError names the method, not the conversion
-# that failed.
+# These convert the result of a protocol method to the value to pass. Their TypeError names the protocol method instead
+# of the failed conversion.
 
 
 def _refuse(value: Any, method: str, wanted: str, answer: Any) -> NoReturn:
@@ -317,12 +319,12 @@ def _from_float(value: Any) -> float:
         _refuse(value, "__tvm_ffi_float__", "a float", answer)
 
 
-# Only native code can use what these return, so convert() returns the original value.
+# Only native code can use the results of these, so convert() returns the original value.
 _ADDRESS_CONVERTERS = (_from_cuda_stream, _from_opaque_ptr, _from_dlpack_device, _from_int, _from_float)
 
 
 def convert(value: Any) -> Any:
-    """Return the value as native code gets it: what a call would make of it.
+    """Convert a value as a call converts its arguments.
 
     list, tuple -> Array; dict -> Map; str -> String; bytes, bytearray, memoryview -> Bytes; callable -> Function; array
     -> Tensor; data types of other libraries -> dtype; exception -> Error; anything unknown -> OpaquePyObject.
@@ -331,8 +333,8 @@ def convert(value: Any) -> Any:
         value: any object.
 
     Returns:
-        The converted value, whose containers are copies. Numbers, None, native objects and values that only stand for a
-        number or an address are returned as they are.
+        The converted value; containers are copied. Numbers, None, native objects and values that only stand for a
+        number or a pointer are returned unchanged.
 
     Raises:
         BufferError: for a read-only array.
@@ -371,7 +373,7 @@ def _is_left_alone(cls: type, converter: Callable[[Any], Any]) -> bool:
 
 
 def wrap_opaque_ptr(address: int) -> Any:
-    """An address from native code, as ctypes.c_void_p."""
+    """Return a pointer from native code as ctypes.c_void_p."""
     global _c_void_p
     if _c_void_p is None:
         _c_void_p = import_whole("ctypes").c_void_p

@@ -1,6 +1,8 @@
-"""Types of the binding's binary, `_core.hpy0.so`, and of what `_pypy` puts before it on PyPy.
+"""Types of the binding's binary, `_core.hpy0.so`, and of the cffi backend (`_pypy`) that replaces parts of it on PyPy.
 
-What every call passes through is in there; the Python modules of the package name, group and document.
+The binary contains the code that every call passes through; the Python modules of the package name, group and document
+it.
+
 All functions are safe to call from several threads.
 """
 
@@ -10,11 +12,11 @@ from typing import Any, Final, NamedTuple, SupportsIndex, final, overload, type_
 from typing_extensions import Self, disjoint_base
 
 # --- How a Python type is passed to native code -----------------------------------------------------------------
-# `classify` (see `set_hooks`) answers with one of these for each Python type, once; the answer is cached.
+# `classify` (see `set_hooks`) returns one of these tags for each Python type; the result is cached.
 KIND_NONE: Final[int]
 KIND_BOOL: Final[int]
-KIND_INT: Final[int]  # also int subclasses and whatever has __index__
-KIND_FLOAT: Final[int]  # also float subclasses and whatever has __float__
+KIND_INT: Final[int]  # also int subclasses and types with __index__
+KIND_FLOAT: Final[int]  # also float subclasses and types with __float__
 KIND_STR: Final[int]
 KIND_BYTES: Final[int]  # bytes and subclasses
 KIND_OBJECT: Final[int]  # CObject and subclasses: the handle
@@ -25,8 +27,8 @@ KIND_OPAQUE_PTR: Final[int]
 KIND_SEQUENCE: Final[int]  # list, tuple: becomes an ffi.Array
 KIND_MAPPING: Final[int]  # dict: becomes an ffi.Map
 KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
-KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds above
-KIND_EXCHANGE: Final[int]  # the class has an exchange table: becomes an ffi.Tensor
+KIND_CONVERTER: Final[int]  # converter(value) returns a value with one of the tags above
+KIND_EXCHANGE: Final[int]  # the class has a DLPack C exchange API: becomes an ffi.Tensor
 
 # --- Numbers of the C headers (src/hpy_module/module/constants.c) ---------------------------------------------------
 # TVMFFITypeIndex: the types that every core has.
@@ -54,7 +56,7 @@ TYPE_INDEX_MAP: Final[int]
 TYPE_INDEX_LIST: Final[int]
 TYPE_INDEX_DICT: Final[int]
 TYPE_INDEX_BIG_INT: Final[int]
-TYPE_INDEX_DYNAMIC_BEGIN: Final[int]  # of the first type that is registered at run time
+TYPE_INDEX_DYNAMIC_BEGIN: Final[int]  # the first index of types that are registered at run time
 
 # TVMFFIFieldFlagBitMask: bits of the flags of a field or method.
 FIELD_WRITABLE: Final[int]
@@ -71,7 +73,7 @@ FIELD_INIT_OFF: Final[int]
 FIELD_KW_ONLY: Final[int]
 FIELD_SETTER_IS_FUNCTION: Final[int]
 
-# TVMFFISEqHashKind: how structural comparison takes objects of a type.
+# TVMFFISEqHashKind: how structural comparison treats objects of a type.
 STRUCTURE_UNSUPPORTED: Final[int]
 STRUCTURE_TREE: Final[int]
 STRUCTURE_FREE_VAR: Final[int]
@@ -79,15 +81,15 @@ STRUCTURE_DAG: Final[int]
 STRUCTURE_CONST_TREE: Final[int]
 STRUCTURE_UNIQUE_INSTANCE: Final[int]
 
-# Bits that tell `set_hooks(classify=...)` which protocols a class has for schemas.
+# Bits by which `set_hooks(classify=...)` reports the protocols of a class for schemas.
 PROTOCOL_OBJECT: Final[int]  # __tvm_ffi_object__
 PROTOCOL_VALUE: Final[int]  # __tvm_ffi_value__
 PROTOCOL_CONVERT: Final[int]  # ObjectConvertible
 PROTOCOL_MAPPING: Final[int]  # a mapping other than dict
-PROTOCOL_WRAPPER: Final[int]  # a wrapper of a native object that is not the binding's own
-PROTOCOL_LAZY_BITS: Final[int]  # a tensor of torch, whose memory may have other values than it shows
+PROTOCOL_WRAPPER: Final[int]  # a wrapper of a native object from another binding
+PROTOCOL_LAZY_BITS: Final[int]  # a torch tensor, whose memory may differ from its values
 
-# TVMFFIDefRegionKind: whether variables are defined where they are met.
+# TVMFFIDefRegionKind: whether the first occurrence of a variable defines it.
 DEF_REGION_NONE: Final[int]
 DEF_REGION_PATTERN: Final[int]
 DEF_REGION_SIMPLE: Final[int]
@@ -110,7 +112,7 @@ DEVICE_TYPE_HEXAGON: Final[int]
 DEVICE_TYPE_MAIA: Final[int]
 DEVICE_TYPE_TRN: Final[int]
 
-# DLDataTypeCode, as far as Python asks for it.
+# DLDataTypeCode, the codes that Python uses.
 TYPE_CODE_INT: Final[int]
 TYPE_CODE_UINT: Final[int]
 TYPE_CODE_FLOAT: Final[int]
@@ -125,35 +127,36 @@ DLPACK_MINOR_VERSION: Final[int]
 OBJECT_HEADER_BYTES: Final[int]  # sizeof(TVMFFIObject)
 OBJECT_ALIGNMENT: Final[int]  # alignof(TVMFFIObject), bytes
 
-CALLS: Final[str]  # "cffi" where Python over cffi does what is hot (PyPy), else "binding"
-CALLS_REASON: Final[str]  # why it is not "cffi"; "" if it is
-SHORT_CALLS_KEEP_GIL: Final[bool]  # whether calls of short functions are faster if they keep the GIL: not over cffi
+CALLS: Final[str]  # "cffi" where the cffi backend runs the hot paths (PyPy), else "binding"
+CALLS_REASON: Final[str]  # the reason why CALLS is not "cffi"; "" if it is
+SHORT_CALLS_KEEP_GIL: Final[bool]  # whether calls of short functions are faster if they keep the GIL: false with cffi
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
 HAS_DESCRIPTORS: Final[bool]  # whether FieldSlot is a data descriptor
-HAS_EXCHANGE: Final[bool]  # whether it can use exchange tables; not so on PyPy 7.3 and in hpy's debug mode
-KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
+HAS_EXCHANGE: Final[bool]  # whether it can use the DLPack C exchange API; false on PyPy 7.3 and in hpy's debug mode
+KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper during the wrapper's life; false in debug modes
 
 @disjoint_base
 class CObject:
-    """Base of everything that owns a handle of a native object. The handle is None (0) until it is initialised, and
-    again after it was moved away. While a call uses it, it cannot be moved away (RuntimeError); a Function's never."""
+    """Base of all classes whose instances own a handle of a native object. The handle is None (0) before initialisation
+    and after it was moved away. Moving it away while a call uses it is a RuntimeError; a Function's handle is never
+    moved away."""
 
     def __chandle__(self) -> int:
-        """Address of the native object, 0 if there is none."""
+        """Pointer to the native object, 0 if there is none."""
     @property
     def id_(self) -> int:
         """Address of the native object, 0 if there is none."""
     def __ctypes_handle__(self) -> Any:
-        """Address of the native object as ctypes.c_void_p, whose value is None if there is none."""
+        """Pointer to the native object as ctypes.c_void_p, whose value is None if there is none."""
     def __init_handle_by_constructor__(self, fconstructor: Function, /, *args: Any) -> None:
-        """Take over the handle of the object that `fconstructor(*args)` returns. TypeError if it returns no object.
-        Never gives up the GIL."""
+        """Steal the handle of the object that `fconstructor(*args)` returns. TypeError if the result is not an object.
+        Never releases the GIL."""
     def __move_handle_from__(self, other: CObject, /) -> None:
-        """Take over the handle of `other`, which is left without one; a Function keeps it, because a call of it may be
-        running. TypeError for a Function that has a handle already."""
+        """Move the handle of `other` to this wrapper and leave `other` empty. A Function keeps its handle, because a
+        call of it may be running. TypeError for a Function that has a handle already."""
     def _move(self) -> ObjectRValueRef:
-        """Mark the object for a call that may take its handle away."""
+        """Mark the object for a call that may steal its handle."""
     def same_as(self, other: object) -> bool:
         """Tell whether both own the same native object.
 
@@ -167,12 +170,12 @@ class CObject:
             other: any object.
         """
     def __eq__(self, other: object, /) -> bool:
-        """Equality by handle; NotImplemented for anything that is no CObject."""
+        """Equality by handle; NotImplemented for a value that is not a CObject."""
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int:
-        """Hash of the handle's address."""
+        """Hash of the handle's pointer."""
     def __getstate__(self) -> dict[str, Any]:
-        """What pickle keeps: see ffi_hpy._values.object.get_state."""
+        """The state for pickle: see ffi_hpy._values.object.get_state."""
     def __setstate__(self, state: dict[str, Any]) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def __type_index__(self) -> int:
@@ -180,23 +183,23 @@ class CObject:
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
     def _recursive_eq(self, other: object, /) -> bool:
-        """Whether all fields are equal; NotImplemented unless one is an instance of the other's class. What a dataclass
-        has as `__eq__`; so are the others."""
+        """Whether all fields are equal; NotImplemented unless one object is an instance of the other's class.
+        Dataclasses use it as `__eq__`, and the functions below for the other comparisons."""
     def _recursive_ne(self, other: object, /) -> bool: ...
     def _recursive_lt(self, other: Any, /) -> bool: ...
     def _recursive_le(self, other: Any, /) -> bool: ...
     def _recursive_gt(self, other: Any, /) -> bool: ...
     def _recursive_ge(self, other: Any, /) -> bool: ...
     def _recursive_hash(self) -> int:
-        """A hash of all fields. TypeError for a type with an equality and no hash of its own."""
+        """A hash of all fields. TypeError for a type that defines equality without a hash."""
     def _shallow_copy(self) -> Any:
-        """A new object with the same values in its fields. TypeError where the type cannot be copied."""
+        """A new object with the same field values. TypeError if the type cannot be copied."""
     def _deep_copy(self, memo: Any = None, /) -> Any:
-        """A new object whose fields are deep copies. RuntimeError for what cannot be copied."""
+        """A new object whose fields are deep copies. RuntimeError for a value that cannot be copied."""
 
 class CSequence(CObject):
-    """Reading of native sequences: instances have an ffi.Array or an ffi.List, of which operations are atomic. Called
-    with an iterable it makes an ffi.Array."""
+    """Read access to native sequences: instances have an ffi.Array or an ffi.List, whose operations are atomic. Calling
+    the class with an iterable creates an ffi.Array."""
 
     def __init__(self, input_list: Iterable[Any] = ()) -> None: ...
     def __len__(self) -> int: ...
@@ -206,14 +209,15 @@ class CSequence(CObject):
     def __getitem__(self, idx: slice, /) -> list[Any]:
         """IndexError, TypeError."""
     def __contains__(self, value: object, /) -> bool:
-        """Whether an item is the value or equals it, as Python compares."""
+        """Whether an item is the value or equals it, by Python's comparison."""
     def __iter__(self) -> Iterator[Any]:
-        """Over the items that are there now."""
+        """An iterator over the current items."""
     def __reversed__(self) -> Iterator[Any]:
-        """As __iter__, from the end."""
+        """An iterator over the current items, from the end."""
 
 class CList(CSequence):
-    """Changes of native sequences: instances have an ffi.List. Slices are left to `_set_slice` and `_del_slice`."""
+    """Write access to native sequences: instances have an ffi.List. Subclasses implement slices in `_set_slice` and
+    `_del_slice`."""
 
     def __setitem__(self, index: Any, value: Any, /) -> None: ...
     def __delitem__(self, index: Any, /) -> None: ...
@@ -222,8 +226,8 @@ class CList(CSequence):
     def pop(self, index: SupportsIndex = -1) -> Any: ...
 
 class CMapping(CObject):
-    """Reading of native mappings: instances have an ffi.Map or an ffi.Dict, of which operations are atomic. Called with
-    a mapping it makes an ffi.Map."""
+    """Read access to native mappings: instances have an ffi.Map or an ffi.Dict, whose operations are atomic. Calling
+    the class with a mapping creates an ffi.Map."""
 
     def __init__(self, input_dict: Any = None) -> None: ...
     def __len__(self) -> int: ...
@@ -232,12 +236,12 @@ class CMapping(CObject):
     def __contains__(self, key: object, /) -> bool: ...
     def get(self, key: Any, default: Any = None) -> Any: ...
     def __iter__(self) -> Iterator[Any]:
-        """Over the keys that are there now."""
+        """An iterator over the current keys."""
     def _iter_values(self) -> Iterator[Any]: ...
     def _iter_items(self) -> Iterator[tuple[Any, Any]]: ...
 
 class CDict(CMapping):
-    """Changes of native mappings: instances have an ffi.Dict."""
+    """Write access to native mappings: instances have an ffi.Dict."""
 
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
     def __delitem__(self, key: Any, /) -> None:
@@ -248,7 +252,7 @@ class CDict(CMapping):
 
 @final
 class ObjectRValueRef:
-    """A CObject marked by `_move()`: passing it to a call lets the callee take the handle."""
+    """A CObject marked by `_move()`: the callee of a call with it may steal the handle."""
 
     def __new__(cls, obj: CObject, /) -> Self: ...
 
@@ -270,13 +274,13 @@ class Function(CObject):
     """
 
     release_gil: bool
-    """Whether a call gives up the GIL while native code runs; by default it does, unless TVM_FFI_RELEASE_GIL_BY_DEFAULT
+    """Whether a call releases the GIL while native code runs. It does by default, unless TVM_FFI_RELEASE_GIL_BY_DEFAULT
     is 0."""
     __name__: str
-    """Name for messages; "" if unknown. Can be set."""
+    """Name for messages; "" if unknown. Writable."""
 
     _about: int
-    """The number of what the package has noted of the author's words (ffi_hpy/_types/about.py); 0: nothing."""
+    """The number of the function's metadata in the package (ffi_hpy/_types/about.py); 0 if there is none."""
 
     def __copy__(self) -> Function:
         """The function itself, as in Python."""
@@ -325,14 +329,14 @@ class Error(CObject):
         """
 
 class OpaquePyObject(CObject):
-    """A Python object held by native code; returned from calls it is unwrapped."""
+    """A Python object owned by native code; calls that return it return the Python object."""
 
     def __init__(self, pyobject: object, /) -> None: ...
     def pyobject(self) -> Any: ...
 
 @final
 class OpaquePtr:
-    """An address passed as `void*`."""
+    """A pointer passed as `void*`."""
 
     def __new__(cls, address: int, /) -> Self: ...
     @property
@@ -343,7 +347,7 @@ class DataType:
     """An element type: DLPack type code, bits per lane, lanes. Compares and hashes by value."""
 
     def __new__(cls, text: str, /) -> Self:
-        """ValueError if the text is no data type."""
+        """ValueError if the str does not name a data type."""
     @property
     def type_code(self) -> int: ...
     @property
@@ -419,7 +423,7 @@ class Tensor(CObject):
 
 @final
 class CAny:
-    """A native value of its own. `CAny(value)` converts a Python value as a call would."""
+    """An owned native value. `CAny(value)` converts a Python value as a call would."""
 
     def __new__(cls, value: object = None, /) -> Self: ...
     @property
@@ -428,36 +432,37 @@ class CAny:
 
 @disjoint_base
 class Schema:
-    """What TypeSchema derives from: conversions. They happen on a tree that is compiled at the first use from what
-    `_describe()` says of each schema."""
+    """Base of TypeSchema: its conversions. They use a tree that is compiled on first use from the results of
+    `_describe()`."""
 
     def convert(self, value: object) -> CAny:
-        """The value as one of this schema; TypeError if it is none."""
+        """Convert a value to this schema; TypeError if it does not match."""
     def check_value(self, value: object) -> None:
-        """TypeError if convert() would refuse the value."""
+        """TypeError if convert() would reject the value."""
     def _convert_into(self, value: object, address: int, is_check: bool, /) -> None:
-        """Convert a value into the TVMFFIAny at an address, which owns it then. In the binding in C only."""
+        """Convert a value into the TVMFFIAny at a pointer, which then owns the result. Only in the C binding."""
 
 @type_check_only
 class FieldInfo(NamedTuple):
-    """One reflected field or method as type_info() gives it (a plain tuple in this order)."""
+    """One reflected field or method, as returned by type_info() (a plain tuple in this order)."""
 
     name: str
     doc: str
-    metadata: str  # JSON text, "" if none
+    metadata: str  # JSON, "" if there is none
     flags: int
     size: int  # bytes; methods: 0
     offset: int  # bytes from the handle; methods: 0
     static_type_index: int  # methods: 0
     alignment: int  # bytes; methods: 0
-    value: Any  # field: default value or factory (None if none); method: the Function
+    value: Any  # field: default value or factory (None if there is none); method: the Function
 
 @disjoint_base
 class FieldSlot:
-    """One own field of a native type. Where HAS_DESCRIPTORS is true it is a data descriptor; then a frozen one refuses
-    assignment, and every one deletion. Subclassable.
+    """One field that a native type itself declares. If HAS_DESCRIPTORS is true it is a data descriptor; a frozen
+    descriptor rejects assignment, and every descriptor rejects deletion. Subclassable.
 
-    `schema`, a Schema, converts values before the native setter gets them; fields that fields_define() made have one.
+    `schema`, a Schema, converts values before the native setter gets them; fields from fields_define() have a schema.
+
     IndexError for a field that the type does not have, ValueError for an unknown type.
     """
 
@@ -465,24 +470,26 @@ class FieldSlot:
     @property
     def frozen(self) -> bool: ...
     def get(self, obj: Any, /) -> Any:
-        """The value of the field of an object. TypeError if that is of another type, ValueError if it is gone."""
+        """Return the field's value of an object. TypeError if the object is of another type, ValueError if it has no
+        handle."""
     def set(self, obj: Any, value: Any, /) -> None:
-        """Set it, frozen or not. TypeError for a value that does not fit."""
+        """Set the field, frozen or not. TypeError for a value that does not match."""
     @property
     def _native(self) -> tuple[int, int, int] | None:
-        """Addresses for calls from elsewhere: the field, the functions that copy and put its value; None unless Python
-        code defined it. In the binding in C only, as the next one."""
+        """Pointers for calls from other code: the field, and the functions that copy and store its value; None unless
+        Python code defined the field. Only in the C binding, like `_convert`."""
     def _convert(self, value: object, address: int, what: str | None, /) -> None:
-        """Convert a value into the TVMFFIAny at an address, which owns it then. `what` begins messages; None: it is
-        assigned."""
+        """Convert a value into the TVMFFIAny at a pointer, which then owns the result. `what` begins messages; None
+        means that the value is assigned."""
 
 @final
 class Initializer:
-    """Makes objects of a type by its fields as they are now, with the texts of the native constructor's errors.
+    """Creates objects of a type from its current fields, with the error messages of the native constructor.
 
-    Called with an instance without a handle, a tuple of arguments and a dict of keyword arguments, it makes the native
-    object, gives each field the value of its argument, default or factory, and puts the object into the instance: True.
-    An instance that has its object already is left alone: False. An argument that is `missing` counts as not given.
+    Called with an instance without a handle, a tuple of arguments and a dict of keyword arguments, it creates the
+    native object, sets each field to its argument, default or factory result, stores the object in the instance and
+    returns True. It does not change an instance that already has an object, and returns False. An argument that is
+    `missing` counts as not given.
     """
 
     def __new__(cls, index: int, missing: Any, /) -> Self: ...
@@ -490,7 +497,8 @@ class Initializer:
 
 @final
 class InitFunction:
-    """What the methods of init_method() call. It calls the written function, but for the commonest calls."""
+    """The callable behind the methods of init_method(). It runs the most common calls itself and passes the others to
+    the written function."""
 
     @property
     def __wrapped__(self) -> Callable[..., None]: ...
@@ -505,9 +513,9 @@ def init_method(
     qualname: str,
     /,
 ) -> Any:
-    """`__init__` for `cls`: `written`, but without Python code for a new instance of `cls` itself, for which
-    `maker` must do the same. A Function as `maker` takes positional arguments only. Not there without HAS_EXTENSION,
-    nor on PyPy."""
+    """Return `__init__` for `cls`: `written`, but without Python code for a new instance of exactly `cls`, for which
+    `maker` must have the same effect. A Function as `maker` takes positional arguments only. Missing without
+    HAS_EXTENSION and on PyPy."""
 
 # --- conversion -------------------------------------------------------------------------------------------------
 
@@ -539,150 +547,156 @@ def set_hooks(
     opaque_value: Callable[[Any], Any] = ...,
     arguments_by_names: Callable[[Function, tuple[Any, ...], tuple[str, ...]], tuple[Any, ...] | str] = ...,
 ) -> None:
-    """Give the binding its Python half; called by the package. What is not given stays.
+    """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
 
-    - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
-      exchange table; and the protocols of the type, bits of PROTOCOL_*.
-    - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
+    - classify(cls): the tag of a Python type; for KIND_CONVERTER the converter, for KIND_EXCHANGE the pointer to the
+      DLPack C exchange API; and the protocols of the type, bits of PROTOCOL_*.
+    - class_for_type_index(index): the class for native objects of a type that has no registered class yet.
     - error_to_exception(error, moment): the exception to raise for a native error, at the moment of that number.
     - exception_to_error(exc, began): the native error for a Python exception that leaves a callback, which began at a
       moment.
-    - exception_leaves(exc, began): whether an exception may leave a callback as it is, without an error made of it.
+    - exception_leaves(exc, began): whether an exception may leave a callback unchanged, without an error made from it.
     - exception_arrives(exc, moment): such an exception is raised out of native code now, at the moment of that number.
-    - exception_asked_for(exc, 0): the native error for such an exception, which native code asks for after all.
-    - interrupts(error): whether a native error says nothing about the value that is being converted: the class of its
-      exception does not derive from Exception, or it means that memory or stack is used up.
+    - exception_asked_for(exc, 0): the native error for such an exception, because native code inspects it.
+    - interrupts(error): whether a native error is unrelated to the value that is being converted: the class of its
+      exception does not derive from Exception, or it reports that memory or stack is exhausted.
     - call_guarded(fn, args, began): (True, fn(*args)) or (False, exception_to_error(exc, began)); for contexts without
       the extension.
-    - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
+    - check_signals(): runs Python code, so that PyPy calls the handlers of pending signals.
     - array_to_tensor(x), tensor_to_array(tensor), array_stream(device type, device index): for exchange_from_python().
-    - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
-    - check_memory(x): BufferError if x, an instance of a class with PROTOCOL_LAZY_BITS, is a view whose memory has
-      other values.
+    - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned if x supports that.
+    - check_memory(x): BufferError if x, an instance of a class with PROTOCOL_LAZY_BITS, is a view whose values differ
+      from its memory.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
-    - shape_class(extents, obj): wrap shapes; obj is the native one.
+    - shape_class(extents, obj): wrap shapes; obj is the native object.
     - convert: `convert` itself, for call_guarded.
-    - did_you_mean(name, names): the end of a message about a name that is none of `names`.
-    - opaque_value(value): for a schema, what is inside of an OpaquePyObject that is not the binding's own, else the
-      value itself. Set only where Python code holds objects of its own.
+    - did_you_mean(name, names): the end of a message about a name that is not in `names`.
+    - opaque_value(value): for a schema, the content of an OpaquePyObject that the binding does not own, else the value
+      itself.
+      Set only where Python code owns such objects.
     - arguments_by_names(function, args, names): the arguments of a call by position, where the last ones are given by
-      name; a text, for a TypeError, if they do not fit the function's parameters.
+      name; a str, for a TypeError, if they do not match the function's parameters.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 
 def convert(value: Any, /) -> Any:
-    """The value as it looks after a trip to native code and back (list -> ffi.Array, callable -> Function, ...)."""
+    """Return the value after a round trip through native code (list -> ffi.Array, callable -> Function, ...)."""
 
 def cany_value(value: CAny, /) -> Any:
-    """The Python value of a CAny; text and bytes of any length are String and Bytes. TypeError for anything else."""
+    """Return the Python value of a CAny; strings and bytes of any length are String and Bytes. TypeError for any other
+    value."""
 
 def schema_setter(schema: Schema, type_index: int, /) -> Function:
-    """A native Function(field address, value) that converts the value by the schema and writes it into a field of that
-    static type (-1 for an Any). It runs without Python wherever the value needs none. ValueError for a type index that
-    no field has."""
+    """Return a native Function(field pointer, value) that converts the value by the schema and writes it into a field
+    of that static type (-1 for an Any). It runs without Python unless the value requires Python. ValueError for a type
+    index that fields cannot have."""
 
 def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -> Function:
-    """A native function that calls `fn`. Native code may call and drop it on any thread. With the capsule of an
-    exchange table, tensor arguments arrive as arrays of that table's library. TypeError if it has no such table."""
+    """Return a native function that calls `fn`. Native code may call and release it on any thread. With the capsule of
+    a DLPack C exchange API, tensor arguments arrive as arrays of that API's library. TypeError for a capsule without
+    one."""
 
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
-    """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
+    """Return a Function for a C function of type TVMFFISafeCallType, called with `context` as its handle."""
 
 def method_descriptor(
     fn: Function, module: str = ..., name: str = ..., qualname: str = ..., doc: str | None = None, /
 ) -> Any:
-    """The function as an attribute for a class: called on an instance, which is its first argument. All of module,
-    name, qualname and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
+    """Return the function as a class attribute: called on an instance, it gets the instance as the first argument. Give
+    all of module, name, qualname and doc, or none. Missing where a Python method is as fast (PyPy, debug modes)."""
 
 def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
-    """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType: it takes one
-    array of addresses, those of its handle (NULL), arguments, number of arguments, result and return code."""
+    """Return a Function for code that MLIR's execution engine compiled from a C function of type TVMFFISafeCallType.
+    The code takes one array of pointers: to its handle (NULL), arguments, number of arguments, result and return
+    code."""
 
 def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
 def exchange_table() -> Any:
-    """A capsule with the exchange table of Tensor."""
+    """Return a capsule with the DLPack C exchange API of Tensor."""
 
 def ndarray_reads(
     array: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], code: int, bits: int, /
 ) -> bool:
-    """Whether the struct of an array of NumPy says all that; strides count items."""
+    """Whether the struct of a NumPy array has these values; strides count items."""
 
 def ndarray_use(cls: type, /) -> None:
-    """From now on read arrays of that class, numpy.ndarray, from their struct."""
+    """Read arrays of that class, numpy.ndarray, from their struct from now on."""
 
 def exchange_address(capsule: Any, /) -> int:
-    """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
-    is understood. TypeError if it is neither, ValueError if it is 0."""
+    """Return the pointer to the DLPack C exchange API in a capsule "dlpack_exchange_api", or at a pointer; 0 if its
+    version is not supported. TypeError for another value, ValueError for the pointer 0."""
 
 def exchange_writable(address: int, /) -> None:
-    """From now on the arrays of the table at this address, that of one library, count as writable, all of them."""
+    """Treat all arrays of the DLPack C exchange API at this pointer, that of one library, as writable from now on."""
 
 def lazy_bits_learn(samples: list[tuple[Any, int, int]], object_bytes: int, mask: int, /) -> bool:
-    """Find where torch's tensors have the bits in `mask`, by samples: a tensor, the address of its native part, and the
-    word that this part has the bits in. Each object has that many bytes. Whether the places are found."""
+    """Find the place of the bits of `mask` in torch's tensors by samples: a tensor, the pointer to its native part, and
+    the word with the bits in that part. Each object has `object_bytes` bytes. Returns whether the places were found."""
 
 def exchange_from_python() -> int:
-    """Address of the exchange table that calls the hooks array_to_tensor, tensor_to_array and array_stream."""
+    """Return the pointer to a DLPack C exchange API that calls the hooks array_to_tensor, tensor_to_array and
+    array_stream."""
 
 def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> Any: ...
 
 # --- registry ---------------------------------------------------------------------------------------------------
 
 def type_key_to_index(key: str, /) -> int:
-    """-1 if the key is unknown."""
+    """Return the index of a type key, -1 if the key is unknown."""
 
 def type_info(index: int, /) -> tuple[str, int, str, int, list[Any], list[Any], tuple[int, ...]]:
-    """(key, parent type index or -1, doc, total size in bytes or 0, fields, methods, ancestor indices from the root);
-    fields and methods are of this type alone, each a FieldInfo. ValueError for an index that is not registered."""
+    """Return (key, parent type index or -1, doc, total size in bytes or 0, fields, methods, ancestor indices from the
+    root). Inherited fields and methods are left out; each is a FieldInfo. ValueError for an index that is not
+    registered."""
 
 def type_attr(index: int, name: str, /) -> Any:
-    """The value in the attribute column `name` for the type itself (no inheritance), None if there is none."""
+    """Return the value in the attribute column `name` for the type itself (no inheritance), None if there is none."""
 
 def type_define(key: str, parent: int, /) -> int:
-    """The index of a key below a parent type, new or, if it is there already, as it is. ValueError if it is below
-    another one."""
+    """Return the index of a key below a parent type, and register it if it is new. ValueError if it has another
+    parent."""
 
 def fields_define(index: int, fields: list[tuple[Any, ...]], total_size: int, kind: int, /) -> None:
     """Register the fields of a type, which must have none (RuntimeError), with its size in bytes and its
-    TVMFFISEqHashKind, and give it `__ffi_init__`, `__ffi_new__` and `__ffi_shallow_copy__`.
+    TVMFFISEqHashKind, and add `__ffi_init__`, `__ffi_new__` and `__ffi_shallow_copy__`.
 
     A field is (name, doc or None, metadata, flags, size, alignment, offset, static type index, Schema, default or
-    factory). What is wrong with one is an error before any is registered."""
+    factory). All fields are checked before any is registered."""
 
 def method_define(index: int, name: str, fn: Any, metadata: str, flags: int, /) -> None: ...
 def type_attr_define(index: int, name: str, value: Any, /) -> None:
-    """Give a type a value in an attribute column. RuntimeError if it has one."""
+    """Set a type's value in an attribute column. RuntimeError if it has one."""
 
 def class_offer(index: int, cls: type[CObject], /) -> type[CObject]:
-    """Register a class for a type that has none. Returns the class that the type has then: another thread may have been
+    """Register a class for a type that has none. Returns the type's class, which may come from another thread that was
     first."""
 
 def class_register(index: int, cls: type, /) -> None:
-    """Native objects of that type become instances of cls from now on. cls must derive from CObject."""
+    """Make native objects of that type instances of cls from now on. cls must derive from CObject."""
 
 def class_find(index: int, /) -> type | None: ...
 def global_get(name: str, /) -> Function | None: ...
 def global_metadata(name: str, word: str, /) -> str | None:
-    """The metadata of a global function, None if they do not contain a word. Not over cffi."""
+    """Return the metadata of a global function, None if they do not contain a word. Missing with cffi."""
 
 def global_set(name: str, fn: Function, override: bool, /) -> None: ...
 def stream_get(device_type: int, device_id: int, /) -> int:
-    """Address of this thread's stream of a device, 0 if none was set."""
+    """Return the pointer to this thread's stream of a device, 0 if none was set."""
 
 def stream_set(device_type: int, device_id: int, stream: int, /) -> int:
-    """Set it, and return the one of before. OverflowError if it is no address."""
+    """Set this thread's stream of a device and return the previous one. OverflowError if it is not a pointer."""
 
 def mark_finalizing() -> None:
-    """From now on Python objects held by native code are leaked instead of touched. Called at exit."""
+    """Leak Python objects owned by native code from now on, instead of releasing them. Called at exit."""
 
-# --- for the half that is written in Python (ffi_hpy/_pypy); in the binding in C only ---------------------------
+# --- for the cffi backend (ffi_hpy/_pypy); only in the C binding --------------------------------------------------
 
 def cover(call: int, make_error: int, ask: int, /) -> tuple[int, ...]:
-    """Given the addresses of the C functions that run callbacks, make errors of exceptions and ask for signals, the
-    addresses of what these need (src/hpy_module/function/covered.c)."""
+    """Take pointers to the C functions that run callbacks, make errors from exceptions and check signals; return the
+    pointers to the counterparts in C (src/hpy_module/function/covered.c)."""
 
 def tensor_from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> int:
-    """As from_dlpack(): the address of the native tensor, whose reference is the caller's."""
+    """Like from_dlpack(), but return the pointer to the native tensor. The caller owns the reference."""
 
 def tensor_capsule(address: int, is_versioned: bool, /) -> Any:
-    """The DLPack capsule of a native tensor, which the caller keeps."""
+    """Return the DLPack capsule of a native tensor. The caller keeps its reference to the tensor."""

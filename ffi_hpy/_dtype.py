@@ -1,4 +1,4 @@
-"""dtype: the element type of tensors, a str that knows its DLPack form."""
+"""dtype: the element type of tensors, a str with a DLPack form."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
 
 
 class _MadeOnFirstUse:
-    """An attribute of a class that is a table of _values.dtype_tables: what stands there, or what a function of it
-    returns. Made when it is asked for, and one table from then on."""
+    """A class attribute that is a table of _values.dtype_tables: the object of that name, or the result of calling it.
+    It is created on first use and stays the same object."""
 
     def __init__(self, table: str) -> None:
         self._table = table
@@ -56,14 +56,14 @@ _making = new_lock()
 class dtype(str):
     """An element type, such as ``dtype("float32")`` or ``dtype("int8x4")``, which has four lanes. Immutable.
 
-    It is a str with the type's canonical name, so it compares and hashes as that name and can be given to array
-    libraries; `str()` gives the text that it was made from, which may be an alias.
+    It is a str with the type's canonical name, so it compares and hashes as that name and can be passed to array
+    libraries. `str()` returns the original name, which may be an alias.
 
     Args:
         content: a name, a numpy.dtype, a numpy scalar class, a torch.dtype or another dtype.
 
     Raises:
-        ValueError: if that names no data type.
+        ValueError: if `content` does not name a data type.
 
     Examples:
         >>> ffi_hpy.dtype("f32") == "float32"
@@ -110,7 +110,7 @@ class dtype(str):
             dltype_data_type: type code, bits per lane, lanes.
 
         Raises:
-            ValueError: for a code that DLPack does not have.
+            ValueError: for an unknown type code.
 
         Examples:
             >>> ffi_hpy.dtype.from_dlpack_data_type((2, 32, 1))
@@ -124,7 +124,7 @@ class dtype(str):
         """Tell whether native code that takes a data type accepts a value.
 
         Args:
-            arg: any object. Accepted are a dtype, one of NumPy or PyTorch, and the name of one.
+            arg: any object. Accepted are a dtype, a data type of NumPy or PyTorch, and the name of a data type.
         """
         if isinstance(arg, (dtype, DataType)):
             return True
@@ -152,10 +152,10 @@ class dtype(str):
         """Return this element type with another number of lanes (vector elements).
 
         Args:
-            lanes: how many, up to 32767; negative for scalable vectors.
+            lanes: the number of lanes, up to 32767; negative for scalable vectors.
 
         Raises:
-            ValueError: for a number that does not fit.
+            ValueError: for a number outside that range.
         """
         return dtype._wrap(data_type_from_code(self.type_code, self.bits, lanes))
 
@@ -197,12 +197,12 @@ class dtype(str):
 
     @property
     def is_handle(self) -> bool:
-        """Whether the lanes are addresses."""
+        """Whether the lanes are pointers."""
         return self.type_code == TYPE_CODE_HANDLE
 
 
 def _meant(content: Any) -> str:
-    """The end of a message about what names no data type."""
+    """Return the end of a message about a value that does not name a data type."""
     if _is_padded(_in_numpy(content)):
         return ""
     of_python = {bool: "bool", int: "int64", float: "float64"}.get(content) if isinstance(content, type) else None
@@ -221,7 +221,7 @@ def is_foreign_dtype(cls: type) -> bool:
     return numpy is not None and issubclass(cls, getattr(numpy, "dtype", ()))
 
 
-_known: dict[object, DataType] = {}  # results for types of other libraries
+_known: dict[object, DataType] = {}  # results for data types of other libraries
 
 
 def from_foreign_dtype(value: Any) -> DataType:
@@ -238,17 +238,17 @@ _MOST_KNOWN = 256
 
 
 def _in_numpy(content: Any) -> Any:
-    """The numpy.dtype that a numpy.dtype or a numpy scalar class stands for, None for anything else."""
+    """Return the numpy.dtype for a numpy.dtype or a numpy scalar class, None for anything else."""
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return None
-    is_scalar = isinstance(content, type) and issubclass(content, numpy.generic)  # numpy.float32 and the like
+    is_scalar = isinstance(content, type) and issubclass(content, numpy.generic)  # such as numpy.float32
     return numpy.dtype(content) if is_scalar else content if isinstance(content, numpy.dtype) else None
 
 
 def _is_padded(data_type: Any) -> bool:
-    """Whether a numpy.dtype is that of C's long double, or of complex numbers of these, and not of 64 or 128 bits, for
-    which DLPack has types. NumPy names it by the memory that it takes, of which the numbers of x86 fill 80 bits."""
+    """Whether a numpy.dtype is C's long double, or a complex type of it, with padding. With 64 or 128 bits DLPack has
+    types for it. NumPy names the type by its size in memory; on x86 only 80 bits of that are used."""
     if getattr(data_type, "char", "") not in ("g", "G") or data_type.name in ("float64", "complex128"):
         return False
     n_bits_of_fraction: int = sys.modules["numpy"].finfo(data_type.type).nmant
@@ -292,7 +292,7 @@ _CLASS_DTYPE: type[Any] = dtype
 
 
 def _set_class_dtype(cls: type[Any]) -> None:
-    """Data types from native code become instances of `cls`, a str class with an attribute `_tvm_ffi_dtype`."""
+    """Make data types from native code instances of `cls`, a str class with an attribute `_tvm_ffi_dtype`."""
     global _CLASS_DTYPE
 
     def wrap(data_type: DataType) -> Any:

@@ -1,13 +1,13 @@
-"""The core's own functions: `_ffi_api.X` is the global function `ffi.X`, or `ffi_hpy.X`, which only our core has.
+"""The core's own functions: `_ffi_api.X` is the global function `ffi.X`, or `ffi_hpy.X`, which exists only in our core.
 
-It is looked up on first use. AttributeError where the core has no such function.
+Functions are looked up on first use. AttributeError where the core has no such function.
 """
 
 from __future__ import annotations
 
 from ._core import SHORT_CALLS_KEEP_GIL, Function, global_get
 
-# These touch one container and return: where the GIL can be kept at no cost, releasing it costs more than the work.
+# These touch one container and return, so releasing the GIL would cost more than the work.
 _SHORT = ("Array", "List", "Map", "Dict", "Shape", "String", "Bytes", "GetInvalidObject", "GetKwargsObject")
 
 

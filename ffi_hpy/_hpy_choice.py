@@ -1,8 +1,8 @@
-"""Which HPy runtime serves this process: chosen by what is found in it, not by the interpreter's name or version.
+"""Choose the HPy runtime for this process by the symbols in it, not by the interpreter's name or version.
 
-There are three. `_hpy_universal` is the interpreter's own, in PyPy 7.3; from 7.3.18 on its table of functions is not
-that of HPy 0.9.0, and modules built for that would call wrong functions. The other two are the package's: `_hpy.so` for
-CPython's C API, and `_hpy_pypy.so` for PyPy's, where names have a prefix and objects a longer header.
+There are three. `_hpy_universal` is the interpreter's own, in PyPy 7.3; from 7.3.18 on its function table differs from
+that of HPy 0.9.0, so modules built for 0.9.0 would call wrong functions. The package has the other two: `_hpy.so` for
+CPython's C API, and `_hpy_pypy.so` for PyPy's, where names have a prefix and objects have a longer header.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from importlib._bootstrap import module_from_spec  # importlib.util, which has it too, costs 2 ms on PyPy
+from importlib._bootstrap import module_from_spec  # importlib.util has it too, but costs 2 ms on PyPy
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 
 TYPE_CHECKING = False
@@ -24,34 +24,34 @@ BUILT_IN = "_hpy_universal"
 """The module of the interpreter's own runtime."""
 
 RELEASE = "0.9.0"
-"""The release of HPy that modules are built for. What reports another one has another table."""
+"""The release of HPy that modules are built for. A runtime that reports another release has another function table."""
 
 NAMES = {"PyObject_GetAttr": "_hpy.so", "PyPyObject_GetAttr": "_hpy_pypy.so"}
-"""A name that each C API exports, and no other, and the runtime for it. If both are there, the first counts: a PyPy
-that has CPython's names may keep its own for old programs."""
+"""A name that only one C API exports, and the runtime for that API. If both are exported, the first counts: a PyPy that
+has CPython's names may keep its own for old programs."""
 
 
 _CANNOT_ASK = (OSError, TypeError)
-"""What ctypes and cffi raise where the system cannot be asked for all libraries of a process, as on Windows."""
+"""The exceptions of ctypes and cffi where the system cannot search all libraries of a process, as on Windows."""
 
 
 def look() -> tuple[str | None, list[str]]:
-    """Return what there is in this process: the release of HPy that the interpreter's own runtime reports, or None if
-    it has no such runtime; and those of NAMES that the process exports."""
+    """Return the release of HPy that the interpreter's own runtime reports, None if it has no such runtime; and the
+    keys of NAMES that the process exports."""
     release = import_module(BUILT_IN).get_version()[0] if BUILT_IN in sys.builtin_module_names else None
     return release, list(filter(_is_exported, NAMES))
 
 
 def choose(release: str | None, names: Container[str]) -> str:
-    """Return BUILT_IN, or the name of the file of the package's runtime, for what look() has found. ImportError if none
+    """Return BUILT_IN, or the file name of the package's runtime, for the result of look(). ImportError if none
     fits."""
-    if release is not None and release.partition("+")[0] == RELEASE:  # "+" begins the name of a revision
+    if release is not None and release.partition("+")[0] == RELEASE:  # "+" begins the revision
         return BUILT_IN
     return choose_file(release, names)
 
 
 def choose_file(release: str | None, names: Container[str]) -> str:
-    """Return the name of the file of the package's own runtime. ImportError if none fits."""
+    """Return the file name of the package's own runtime. ImportError if none fits."""
     for name, file in NAMES.items():
         if name in names:
             return file
@@ -64,7 +64,7 @@ def choose_file(release: str | None, names: Container[str]) -> str:
 
 
 def import_file(name: str) -> ModuleType:
-    """Import the package's own runtime as the module `name`, by its path. `sys.modules` is not touched."""
+    """Import the package's own runtime as the module `name`, by its path. `sys.modules` is unchanged."""
     folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs import time
     file = choose_file(*look())
     if sys.platform == "win32":
@@ -83,12 +83,10 @@ def import_file(name: str) -> ModuleType:
 
 def _is_exported(name: str) -> bool:
     """Return whether a library of the process exports a name."""
-    if (
-        sys.implementation.name == "cpython"
-    ):  # has its own, and to look would take ctypes, which costs more than the rest
+    if sys.implementation.name == "cpython":  # the answer is known, and importing ctypes costs more than the rest
         return name == "PyObject_GetAttr"
     try:
-        # PyPy brings it; ctypes takes it longer.
+        # Built into PyPy, and faster to import than ctypes.
         import _cffi_backend  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
         import ctypes

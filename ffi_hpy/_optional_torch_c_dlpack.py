@@ -1,10 +1,10 @@
-"""An exchange table for tensors and the protocol for streams, for versions of PyTorch that lack them.
+"""A DLPack C exchange API and the stream protocol, for versions of PyTorch that lack them.
 
-PyTorch is never imported from here, and its import is not watched: its classes are examined when the first of their
-instances is passed to native code. From 2.10 (2025) on nothing needs to be added. For earlier versions the package
-torch_c_dlpack_ext provides a table, if it is installed, and so does the library that
-utils/_build_optional_torch_c_dlpack.py makes. Without these there is a table of Python functions. It does the same more
-slowly and cannot allocate: native code that makes tensors has no allocator then.
+This module never imports PyTorch and does not watch its import: it examines PyTorch's classes when the first instance
+is passed to native code. PyTorch 2.10 (2025) and later need nothing. For earlier versions the package
+torch_c_dlpack_ext provides the API, if it is installed, and so does the library that
+utils/_build_optional_torch_c_dlpack.py builds. Without these, Python functions implement the API. They are slower and
+cannot allocate, so native code that makes tensors has no allocator.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = ["load_torch_c_dlpack_extension", "patch_torch_cuda_stream_protocol"]
 
 
 def load_torch_c_dlpack_extension() -> None:
-    """Give torch.Tensor a `__dlpack_c_exchange_api__` if torch is imported, has none, and can have one."""
+    """Give torch.Tensor a `__dlpack_c_exchange_api__` if torch is imported, has none, and one is available."""
     tensor = getattr(sys.modules.get("torch"), "Tensor", None)
     if tensor is None or _has_table(tensor):
         return
     try:
         import torch_c_dlpack_ext  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - it sets the attribute
     except (ImportError, AttributeError, OSError):
-        pass  # it is not installed, or made for another version of torch
+        pass  # it is not installed, or it is for another version of torch
     if not _has_table(tensor):
         try:
             path = library_folder() / library_name(sys.modules["torch"])
@@ -43,12 +43,12 @@ def load_torch_c_dlpack_extension() -> None:
 
 
 def library_folder() -> Path:
-    """The folder of our libraries with the table."""
+    """The folder of our libraries with the exchange API."""
     return cache_folder()
 
 
 def library_name(torch: Any) -> str:
-    """The name of the library's file. A library is for one build of torch, because it depends on the layout of torch's
+    """The file name of the library. A library fits only one build of torch, because it depends on the layout of torch's
     C++ classes."""
     major, minor = torch.__version__.split(".")[:2]
     build = digest_of(torch.__version__, bool(torch.compiled_with_cxx11_abi()))[:8]
@@ -56,8 +56,8 @@ def library_name(torch: Any) -> str:
 
 
 def table_of_library(path: Path) -> Any:
-    """The table in a library, as the capsule that a class has as `__dlpack_c_exchange_api__`. OSError for a library
-    without one."""
+    """Return the exchange API of a library, as the capsule for a class's `__dlpack_c_exchange_api__`. OSError for a
+    library without one."""
     import ctypes
 
     address = ctypes.CDLL(str(path)).TorchDLPackExchangeAPIPtr
@@ -69,8 +69,8 @@ def table_of_library(path: Path) -> Any:
 
 
 def _has_table(tensor: Any) -> bool:
-    """Whether the class has a table. A table under the name used before DLPack 1.2 is also stored under the current
-    name."""
+    """Whether the class has an exchange API. An API under the name used before DLPack 1.2 is also stored under the
+    current name."""
     if hasattr(tensor, "__dlpack_c_exchange_api__"):
         return True
     older = getattr(tensor, "__c_dlpack_exchange_api__", None)
@@ -93,17 +93,17 @@ def prepare_torch() -> None:
         patch_torch_cuda_stream_protocol()
 
 
-@functools.lru_cache(maxsize=1)  # the hooks do not change, and each torch.Tensor subclass asks for them
+@functools.lru_cache(maxsize=1)  # the hooks do not change, and each torch.Tensor subclass calls this
 def python_table() -> int:
-    """Address of an exchange table for torch's tensors that is made of the functions below."""
+    """Return the pointer to a DLPack C exchange API for torch's tensors that the functions below implement."""
     _core.set_hooks(array_to_tensor=_to_tensor, tensor_to_array=_to_torch, array_stream=_stream_of)
     return _core.exchange_from_python()
 
 
 @functools.lru_cache(maxsize=1)
 def learn_bits() -> None:
-    """Have the binding find torch's conjugate and negative bits in the structs of tensors. If it does not find them,
-    it asks each tensor (refuse_unresolved), which takes longer than the rest of the conversion."""
+    """Let the binding find torch's conjugate and negative bits in the structs of tensors. If it cannot find them, it
+    asks each tensor (refuse_unresolved), which takes longer than the rest of the conversion."""
     if not hasattr(_core, "lazy_bits_learn") or not _core.HAS_EXTENSION:
         return
     torch = sys.modules["torch"]
@@ -127,7 +127,8 @@ def _to_torch(tensor: Any) -> Any:
 
 
 def _stream_of(device_type: int, device_index: int) -> int:
-    """Address of the stream on which torch works; 0, the default one, for devices whose streams it does not tell."""
+    """Return the pointer to torch's current stream; 0, the default stream, for devices whose streams torch does not
+    expose."""
     if device_type not in (_core.DEVICE_TYPE_CUDA, _core.DEVICE_TYPE_ROCM):
         return 0
     stream: int = sys.modules["torch"].cuda.current_stream(device_index).cuda_stream
@@ -135,8 +136,8 @@ def _stream_of(device_type: int, device_index: int) -> int:
 
 
 def _torch_extension_device(torch: Any) -> str:
-    """The kind of device that torch is built for and can use here: "cuda", "rocm", or "cpu". Libraries for it have that
-    name."""
+    """The device type that torch is built for and can use here: "cuda", "rocm", or "cpu". File names of libraries
+    contain it."""
     if not torch.cuda.is_available():
         return "cpu"
     is_rocm = getattr(torch.version, "cuda", None) is None and getattr(torch.version, "hip", None) is not None

@@ -1,7 +1,7 @@
-"""What a bug report needs, printed by `python -m ffi_hpy`: what is installed, and what it runs on.
+"""The report that `python -m ffi_hpy` prints: installed versions and the platform, for bug reports.
 
-Each line is found by itself: a part that is missing or broken is a line that says so, and does not end the report. So
-it also answers where the binary cannot be loaded.
+Each line is found on its own: a missing or broken part is reported on its line and does not end the report. So the
+report also works where the binary fails to load.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ __all__ = ["main"]
 _HERE = Path(__file__).resolve().parent
 _DISTRIBUTION = "ffi-hpy"
 _OTHERS = ("apache-tvm-ffi", "cffi", "cmake", "hpy", "ninja", "numpy", "torch")
-"""Distributions that ffi_hpy works with, or that stand in its place."""
+"""Distributions that ffi_hpy works with, or that can replace it."""
 _VARIABLES = ("FFI_HPY_", "TVM_FFI_", "CC", "CXX", "CUDA_HOME", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHON_GIL")
-"""Variables of the environment that change what ffi_hpy does; what ends with "_" is the beginning of many."""
+"""Environment variables that change the behaviour of ffi_hpy. A name that ends with "_" is a prefix."""
 
 
 def main(problem: BaseException | None = None) -> int:
-    """Print the report. `problem` is why the package could not be loaded. Returns the exit status: 1 with a problem."""
+    """Print the report. `problem` is the exception that kept the package from loading. Returns the exit status: 1 with
+    a problem."""
     if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has seen enough, such as head, is no error
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that closes the pipe early (head) is not an error
     for title, answer in _LINES.items():
         try:
             said = answer()
-        except Exception as error:  # whatever is wrong with a part is what the report is for
+        except Exception as error:  # any error of a part belongs in the report
             said = f"not known: {type(error).__name__}: {error}"
         print(f"{title + ':':<12} {said}")
     if problem is not None:

@@ -1,9 +1,9 @@
-"""Runs a module of this very package with any interpreter, even one without an installed ffi_hpy.
+"""Runs a module of the package in this folder with any interpreter, even one without an installed ffi_hpy.
 
     python PATH/TO/ffi_hpy/_run.py ffi_hpy.stub.cli ARGUMENT...
 
-One wheel serves every interpreter, so a build system need not look for an interpreter that has it. A module whose name
-begins with tvm_ffi runs as under ffi_hpy.dropin.
+One wheel serves every interpreter, so a build system need not look for an interpreter that has ffi_hpy installed. A
+module whose name begins with tvm_ffi runs as under ffi_hpy.dropin.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import sys
 
 if __name__ == "__main__":
-    # Not this folder: its modules cannot be imported by themselves, and one is called dataclasses
+    # Not this folder: its modules cannot be imported on their own, and one is called dataclasses
     own = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120
     sys.path[:] = [folder for folder in sys.path if folder != own]
 
@@ -30,7 +30,7 @@ def import_package() -> None:
     spec = importlib.util.spec_from_file_location(
         "ffi_hpy", HERE / "__init__.py", submodule_search_locations=[str(HERE)]
     )
-    assert spec is not None  # a file of Python always has one
+    assert spec is not None  # it is never None for a Python file
     assert spec.loader is not None
     package = importlib.util.module_from_spec(spec)
     sys.modules["ffi_hpy"] = package

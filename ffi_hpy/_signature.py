@@ -1,4 +1,4 @@
-"""Signatures of native functions, in the forms in which Python shows them: for inspect, for typing, and as a line."""
+"""Signatures of native functions: for inspect, for typing, and as a str."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ _PLAIN: dict[str, Any] = {
 
 
 class LazySignature(Signature):
-    """A signature that is made when it is first looked at: that of a class costs more than the class."""
+    """A signature that is created on first access: creating the signature of a class costs more than the class."""
 
     __slots__ = ("_make",)
 
     def __init__(self, make: Callable[[], Signature]) -> None:
         self._make = make
 
-    def __getattr__(self, name: str) -> Any:  # for the slots of the base, as long as they are empty
+    def __getattr__(self, name: str) -> Any:  # called for the slots of the base while they are empty
         if name not in ("_parameters", "_return_annotation"):
             raise AttributeError(name)
         try:
             made = self._make()
-        except AttributeError as error:  # which would look as if the slot were missing
+        except AttributeError as error:  # an AttributeError would look as if the slot were missing
             raise RuntimeError("cannot make the signature") from error
         super().__init__(list(made.parameters.values()), return_annotation=made.return_annotation)
         return getattr(self, name)
 
-    if not TYPE_CHECKING:  # that of the base makes its result by the class of the instance
+    if not TYPE_CHECKING:  # the base's method creates its result with the class of the instance
 
         def replace(self, **changes):
             return self._make().replace(**changes)
@@ -65,15 +65,15 @@ class LazySignature(Signature):
 
 
 def signature_of(function: Function) -> Signature:
-    """The signature of a function. Parameters without a name are called arg0, arg1, ... and are positional only; of a
-    function about which nothing is known, or that is overloaded, it says that it takes any arguments."""
+    """Return the signature of a function. Parameters without a name are called arg0, arg1, ... and are positional only.
+    A function that is overloaded or has no metadata gets the signature (*args)."""
     note = note_of(function)
     result = parameters_of(note).result
     return Signature(_parameters(note), return_annotation=Signature.empty if result is None else annotation_of(result))
 
 
 def annotations_of(function: Function) -> dict[str, Any]:
-    """The annotations of a function, by the names in its signature."""
+    """Return the annotations of a function, by the names in its signature."""
     signature = signature_of(function)
     found = {p.name: p.annotation for p in signature.parameters.values() if p.annotation is not Parameter.empty}
     if signature.return_annotation is not Signature.empty:
@@ -82,14 +82,14 @@ def annotations_of(function: Function) -> dict[str, Any]:
 
 
 def text_of(function: Function) -> str | None:
-    """A line for each signature, and the text of the author below. None if nothing is known."""
+    """Return a line for each signature, followed by the author's documentation. None if there is neither."""
     note = note_of(function)
     parts = [_text_of_note(function.__name__, each) for each in note.overloads or (note,)]
     return "\n\n".join(filter(None, parts)) or None
 
 
 def constructor_signature(function: Function) -> Signature:
-    """The signature of `__init__`, for the constructor of a type: with the instance first."""
+    """Return the signature of `__init__` for the constructor of a type, with the instance first."""
     signature = signature_of(function)
     kind = Parameter.POSITIONAL_ONLY if _has_positional_only(signature) else Parameter.POSITIONAL_OR_KEYWORD
     if "self" in signature.parameters:
@@ -98,7 +98,7 @@ def constructor_signature(function: Function) -> Signature:
 
 
 def annotation_of(schema: TypeSchema) -> Any:
-    """The annotation for values of a schema, which typing understands."""
+    """Return the annotation of typing for values of a schema."""
     origin, args = schema.origin, schema.args or ()
     if origin in _PLAIN and not args:
         return _PLAIN[origin]
@@ -168,7 +168,7 @@ def _parameters(note: Note) -> list[Parameter]:
     for i, name in enumerate(names):
         default = parameters.defaults[i] if i < len(parameters.defaults) else NO_DEFAULT
         is_optional = is_optional or default is not NO_DEFAULT
-        if is_optional and default is NO_DEFAULT:  # inspect refuses it, and so does a call without the argument
+        if is_optional and default is NO_DEFAULT:  # inspect refuses it, and a call without the argument fails
             default = ...
         is_self = i == 0 and note.is_member
         annotation = Parameter.empty if schemas is None or is_self else annotation_of(schemas[i])

@@ -1,8 +1,8 @@
-"""Which system this is, and where the binaries for it are: in the folder of the package, or, in the wheel that has
-those of many systems, in one of the folders below `_systems`.
+"""The name of this system, and the folder of its binaries: the folder of the package or, in the wheel for every system,
+a folder below `_systems`.
 
-This module knows files only. A system is a machine and what runs on it, as in `x86_64-linux`; a C library is no part of
-it, because the binaries for Linux serve glibc and musl alike.
+This module uses file names only. A system is a machine and an operating system, as in `x86_64-linux`. The C library
+does not count, because the binaries for Linux serve both glibc and musl.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import sys
 __all__ = ["SYSTEMS", "describe_lack", "find_binaries", "is_of_another", "name_system"]
 
 SYSTEMS = "_systems"
-"""The folder in the package that has a folder for each system."""
+"""The folder in the package that contains a folder for each system."""
 
 _NAMES = {"darwin": "macos", "win32": "windows"}
 _MACHINES = {
     **dict.fromkeys(("amd64", "x86_64h"), "x86_64"),
     **dict.fromkeys(("arm64", "arm64e"), "aarch64"),
-    "intel": "i686",  # what Python for Windows says with 32 bits
+    "intel": "i686",  # the name in 32-bit Python for Windows
 }
 _PERSONALITIES = {
     **dict.fromkeys(("i386", "i486", "i586", "i686"), "x86_64"),
@@ -27,15 +27,15 @@ _PERSONALITIES = {
     "armv8b": "aarch64_be",
     **dict.fromkeys(("riscv", "riscv32"), "riscv64"),
 }
-"""Machines of 32 bits as which Linux can present itself to a process of 64 bits (`setarch i686`), and what they are."""
+"""32-bit machines that Linux can report to a 64-bit process (`setarch i686`), and the actual machines."""
 
 
 def name_system() -> str:
-    """Return the name of the system that this process runs on, which need not be one that there are binaries for."""
+    """Return the name of the system that this process runs on. There may be no binaries for it."""
     system = _NAMES.get(sys.platform, sys.platform)
-    if hasattr(sys, "getandroidapilevel"):  # Linux with a C library that is neither of the two
+    if hasattr(sys, "getandroidapilevel"):  # Linux with a C library that is neither glibc nor musl
         system = "android"
-    if sys.platform == "win32":  # asked of Python: an emulator does not change what its DLLs have to be
+    if sys.platform == "win32":  # from Python's build: an emulator does not change the required DLLs
         machine = sys.version.rpartition("(")[2].partition(")")[0]
     else:
         machine = os.uname().machine
@@ -46,18 +46,20 @@ def name_system() -> str:
 
 
 def find_binaries(package: str) -> str:
-    """Return the folder of the binaries for this system. It is not there if there are none: see describe_lack()."""
+    """Return the folder of the binaries for this system. The folder does not exist if there are none: see
+    describe_lack()."""
     systems = os.path.join(package, SYSTEMS)  # noqa: PTH118 - pathlib costs 5 ms of import time
     return os.path.join(systems, name_system()) if os.path.isdir(systems) else package  # noqa: PTH112, PTH118
 
 
 def describe_lack(package: str) -> str:
-    """Return the end of a sentence about a package without binaries for this system: which it is, and what there is."""
+    """Return the end of a sentence about a package without binaries for this system: its name, and the systems with
+    binaries."""
     there = ", ".join(sorted(os.listdir(os.path.join(package, SYSTEMS))))  # noqa: PTH118, PTH208
     return f"has no binaries for this system, {name_system()}; it has those for {there}"
 
 
 def is_of_another(path: str, package: str) -> bool:
-    """Return whether a file of the package is for another system than this one."""
+    """Return whether a file of the package is for another system."""
     systems, binaries = os.path.join(package, SYSTEMS, ""), os.path.join(find_binaries(package), "")  # noqa: PTH118
     return path.startswith(systems) and not path.startswith(binaries)

@@ -25,16 +25,16 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_elsewhere(__name__)
 
 DLPACK_VERSION = (_core.DLPACK_MAJOR_VERSION, _core.DLPACK_MINOR_VERSION)
-"""The DLPack version that capsules are read and written in."""
+"""The DLPack version of capsules that are read and written."""
 
 
 def _written_into_base(written: _Class) -> _Class:
-    """A class decorator: gives the class's one base, a type of the binding, what the class statement has, and returns
-    the base.
+    """A class decorator: copies the attributes of a class statement into its only base, a type of the binding, and
+    returns the base.
 
-    An array that goes through native code makes a Tensor, so its cost counts. Instances of a class statement cost more
-    than those of the binding's types: the interpreter tells its collector of each, and looks for what Python code may
-    have added when one ends.
+    Passing an array through native code creates a Tensor, so creation must be cheap. Instances of a class statement
+    cost more than instances of the binding's types: the interpreter registers each with its collector, and on
+    destruction looks for attributes that Python code may have added.
     """
 
     class Empty: ...
@@ -78,8 +78,8 @@ class Tensor(_core.Tensor):
 
     if _core.HAS_EXCHANGE:
         __dlpack_c_exchange_api__ = _core.exchange_table()
-        """Capsule with the functions by which C code takes and makes tensors. Not on PyPy 7.3, because its C interface
-        has other objects than HPy: there arrays are exchanged by `__dlpack__` only."""
+        """Capsule of the DLPack C exchange API, by which C code takes and makes tensors. Missing on PyPy 7.3, because
+        the objects of its C API differ from those of HPy: there arrays are exchanged by `__dlpack__` only."""
 
     def __repr__(self) -> str:
         if self.__chandle__() == 0:
@@ -137,7 +137,7 @@ class Shape(tuple[int, ...], PyNativeObject):
         True
     """
 
-    # No empty slots: the native object is made when it is needed, and kept in __dict__.
+    # No empty slots: the native object is created on first use and kept in __dict__.
     _constructor = "Shape"
     if TYPE_CHECKING:
         _native: _core.CObject
@@ -147,18 +147,18 @@ class Shape(tuple[int, ...], PyNativeObject):
 
     @classmethod
     def _wrap(cls, content: Iterable[int], native: _core.CObject) -> Shape:
-        """The Shape of a native ffi.Shape."""
+        """Return the Shape for a native ffi.Shape."""
         self = tuple.__new__(cls, content)
         self._native = native
         return self
 
     @property
     def _tvm_ffi_cached_object(self) -> _core.CObject:
-        """The ffi.Shape that this one was made from, or is passed as."""
+        """The ffi.Shape that this Shape came from, or that is passed in its place."""
         try:
             return self._native
         except AttributeError:
-            # Two threads may come here at once: both get the object that the first one stores
+            # Two threads may get here at once: both return the object that the first one stores
             return self.__dict__.setdefault("_native", _new_shape(self))  # type: ignore[no-any-return]
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
@@ -166,7 +166,7 @@ class Shape(tuple[int, ...], PyNativeObject):
 
 
 def _new_shape(extents: Iterable[int]) -> _core.CObject:
-    """A new ffi.Shape with these extents."""
+    """Return a new ffi.Shape with these extents."""
     from . import _ffi_api
 
     obj = Object.__new__(Object)
@@ -175,10 +175,10 @@ def _new_shape(extents: Iterable[int]) -> _core.CObject:
 
 
 def dlpack_capsule(producer: Any) -> Any:
-    """A capsule of producer.__dlpack__().
+    """Return a capsule of producer.__dlpack__().
 
-    The older form is requested first. It has no flag for read-only memory, so a producer refuses to export such memory
-    in it, and native code, which cannot see the flag either, never writes where it must not.
+    The unversioned form is requested first. It has no read-only flag, so a producer refuses to export read-only memory
+    in it. Native code cannot see the flag either, so it never writes to read-only memory.
     """
     try:
         return producer.__dlpack__()
@@ -191,7 +191,7 @@ def dlpack_capsule(producer: Any) -> Any:
 
 def refuse_unresolved(tensor: Any) -> None:
     """BufferError for a view whose values differ from its memory by torch's conjugate or negative bit. A copy with the
-    values would not do: native code may write to its arguments."""
+    values is not an option: native code may write to its arguments."""
     for bit, resolve in (("is_conj", "resolve_conj"), ("is_neg", "resolve_neg")):
         has_bit = getattr(tensor, bit, None)  # torch before 1.10 has no such bits
         if has_bit is not None and has_bit():
@@ -206,7 +206,7 @@ def refuse_unresolved(tensor: Any) -> None:
 
 
 def _set_class_tensor(cls: type[_core.Tensor]) -> None:
-    """Tensors from native code become instances of `cls`, a subclass of Tensor. TypeError for another class."""
+    """Make tensors from native code instances of `cls`, a subclass of Tensor. TypeError for another class."""
     if not issubclass(cls, _core.Tensor):
         raise TypeError(f"expected a subclass of Tensor, got {cls!r}")
     _core.class_register(_core.type_key_to_index("ffi.Tensor"), cls)
@@ -218,7 +218,7 @@ def _shape_obj_get_py_tuple(obj: _core.CObject) -> tuple[int, ...]:
 
 
 class DLTensorTestWrapper:
-    """A stand-in for the array class of a library that has an exchange table: it has a Tensor's memory, but is not a
+    """A stand-in for the array class of a library with a DLPack C exchange API: it has a Tensor's memory but is not a
     Tensor.
 
     `tensor` is the Tensor. For tests.
@@ -231,7 +231,7 @@ class DLTensorTestWrapper:
         self.tensor = tensor
 
     def __tvm_ffi_env_stream__(self) -> int:
-        """Address of the stream that native code called by this thread uses on the tensor's device."""
+        """Return the pointer to the stream that native code called by this thread uses on the tensor's device."""
         return _core.stream_get(*self.tensor.__dlpack_device__())
 
     def __dlpack_device__(self) -> tuple[int, int]:

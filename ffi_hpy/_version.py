@@ -1,4 +1,4 @@
-"""The version, under the names that tvm_ffi._version has."""
+"""The version, under the names of tvm_ffi._version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths into nested values: the fields, items and keys that lead from a root to a place."""
+"""Paths into nested values: the fields, items and keys from a root to a place."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["AccessKind", "AccessPath", "AccessStep"]
 
-# No C header names these numbers: the core has them by itself (src/core/fields/access_path.h).
+# No C header names these numbers: the core defines them in src/core/fields/access_path.h.
 
 
 class AccessKind(IntEnum):
-    """The kind of a step. The MISSING kinds mark a place that the other side of a comparison has and this one lacks."""
+    """The kind of a step. The MISSING kinds mark a place that exists only on the other side of a comparison."""
 
     ATTR = 0
     ARRAY_ITEM = 1
@@ -34,15 +34,15 @@ class AccessStep(Object):
     """One step of a path. Immutable."""
 
     kind: AccessKind
-    """Of what kind it is, a number of AccessKind."""
+    """The kind of the step, a number of AccessKind."""
     key: Any
     """The field's name, the index, or the map's key."""
 
 
 @register_object("ffi.reflection.AccessPath")
 class AccessPath(Object):
-    """A path of steps, from AccessPath.root() on. Immutable: each method that adds a step returns a new path, which
-    shares the earlier steps. Equal paths have equal steps.
+    """A path of steps that begins at AccessPath.root(). Immutable: each method that adds a step returns a new path,
+    which shares the earlier steps. Equal paths have equal steps.
 
     Examples:
         >>> from ffi_hpy.access_path import AccessPath

@@ -1,6 +1,6 @@
-"""What a build system asks: where the headers and the libraries are. The command ffi-hpy-config.
+"""The command ffi-hpy-config: prints the paths of the headers and libraries for build systems.
 
-`python -m ffi_hpy.config` is the same. It looks at files only, so it also answers where the binary cannot be loaded.
+`python -m ffi_hpy.config` runs the command too. It reads files only, so it also works where the binary fails to load.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["main"]
 if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_elsewhere(__name__)
 
-_READ_BY_CMD = sys.platform == "win32"  # the flags are read on this machine, whatever is built for
+_READ_BY_CMD = sys.platform == "win32"  # the flags are read on this machine, for any target
 
 
 def _is_for_windows() -> bool:
@@ -35,8 +35,8 @@ def _include_flags() -> str:
 
 
 def _words(*words: str) -> str:
-    """Joins words for ``$(ffi-hpy-config ...)``, which reads no quotes. If that cannot work because a folder's name has
-    a space, the words are quoted for a second reading by a shell: eval, make, CMake's separate_arguments()."""
+    """Join words for ``$(ffi-hpy-config ...)``, which does not interpret quotes. If a folder's name has a space, the
+    words are quoted for a second reading by a shell: eval, make, CMake's separate_arguments()."""
     is_quoted = not _READ_BY_CMD and any(len(word.split()) > 1 for word in words)
     return shlex.join(words) if is_quoted else " ".join(words)
 
@@ -57,7 +57,8 @@ def _linker_flags() -> str:
     return "" if _is_for_windows() else _words(f"-L{_library_folder()}")
 
 
-# The options, in the order in which tvm-ffi-config prints the answers: what each prints, and its help.
+# The options, in the order in which tvm-ffi-config prints the answers: a function that returns the answer, and the
+# help.
 _ANSWERS: dict[str, tuple[Callable[[], str], str]] = {
     "--includedir": (libinfo.find_include_path, "folder of the headers"),
     "--dlpack-includedir": (libinfo.find_dlpack_include_path, "folder of DLPack's header"),

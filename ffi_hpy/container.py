@@ -21,20 +21,20 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_elsewhere(__name__)
 
 
-# Functions that code written for tvm_ffi.container calls, for sequences of its own.
+# Functions that code written for tvm_ffi.container calls, for its own sequences.
 
 
 def getitem_helper(obj: Any, elem_getter: Callable[[Any, int], Item], length: int, idx: SupportsIndex | slice) -> Any:
-    """What `obj[idx]` is for a sequence of that length whose items `elem_getter(obj, i)` gets: an item, or for a slice
-    a list of items. IndexError beyond the ends."""
+    """Return `obj[idx]` for a sequence of that length whose items `elem_getter(obj, i)` returns: an item, or a list of
+    items for a slice. IndexError beyond the ends."""
     if isinstance(idx, slice):
         return [elem_getter(obj, i) for i in range(*idx.indices(length))]
     return elem_getter(obj, normalize_index(length, idx))
 
 
 def normalize_index(length: int, idx: SupportsIndex) -> int:
-    """An index into a sequence of that length, counted from the start. IndexError beyond the ends, TypeError for what
-    is no index."""
+    """Return an index into a sequence of that length, counted from the start. IndexError beyond the ends, TypeError for
+    a value that is not an index."""
     try:
         i = _as_int(idx)
     except TypeError:

@@ -1,9 +1,9 @@
 """The names of `tvm_ffi.core`, for code that imports them from there.
 
-CALLS says what calls of native functions go through: "cffi" where PyPy's JIT compiles them into the caller, else
-"binding", and CALLS_REASON why.
+CALLS is "cffi" where PyPy's JIT compiles calls of native functions into the caller, else "binding". CALLS_REASON is the
+reason.
 """
-# ruff: noqa: F401 - names that are not in __all__ are here to be imported, too
+# ruff: noqa: F401 - names that are not in __all__ are also here to be imported
 
 from __future__ import annotations
 
@@ -149,17 +149,17 @@ def _type_index_to_type_info(type_index: int) -> TypeInfo | None:
 
 
 def _set_class_object(cls: type[CObject]) -> None:
-    """Objects of the type ffi.Object itself become instances of `cls`."""
+    """Make objects whose type is ffi.Object itself instances of `cls`."""
     class_register(type_key_to_index("ffi.Object"), cls)
 
 
 def _new_object(cls: Any) -> Any:
-    """An instance of a class, without a call of its `__init__`."""
+    """Return an instance of a class, without calling its `__init__`."""
     return cls.__new__(cls)
 
 
 def _make_strides_from_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of a compact tensor of that shape, in elements."""
+    """Return the strides of a compact tensor of that shape, in elements."""
     strides = [1]
     for extent in reversed(shape[1:]):
         strides.append(strides[-1] * extent)
@@ -167,7 +167,8 @@ def _make_strides_from_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _member_method_wrapper(method_func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of Python that calls another one with the same arguments: it binds as a method does."""
+    """Return a Python function that calls another function with the same arguments. Unlike a native function it binds
+    as a method."""
 
     def wrapper(self: Any, *args: Any) -> Any:
         return method_func(self, *args)
@@ -176,16 +177,16 @@ def _member_method_wrapper(method_func: Callable[..., Any]) -> Callable[..., Any
 
 
 def _register_object_by_index(type_index: int, type_cls: type) -> TypeInfo:
-    """Make a class the class of a type, without giving it the type's members. ValueError for an index that no type
-    has."""
+    """Make a class the class of a type, without adding the type's members. ValueError for an index without a type."""
     info = info_of_index(type_index)
     _set_type_cls(info, type_cls)
     return info
 
 
 def __getattr__(name: str) -> Any:
-    """The classes that can be set are looked up each time. KWARGS, the core's mark for "keyword arguments follow", is
-    fetched on first use: not every core has it. So is DLDeviceType, which is slow to import."""
+    """Look up the settable classes on each access. KWARGS, the core's marker for "keyword arguments follow", is fetched
+    on first use, because not every core has it. DLDeviceType is also fetched on first use, because it is slow to
+    import."""
     value: Any
     if name in _CLASSES:
         return _CLASSES[name]()

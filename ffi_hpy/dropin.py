@@ -46,29 +46,30 @@ _THEIRS = "tvm_ffi"
 _COMMANDS = {"tvm-ffi-config": "tvm_ffi.config", "tvm-ffi-stubgen": "tvm_ffi.stub.cli"}
 _CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_dropin")  # noqa: PTH100, PTH118, PTH120
 _VARIABLES = {"PYTHONPATH": _CHILDREN, "PATH": os.path.join(_CHILDREN, "bin")}  # noqa: PTH118
-"""For children that take over the drop-in: the folder that is put first in each variable of the environment."""
+"""For child processes that use the drop-in: the folder that is put first in each environment variable."""
 
 
 class _Loader:
-    """Puts a module of ours into sys.modules under the requested name. Of no class of importlib.abc, whose import would
-    cost more than that of ffi_hpy."""
+    """Puts a module of ours into sys.modules under the requested name. It does not derive from a class of
+    importlib.abc, because importing that costs more than importing ffi_hpy."""
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
-        """An empty module, until exec_module. The import system would overwrite the spec of our module."""
+        """Return None for an empty module, used until exec_module. The import system would overwrite the spec of our
+        module."""
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
         ours = _OURS + name[len(_THEIRS) :]
         whole = sys.modules[name] = importlib.import_module(ours)
-        # A thread that imports it meanwhile waits, and has this module then
+        # A thread that imports the module at the same time waits, and then has this module object
         module.__dict__["__getattr__"] = lambda attribute: getattr(whole, attribute)
-        # Submodules that it has imported are imported under the other name, too. If the import system did that later,
-        # it would overwrite names that the module has defined, such as `dataclasses.field`.
+        # Submodules that the module has imported are registered under the other name, too. If the import system did
+        # that later, it would overwrite names that the module has defined, such as `dataclasses.field`.
         for below in [loaded for loaded in sys.modules if loaded.startswith(f"{ours}.")]:
             sys.modules.setdefault(_THEIRS + below[len(_OURS) :], sys.modules[below])
 
     def get_code(self, name: str) -> Any:
-        """For ``python -m``, which runs a module's code under the name __main__."""
+        """Return the module's code for ``python -m``, which runs it under the name __main__."""
         ours = _OURS + name[len(_THEIRS) :]
         spec = importlib.util.find_spec(ours)
         loader = spec.loader if spec is not None else None
@@ -79,8 +80,8 @@ class _Loader:
 
 
 class _Finder:
-    """On sys.meta_path: finds tvm_ffi and its submodules, and its distribution. Of no class of importlib.metadata, as
-    _Loader."""
+    """On sys.meta_path: finds tvm_ffi, its submodules and its distribution. Like _Loader, it does not derive from a
+    class of importlib."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -92,7 +93,7 @@ class _Finder:
             return None
         loader: Any = _Loader()
         spec = importlib.machinery.ModuleSpec(fullname, loader, origin=found.origin)
-        spec.submodule_search_locations = found.submodule_search_locations  # where build systems look for headers
+        spec.submodule_search_locations = found.submodule_search_locations  # build systems look for headers there
         return spec
 
     def find_distributions(
@@ -110,7 +111,7 @@ def install(*, children: bool = False) -> None:
     """Make imports of tvm_ffi find ffi_hpy from here on, in this process. A second call changes nothing.
 
     Args:
-        children: whether also in those that it starts, by os.environ.
+        children: whether to do so for its child processes, too, through os.environ.
 
     Raises:
         RuntimeError: if another tvm_ffi was imported before: objects of two runtimes cannot be mixed.
@@ -125,7 +126,7 @@ def install(*, children: bool = False) -> None:
             os.environ[variable] = os.pathsep.join([folder, *_other_folders(variable)])
         os.environ["FFI_HPY_DROPIN"] = sys.executable
         if _CHILDREN not in sys.path:
-            sys.path.insert(1, _CHILDREN)  # where PYTHONPATH is; multiprocessing gives children this path
+            sys.path.insert(1, _CHILDREN)  # the place of PYTHONPATH; multiprocessing passes it to children
 
 
 def is_installed() -> bool:
@@ -134,9 +135,9 @@ def is_installed() -> bool:
 
 
 def uninstall() -> None:
-    """Undo install(), here and for new children.
+    """Undo install(), here and for new child processes.
 
-    Names that were imported stay as they are; new imports find what is installed.
+    Names that were imported stay; new imports find the installed package.
     """
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
@@ -151,7 +152,7 @@ def uninstall() -> None:
 
 
 def _other_folders(variable: str) -> list[str]:
-    """The folders in a variable of the environment, without ours. An empty PATH stands for the system's default."""
+    """The folders in an environment variable, without ours. An empty PATH stands for the system's default."""
     text = os.environ.get(variable, os.defpath if variable == "PATH" else "")
     return [folder for folder in text.split(os.pathsep) if folder != _VARIABLES[variable]] if text else []
 
@@ -160,7 +161,7 @@ def main(arguments: list[str]) -> int | None:
     """Run the program that the arguments name, as `python` itself would, or the command for the environment.
 
     Args:
-        arguments: those of the command line, without the first.
+        arguments: the arguments of the command line, without the first.
 
     Returns:
         The exit status of that command, or of wrong usage.
@@ -190,7 +191,7 @@ def main(arguments: list[str]) -> int | None:
     elif first == "-":
         sys.argv = arguments
         _set_first_folder("")
-        if sys.stdin is not None:  # it is None if the descriptor is closed: an empty program
+        if sys.stdin is not None:  # it is None if the descriptor is closed: run an empty program
             _run_source(sys.stdin.buffer.read(), "<stdin>", __file__="<stdin>", __cached__=None)
     else:
         sys.argv = arguments
@@ -199,8 +200,8 @@ def main(arguments: list[str]) -> int | None:
 
 
 def _run_file(name: str) -> int | None:
-    """Run a program of that name: a file, or a folder or an archive that has a `__main__`. Returns the exit status if
-    it cannot be read."""
+    """Run a program by its path: a file, or a folder or archive that has a `__main__`. Returns the exit status if it
+    cannot be read."""
     import pkgutil
     import runpy
 
@@ -221,21 +222,21 @@ def _run_file(name: str) -> int | None:
 
 
 def _set_first_folder(folder: str) -> None:
-    """Where a program finds modules first, unless Python was told to put no such folder there."""
+    """Set the first folder of the module search path, unless Python was started without it."""
     if not getattr(sys.flags, "safe_path", sys.flags.isolated):
         sys.path[0] = folder
 
 
 def _run_source(source: str | bytes, name: str, **names: Any) -> None:
-    """Run a program in a new module __main__, where pickle and dataclasses look for what it defines, and which stays
-    there for threads and functions that run at exit."""
+    """Run a program in a new module __main__, where pickle and dataclasses look up its definitions. The module stays
+    there for threads and exit functions."""
     program = sys.modules["__main__"] = type(sys)("__main__")
     program.__dict__.update(names, __builtins__=sys.modules["builtins"])
     exec(compile(source, name, "exec", dont_inherit=True), program.__dict__)
 
 
 if __name__ == "__main__":
-    # The module of this name, not its copy that runs as __main__; otherwise there would be two finders
+    # Use the imported module, not its copy that runs as __main__; otherwise there would be two finders
     from .dropin import main as run
 
     sys.exit(run(sys.argv[1:]))

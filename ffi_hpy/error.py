@@ -1,13 +1,13 @@
 """Errors: kinds and their exception classes, and the translation between native errors and Python exceptions.
 
-A native error has a kind (free text such as "ValueError"), a message and a backtrace. `register_error()` binds a
-kind to an exception class. An error or exception that crosses the border keeps its identity where possible:
+A native error has a kind (a str such as "ValueError"), a message and a backtrace. `register_error()` binds a kind to an
+exception class. An error or exception that crosses the language boundary keeps its identity where possible:
 
-- An exception that leaves a callback goes through native code as it is. Only if native code looks at it, an error is
-  made, which carries the exception. What comes back to Python is the same exception, with the native frames that it
-  passed added to its traceback.
+- An exception that leaves a callback passes through native code unchanged. An error that carries the exception is
+  created only if native code inspects it. Python then receives the same exception, with the native frames added to its
+  traceback.
 - An exception made for a native error has that error as its `__tvm_ffi_error__`, and keeps its kind and message when it
-  leaves a callback. If the error names another one as its cause, so does the exception, by its `__cause__`.
+  leaves a callback. If the error has a cause, the exception has the matching `__cause__`.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ ERROR_NAME_TO_TYPE: dict[str, type[BaseException]] = {}
 """Exception class of each registered kind. Changed by register_error() only."""
 ERROR_TYPE_TO_NAME: dict[type[BaseException], str] = {}
 """Kind of each registered exception class. Changed by register_error() only."""
-_registry_lock = new_lock()  # for writers, so that the dicts agree; a reader looks up one key in one of them
+_registry_lock = new_lock()  # for writers, so that both dicts agree; a reader looks up one key in one of them
 
 
 class Error(_core.Error, metaclass=ObjectMeta):
-    """A native error value, which is not an exception: `py_error()` returns the one to raise.
+    """A native error value. It is not an exception; `py_error()` returns the exception to raise.
 
-    Native code gives such values to callbacks that take an error as an argument. What a call raises is an exception.
-    Changing the backtrace of an error that another thread uses is not safe.
+    Native code passes such values to callbacks that take an error as an argument. Calls raise exceptions. Changing the
+    backtrace of an error that another thread uses is not safe.
 
     Examples:
         >>> error = ffi_hpy.Error("ValueError", "too long", "")
@@ -59,11 +59,11 @@ class Error(_core.Error, metaclass=ObjectMeta):
     """
 
     def py_error(self) -> BaseException:
-        """Make the exception for this error, or find the one that it was made of.
+        """Return the exception for this error: the exception that it was made from, or a new one.
 
         Returns:
-            An instance of the class that is registered for the error's kind, with a traceback made from the backtrace;
-            of RuntimeError, with the kind before the message, if there is none.
+            An instance of the class that is registered for the error's kind, with a traceback made from the backtrace.
+            Without a registered class, a RuntimeError whose message begins with the kind.
         """
         return error_to_exception(self)
 
@@ -92,20 +92,20 @@ if TYPE_CHECKING:
 
 
 def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
-    """Make an exception class stand for an error kind, in both directions.
+    """Bind an exception class to an error kind, in both directions.
 
-    Called with a name and a class, or as a decorator, with or without the name. A kind or class that was registered
-    before is bound anew. Safe to call from any thread.
+    Called with a name and a class, or as a decorator, with or without the name. Registering a kind or class again
+    replaces the earlier registration. Safe to call from any thread.
 
     Args:
         name_or_cls: the kind, by default the class's name; used bare, the class.
-        cls: the exception class, which is called with the message as its only argument.
+        cls: the exception class. It is called with the message as its only argument.
 
     Returns:
-        The class; without one, a decorator.
+        The class; a decorator if no class is given.
 
     Raises:
-        TypeError: for what is not an exception class.
+        TypeError: if the argument is not an exception class.
 
     Examples:
         >>> @ffi_hpy.register_error
@@ -140,10 +140,11 @@ for _class in (
 
 
 def error_to_exception(error: _core.Error, moment: int | None = None) -> BaseException:
-    """The exception to raise for a native error; `moment` is given if the binding raises it.
+    """Return the exception to raise for a native error. `moment` is given if the binding raises it.
 
-    It is the exception that the error carries, if it came out of a callback; else a new one of the class registered for
-    its kind, with the error's message. An unknown kind gives a RuntimeError whose message begins with the kind.
+    If the error came from a callback's exception and carries it, the result is that exception. Otherwise it is a new
+    instance of the class registered for the error's kind, with the error's message. For an unknown kind it is a
+    RuntimeError whose message begins with the kind.
     """
     first, is_new = _exception_of(error, moment)
     exception, cause = first, error.cause
@@ -155,7 +156,7 @@ def error_to_exception(error: _core.Error, moment: int | None = None) -> BaseExc
 
 
 def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException, bool]:
-    """The exception for one error, without its cause, and whether it is new."""
+    """Return the exception for one error, without its cause, and whether the exception is new."""
     carrier = _carrier_of(error)
     carried = None if carrier is None else carrier.take()
     frames = str(error.backtrace)
@@ -167,7 +168,7 @@ def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException
     native = _parse_backtrace(frames) if frames else []
     if native:
         traceback = extend_traceback(traceback, native)
-        # The base class's method, because a class of exceptions may refuse to have its attributes set
+        # The base class's method, because an exception class may refuse to set attributes
         BaseException.with_traceback(exception, traceback)
     if carrier is not None:
         arrive(exception, moment, len(native))
@@ -184,7 +185,7 @@ def _exception_new(kind: str, message: str) -> BaseException:
     except Exception as error:
         confirm_failure(error, cls, message)
     try:
-        # The class's __init__ wants other arguments: what matters is that `except cls` catches it.
+        # The class's __init__ expects other arguments. It is enough that `except cls` catches the exception.
         return cls.__new__(cls, message)
     except Exception as error:
         confirm_failure(error, cls.__new__, cls, message)
@@ -196,7 +197,7 @@ def _attach(exception: BaseException, error: _core.Error) -> None:
 
 
 def _hidden(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, hidden from tracebacks if the interpreter can do that."""
+    """Return the function, hidden from tracebacks if the interpreter supports that."""
     if sys.implementation.name != "pypy":
         return function
     from __pypy__ import hidden_applevel  # type: ignore[import-not-found,unused-ignore]
@@ -207,7 +208,7 @@ def _hidden(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @_hidden
 def raise_for_error(error: _core.Error, moment: int) -> NoReturn:
-    """Raises error_to_exception(), for contexts that cannot raise an instance without losing its traceback (PyPy's)."""
+    """Raise error_to_exception(), for contexts that cannot raise an instance without losing its traceback (PyPy's)."""
     raise error_to_exception(error, moment)
 
 
@@ -218,7 +219,7 @@ class _Carrier:
     """Holds the exception inside the native error on its way out of a callback, until it is raised again.
 
     Native code owns the error and, through it, the exception. The exception must not own the error at the same time,
-    because no garbage collector sees that cycle. So `take` empties the carrier, and `__tvm_ffi_error__` is only set
+    because no garbage collector can find that cycle. So `take` empties the carrier, and `__tvm_ffi_error__` is only set
     while the carrier is empty.
     """
 
@@ -226,19 +227,19 @@ class _Carrier:
 
     def __init__(self, exception: BaseException, backtrace: str) -> None:
         self._exceptions = [exception]
-        self.backtrace_length = len(backtrace)  # characters that the exception's own traceback accounts for
+        self.backtrace_length = len(backtrace)  # length of the part that comes from the exception's own traceback
 
     def put(self, exception: BaseException, backtrace_length: int) -> None:
-        """Store the exception; the one before is dropped."""
+        """Store an exception in place of the earlier one."""
         self.backtrace_length = backtrace_length
         self._exceptions[:] = (exception,)
 
     def look(self) -> BaseException | None:
-        """The exception, which stays; None if it was taken."""
+        """Return the exception and keep it; None if it was taken."""
         return next(iter(self._exceptions), None)
 
     def take(self) -> BaseException | None:
-        """Take the exception out; None if it was taken. Only one of several threads gets it."""
+        """Remove and return the exception; None if it was taken. Only one of several threads gets it."""
         try:
             return self._exceptions.pop()
         except IndexError:
@@ -246,7 +247,7 @@ class _Carrier:
 
 
 def _carrier_of(error: _core.Error) -> _Carrier | None:
-    """The carrier of an error. A structural walk moves it behind a context of its own, an ffi.VisitErrorContext."""
+    """Return the carrier of an error. A structural walk wraps it in its own context, an ffi.VisitErrorContext."""
     context = error.extra_context
     while context is not None and not isinstance(context, _Carrier):
         context = getattr(context, "prev_error_context", None)
@@ -254,8 +255,8 @@ def _carrier_of(error: _core.Error) -> _Carrier | None:
 
 
 def interrupts(error: _core.Error) -> bool:
-    """Whether a native error says nothing about the value that is being converted: the class of its exception does not
-    derive from Exception, or it means that memory or stack is used up."""
+    """Whether a native error is unrelated to the value that is being converted: the class of its exception does not
+    derive from Exception, or it reports that memory or stack is exhausted."""
     carrier = _carrier_of(error)
     exception = None if carrier is None else carrier.look()
     cls = _class_of_kind(str(error.kind)) if exception is None else type(exception)
@@ -263,14 +264,14 @@ def interrupts(error: _core.Error) -> bool:
 
 
 def _class_of_kind(kind: str) -> type[BaseException]:
-    """The class registered for a kind, else that of Python's own interruptions which the kind names (`_kind_of`)."""
+    """Return the class registered for a kind, or else Python's own exception class of that name (see `_kind_of`)."""
     cls = ERROR_NAME_TO_TYPE.get(kind, getattr(builtins, kind, None))
     return cls if isinstance(cls, type) and issubclass(cls, BaseException) else RuntimeError
 
 
 def exception_leaves(exception: BaseException, began: int) -> bool:
-    """An exception leaves a callback, which began at a moment. Returns whether it may do so as it is, because no native
-    error has been made of it."""
+    """Record that an exception leaves a callback that began at a moment. Returns whether it may leave unchanged,
+    because no native error exists for it."""
     if "__tvm_ffi_error__" in exception.__dict__:
         return False
     leave(exception, began)
@@ -278,25 +279,26 @@ def exception_leaves(exception: BaseException, began: int) -> bool:
 
 
 def exception_to_error(exception: BaseException, began: int) -> Error:
-    """The native error for an exception that leaves a callback, which began at a moment; it carries the exception."""
+    """Return the native error for an exception that leaves a callback. The callback began at a moment; the error
+    carries the exception."""
     return _error_of(exception, leave(exception, began))
 
 
 def exception_asked_for(exception: BaseException, _moment: int) -> Error:
-    """The native error for an exception that has left a callback as it is: native code wants to look at it."""
+    """Return the native error for an exception that left a callback unchanged, because native code inspects it."""
     return _error_of(exception, None)
 
 
 def _error_of(exception: BaseException, n_new: int | None) -> Error:
-    """The native error, which carries the exception. `n_new` entries of the traceback are newer than the exception's
-    native error; None: all are."""
-    # Removed, not just read: several threads may raise one exception, and only one of them may change the error.
+    """Return the native error, which carries the exception. `n_new` entries of the traceback are newer than the
+    exception's native error; None means all of them."""
+    # Removed, not only read: several threads may raise one exception, and only one of them may change the error.
     found = exception.__dict__.pop("__tvm_ffi_error__", None)
-    error: Error | None = found if isinstance(found, Error) else None  # anybody can set the attribute
+    error: Error | None = found if isinstance(found, Error) else None  # any code can set the attribute
     carrier = None if error is None else _carrier_of(error)
     if error is None or carrier is None or n_new is None:
         backtrace = backtrace_of(exception.__traceback__)
-    else:  # the error's text has the rest already
+    else:  # the error's backtrace contains the rest
         backtrace = backtrace_of(exception.__traceback__, n_new, str(error.backtrace))
     if error is None:
         return _error_new(_kind_of(type(exception)), _message_of(exception), backtrace, None, exception)
@@ -306,13 +308,13 @@ def _error_of(exception: BaseException, n_new: int | None) -> Error:
         return error
     if error.extra_context is None:
         return _error_new(str(error.kind), str(error.message), backtrace, error.cause, exception)
-    error.update_backtrace(backtrace)  # native code stores something of its own in it
+    error.update_backtrace(backtrace)  # native code stores its own context in it
     _attach(exception, error)
     return error
 
 
 def exception_to_error_value(exception: BaseException) -> Error:
-    """A native error that describes an exception passed as a value. It does not own the exception."""
+    """Return a native error that describes an exception passed as a value. The error does not own the exception."""
     backtrace = backtrace_of(exception.__traceback__)
     error = exception.__dict__.get("__tvm_ffi_error__")
     if not isinstance(error, Error):
@@ -323,7 +325,7 @@ def exception_to_error_value(exception: BaseException) -> Error:
 
 
 def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> tuple[bool, Any]:
-    """(True, fn(*args)), or (False, native error): the call of a callback, which begins at a moment, for contexts that
+    """Call a callback that begins at a moment. Returns (True, fn(*args)), or (False, native error). For contexts that
     cannot fetch an exception."""
     try:
         return True, fn(*args)
@@ -335,12 +337,13 @@ def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> t
             return False, exception_to_error(exception, began)
         except (RecursionError, MemoryError):
             raise
-        except BaseException as other:  # an interruption takes the place of the exception
+        except BaseException as other:  # an interruption replaces the exception
             return False, exception_to_error(other, began)
 
 
 def check_signals() -> None:
-    """Native code asks for pending signals: PyPy calls their handlers between the iterations of this loop."""
+    """Check for pending signals on behalf of native code: PyPy calls signal handlers between the iterations of this
+    loop."""
     for _ in range(8):
         pass
 
@@ -350,8 +353,8 @@ def _error_new(kind: str, message: str, backtrace: str, cause: _core.Error | Non
 
 
 def _kind_of(cls: type[BaseException]) -> str:
-    """The kind registered for the class or the nearest of its bases. For an interruption that is not an error, such as
-    KeyboardInterrupt, the class's name."""
+    """Return the kind registered for the class or the nearest of its bases. For an interruption that is not an error,
+    such as KeyboardInterrupt, it is the class's name."""
     for base in cls.__mro__:
         kind = ERROR_TYPE_TO_NAME.get(base)
         if kind is not None:

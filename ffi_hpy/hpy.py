@@ -1,8 +1,8 @@
 """Loads any HPy universal module: `load` takes a file, `install` makes `import` find `*.hpy0.so` files.
 
-Modules run on the package's own HPy 0.9 runtime; on the interpreter's, if it has one with the table of HPy 0.9.0, which
-PyPy 7.3 had up to 7.3.17. This file uses nothing of the package but that runtime: copied into a folder together with
-`_hpy.so`, for PyPy with `_hpy.py`, `_hpy_choice.py` and `_hpy_pypy.so`, it is an HPy runtime by itself.
+Modules run on the interpreter's HPy runtime if that has the function table of HPy 0.9.0 (PyPy 7.3 up to 7.3.17),
+otherwise on the package's own HPy 0.9 runtime. This file needs only that runtime from the package: copied into a folder
+together with `_hpy.so`, for PyPy with `_hpy.py`, `_hpy_choice.py` and `_hpy_pypy.so`, it is a complete HPy runtime.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BUILT_IN = "_hpy_universal"  # PyPy 7.3's own runtime
 
 
 def _import_beside(name: str) -> Any:
-    """Import a module from the folder of this file, be that the package or not."""
+    """Import a module from the folder of this file, whether or not that is the package."""
     return import_module(f"{__package__}.{name}" if __package__ else name)
 
 
@@ -59,26 +59,27 @@ def load(
     debug: bool | None = None,
     trace: bool = False,
 ) -> ModuleType:
-    """Load a universal module from a file, and run it. `sys.modules` is not touched.
+    """Load a universal module from a file, and run it. `sys.modules` is unchanged.
 
-    What importlib sets on a module (`__spec__`, `__loader__`, `__package__`) is set before it runs.
+    The attributes `__spec__`, `__loader__` and `__package__` are set before the module runs, as importlib does.
 
     Args:
-        name: the module's name, in whose last component the file's entry points end.
-        path: the file, whose name carries the ABI: `module.hpy0.so`.
-        spec: what importlib knows of the module.
-        debug: whether misused handles are noticed: see ffi_hpy.hpy_debug. None, as for modules that are imported: as
-            the file was loaded before, or else as FFI_HPY_DEBUG in the environment says (1 or 0).
-        trace: whether the calls of each function of HPy are counted, for `hpy.trace` of ffi_hpy.dropin.
+        name: the module's name. The names of the file's entry points end in its last component.
+        path: the file. Its name contains the ABI: `module.hpy0.so`.
+        spec: importlib's spec of the module.
+        debug: whether to detect misused handles: see ffi_hpy.hpy_debug. None (also for imported modules) means the mode
+            in which the file was loaded before, or else FFI_HPY_DEBUG in the environment (1 or 0).
+        trace: whether to count the calls of each HPy function, for `hpy.trace` of ffi_hpy.dropin.
 
     Returns:
         The module.
 
     Raises:
-        ImportError: for a file that is truncated, damaged, no HPy module of that name or built for another ABI.
-        RuntimeError: for one that needs another version of HPy.
+        ImportError: for a file that is truncated or damaged, is not an HPy module of that name, or is built for another
+            ABI.
+        RuntimeError: for a module that needs another version of HPy.
         ValueError: for a NUL in `name` or `path`.
-        Exception: whatever the module itself raises. Each exception names the file, in its text or in a note
+        Exception: any exception that the module itself raises. Each exception names the file, in its text or in a note
             (`__notes__`).
     """
     file = os.fsdecode(path)
@@ -107,7 +108,7 @@ def _load(name: str, file: str, spec: ModuleSpec | None, debug: bool | None, tra
         raise ImportError(f"cannot load {file}: no such file")
     _check_file(file)
     # Arguments: __name__, __file__, __package__, the file to open, __loader__, __spec__, and the environment variables,
-    # in which it looks for HPY=debug.
+    # which may contain HPY=debug.
     try:
         module = _runtime._load_bootstrap(name, file, spec.parent, file, spec.loader, spec, {})
     except RuntimeError as error:
@@ -119,8 +120,8 @@ def _load(name: str, file: str, spec: ModuleSpec | None, debug: bool | None, tra
 
 
 def _check_file(file: str) -> None:
-    """ImportError for a file that is truncated, damaged or not a library. PyPy's runtime does not check that, our core
-    does."""
+    """Raise ImportError for a file that is truncated, damaged or not a library. PyPy's runtime does not check that; our
+    core does."""
     if not __package__:  # this file is used without the package
         return
     try:
@@ -130,7 +131,7 @@ def _check_file(file: str) -> None:
 
 
 def _check_hybrid_tag(file: str) -> None:
-    """ImportError for a file whose name, as in `module.hpy0-cp311.so`, ties it to another interpreter."""
+    """Raise ImportError for a file whose name, as in `module.hpy0-cp311.so`, ties it to another interpreter."""
     _, found, tag = os.path.basename(file).partition(".hpy0-")  # noqa: PTH119
     if not found:
         return
@@ -149,7 +150,7 @@ def _name_file(error: BaseException, name: str, file: str) -> None:
     if file in str(error):
         return
     try:
-        error.__notes__ = [  # type: ignore[attr-defined,unused-ignore] # add_note() came with 3.11
+        error.__notes__ = [  # type: ignore[attr-defined,unused-ignore] # add_note() is new in 3.11
             *getattr(error, "__notes__", ()),
             f"raised while the HPy module {name!r} was loaded from {file}",
         ]
@@ -167,7 +168,7 @@ class HPyLoader(ExtensionFileLoader):
         return load(spec.name, self.path, spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing remains to be done. A reload changes nothing, as with any extension module."""
+        """Do nothing: create_module runs the module. A reload changes nothing, as with any extension module."""
 
     def is_package(self, fullname: str) -> bool:
         return os.path.basename(self.path) == f"__init__{SUFFIX}"  # noqa: PTH119
@@ -176,8 +177,8 @@ class HPyLoader(ExtensionFileLoader):
 class HPyFinder:
     """Finds universal modules on `sys.path`, or on a package's `__path__`, where other extension modules would be.
 
-    Universal modules come before source files in the same folder, because HPy's builds put a `module.py` beside the
-    binary that asks for another runtime; and after everything in an earlier folder.
+    Universal modules precede source files in the same folder, because HPy's builds put a `module.py` that imports
+    another runtime next to the binary. Modules in an earlier folder precede both.
     """
 
     def __init__(self) -> None:
@@ -191,7 +192,7 @@ class HPyFinder:
             if not isinstance(entry, str):
                 continue
             spec = self._folder(entry).find_spec(fullname, target)
-            if spec is None or spec.loader is None:  # None: this folder may be a part of a namespace package
+            if spec is None or spec.loader is None:  # None: this folder may be part of a namespace package
                 continue
             earlier = PathFinder.find_spec(fullname, entries[:i], target)
             if earlier is not None and earlier.loader is not None:
@@ -204,10 +205,10 @@ class HPyFinder:
             folder.invalidate_caches()
 
     def _folder(self, entry: str) -> FileFinder:
-        """Return the finder of a folder, which caches the folder's content until that changes."""
+        """Return the finder of a folder. It caches the folder's content until that changes."""
         try:
             entry = entry or os.getcwd()  # noqa: PTH109
-        except FileNotFoundError:  # the working directory is gone
+        except FileNotFoundError:  # the working directory no longer exists
             entry = os.sep + "nowhere"
         folder = self._folders.get(entry)
         if folder is None:
@@ -237,7 +238,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Undo `install`. Modules that were imported stay."""
+    """Undo `install`. Imported modules stay."""
     finders: list[Any] = sys.meta_path
     if _finder in finders:
         finders.remove(_finder)

@@ -1,16 +1,17 @@
-"""Debug mode of the HPy runtime: handles that are closed twice, used after they were closed, or forgotten.
+"""Debug mode of the HPy runtime: detects handles that are closed twice, used after closing, or never closed.
 
-`FFI_HPY_DEBUG=1` in the environment loads ffi_hpy's own binding in it, and every module that `ffi_hpy.hpy` loads or
-imports; `ffi_hpy.hpy.load(name, path, debug=True)` one module. A handle that is misused then ends the process, and
-stderr says which, who opened it, and who closed it; `set_on_invalid_handle` has a function called instead. Reading a
-`char *` after its handle was closed, or writing to it, ends the process with SIGSEGV. Handles that stay open are found
-by `LeakDetector`, or in tests by the fixture `leak_detector`:
+`FFI_HPY_DEBUG=1` in the environment loads ffi_hpy's own binding in debug mode, and every module that `ffi_hpy.hpy`
+loads or imports; `ffi_hpy.hpy.load(name, path, debug=True)` loads one module in it. Misusing a handle then ends the
+process; stderr names the handle, its opener and its closer. `set_on_invalid_handle` sets a function that is called
+instead. Reading a `char *` after its handle was closed, or writing to it, ends the process with SIGSEGV.
+`LeakDetector`, or in tests the fixture `leak_detector`, finds handles that stay open:
 
     from ffi_hpy.hpy_debug import leak_detector  # in conftest.py
 
 Functions of extensions are named as in their definitions: module.function, package.Type.method, package.Type.tp_new.
-Works on CPython, with the GIL and without, and on PyPy; on PyPy 7.3 not for ffi_hpy's own binding, which runs on the
-interpreter's HPy runtime there.
+
+Debug mode works on CPython, with and without the GIL, and on PyPy. On PyPy 7.3 it does not cover ffi_hpy's own binding,
+because that runs on the interpreter's HPy runtime.
 """
 
 from __future__ import annotations
@@ -43,20 +44,20 @@ _SHOWN = 20  # handles in the text of an exception
 
 
 class OpenHandle(NamedTuple):
-    """A handle that an extension has opened and not closed. Arguments of running calls are not among them."""
+    """A handle that an extension has opened and not closed. Arguments of running calls are excluded."""
 
     serial: int
     """The serial number of the handle in the process."""
     opener: str
-    """The extension's function that ran when the handle was opened."""
+    """The extension function that ran when the handle was opened."""
     value: object
-    """The object. For a builder, the type that it builds; for a tracker, None."""
+    """The object. For a builder, the type that the builder creates; for a tracker, None."""
     kind: str
-    """"handle", "builder" or "tracker"; the latter two are treated like handles."""
+    """"handle", "builder" or "tracker"; builders and trackers are treated like handles."""
     word: int
-    """The word that the extension has: `h._i` in a debugger."""
+    """The handle's value in the extension: `h._i` in a debugger."""
     stack: str
-    """The native stack of the opening, if `set_limits` asked for it: a line for each frame, the innermost first."""
+    """The native stack at the opening, if `set_limits` asked for it: a line for each frame, the innermost first."""
 
     def __str__(self) -> str:
         of = {"handle": f" of {type(self.value).__name__!r} object", "builder": f" of {self.value}"}.get(self.kind, "")
@@ -64,22 +65,22 @@ class OpenHandle(NamedTuple):
 
 
 class ClosedHandle(NamedTuple):
-    """A handle that was closed and is still remembered. Its members are those of OpenHandle, except for two."""
+    """A closed handle that is still remembered. Its members are those of OpenHandle, except for two."""
 
     serial: int
     opener: str
     closer: str
-    """The extension's function that ran when the handle was closed."""
+    """The extension function that ran when the handle was closed."""
     kind: str
     word: int
     stack: str
     n_text_bytes: int
-    """How many bytes of the texts are kept that `HPyUnicode_AsUTF8AndSize` and the like returned, so that reading them
-    is noticed."""
+    """The number of bytes kept of strings that `HPyUnicode_AsUTF8AndSize` and similar functions returned, so that
+    reading them is detected."""
 
 
 class LeakedHandles(AssertionError):
-    """Raised when handles are open where none should be."""
+    """Raised if handles are open where none should be."""
 
     def __init__(self, handles: list[OpenHandle]) -> None:
         lines = [str(handle) for handle in handles[:_SHOWN]]
@@ -87,14 +88,14 @@ class LeakedHandles(AssertionError):
             lines.append(f"and {len(handles) - _SHOWN} more")
         super().__init__(f"{len(handles)} open handles:\n  " + "\n  ".join(lines))
         self.handles = handles
-        """All of them, in the order of opening. Keeps their objects alive."""
+        """All open handles, in the order of opening. The list keeps their objects alive."""
 
 
 def open_handles(since: int = 0) -> list[OpenHandle]:
     """Return the open handles, in the order of opening.
 
     Args:
-        since: a serial number; only handles with greater ones are returned.
+        since: a serial number; only handles with greater numbers are returned.
     """
     rows = _hpy.debug_open(since)
     return [
@@ -106,7 +107,7 @@ def closed_handles(since: int = 0) -> list[ClosedHandle]:
     """Return the closed handles that are remembered, in the order of closing.
 
     Args:
-        since: a serial number; only handles with greater ones are returned.
+        since: a serial number; only handles with greater numbers are returned.
     """
     rows = _hpy.debug_closed(since)
     return [
@@ -122,42 +123,42 @@ def close(handle: OpenHandle) -> None:
         handle: one of open_handles().
 
     Raises:
-        ValueError: if there is no such open handle.
+        ValueError: if the handle is not open.
     """
     _hpy.debug_close(handle.word)
 
 
 class Limits(NamedTuple):
-    """How much is remembered."""
+    """Limits on the data that debug mode remembers."""
 
     n_closed: int
-    """Closed handles that are remembered; the oldest are forgotten first."""
+    """The number of closed handles that are remembered; the oldest are forgotten first."""
     n_text_bytes: int
-    """Bytes of texts of closed handles that are kept, so that reading them is noticed."""
+    """The number of bytes kept of strings of closed handles, so that reading them is detected."""
     n_frames: int
-    """Frames of the native stack that are recorded when a handle is opened. 0 at first, because that takes much
-    time."""
+    """The number of frames of the native stack that are recorded when a handle is opened. The default is 0, because
+    recording is slow."""
 
 
 def limits() -> Limits:
-    """Return how much is remembered."""
+    """Return the current limits."""
     return Limits(*_hpy.debug_limits())
 
 
 def set_limits(new: Limits) -> Limits:
-    """Set how much is remembered: `set_limits(limits()._replace(n_frames=16))`.
+    """Set the limits: `set_limits(limits()._replace(n_frames=16))`.
 
     Args:
         new: the limits.
 
     Returns:
-        Those before.
+        The previous limits.
     """
     return Limits(*_hpy.debug_limits(*new))
 
 
 class LeakDetector:
-    """Finds handles that were opened between `start` and `stop`, on any thread, and are still open.
+    """Finds handles that were opened between `start` and `stop`, on any thread, and that are still open.
 
     As a context manager it raises LeakedHandles, unless the block itself raised.
     """
@@ -166,13 +167,13 @@ class LeakDetector:
         self._since: int | None = None
 
     def start(self) -> None:
-        """Handles that are open now do not count."""
+        """Begin. Handles that are open now do not count."""
         if self._since is not None:
             raise RuntimeError("this LeakDetector has been started already")
         self._since = _hpy.debug_serial()
 
     def stop(self) -> None:
-        """Raise LeakedHandles if handles that were opened since `start` are open."""
+        """Raise LeakedHandles if handles opened since `start` are still open."""
         if self._since is None:
             raise RuntimeError("this LeakDetector has not been started")
         since, self._since = self._since, None
@@ -194,17 +195,17 @@ class LeakDetector:
 
 
 def set_on_invalid_handle(hook: Callable[[str], object] | None) -> Callable[[str], object] | None:
-    """Have a function called when a handle is misused.
+    """Set the function that is called when a handle is misused.
 
-    After it the extension continues: a handle that is not open counts as None, and closing one that must not be closed
-    has no effect.
+    The extension continues after the call: a handle that is not open counts as None, and closing a handle that must not
+    be closed has no effect.
 
     Args:
-        hook: what is called with a text. Its exceptions are reported as unraisable. None ends the process instead, as
-            at first.
+        hook: a function that is called with a str. Its exceptions are reported as unraisable. None, the default, ends
+        the process instead.
 
     Returns:
-        The hook before.
+        The previous hook.
     """
     previous: Callable[[str], object] | None = _hpy.debug_set_hook(hook)
     return previous
@@ -218,7 +219,7 @@ def _leak_detector() -> Iterator[LeakDetector]:
 
 
 def __getattr__(name: str) -> Any:
-    if name != "leak_detector":  # made on demand, because it needs pytest
+    if name != "leak_detector":  # created on demand, because it needs pytest
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import pytest
 

@@ -1,7 +1,7 @@
-"""Where this package's files are, and how the library of a package that builds on it is found and loaded.
+"""The paths of this package's files, and functions that find and load the libraries of packages built on it.
 
-It only looks at files, so that the command ffi-hpy-config, which asks it, answers where the binary cannot be loaded.
-A program cannot import it there: the package comes first, and needs the binary.
+The module reads files only, so that the command ffi-hpy-config, which uses it, works where the binary fails to load. A
+program cannot import it there, because importing the package needs the binary.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _HERE = Path(__file__).resolve().parent
 _BINARIES = Path(find_binaries(str(_HERE)))
 
 CROSS_ROOT = "FFI_HPY_CROSS_ROOT"
-"""The variable of the environment that names a folder with ffi_hpy for another machine, which ``pip install --target``
-fills. What is built is then for that machine: find_libtvm_ffi(), include_paths() and their like answer with that
-package's files. Where it has the binaries of several systems, FFI_HPY_CROSS_SYSTEM names one: see _across."""
+"""The environment variable that names a folder with ffi_hpy for another machine, filled by ``pip install --target``.
+Builds are then for that machine: find_libtvm_ffi(), include_paths() and similar functions return that package's files.
+If it has the binaries of several systems, FFI_HPY_CROSS_SYSTEM names one: see _across."""
 
 
 # --- this package's own files ---------------------------------------------------------------------------------------
 
 
 def find_libtvm_ffi() -> str:
-    """Path of the core, libtvm_ffi. RuntimeError if it is not there."""
+    """Path of the core, libtvm_ffi. RuntimeError if the file is missing."""
     names = library_names("tvm_ffi", target_platform())
     return _own_file("the core", *(f"lib/{name}" for name in names), is_binary=True)
 
@@ -59,27 +59,27 @@ def find_windows_implib() -> str:
 
 
 def find_include_path() -> str:
-    """Folder of the headers: ``#include <tvm/ffi/c_api.h>``. RuntimeError if it is not there."""
+    """Folder of the headers: ``#include <tvm/ffi/c_api.h>``. RuntimeError if it is missing."""
     return str(Path(_own_file("the header tvm/ffi/c_api.h", "include/tvm/ffi/c_api.h")).parents[2])
 
 
 def find_dlpack_include_path() -> str:
-    """Folder of DLPack's header: ``#include <dlpack/dlpack.h>``. RuntimeError if it is not there."""
+    """Folder of DLPack's header: ``#include <dlpack/dlpack.h>``. RuntimeError if it is missing."""
     return str(Path(_own_file("the header dlpack/dlpack.h", "include/dlpack/dlpack.h")).parents[1])
 
 
 def include_paths() -> list[str]:
-    """Every folder that a compiler must search for headers, each once."""
+    """The folders that a compiler must search for headers, without duplicates."""
     return list(dict.fromkeys([find_include_path(), find_dlpack_include_path()]))
 
 
 def find_cmake_path() -> str:
-    """Folder for CMake's ``tvm_ffi_ROOT``: that of tvm_ffi-config.cmake. RuntimeError if it is not there."""
+    """Folder for CMake's ``tvm_ffi_ROOT``: that of tvm_ffi-config.cmake. RuntimeError if it is missing."""
     return str(Path(_own_file("CMake's file", "share/cmake/tvm_ffi/tvm_ffi-config.cmake")).parent)
 
 
 def find_pkgconfig_path() -> str:
-    """Folder of tvm_ffi.pc, for ``PKG_CONFIG_PATH``. RuntimeError if it is not there."""
+    """Folder of tvm_ffi.pc, for ``PKG_CONFIG_PATH``. RuntimeError if it is missing."""
     return str(Path(_own_file("pkg-config's file", "share/pkgconfig/tvm_ffi.pc")).parent)
 
 
@@ -89,7 +89,7 @@ def find_source_path() -> str:
 
 
 def find_cython_lib() -> str:
-    """Path of the binding's binary. The name is tvm_ffi's; ours is not made with Cython."""
+    """Path of the binding's binary. The name is tvm_ffi's; our binding does not use Cython."""
     suffix = "pyd" if target_platform() == "win32" else "so"
     return _own_file("the binding", f"_core.hpy0.{suffix}", is_binary=True)
 
@@ -104,8 +104,8 @@ def find_python_helper_include_path() -> str:
 
 
 def target_platform() -> str:
-    """The system that is built for, as sys.platform is called there. RuntimeError if FFI_HPY_CROSS_ROOT names a package
-    that does not tell."""
+    """The target system of builds, as a value of sys.platform. RuntimeError if FFI_HPY_CROSS_ROOT names a package whose
+    system cannot be determined."""
     package = _cross_package()
     return sys.platform if package is None else _cross_target(package)[0]
 
@@ -140,8 +140,8 @@ def _own_file(what: str, *names: str, is_binary: bool = False) -> str:
 
 
 def _resolve_and_validate(paths: Iterable[Path], cond: Callable[[Path], bool | Path]) -> str | None:
-    """The first path, resolved, for which `cond` is true, or the Path that `cond` gives instead; None if there is
-    none. A path for which either raises OSError or AssertionError is left out."""
+    """Return the first path, resolved, for which `cond` is true, or the Path that `cond` returns instead; None if there
+    is none. A path for which either raises OSError or AssertionError is skipped."""
     for path in paths:
         try:
             resolved = path.resolve()
@@ -161,12 +161,12 @@ def _rel_top_directory() -> Path:
 
 
 def _dev_top_directory() -> Path:
-    """The folder two above that of the package: the project's, where the package runs from its sources in python/."""
+    """The folder two levels above the package: the project's, if the package runs from its sources in python/."""
     return _HERE / ".." / ".."
 
 
 def _split_env_var(env_var: str, split: str) -> list[str]:
-    """The parts of a variable of the environment, without blanks around them; [] if it is not set or empty."""
+    """The parts of an environment variable, stripped of blanks; [] if it is unset or empty."""
     text = os.environ.get(env_var, "")
     return [part.strip() for part in text.split(split)] if text else []
 
@@ -180,8 +180,8 @@ def load_lib_module(
     """Load a library of another distribution as a module.
 
     Args:
-        package: the name of the distribution, as for find_library(), which has the errors, too.
-        target_name: the library's name, without what the system puts before and after it.
+        package: the name of the distribution, as for find_library(), whose errors apply.
+        target_name: the library's name, without the system's prefix and suffix.
         keep_module_alive: as for load_module().
         extra_lib_paths: folders to search.
 
@@ -199,9 +199,9 @@ def load_lib_ctypes(
     """Load a library of another distribution with ctypes.
 
     Args:
-        package: the name of the distribution, as for find_library(), which has the errors, too.
-        target_name: the library's name, without what the system puts before and after it.
-        mode: "RTLD_GLOBAL", where libraries that are loaded later see its symbols, or "RTLD_LOCAL".
+        package: the name of the distribution, as for find_library(), whose errors apply.
+        target_name: the library's name, without the system's prefix and suffix.
+        mode: "RTLD_GLOBAL", which shows its symbols to libraries that are loaded later, or "RTLD_LOCAL".
         extra_lib_paths: folders to search.
 
     Raises:
@@ -230,25 +230,25 @@ def find_library(
     use_fallback_build_path: bool = True,
     use_env_path: bool = True,
 ) -> Path:
-    """Find a shared library: ``lib<target_name>.so`` on Linux, what it is called like elsewhere.
+    """Find a shared library: ``lib<target_name>.so`` on Linux, or the system's name for it.
 
-    Searched are, in this order, the files that the distribution lists, `extra_lib_paths`, the folders of an editable
-    installation and of this package, and those of the environment.
+    The search order is: the files that the distribution lists, `extra_lib_paths`, the folders of an editable
+    installation and of this package, the folders of the environment.
 
     Args:
-        package: the name of the installed distribution, that on PyPI, not that of its module.
-        target_name: the library's name, without what the system puts before and after it.
+        package: the name of the installed distribution (on PyPI), not of its module.
+        target_name: the library's name, without the system's prefix and suffix.
         extra_lib_paths: folders.
-        use_fallback_build_path: where `package` is installed as editable, search ``build/lib``, ``build`` and ``lib``
-            of its project and the folders of its Python packages, then the ``lib`` of ffi_hpy itself.
+        use_fallback_build_path: if `package` is installed as editable, search ``build/lib``, ``build`` and ``lib`` of
+            its project and the folders of its Python packages, then the ``lib`` of ffi_hpy itself.
         use_env_path: search the folders of LD_LIBRARY_PATH (DYLD_LIBRARY_PATH on macOS), then those of PATH.
 
     Returns:
-        The path of the first that is found.
+        The path of the first match.
 
     Raises:
-        RuntimeError: if there is none; it lists what was searched.
-        TypeError: if `extra_lib_paths` holds anything but Paths.
+        RuntimeError: if there is none; the message lists the searched places.
+        TypeError: if an item of `extra_lib_paths` is not a Path.
     """
     for i, folder in enumerate(extra_lib_paths or ()):
         if not isinstance(folder, Path):
@@ -274,11 +274,11 @@ def find_library(
 
 
 _find_library_by_basename = find_library
-"""tvm_ffi's name for it."""
+"""tvm_ffi's name for find_library()."""
 
 
 def library_names(target_name: str, platform: str = sys.platform) -> list[str]:
-    """The possible names of a shared library's file on a system, by Python's name for that."""
+    """The possible file names of a shared library on a system, given as a value of sys.platform."""
     if platform == "win32":
         return [f"{target_name}.dll"]
     if platform == "darwin":
@@ -287,7 +287,7 @@ def library_names(target_name: str, platform: str = sys.platform) -> list[str]:
 
 
 def _in_distribution(package: str, names: list[str], searched: list[str]) -> Path | None:
-    """The library among the files that a distribution lists; if it is not there, the reason is added to `searched`."""
+    """Return the library if a distribution lists it among its files; otherwise add the reason to `searched`."""
     from importlib import metadata
 
     try:
@@ -301,7 +301,7 @@ def _in_distribution(package: str, names: list[str], searched: list[str]) -> Pat
     for file in files:
         if file.name in names:
             path = Path(str(file.locate()))
-            if path.is_file():  # before Python 3.12 missing files are listed too
+            if path.is_file():  # Python before 3.12 lists missing files, too
                 found = path.resolve()
                 if not is_of_another(str(found), str(_HERE)):
                     return found
@@ -310,10 +310,10 @@ def _in_distribution(package: str, names: list[str], searched: list[str]) -> Pat
 
 
 def _project_folders(package: str) -> Iterator[Path]:
-    """The folders in which the project of an editable installation has its build results; PEP 610 tells where the
-    project is.
+    """The folders with the build results of an editable installation's project. The record of PEP 610 has the path of
+    the project.
 
-    Setuptools builds into the package, which its top_level.txt names.
+    Setuptools builds into the package; top_level.txt names it.
     """
     import json
     from importlib import metadata
@@ -329,7 +329,7 @@ def _project_folders(package: str) -> Iterator[Path]:
             return
         project = Path(url2pathname(urlsplit(origin["url"]).path))
     except (metadata.PackageNotFoundError, ValueError, AttributeError, KeyError):
-        return  # not installed, or by something that keeps no such record
+        return  # not installed, or installed without such a record
     for part in ("build/lib", "build", "lib"):
         yield project / part
     for name in (distribution.read_text("top_level.txt") or "").split():

@@ -28,13 +28,13 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
 
 
 class FunctionNotFoundError(AttributeError):
-    """A module has no function of that name. Programs ask on purpose whether there is one (`hasattr(module, name)`), so
-    similar names are only looked for when somebody reads the message."""
+    """A module has no function of that name. Programs use hasattr(module, name) on purpose, so similar names are
+    searched only when the message is read."""
 
     def __init__(self, message: str, name: str = "", path: str | None = None) -> None:
         super().__init__(message)
         self.name = name
-        self.obj = None  # as not_said_again() of _start.similar
+        self.obj = None  # as in not_said_again() of _start.similar
         self._path = path
 
     def __str__(self) -> str:
@@ -45,10 +45,11 @@ class FunctionNotFoundError(AttributeError):
 
 
 class LibraryNotFoundError(FileNotFoundError, RuntimeError):
-    """There is no file at the path given to load_module(). Also a RuntimeError, like every other failure to load."""
+    """There is no file at the path given to load_module(). It is also a RuntimeError, like every other failure to
+    load."""
 
 
-# No C header names these bits: the core has them by itself, and the C++ headers again.
+# No C header names these bits: the core and the C++ headers each define them.
 
 
 class ModulePropertyMask(IntEnum):
@@ -63,9 +64,9 @@ class ModulePropertyMask(IntEnum):
 class Module(Object):
     """A module: functions by name, as attributes (``module.add_one(x)``) or items (``module["add_one"]``).
 
-    A function that is found as an attribute is kept by the module object, so that the next access costs nothing; a
-    function keeps its module alive, see load_module(). Calling the module calls its function `main`. `dir()` lists the
-    functions of a library. A name that is not there is an AttributeError, whose message says which one may be meant.
+    A function found as an attribute is stored in the module object, which makes the next access fast. A function keeps
+    its module alive, see load_module(). Calling the module calls its function `main`. `dir()` lists the functions of a
+    library. A missing name raises AttributeError, whose message suggests a similar name.
 
     Examples:
         >>> module = ffi_hpy.system_lib()
@@ -76,11 +77,11 @@ class Module(Object):
     __slots__ = ("__dict__",)
 
     entry_name: ClassVar[str] = "main"
-    """Name of the function that calling the module calls."""
+    """Name of the function that is called when the module is called."""
 
     if TYPE_CHECKING:
         imports_: Sequence[Any]
-        """As `imports`."""
+        """Equal to `imports`."""
 
     @property
     def kind(self) -> str:
@@ -97,7 +98,7 @@ class Module(Object):
 
         Args:
             name: its name.
-            query_imports: whether imported modules are searched, too.
+            query_imports: whether to search imported modules, too.
 
         Returns:
             The function, a new object each time.
@@ -119,7 +120,7 @@ class Module(Object):
         return function
 
     def __getattr__(self, name: str) -> Function:
-        # Only called for names that are not set: a function that was found is stored as an attribute of this wrapper.
+        # Called only for names that are not set: a function that was found is stored as an attribute of this wrapper.
         if name.startswith("__"):
             raise AttributeError(f"Module has no function '{name}', nor {type(self).__name__} such an attribute")
         function = self.get_function(name)
@@ -135,7 +136,7 @@ class Module(Object):
         return f"<{type(self).__name__} {self.kind!r}{f' from {path!r}' if path else ''}>"
 
     def __getitem__(self, name: str) -> Function:
-        """The function of that name; AttributeError if there is none."""
+        """Return the function of that name; AttributeError if there is none."""
         if not isinstance(name, str):
             raise ValueError(f"a module's functions are found by str, not {type(name).__name__}")  # noqa: TRY004
         return self.get_function(name)
@@ -150,22 +151,22 @@ class Module(Object):
 
         Args:
             name: the function's name.
-            query_imports: whether imported modules are asked, too.
+            query_imports: whether to ask imported modules, too.
         """
         return bool(_ffi_api.ModuleImplementsFunction(self, name, query_imports))
 
     def get_function_metadata(self, name: str, query_imports: bool = False) -> dict[str, Any] | None:
-        """Look up what the library declares about a function: the types of its parameters, for example.
+        """Look up the metadata that the library declares for a function, such as the types of its parameters.
 
         Args:
             name: the function's name.
-            query_imports: whether imported modules are searched, too.
+            query_imports: whether to search imported modules, too.
 
         Returns:
-            The metadata as in get_global_func_metadata(); None if the library has none, or no such function.
+            The metadata as in get_global_func_metadata(); None if there is no metadata or no such function.
 
         Raises:
-            ValueError: if the library's metadata are not a JSON object.
+            ValueError: if the metadata is not a JSON object.
         """
         text = _ffi_api.ModuleGetFunctionMetadata(self, name, query_imports)
         return parse_metadata(text, f"function `{name}` of the {self._title()}") if text else None
@@ -175,7 +176,7 @@ class Module(Object):
 
         Args:
             name: the function's name.
-            query_imports: whether imported modules are searched, too.
+            query_imports: whether to search imported modules, too.
 
         Returns:
             The text, None if there is none.
@@ -186,10 +187,10 @@ class Module(Object):
         """Import another module, so that lookups with `query_imports` search it too.
 
         Args:
-            module: the module, which this one keeps alive.
+            module: the module. This module keeps it alive.
 
         Raises:
-            RuntimeError: if it imports this one, or is it.
+            RuntimeError: if `module` imports this module, or is this module.
         """
         _ffi_api.ModuleImportModule(self, module)
 
@@ -217,7 +218,7 @@ class Module(Object):
         """Return the source of the module.
 
         Args:
-            fmt: the format, one that the kind of module knows; "" for its own choice.
+            fmt: a format of this kind of module; "" for its default.
 
         Returns:
             The text, "" if there is none.
@@ -225,18 +226,18 @@ class Module(Object):
         return _ffi_api.ModuleInspectSource(self, fmt)  # type: ignore[no-any-return]
 
     def get_write_formats(self) -> Sequence[str]:
-        """The formats that write_to_file() knows."""
+        """The formats that write_to_file() supports."""
         return _ffi_api.ModuleGetWriteFormats(self)  # type: ignore[no-any-return]
 
     def write_to_file(self, file_name: str, fmt: str = "") -> None:
         """Write the module to a file.
 
         Args:
-            file_name: where to.
+            file_name: the path.
             fmt: one of get_write_formats().
 
         Raises:
-            RuntimeError: if modules of this kind cannot be written, as those of libraries.
+            RuntimeError: if modules of this kind, such as libraries, cannot be written.
         """
         _ffi_api.ModuleWriteToFile(self, file_name, fmt)
 
@@ -249,12 +250,13 @@ class Module(Object):
         return f"module {path!r}" if path else f"{self.kind} module"
 
 
-# Libraries that are loaded and that exclude another library of the same kind, by the name of the file.
+# Loaded libraries that exclude another library of the same kind, by file name.
 _LOADED_ALONE: dict[str, str] = {}
 
 
 def _for_native(path: str) -> str | bytes:
-    """A path as native code takes it: bytes if it is not UTF-8, since file names need not be."""
+    """Return a path in the form that native code takes: bytes if it is not UTF-8, because file names need not be
+    UTF-8."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -263,7 +265,7 @@ def _for_native(path: str) -> str | bytes:
 
 
 def check_library_file(path: str) -> None:
-    """RuntimeError if a file is truncated, damaged or not a library: mapping such a file can end the process."""
+    """Raise RuntimeError if a file is truncated, damaged or not a library: mapping such a file can end the process."""
     check = get_global_func("ffi_hpy.check_library_file", allow_missing=True)  # tvm_ffi's core has none
     if check is not None:
         check(_for_native(path))
@@ -272,23 +274,23 @@ def check_library_file(path: str) -> None:
 def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_module_alive: bool = True) -> Module:
     """Load a library of functions.
 
-    The library's code stays mapped for good, because objects that it made are freed by its code, and may outlive the
-    module. Any thread may load any library.
+    The library's code stays mapped until the process ends, because objects from the library may outlive the module and
+    need its code to be freed. Any thread may load any library.
 
     Args:
-        path: the library's file. A name without a directory part that is no file here is searched for as the system's
-            loader does.
-        keep_module_alive: whether the module object, with what it imports and caches, stays until the process ends.
-            Without, it goes with the last reference to it and its functions.
+        path: the library's file. The system's loader searches for a name without a directory part that is not a file in
+            the current folder.
+        keep_module_alive: whether the module object, with its imports and caches, stays until the process ends. If
+            false, it is freed with the last reference to it and its functions.
 
     Returns:
         The module.
 
     Raises:
-        LibraryNotFoundError: if there is no file at a path with a directory part. It is a FileNotFoundError, and a
-            RuntimeError.
-        RuntimeError: if the file is no library, is truncated or damaged, lacks a symbol, or has an extension that no
-            loader is registered for. The message has the path.
+        LibraryNotFoundError: if there is no file at a path with a directory part. The class derives from
+            FileNotFoundError and RuntimeError.
+        RuntimeError: if the file is not a library, is truncated or damaged, lacks a symbol, or has an extension without
+            a registered loader. The message contains the path.
         ValueError: for a path with a NUL.
     """
     text = os.fsdecode(path)
@@ -318,7 +320,7 @@ def system_lib(symbol_prefix: str = "") -> Module:
     """Return the module of the functions that are linked into the program itself.
 
     Args:
-        symbol_prefix: what is put before the names of functions; names without it are looked up after that.
+        symbol_prefix: a prefix for the names of functions. A name is looked up with the prefix first, then without.
 
     Returns:
         The module. There is always one, which may have no functions.

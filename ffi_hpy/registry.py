@@ -1,9 +1,9 @@
 """Registries of global functions and of classes for native types.
 
-A native function may block, or wait for a thread that runs Python, so a call releases the GIL by default. An author who
-knows that a function is short and does neither can declare that by the key ``"nonblocking": true`` in the function's
-metadata (JSON). Functions and methods looked up here or in a module then keep the GIL, which saves about 40 ns a call.
-`Function.release_gil` tells, and can be set. On an interpreter without a GIL it makes no difference.
+A native function may block, or wait for a thread that runs Python, so a call releases the GIL by default. If a function
+is short and does neither, its author can declare that with the key ``"nonblocking": true`` in the function's metadata
+(JSON). Functions and methods looked up here or in a module then keep the GIL, which saves about 40 ns a call.
+`Function.release_gil` shows and sets this. It has no effect on an interpreter without a GIL.
 
 Everything here is safe to call from several threads.
 """
@@ -47,12 +47,12 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_elsewhere(__name__)
 
 _SKIP_UNKNOWN_OBJECTS = False
-"""Whether register_object() returns the class as it is if no loaded library has registered the type. A program that
-imports classes without the library behind them sets it, as tvm_ffi.registry._SKIP_UNKNOWN_OBJECTS."""
+"""Whether register_object() returns the class unchanged if no loaded library has registered the type. A program that
+imports classes without their library sets it, as tvm_ffi.registry._SKIP_UNKNOWN_OBJECTS."""
 
 home_of_type: dict[str, str] = {}
-"""Modules that register the class of a type, by the type's key. They are imported when the class is needed. Filled by
-the package."""
+"""Modules that register the class of a type, by the type's key. They are imported when the class is needed. The package
+fills the dict."""
 
 
 # --- global functions -----------------------------------------------------------------------------------------------
@@ -66,17 +66,17 @@ if TYPE_CHECKING:
 
 
 def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
-    """Look up a global function, which native code or Python has registered.
+    """Look up a global function that native code or Python has registered.
 
     Args:
         name: its full name, such as "my_lib.add".
-        allow_missing: whether a name that nobody has registered gives None.
+        allow_missing: whether to return None for a name that is not registered.
 
     Returns:
-        The function. It stays usable if the name is removed or given to another one.
+        The function. It stays usable if the name is removed or registered again.
 
     Raises:
-        ValueError: if there is none of that name; the message says which one may be meant.
+        ValueError: if there is no function of that name; the message suggests a similar name.
 
     Examples:
         >>> shape_of = ffi_hpy.get_global_func("ffi.Shape")
@@ -112,22 +112,22 @@ if TYPE_CHECKING:
 def register_global_func(
     func_name: str | Callable[..., Any], f: Callable[..., Any] | None = None, override: bool = False
 ) -> Any:
-    """Give a function a global name, under which native code and other languages find it.
+    """Register a function under a global name, for native code and other languages.
 
-    As a decorator, with the name or bare, it replaces the function by the Function.
+    As a decorator, with the name or bare, it replaces the Python function with the Function.
 
     Args:
-        func_name: the name; bare, the function, whose `__name__` is taken.
-        f: a Python callable, or a Function. The registry keeps it until it is removed or replaced. Native code may call
-            it on any thread.
-        override: whether to replace the function that has the name.
+        func_name: the name; as a bare decorator, the function, registered as its `__name__`.
+        f: a Python callable, or a Function. The registry keeps it alive until the name is removed or replaced. Native
+            code may call it on any thread.
+        override: whether to replace the function of that name.
 
     Returns:
-        The Function made of `f`, which is `f` itself if it is one; without `f`, a decorator.
+        The Function for `f`, `f` itself if it is a Function; a decorator if `f` is not given.
 
     Raises:
-        RuntimeError: if the name is taken, unless `override`.
-        TypeError: if `f` cannot be called.
+        RuntimeError: if the name is registered, unless `override` is true.
+        TypeError: if `f` is not callable.
 
     Examples:
         >>> @ffi_hpy.register_global_func("example.add")
@@ -155,7 +155,7 @@ def register_global_func(
 
 
 def remove_global_func(name: str) -> None:
-    """Remove a global name, if there is one. Functions that were looked up stay usable.
+    """Remove a global function name, if it exists. Functions that were looked up stay usable.
 
     Args:
         name: the full name of a function.
@@ -167,7 +167,7 @@ def list_global_func_names() -> list[str]:
     """List the names of all global functions.
 
     Returns:
-        A list of its own, in no particular order. Libraries that are loaded later add names.
+        A new list, in no particular order. Libraries that are loaded later add names.
 
     Examples:
         >>> "ffi.Shape" in ffi_hpy.list_global_func_names()
@@ -178,32 +178,32 @@ def list_global_func_names() -> list[str]:
 
 
 def get_global_func_metadata(name: str) -> dict[str, Any]:
-    """Look up what the author of a global function has declared about it.
+    """Look up the metadata of a global function.
 
     Args:
         name: the full name of the function.
 
     Returns:
-        The metadata, of which "type_schema" has the types of parameters and result, as JSON; {} if there are none, as
-        for functions that Python has registered.
+        The metadata; its "type_schema" has the types of parameters and result, as JSON. {} if there is none, as for
+        functions registered by Python.
 
     Raises:
         RuntimeError: if there is no function of that name.
-        ValueError: if its metadata are not a JSON object.
+        ValueError: if its metadata is not a JSON object.
     """
     text = _ffi_api.GetGlobalFuncMetadata(name)
     return parse_metadata(text, f"function `{name}`") if text else {}
 
 
 def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
-    """Make attributes of a module of all global functions of a namespace: ``<namespace>.<name>`` becomes ``<name>``.
+    """Set all global functions of a namespace as attributes of a module: ``<namespace>.<name>`` becomes ``<name>``.
 
     Names with a further dot belong to other namespaces and are left out. Functions that are registered later are not
     added.
 
     Args:
         namespace: the first part of the functions' names; a leading "tvm." is dropped.
-        target_module_name: the module, which must be imported already; None for the one called like the namespace.
+        target_module_name: the name of an imported module; None for the namespace.
 
     Raises:
         KeyError: if the module is not imported.
@@ -224,7 +224,7 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
         if not full_name.startswith(prefix) or "." in name:
             continue
         function = get_global_func(full_name, allow_missing=True)
-        if function is not None:  # another thread may have removed it
+        if function is not None:  # another thread may have removed the function
             note_global(function, full_name)
             function.__name__ = str(name)
             setattr(module, name, function)
@@ -244,19 +244,18 @@ if TYPE_CHECKING:
 def register_object(type_key: Any = None, *, init: bool = True) -> Any:
     """Class decorator: make a class the Python side of a native type.
 
-    Native objects of that type become instances of it. The class gets a descriptor for each reflected field and each
-    reflected method. What the class defines stays. A class that is registered later takes the place of this one, for
-    objects that come to Python from then on. Objects that this one makes afterwards come back as instances of the later
-    class, too.
+    Native objects of that type become instances of it. The class gets a descriptor for each reflected field and method,
+    unless it defines that name. Registering another class for the type replaces this one: objects that reach Python
+    later become instances of the new class, even objects that this class creates afterwards.
 
     Args:
-        type_key: the name of the native type; used bare, the class's name.
+        type_key: the name of the native type; as a bare decorator, the class's name.
         init: whether to add an `__init__` that calls the type's constructor (`__ffi_init__`), with the fields as
-            keyword arguments where the type supports them, if the class has none of its own. If the type has no
-            constructor, that `__init__` is a TypeError.
+            keyword arguments where the type supports them, if the class does not define `__init__`. If the type has no
+            constructor, that `__init__` raises TypeError.
 
     Returns:
-        The decorator, or, used bare, the class.
+        The decorator; as a bare decorator, the class.
 
     Raises:
         ValueError: if no loaded library has registered the type.
@@ -281,13 +280,13 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Any:
 
 
 def get_registered_type_keys() -> list[str]:
-    """List the keys of all registered types, those of plain values and of the core included."""
+    """List the keys of all registered types, including plain values and the core's types."""
     return list(_ffi_api.GetRegisteredTypeKeys())
 
 
 def class_for_type_index(index: int) -> type[CObject]:
-    """The class of a native type for which no class was registered: made from the type's registered members, derived
-    from the class of its parent type, and registered."""
+    """Return the class of a native type that has no registered class: create it from the type's registered members,
+    derived from the class of the parent type, and register it."""
     found = _core.class_find(index)
     if found is not None:
         return found
@@ -310,8 +309,8 @@ def class_for_type_index(index: int) -> type[CObject]:
     }
     cls: type[CObject] = ObjectMeta(name, (parent,), body)  # type: ignore[assignment]
     _bind(cls, info, init=True)
-    # Threads that come here at the same time make one class each. The first one counts, unless another class was
-    # registered meanwhile.
+    # Threads that get here at once make one class each. The first class counts, unless another class was registered in
+    # the meantime.
     counting = _core.class_offer(index, cls)
     if counting is cls:
         set_python_class(info, cls)
@@ -334,14 +333,14 @@ def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
 
 
 def _set_variants(cls: type[CObject]) -> None:
-    """Make attributes of the variants of an enum, which are instances of this class."""
+    """Set the variants of an enum, which are instances of this class, as its attributes."""
     set_entries = getattr(cls, "_set_entries", None)
     if set_entries is not None:
         set_entries()
 
 
 def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
-    """Add the members of its type to a class, and those of ancestor types from whose class it does not derive."""
+    """Add the members of its type to a class, and the members of ancestor types whose class is not a base."""
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
     for ancestor in info.type_ancestors:
         ancestor_class = _core.class_find(ancestor)
@@ -358,8 +357,8 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
 
 
 def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection[str] = ()) -> type[Any]:
-    """Add the members of its own type to a class, its constructor as `__ffi_init__`, and those of the named type
-    attributes that the type has."""
+    """Add to a class the members of its own type, its constructor as `__ffi_init__`, and the named type attributes that
+    the type has."""
     _bind_members(cls, info)
     constructor = _constructor_of(info)
     if constructor is not None:
@@ -372,7 +371,7 @@ def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection
 
 
 def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: int) -> None:
-    """A UserWarning if the body of a class does not annotate all fields of its own type."""
+    """Warn (UserWarning) if the body of a class does not annotate all fields of its own type."""
     import warnings
 
     from ._types.class_annotations import forward_annotations
@@ -390,8 +389,8 @@ def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: in
 
 
 def can_be_member(cls: type, name: str) -> bool:
-    """Whether a member may have that name. Names that the class of classes has for itself, such as `__dict__` or
-    `__bases__`, stand for something else there: a member of such a name is left out."""
+    """Whether a member may have that name. A name that the metaclass defines as a data descriptor, such as `__dict__`
+    or `__bases__`, has another meaning on the class: a member of that name is left out."""
     owner = next((base for base in type.mro(type(cls)) if name in base.__dict__), None)
     return owner is None or name == "__doc__" or not hasattr(type(owner.__dict__[name]), "__set__")
 
@@ -414,9 +413,9 @@ def _constructor_of(info: TypeInfo) -> Function | None:
 
 
 def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) -> Callable[..., None]:
-    """`__ffi_init__` and `__init__` for a class: construct the object and take over its handle."""
+    """Return `__ffi_init__` and `__init__` for a class: construct the object and move its handle into `self`."""
 
-    is_of_fields = all(method.name != "__ffi_init__" for method in info.methods)  # made by the core
+    is_of_fields = all(method.name != "__ffi_init__" for method in info.methods)  # the core made it
 
     def construct(self: CObject, /, *args: Any, **kwargs: Any) -> None:
         if type(self) is not cls:
@@ -446,8 +445,8 @@ def arguments_of_constructor(
     kwargs: dict[str, Any],
     flatten: Callable[[dict[str, Any]], tuple[Any, ...]],
 ) -> tuple[Any, ...]:
-    """The arguments for a constructor, whose author has given the parameters names, or which is made of the fields and
-    knows theirs: then `flatten` puts keyword arguments into the form that it takes."""
+    """Return the arguments for a constructor. The author may have named the parameters. Otherwise the constructor is
+    made from the fields and knows their names: then `flatten` converts keyword arguments to the form that it takes."""
     parameters = parameters_of(note_of(constructor))
     if parameters.names is None:
         return (*args, *flatten(kwargs))
@@ -458,7 +457,7 @@ def arguments_of_constructor(
 
 
 def _suggest_field(error: TypeError, info: TypeInfo, kwargs: dict[str, Any]) -> None:
-    """Complete the core's message about a keyword argument that no field has."""
+    """Complete the core's message about a keyword argument that is not a field."""
     for name in kwargs:
         if str(error) == f"{info.type_key}.__ffi_init__() got an unexpected keyword argument '{name}'":
             lineage = (*map(info_of_index, info.type_ancestors), info)
@@ -467,7 +466,7 @@ def _suggest_field(error: TypeError, info: TypeInfo, kwargs: dict[str, Any]) -> 
 
 
 class Constructor:
-    """What `__init__` stands for, for inspect: a constructor, whose signature is made when somebody asks."""
+    """The `__wrapped__` of `__init__`, for inspect: a constructor whose signature is created on access."""
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -476,7 +475,7 @@ class Constructor:
     def __signature__(self) -> Any:
         return import_module(about.signature_home).constructor_signature(self._function)
 
-    # Some releases of inspect take only what can be called and, as functions can, be bound to what stands for `self`.
+    # Some releases of inspect accept only an object that is callable and binds to `self`, as functions do.
 
     def __call__(self, owner: Any, *args: Any) -> Any:
         return self._function(*args)
@@ -486,7 +485,7 @@ class Constructor:
 
 
 def _refuse_for(cls: type[CObject]) -> Callable[..., None]:
-    """`__init__` for a class whose type has no constructor."""
+    """Return `__init__` for a class whose type has no constructor."""
 
     def refuse(self: CObject, /, *args: Any, **kwargs: Any) -> None:
         _raise_not_constructible(type(self))
@@ -499,5 +498,5 @@ def _set_method(cls: type, name: str, function: Any) -> None:
 
 
 def _flatten(kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """A marker, then name, value, name, value, ...: the form of native constructors."""
+    """Return a marker, then name, value, name, value, ...: the form of native constructors."""
     return (_ffi_api.GetKwargsObject(), *(part for pair in kwargs.items() for part in pair))

@@ -1,4 +1,4 @@
-"""Objects as text: the JSON graph, in which shared objects stay shared."""
+"""Objects as JSON: the JSON graph, in which shared objects stay shared."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["from_json_graph_str", "to_json_graph_str"]
 
 
 def to_json_graph_str(obj: Any, metadata: dict[str, Any] | None = None) -> str:
-    """Write a value as text, with all that is in it. An object that occurs twice is written once.
+    """Write a value with everything in it as JSON. An object that occurs twice is written once.
 
     Args:
         obj: a value of plain values, containers, and objects that can be made from their fields.
-        metadata: what is stored beside it. from_json_graph_str() ignores it.
+        metadata: extra data to store. from_json_graph_str() ignores it.
 
     Returns:
         The JSON graph.
 
     Raises:
-        TypeError: for what cannot be written: tensors, functions, objects of types that cannot be made from their
-            fields.
+        TypeError: for values that cannot be written: tensors, functions, objects of types that cannot be made from
+            their fields.
 
     Examples:
         >>> from ffi_hpy.serialization import from_json_graph_str, to_json_graph_str
@@ -41,10 +41,10 @@ def from_json_graph_str(json_str: str) -> Any:
         json_str: the JSON graph, which may come from another process or language.
 
     Returns:
-        The value, whose objects are new.
+        The value. Its objects are new.
 
     Raises:
-        ValueError: for text that is not such a graph.
+        ValueError: for a str that is not such a graph.
         TypeError: for an object of a type that no loaded library has registered.
     """
     return _ffi_api.FromJSONGraphString(json_str)

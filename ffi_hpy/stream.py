@@ -1,4 +1,4 @@
-"""The stream that native code uses on a device; each thread has its own for each device."""
+"""The stream that native code uses on a device. Each thread has its own stream for each device."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
 
 
 class StreamContext:
-    """Context manager: inside it, native code that this thread calls uses a stream on a device; afterwards the previous
-    one.
+    """Context manager: inside it, native code called by this thread uses a stream on a device; afterwards it uses the
+    previous stream.
 
-    The thread that uses it may enter it again, also while it is active.
+    The same thread may enter it again, also while it is active.
 
     Args:
-        device: whose stream it is. Each thread has a stream for each device.
-        stream: the address of the stream (a ``cudaStream_t``), as an int or ctypes.c_void_p; 0 is the device's default
+        device: the device of the stream. Each thread has a stream for each device.
+        stream: the pointer to the stream (a ``cudaStream_t``), as an int or ctypes.c_void_p; 0 is the device's default
             stream. The stream is not kept alive.
 
     Raises:
-        ValueError: for a stream that is neither.
-        OverflowError: from `with`, for an int that is no address.
+        ValueError: for a stream of another type.
+        OverflowError: from `with`, for an int that is not a pointer.
     """
 
     def __init__(self, device: Device, stream: int | c_void_p) -> None:
         self.device_type = device.dlpack_device_type()
         """DLPack device type."""
         self.device_id = device.index
-        """Which of the devices of that type."""
+        """The index among the devices of that type."""
         self.stream = _address_of(stream)
-        """The stream's address."""
+        """The pointer to the stream."""
         self._before: list[int] = []
 
     def __enter__(self) -> StreamContext:
@@ -59,7 +59,7 @@ class StreamContext:
 
 
 class TorchStreamContext:
-    """Context manager: inside it, native code uses torch's current CUDA stream; a given torch context is entered
+    """Context manager: inside it, native code uses torch's current CUDA stream. A given torch context is entered
     first."""
 
     def __init__(self, context: AbstractContextManager[Any] | None) -> None:
@@ -88,11 +88,11 @@ class TorchStreamContext:
 
 
 def use_raw_stream(device: Device, stream: int | c_void_p) -> StreamContext:
-    """Have native code that this thread calls use a stream, given by its address, within a ``with``.
+    """Make native code called by this thread use a stream, given by its pointer, within a ``with``.
 
     Args:
-        device: whose stream it is.
-        stream: the address, as in StreamContext, which has the errors, too.
+        device: the device of the stream.
+        stream: the pointer, as in StreamContext, whose errors apply.
 
     Returns:
         A context manager.
@@ -107,12 +107,12 @@ def use_raw_stream(device: Device, stream: int | c_void_p) -> StreamContext:
 
 
 def use_torch_stream(context: AbstractContextManager[Any] | None = None) -> TorchStreamContext:
-    """Have native code that this thread calls use PyTorch's current CUDA stream, within a ``with``.
+    """Make native code called by this thread use PyTorch's current CUDA stream, within a ``with``.
 
-    A call that is passed a PyTorch tensor on a GPU needs none of this: it uses PyTorch's current stream anyway.
+    A call with a PyTorch tensor on a GPU as an argument does not need this: it always uses PyTorch's current stream.
 
     Args:
-        context: ``torch.cuda.stream(s)`` or ``torch.cuda.graph(g)``, which is entered first, and left at the end.
+        context: ``torch.cuda.stream(s)`` or ``torch.cuda.graph(g)``, entered first and left at the end.
 
     Returns:
         A context manager.
@@ -120,19 +120,19 @@ def use_torch_stream(context: AbstractContextManager[Any] | None = None) -> Torc
     Raises:
         ImportError: if PyTorch is not installed.
     """
-    import torch  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - here rather than on entering
+    import torch  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - imported here rather than on entering
 
     return TorchStreamContext(context)
 
 
 def get_raw_stream(device: Device) -> int:
-    """Return the stream that native code uses on a device if this thread calls it.
+    """Return the stream that native code called by this thread uses on a device.
 
     Args:
-        device: whose stream it is.
+        device: the device of the stream.
 
     Returns:
-        Its address, 0 if none was set.
+        The pointer to the stream, 0 if none was set.
     """
     return _core.stream_get(device.dlpack_device_type(), device.index)
 

@@ -1,9 +1,9 @@
 """Structural comparison, hashing, visiting and rewriting of nested values.
 
-Two values are structurally equal if they have the same shape and contents. The type of an object tells what counts, and
-which of its fields introduce variables (`structural_eq` of a type and of its fields).
+Two values are structurally equal if they have the same shape and contents. The type of an object determines the fields
+that count, and those that introduce variables (`structural_eq` of a type and of its fields).
 
-Callbacks are given as ``(type, callback)``, ``((type, type, ...), callback)``, a sequence of these, or a bare callback
+A callback argument is ``(type, callback)``, ``((type, type, ...), callback)``, a sequence of these, or a bare callback
 for everything; the first one whose type matches a value is called. A type is a class for native objects, or int, bool,
 float, str, bytes, type(None), or ``typing.Any`` (or ``object``) for everything.
 """
@@ -47,38 +47,37 @@ __all__ = [
 if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_elsewhere(__name__)
 
-# No C header names the numbers of the next three classes: the core has them by itself, and the C++ headers again.
+# No C header names the numbers of the next three classes: the core and the C++ headers each define them.
 
 
 class WalkOrder(IntEnum):
-    """Whether a value's callback is called before or after those of its children."""
+    """Whether a value's callback is called before or after the callbacks of its children."""
 
     PREORDER = 0
     POSTORDER = 1
 
 
 class WalkResult(IntEnum):
-    """A result of a callback of a walk: continue, or continue but not into this value (in preorder)."""
+    """A result of a walk's callback: continue, or continue but skip this value's children (in preorder)."""
 
     ADVANCE = 0
     SKIP = 1
 
 
 class InplaceMode(IntEnum):
-    """Whether a callback of structural_mutate() may change the value that it is given, because nothing else refers to
-    it."""
+    """Whether a callback of structural_mutate() may change its value in place, because nothing else refers to it."""
 
     DISALLOW = 0
     ALLOW = 1
 
 
 class DefRegionKind(IntEnum):
-    """Whether variables that occur here are defined here: not at all, anywhere below, or directly."""
+    """Whether variables in this region are definitions: not at all, anywhere below, or directly."""
 
     NONE = _core.DEF_REGION_NONE
     DEF_PATTERN = _core.DEF_REGION_PATTERN
     DEF_SIMPLE = _core.DEF_REGION_SIMPLE
-    DEF_RECURSIVE = DEF_PATTERN  # their names in 0.1.13
+    DEF_RECURSIVE = DEF_PATTERN  # the names of 0.1.13
     DEF_NON_RECURSIVE = DEF_SIMPLE
 
 
@@ -86,19 +85,19 @@ class DefRegionKind(IntEnum):
 
 
 def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False) -> bool:
-    """Compare two values by their structure: all the way down, as their types say.
+    """Compare two values structurally and recursively, by the rules of their types.
 
     Args:
         lhs: a value.
         rhs: a value.
-        map_free_vars: whether variables that nothing defines may correspond to each other, one to one.
+        map_free_vars: whether free variables may correspond to each other, one to one.
         skip_tensor_content: whether tensors are compared by shape and data type alone.
 
     Returns:
         Whether they are equal. An Array never equals a List, nor 1 the number 1.0.
 
     Raises:
-        TypeError: for objects of a type that does not support it, such as functions.
+        TypeError: for objects of a type without structural comparison, such as functions.
 
     Examples:
         >>> ffi_hpy.structural_equal([1, {"a": 2}], [1, {"a": 2}])
@@ -116,10 +115,10 @@ def structural_hash(value: Any, map_free_vars: bool = False, skip_tensor_content
         skip_tensor_content: as in structural_equal().
 
     Returns:
-        A signed number of 64 bits, the same for values that are structurally equal, in this process.
+        A signed 64-bit number, the same for structurally equal values, in this process.
 
     Raises:
-        TypeError: for objects of a type that does not support it.
+        TypeError: for objects of a type without structural comparison.
     """
     return _ffi_api.StructuralHash(value, map_free_vars, skip_tensor_content)  # type: ignore[no-any-return]
 
@@ -132,11 +131,11 @@ def get_first_structural_mismatch(
     Args:
         lhs: a value.
         rhs: a value.
-        map_free_vars: whether variables that nothing defines may correspond to each other.
+        map_free_vars: whether free variables may correspond to each other.
         skip_tensor_content: whether tensors are compared by shape and data type alone.
 
     Returns:
-        The path to the first difference in `lhs`, and that in `rhs`; None if they are structurally equal.
+        The paths to the first difference in `lhs` and in `rhs`; None if the values are structurally equal.
 
     Examples:
         >>> left, right = ffi_hpy.get_first_structural_mismatch([1, {"a": 2}], [1, {"a": 3}])
@@ -181,14 +180,14 @@ class StructuralKey(Object):
 
 @register_object("ffi.VisitInterrupt")
 class VisitInterrupt(Object):
-    """Returned by a callback to end a walk or visit, which returns it as well.
+    """Returned by a callback to end a walk or visit; the walk or visit then returns it.
 
     Args:
-        value: what it carries.
+        value: any value, for the caller.
     """
 
     value: Any
-    """What it carries."""
+    """The value for the caller."""
 
     def __init__(self, value: Any = None) -> None:
         self.__init_handle_by_constructor__(_ffi_api.VisitInterrupt, value)
@@ -196,16 +195,16 @@ class VisitInterrupt(Object):
 
 @register_object("ffi.StructuralVisitor", init=False)
 class StructuralVisitor(Object):
-    """The visitor, by which a callback of structural_visit() continues; valid while the callback runs."""
+    """The visitor with which a callback of structural_visit() continues; valid while the callback runs."""
 
     def visit(self, value: Any) -> VisitInterrupt | None:
-        """Visit a value: by its callback if there is one, else its children.
+        """Visit a value: call its callback if there is one, else visit its children.
 
         Args:
             value: any value.
 
         Returns:
-            The VisitInterrupt that ends the visit, which the callback then returns, too; None if none does.
+            The VisitInterrupt that ends the visit; the callback must return it, too. None if the visit goes on.
         """
         return _ffi_api.StructuralVisitorVisit(self, value)  # type: ignore[no-any-return]
 
@@ -216,7 +215,7 @@ class StructuralVisitor(Object):
             value: any value.
 
         Returns:
-            The VisitInterrupt that ends the visit, which the callback then returns, too; None if none does.
+            The VisitInterrupt that ends the visit; the callback must return it, too. None if the visit goes on.
         """
         return _ffi_api.StructuralVisitorDefaultVisit(self, value)  # type: ignore[no-any-return]
 
@@ -226,7 +225,7 @@ class StructuralVisitor(Object):
         return DefRegionKind(_ffi_api.StructuralVisitorDefRegionKind(self))
 
     def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
-        """Call a function with the visit in another region.
+        """Call a function while the visit is in another region.
 
         Args:
             kind: a DefRegionKind.
@@ -246,7 +245,7 @@ def structural_walk(
 ) -> VisitInterrupt | None:
     """Call callbacks for a value and everything in it.
 
-    Shared objects are visited once for each occurrence; keys of maps are not visited.
+    A shared object is visited once for each occurrence; map keys are not visited.
 
     Args:
         root: the value.
@@ -256,7 +255,7 @@ def structural_walk(
         order: "pre" (a value before its children), "post" or a WalkOrder.
 
     Returns:
-        The VisitInterrupt that a callback has returned; None if none has.
+        The VisitInterrupt from a callback; None if no callback returned one.
 
     Raises:
         TypeError: for callbacks of another form.
@@ -279,11 +278,12 @@ def structural_visit(root: Any, callbacks: Any = ()) -> VisitInterrupt | None:
 
     Args:
         root: the value.
-        callbacks: callback(value, visitor), in one of the forms that `ffi_hpy.structural` lists. It goes on by
-            visitor.visit(child) or visitor.default_visit(value), or not at all, and returns None or a VisitInterrupt.
+        callbacks: callback(value, visitor), in one of the forms that `ffi_hpy.structural` lists. It continues with
+            visitor.visit(child) or visitor.default_visit(value), or skips the children, and returns None or a
+            VisitInterrupt.
 
     Returns:
-        The VisitInterrupt that a callback has returned; None if none has.
+        The VisitInterrupt from a callback; None if no callback returned one.
 
     Raises:
         TypeError: for callbacks of another form.
@@ -296,16 +296,16 @@ def structural_visit(root: Any, callbacks: Any = ()) -> VisitInterrupt | None:
 
 @register_object("ffi.StructuralMutator", init=False)
 class StructuralMutator(Object):
-    """The mutator, by which a callback of structural_mutate() continues; valid while the callback runs."""
+    """The mutator with which a callback of structural_mutate() continues; valid while the callback runs."""
 
     def mutate(self, value: Any) -> Any:
-        """Rewrite a value: by its callback if there is one, else by rewriting its children.
+        """Rewrite a value: call its callback if there is one, else rewrite its children.
 
         Args:
             value: any value.
 
         Returns:
-            What takes its place.
+            The replacement.
         """
         return _ffi_api.StructuralMutatorMutate(self, value)
 
@@ -316,12 +316,12 @@ class StructuralMutator(Object):
             value: any value.
 
         Returns:
-            The value itself if nothing has changed, else what takes its place.
+            The value itself if nothing has changed, else the replacement.
         """
         return _ffi_api.StructuralMutatorDefaultMutate(self, value)
 
     def var_remap_get(self, var: Object) -> Any | None:
-        """Return what a variable was mapped to, None if it was not.
+        """Return the replacement of a variable, None if it is not mapped.
 
         Args:
             var: the variable.
@@ -329,11 +329,11 @@ class StructuralMutator(Object):
         return _ffi_api.StructuralMutatorVarRemapGet(self, var)
 
     def var_remap_set(self, var: Object, mapped_value: Any) -> None:
-        """Map a variable from here on.
+        """Map a variable to a replacement from here on.
 
         Args:
             var: the variable.
-            mapped_value: what takes its place.
+            mapped_value: the replacement.
         """
         _ffi_api.StructuralMutatorVarRemapSet(self, var, mapped_value)
 
@@ -343,7 +343,7 @@ class StructuralMutator(Object):
         return DefRegionKind(_ffi_api.StructuralMutatorDefRegionKind(self))
 
     def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
-        """Call a function with the rewriting in another region.
+        """Call a function while the rewriting is in another region.
 
         Args:
             kind: a DefRegionKind.
@@ -358,7 +358,7 @@ class StructuralMutator(Object):
 def structural_mutate(root: Any, callbacks: Any = ()) -> Any:
     """Rewrite a value with callbacks that control the rewriting.
 
-    Unchanged parts are shared with the old value; an object with other references is not changed.
+    The result shares unchanged parts with the old value; objects with other references are not changed.
 
     Args:
         root: the value.
@@ -381,9 +381,9 @@ def structural_map(
     with_def_region_kind: Any = (),
     order: str | WalkOrder = "post",
 ) -> Any:
-    """Rewrite a value from its parts. Keys of maps stay.
+    """Rewrite a value and everything in it. Map keys stay.
 
-    Unchanged parts are shared with the old value; an object with other references is not changed.
+    The result shares unchanged parts with the old value; objects with other references are not changed.
 
     Args:
         root: the value.
@@ -417,8 +417,8 @@ def _with_kind(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _takes_mode(callback: Callable[..., Any]) -> bool:
-    """Whether a callback of structural_mutate() has a third parameter; TypeError if it cannot take two either."""
-    inspect = import_whole("inspect")  # late, because it costs as much as everything else here
+    """Whether a callback of structural_mutate() takes a third parameter; TypeError if it does not take two either."""
+    inspect = import_whole("inspect")  # imported late, because it costs as much as the rest of this module
 
     try:
         signature = inspect.signature(callback)
@@ -434,7 +434,7 @@ def _takes_mode(callback: Callable[..., Any]) -> bool:
 
 
 def _entries(name: str, callbacks: Any, adapt: Callable[[Any], Any] | None = None) -> list[tuple[int, Any]]:
-    """Type index and callback, in the form of native code."""
+    """Return pairs of type index and callback, in the form that native code takes."""
     if callable(callbacks):
         callbacks = ((object, callbacks),)
     elif isinstance(callbacks, tuple) and len(callbacks) == 2 and callable(callbacks[1]):

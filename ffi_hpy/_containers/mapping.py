@@ -1,4 +1,4 @@
-"""Map and Dict: native mappings that keep insertion order. The methods that read and change them are in the binding
+"""Map and Dict: native mappings that keep insertion order. The binding has the methods that read and change them
 (CMapping, CDict)."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Dict", "Map"]
 
 
 class _Reading(CMapping, Object):
-    """The part that Map and Dict share: comparison and views."""
+    """The common part of Map and Dict: comparison and views."""
 
     def __bool__(self) -> bool:
         return len(self) > 0
@@ -61,15 +61,14 @@ class _Reading(CMapping, Object):
 
 @register_object("ffi.Map", init=False)
 class Map(_Reading, Mapping[K, V_co]):
-    """An immutable native mapping, in the order in which it was filled. Dicts passed to native code become Maps. Any
-    thread may read it.
+    """An immutable native mapping in insertion order. Dicts passed to native code become Maps. Any thread may read it.
 
-    Keys compare as native code compares them: text and bytes by content, numbers by type and value (1, 1.0 and True are
-    three keys), other objects by identity. Two native mappings compare entry by entry and all the way down
+    Keys compare by the rules of native code: strings and bytes by content, numbers by type and value (1, 1.0 and True
+    are three keys), other objects by identity. Two native mappings compare entry by entry, recursively
     (`ffi.RecursiveEq`), and hash accordingly; a Map never equals a dict.
 
     Args:
-        input_dict: the entries. Keys and values are converted as arguments of a call.
+        input_dict: the entries. Keys and values are converted like arguments of a call.
 
     Examples:
         >>> sizes = ffi_hpy.Map({"a": 1, "b": [2, 3]})
@@ -114,12 +113,12 @@ class Map(_Reading, Mapping[K, V_co]):
 class Dict(CDict, _Reading, MutableMapping[K, V]):
     """A mutable native mapping. It is shared: native code that has a reference to it sees the changes.
 
-    Setting, removing and looking up one key are atomic against each other, from Python and from the `ffi.Dict*`
-    functions. Iteration goes over the entries that exist when it begins, whatever happens to the mapping meanwhile.
-    Keys compare as in Map. It compares and hashes as Map does, although a mutable object should not be a key.
+    Setting, removing and looking up one key are atomic operations, from Python and from the `ffi.Dict*` functions.
+    Iteration goes over the entries that exist when it begins; later changes do not affect it. Keys compare as in Map. A
+    Dict compares and hashes like a Map, although a mutable object should not be a key.
 
     Args:
-        input_dict: the entries. Keys and values are converted as arguments of a call.
+        input_dict: the entries. Keys and values are converted like arguments of a call.
 
     Examples:
         >>> counts = ffi_hpy.Dict({"a": 1})
@@ -191,10 +190,10 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         return entries if type(self) is Dict else wrapper_like(self, entries)
 
     def popitem(self) -> tuple[K, V]:
-        """Remove the first entry and return its key and value. Of several threads each gets another entry.
+        """Remove the first entry and return its key and value. Several threads get different entries.
 
         Raises:
-            KeyError: if there is none.
+            KeyError: if the Dict is empty.
         """
         taken: Any = object()
         for key in self:
@@ -204,13 +203,14 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         raise KeyError("popitem(): the Dict is empty")
 
     def update(self, other: Any = (), /, **named: V) -> None:
-        """Set entries, one by one.
+        """Set entries one at a time.
 
         Args:
             other: a mapping, or pairs of key and value.
             **named: further values; their names are the keys.
         """
-        # Those that a Map or Dict has at one moment: a key of it may be gone when its value is looked up.
+        # The entries of a Map or Dict at one moment: otherwise another thread may remove a key before its value is
+        # looked up.
         super().update(other.items() if isinstance(other, _Reading) else other, **named)
 
     def clear(self) -> None:
@@ -218,7 +218,7 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         _ffi_api.DictClear(self)
 
 
-# The iterators of the base classes are generators, which threads must not share. Those here go over the entries of one
+# The iterators of the base classes are generators, which threads must not share. These go over the entries of one
 # moment, without a lookup for each.
 
 

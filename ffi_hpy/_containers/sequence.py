@@ -1,4 +1,4 @@
-"""Array and List: native sequences. The methods that read and change them are in the binding (CSequence, CList)."""
+"""Array and List: native sequences. The binding has the methods that read and change them (CSequence, CList)."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _MOST = (1 << 63) - 1
 
 
 def _bounds(index: slice) -> list[int | None]:
-    """Start, stop and step of a slice, as the core takes them."""
+    """Return start, stop and step of a slice in the core's form."""
     index.indices(0)  # for its errors
     parts = (index.start, index.stop, 1 if index.step is None else index.step)
     return [None if part is None else max(-_MOST, min(as_int(part), _MOST)) for part in parts]
 
 
 def _find(items: Sequence[Any], value: object, first: int, end: int) -> int:
-    """The first of some positions whose item equals a value, -1 if there is none."""
+    """Return the first of some positions whose item equals a value, -1 if there is none."""
     for i in range(first, end):
         item = items[i]
         if item is value or item == value:
@@ -42,7 +42,7 @@ def _find(items: Sequence[Any], value: object, first: int, end: int) -> int:
 
 
 class _Reading(CSequence, Object):
-    """The part that Array and List share: comparison and concatenation."""
+    """The common part of Array and List: comparison and concatenation."""
 
     def __bool__(self) -> bool:
         return len(self) > 0
@@ -73,8 +73,8 @@ class _Reading(CSequence, Object):
         """Find the first item that equals a value.
 
         Args:
-            value: what the items are compared with, by ``is`` and ``==``.
-            start: the first position that is looked at; negative counts from the end.
+            value: the value to compare the items with, by ``is`` and ``==``.
+            start: the first position of the search; negative counts from the end.
             stop: the position before which the search ends, by default the end.
 
         Returns:
@@ -101,13 +101,13 @@ class _Reading(CSequence, Object):
 class Array(_Reading, Sequence[T_co]):
     """An immutable native sequence. Lists and tuples passed to native code become Arrays. Any thread may read it.
 
-    Each item is converted when it is read; an object that is read twice is the same one as long as a reference to it
-    exists. A slice is a list. Two Arrays compare item by item, recursively (`ffi.RecursiveEq`), and hash accordingly.
-    An Array and a List compare in the same way, but hash differently. With other sequences the items are compared by
-    ``==``.
+    Each item is converted when it is read. Reading an object again returns the same wrapper as long as a reference to
+    it exists. A slice is a list. Two Arrays compare item by item, recursively (`ffi.RecursiveEq`), and hash
+    accordingly. An Array and a List compare in the same way, but hash differently. With other sequences the items are
+    compared by ``==``.
 
     Args:
-        input_list: the items, each of which is converted as an argument of a call.
+        input_list: the items. Each is converted like an argument of a call.
 
     Examples:
         >>> array = ffi_hpy.Array([1, "two", [3]])
@@ -141,13 +141,13 @@ class Array(_Reading, Sequence[T_co]):
 class List(CList, _Reading, MutableSequence[T]):
     """A mutable native sequence. It is shared: native code that has a reference to it sees the changes.
 
-    Each change is one step against the others, from Python and from the `ffi.List*` functions, slices included: threads
-    that append and pop at the same time lose nothing. Native code that changes the items' memory directly is not
-    covered by that. Iteration, in either direction, goes over the items that exist when it begins, whatever happens to
-    the list meanwhile. It compares and hashes as Array does, although a mutable object should not be a key.
+    Each change is atomic, from Python and from the `ffi.List*` functions, including slices: threads that append and pop
+    at the same time lose no items. This does not cover native code that changes the items' memory directly. Iteration,
+    in either direction, goes over the items that exist when it begins; later changes do not affect it. A List compares
+    and hashes like an Array, although a mutable object should not be a key.
 
     Args:
-        input_list: the items, each of which is converted as an argument of a call.
+        input_list: the items. Each is converted like an argument of a call.
 
     Examples:
         >>> items = ffi_hpy.List([1, 2])
@@ -225,17 +225,17 @@ class List(CList, _Reading, MutableSequence[T]):
             self._put(changed)
 
     def _put(self, items: list[T]) -> None:
-        """Replace all items, where the core is not ours: it takes slices by positions that another thread may make
-        wrong."""
+        """Replace all items, for a core other than ours: its functions for slices take positions that another thread
+        may invalidate."""
         self.clear()
         self.extend(items)
 
     def extend(self, values: Iterable[T]) -> None:
-        """Put items at the end. Those of a list, a tuple, an Array or a List are added in one step; those of any other
-        iterable one by one, and an exception on the way leaves those that were there before it.
+        """Append items. The items of a list, a tuple, an Array or a List are added in one step. The items of any other
+        iterable are added one by one; after an exception the items before it stay.
 
         Args:
-            values: the items. A list that is extended by itself gets those that it has at the beginning.
+            values: the items. A list that is extended by itself gets the items that it has at the beginning.
         """
         if hasattr(_ffi_api, "ListAssignSlice") and (type(values) in (list, tuple) or isinstance(values, _Reading)):
             self._set_slice(slice(_MOST, None), values)
@@ -247,7 +247,7 @@ class List(CList, _Reading, MutableSequence[T]):
         """Remove the first item that equals a value.
 
         Args:
-            value: what the items are compared with, by ``is`` and ``==``.
+            value: the value to compare the items with, by ``is`` and ``==``.
 
         Raises:
             ValueError: if no item equals the value.

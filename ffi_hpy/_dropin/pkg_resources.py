@@ -1,7 +1,7 @@
-"""pkg_resources for the stubs of modules that hpy 0.9 has built: they take one function of it, `resource_filename`.
+"""pkg_resources for the stubs of modules that hpy 0.9 has built, which use one function of it, `resource_filename`.
 
-Current setuptools has no pkg_resources. Where there is one it is given instead of this file; and to anybody but a stub
-this file is as good as missing, so that programs that can do without go on to do so.
+Current setuptools has no pkg_resources. If there is one, it replaces this file. For an importer other than a stub this
+file behaves as if it were missing, so that programs that can do without it continue to do so.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _INSTALLED = ".dist-info/module"
-"""The end of the folder in which `ffi_hpy.dropin install` has a module that runs this file."""
+"""The end of the path of the folder where `ffi_hpy.dropin install` puts a module that runs this file."""
 
 
 def _find_real() -> ModuleSpec | None:
@@ -28,7 +28,7 @@ def _find_real() -> ModuleSpec | None:
 
 
 def _is_for_stub() -> bool:
-    """Whether the import that runs this file is that of a stub, whose function has this name."""
+    """Whether a stub's import runs this file. The stub's function has this name."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "__bootstrap__":
@@ -41,7 +41,8 @@ def _is_for_stub() -> bool:
 
 
 def resource_filename(package_or_requirement: str, resource_name: str) -> str:
-    """Return the path of a file beside a module. A stub asks once: from then on this file is missing again."""
+    """Return the path of a file next to a module. A stub calls this once: from then on this file behaves as missing
+    again."""
     sys.modules.pop(__name__, None)
     return str(Path(str(sys.modules[package_or_requirement].__file__)).parent / resource_name)
 

@@ -1,6 +1,7 @@
-"""tvm_ffi for the children of a program under ffi_hpy.dropin, which have this folder on PYTHONPATH: it is ffi_hpy.
+"""tvm_ffi for the child processes of a program under ffi_hpy.dropin, which have this folder on PYTHONPATH: it is
+ffi_hpy.
 
-The interpreter's own ffi_hpy if it has one, else the one that this file belongs to.
+The interpreter's own ffi_hpy is used if it has one, or else the one that contains this file.
 """
 
 import importlib
@@ -20,10 +21,10 @@ from ffi_hpy import dropin
 
 
 def __getattr__(name: str) -> object:
-    """For a thread that imports tvm_ffi meanwhile: it waits, and has this module then."""
+    """For a thread that imports tvm_ffi at the same time: it waits, and then has this module object."""
     return getattr(ffi_hpy, name)
 
 
-del sys.modules[__name__]  # otherwise install() would take this module for another tvm_ffi
+del sys.modules[__name__]  # otherwise install() would treat this module as another tvm_ffi
 dropin.install()
 sys.modules[__name__] = ffi_hpy  # the import that runs this module returns ffi_hpy

@@ -1,1 +1,1 @@
-"""The tracebacks of exceptions that pass through native code. `error` stands on these modules."""
+"""The tracebacks of exceptions that pass through native code. `error` uses these modules."""

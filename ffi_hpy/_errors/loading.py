@@ -1,4 +1,4 @@
-"""What the message of a library that cannot be loaded leaves to the reader: names of C++, and file names."""
+"""Completes the messages of libraries that cannot be loaded, with C++ names and file names."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _STRING = re.compile(r"std::(?:__cxx11::)?basic_string<char, std::char_traits<ch
 
 
 def explain(message: str, path: str) -> str:
-    """The end of the core's message about the library at a path; "" if there is nothing to add. The message of a
-    loader that somebody has registered gets no end."""
+    """Return the end of the core's message about the library at a path; "" if there is nothing to add. The message of a
+    registered loader gets no end."""
     extension = path.rpartition(".")[2]
     if extension in _LIBRARIES:
         symbol = _SYMBOL.search(message)
@@ -31,7 +31,7 @@ def explain(message: str, path: str) -> str:
 
 
 def demangle(symbol: str) -> str:
-    """The declaration of C++ that a symbol stands for, by the C++ library of the process; "" if nobody can tell."""
+    """Return the C++ declaration of a symbol, by the C++ library of the process; "" if that cannot demangle it."""
     import ctypes
 
     for library in ("libstdc++.so.6", None):

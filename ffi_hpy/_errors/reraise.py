@@ -1,9 +1,9 @@
-"""The way of an exception through native code: which entries of its traceback belong to the last way.
+"""The passages of an exception through native code: finds the entries of its traceback that belong to the last passage.
 
-A program may raise one exception object again and again. Each time Python puts the entries of the new way in front of
-the traceback that the exception already has, so the traceback would grow without limit. To prevent that, an exception
-records the state of its traceback when it comes out of native code. When it leaves a callback again, all ways but the
-last are removed from the traceback.
+A program may raise one exception object again and again. Each time Python puts the entries of the new passage in front
+of the traceback that the exception already has, so the traceback would grow without limit. To prevent that, an
+exception records the state of its traceback when it leaves native code. When it leaves a callback again, all passages
+except the last are removed from the traceback.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     Way = tuple[int, tuple[int, int], Optional[int]]
     """The moment at which native code raised the exception; the mark of the first entry of its traceback at that time;
-    and how many entries of the traceback belong to that way, None for all. A mark and not the entry, because the
-    exception must own nothing that may own the exception."""
+    and the number of entries that belong to that passage, None for all. A mark rather than the entry, because the
+    exception must not own an object that may own the exception."""
 
 __all__ = ["arrive", "leave"]
 
@@ -25,8 +25,8 @@ _NAME = "__tvm_ffi_way__"
 
 
 def arrive(exception: BaseException, moment: int | None, n_native: int = 0) -> None:
-    """Record that native code raises the exception at a moment, with that many entries of its own in front of the
-    traceback. Without a moment the exception is made but not raised."""
+    """Record that native code raises the exception at a moment, with `n_native` entries of its own in front of the
+    traceback. Without a moment the exception is created but not raised."""
     names = exception.__dict__
     if moment is None:
         names.pop(_NAME, None)
@@ -39,9 +39,9 @@ def arrive(exception: BaseException, moment: int | None, n_native: int = 0) -> N
 def leave(exception: BaseException, began: int) -> int | None:
     """Record that the exception leaves a callback, which began at a moment.
 
-    Returns how many entries the traceback has gained in front since native code raised the exception, if that was in
-    this callback: then it is still on the same way. Otherwise None, and the traceback keeps the last way and loses the
-    earlier ones.
+    If native code raised the exception in this callback, it is still on the same passage: returns the number of entries
+    that the traceback has gained in front since then. Otherwise returns None, and the traceback keeps the last passage
+    and loses the earlier ones.
     """
     names = exception.__dict__
     way: Way | None = names.get(_NAME)
@@ -50,7 +50,7 @@ def leave(exception: BaseException, began: int) -> int | None:
     moment, mark, n_entries = way
     traceback = exception.__traceback__
     n_before = place_of(mark, traceback)
-    if n_before is None:  # the traceback was removed or replaced: all of it belongs to this way
+    if n_before is None:  # the traceback was removed or replaced: all of it belongs to this passage
         names.pop(_NAME, None)
         return None
     if moment > began:

@@ -1,4 +1,4 @@
-"""Tracebacks: their entries, and backtraces of native code as text, from and to entries."""
+"""Tracebacks: their entries, and conversion between entries and the text of native backtraces."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
 
 
 MOST_FRAMES = 256
-"""The limit for frames in the backtrace text of an exception. In a deep recursion the text crosses native code at each
+"""The limit for frames in the backtrace of an exception. In a deep recursion the text crosses native code at each
 level, so without a limit its total length is quadratic."""
 
 
 def entries_of(traceback: TracebackType | None) -> list[TracebackType]:
-    """All entries of a traceback, outermost first."""
+    """Return all entries of a traceback, outermost first."""
     entries = []
     while traceback is not None:
         entries.append(traceback)
@@ -42,13 +42,13 @@ def entries_of(traceback: TracebackType | None) -> list[TracebackType]:
 
 
 def mark_of(entry: TracebackType | None) -> tuple[int, int]:
-    """Identifies an entry without keeping anything alive. Another entry may get the same address when this one is
-    gone."""
+    """Return an identification of an entry that keeps nothing alive. Another entry may get the same one after this
+    entry is gone."""
     return id(entry), id(None if entry is None else entry.tb_next)
 
 
 def place_of(mark: tuple[int, int], traceback: TracebackType | None) -> int | None:
-    """How many entries come before the one with that mark; None if no entry has it."""
+    """Return the number of entries before the one with that mark; None if no entry has it."""
     n = 0
     while traceback is not None:
         if mark_of(traceback) == mark:
@@ -59,7 +59,7 @@ def place_of(mark: tuple[int, int], traceback: TracebackType | None) -> int | No
 
 
 def traceback_of(entries: list[TracebackType]) -> TracebackType | None:
-    """A traceback of copies of these entries."""
+    """Return a traceback of copies of these entries."""
     traceback = None
     for entry in reversed(entries):
         traceback = TracebackType(traceback, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
@@ -67,7 +67,7 @@ def traceback_of(entries: list[TracebackType]) -> TracebackType | None:
 
 
 def count_callers(entries: list[TracebackType]) -> int:
-    """How many entries at the end form one chain of calls: a function, its caller, and so on."""
+    """Return the number of entries at the end that form one chain of calls: a function, its caller, and so on."""
     n = 0
     while n < len(entries):
         frame = entries[-1 - n].tb_frame
@@ -81,13 +81,14 @@ def count_callers(entries: list[TracebackType]) -> int:
 
 
 def encodable(text: str) -> str:
-    """The text with lone surrogates, which UTF-8 cannot express, written as escapes."""
+    """Return the text with lone surrogates, which UTF-8 cannot express, written as escapes."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def backtrace_of(traceback: TracebackType | None, n_entries: int | None = None, called: str = "") -> str:
-    """The frames of a traceback as backtrace text, most recent call first; with `n_entries`, of its first entries only,
-    which called the frames in the text `called`. Beyond MOST_FRAMES the outermost frames are left out."""
+    """Return the frames of a traceback as backtrace text, most recent call first. With `n_entries`, only the first
+    entries are used, which called the frames in the text `called`. Beyond MOST_FRAMES the outermost frames are left
+    out."""
     entries: deque[TracebackType] = deque(maxlen=MOST_FRAMES)
     while traceback is not None and n_entries != 0:
         entries.append(traceback)
@@ -103,7 +104,7 @@ def backtrace_of(traceback: TracebackType | None, n_entries: int | None = None, 
 
 
 def parse_backtrace(backtrace: str) -> list[tuple[str, int, str]]:
-    """(file, line, function) of each frame, in the text's order; lines that are not frames are skipped."""
+    """Return (file, line, function) of each frame, in the text's order; other lines are skipped."""
     frames = []
     for line in backtrace.splitlines():
         head, in_file, rest = line.partition('File "')
@@ -115,23 +116,23 @@ def parse_backtrace(backtrace: str) -> list[tuple[str, int, str]]:
 
 
 def append_backtrace(exception: BaseException, backtrace: str) -> BaseException:
-    """Put the frames of a backtrace text in front of those of the exception's traceback, which they called. Returns the
-    exception."""
-    # The base class's method, because a class of exceptions may refuse to have its attributes set
+    """Put the frames of a backtrace in front of the exception's traceback: they are the callers of its first frame.
+    Returns the exception."""
+    # The base class's method, because an exception class may refuse to set attributes
     traceback = extend_traceback(exception.__traceback__, parse_backtrace(backtrace))
     return BaseException.with_traceback(exception, traceback)
 
 
 def extend_traceback(traceback: TracebackType | None, frames: list[tuple[str, int, str]]) -> TracebackType | None:
-    """`traceback` with frames put in front of it: the callers of its first frame."""
+    """Return `traceback` with frames put in front of it: the callers of its first frame."""
     for file, line, function in frames:
         traceback = _traceback_new(traceback, file, line, function)
     return traceback
 
 
 def _suspended_code() -> CodeType:
-    """The code of a generator. The generator is a nested function: without the GIL other functions are left to the
-    collector, and those of threads that have ended keep their memory (interpreter_faults.py, functions_of_threads)."""
+    """Return the code of a generator. The generator is a nested function: without the GIL other functions are left to
+    the collector, and functions of ended threads are never freed (interpreter_faults.py, functions_of_threads)."""
 
     def suspended() -> Iterator[None]:
         yield
@@ -143,7 +144,7 @@ _SUSPENDED_CODE = _suspended_code()
 
 
 def _traceback_new(tail: TracebackType | None, file: str, line: int, function: str) -> TracebackType:
-    """A traceback entry for a frame that Python never ran.
+    """Return a traceback entry for a frame that Python never ran.
 
     The frame belongs to a generator that was not started, with the wanted names in its code. It has no caller, so the
     entry keeps nothing alive and cannot be part of a reference cycle.
@@ -153,8 +154,8 @@ def _traceback_new(tail: TracebackType | None, file: str, line: int, function: s
 
 
 def _shown(file: str) -> str:
-    """The file's name for tracebacks. CPython 3.9 prints no traceback at all if it tries to read a binary as source
-    code."""
+    """Return the file's name for tracebacks. CPython 3.9 prints no traceback at all if it tries to read a binary as
+    source code."""
     is_binary = file.endswith(".so") or ".so." in file
     return f"<{file}>" if is_binary and sys.version_info < (3, 10) else file
 
@@ -163,7 +164,7 @@ def _shown(file: str) -> str:
 def _code_at(file: str, line: int, function: str) -> CodeType:
     if sys.version_info < (3, 11):
         return _SUSPENDED_CODE.replace(co_filename=_shown(file), co_name=function, co_firstlineno=line)
-    # In one step, because without a GIL code that is dropped is left to the collector
+    # In one step: without a GIL, dropped code objects are left to the collector
     return _SUSPENDED_CODE.replace(
         co_filename=_shown(file), co_name=function, co_qualname=function, co_firstlineno=line
     )

@@ -1,4 +1,4 @@
-"""TracebackManager: tvm_ffi's class for tracebacks that name places outside of Python."""
+"""TracebackManager: tvm_ffi's class for traceback entries outside Python."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["TRACEBACK_MANAGER", "TracebackManager"]
 
 
 class TracebackManager:
-    """Makes entries of tracebacks for frames that Python never ran."""
+    """Creates traceback entries for frames that Python never ran."""
 
     def append_traceback(self, tb: TracebackType | None, filename: str, lineno: int, func: str) -> TracebackType:
-        """A traceback that begins with an entry for that place, and goes on with `tb`."""
+        """Return a traceback that begins with an entry for that place and continues with `tb`."""
         extended = extend_traceback(tb, [(filename, lineno, func)])
-        assert extended is not None  # it has one entry at least
+        assert extended is not None  # it has at least one entry
         return extended
 
 

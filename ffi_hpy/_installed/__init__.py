@@ -1,1 +1,2 @@
-"""ffi_hpy as the environment's tvm_ffi: installed, uninstalled and told about by ``python -m ffi_hpy.dropin``."""
+"""ffi_hpy as the environment's tvm_ffi: the commands of ``python -m ffi_hpy.dropin`` that install, uninstall and report
+it."""

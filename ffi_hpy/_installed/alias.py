@@ -1,6 +1,5 @@
-"""The distribution apache-tvm-ffi in a process that has the drop-in: that of ffi_hpy, under the other name. A copy of
-ffi_hpy that no installer knows, or that is a part of another package, has none; then metadata and commands are all that
-it has."""
+"""The distribution apache-tvm-ffi in a process that has the drop-in: ffi_hpy's distribution under the other name. A
+copy of ffi_hpy without an installed distribution, or inside another package, only has metadata and commands."""
 
 from __future__ import annotations
 
@@ -25,10 +24,10 @@ _METADATA = "Metadata-Version: 2.1\nName: {}\nVersion: {}\n"
 
 
 class _Alias(importlib.metadata.Distribution):
-    """The installed distribution of ffi_hpy, if there is one, under the other name. Its version is that of the
-    environment's stand-in, if there is one."""
+    """The installed distribution of ffi_hpy, if there is one, under the other name. If the environment has a stand-in,
+    its version is used."""
 
-    name = TVM_FFI.name  # Python 3.9 has neither of them, and setuptools asks for both
+    name = TVM_FFI.name  # Python 3.9 lacks both attributes, and setuptools reads both
     _normalized_name = name.replace("-", "_")
 
     def __init__(self, ours: importlib.metadata.Distribution | None) -> None:
@@ -50,7 +49,7 @@ class _Alias(importlib.metadata.Distribution):
         return text
 
     def _is_of_another(self, line: str) -> bool:
-        """Whether a line of the record is of a file for another system, which programs are not to take."""
+        """Whether a line of the record names a file for another system, which programs must not use."""
         package = str(self.locate_file("ffi_hpy"))
         return is_of_another(str(self.locate_file(line.partition(",")[0])), package)
 
@@ -66,11 +65,11 @@ class _Alias(importlib.metadata.Distribution):
 
 
 def find_alias(wanted: str | None) -> Iterable[importlib.metadata.Distribution]:
-    """Return the distribution if it has the wanted name, or None is wanted, which means all."""
+    """Return the distribution if it has the wanted name; None means any name."""
     if wanted is not None and re.sub(r"[-_.]+", "-", wanted).lower() != TVM_FFI.name:
         return []
     try:
-        # What is installed under its own name is another copy than a part of another package
+        # An installed distribution of this name is a different copy if this package is part of another one
         ours = importlib.metadata.distribution("ffi-hpy") if _PACKAGE == "ffi_hpy" else None
     except importlib.metadata.PackageNotFoundError:
         ours = None

@@ -1,4 +1,4 @@
-"""What a program that is started now would find under an original's names: the module and the distribution."""
+"""Finds the module and the distribution that a program started now would get under an original's names."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _OWN = Path(__file__).resolve().parents[1]
 
 
 class Answer:
-    """A module or a distribution: where it is, whether it is ffi_hpy's, its version, and the folder of sys.path that
-    has it."""
+    """A module or a distribution: its path, whether it is ffi_hpy's, its version, and the folder of sys.path that
+    contains it."""
 
     def __init__(self, path: Path, is_ours: bool, version: str, folder: Path) -> None:
         self.path = path
@@ -36,7 +36,7 @@ class Answer:
 
 
 def find_module(original: Original) -> Answer | None:
-    """Return the module of its name, which is not imported. A folder without __init__.py is none."""
+    """Return the module of an original's name, without importing it. None for a folder without __init__.py."""
     with _environment_path(original.module):
         spec = importlib.util.find_spec(original.module)
     if spec is None or spec.origin is None:
@@ -48,12 +48,13 @@ def find_module(original: Original) -> Answer | None:
 
 
 def find_distributions(original: Original) -> list[Answer]:
-    """Return the distributions of its name, the one that answers first; those of a running drop-in left out."""
+    """Return the distributions of an original's name, the first match first, without those of a running drop-in."""
     answers = []
     context = importlib.metadata.DistributionFinder.Context(name=original.name, path=search_path())
     for found in importlib.metadata.MetadataPathFinder.find_distributions(context):
         path = Path(str(found._path))
-        # PyPy has metadata there of an hpy that is no regular package, so that any other answers; PyPy 8 has them only
+        # The metadata in PyPy's standard library is of an hpy that is not a regular package, so any other module
+        # precedes it; PyPy 8 has only the metadata
         is_pypys = path.parent == Path(sysconfig.get_path("stdlib"))
         if not is_pypys and not path.resolve().is_relative_to(_OWN):
             answers.append(Answer(path, is_stand_in(path), found.metadata["Version"], path.parent))
@@ -61,13 +62,14 @@ def find_distributions(original: Original) -> list[Answer]:
 
 
 def find_commands(original: Original) -> dict[str, str | None]:
-    """Return its commands by their names, each with where a shell finds it."""
+    """Return an original's commands by name, each with the path that a shell finds."""
     return {name: shutil.which(name) for name in original.commands}
 
 
 @contextlib.contextmanager
 def _environment_path(name: str) -> Iterator[None]:
-    """sys.path as programs have it, and the module not imported. Only for a process with one thread."""
+    """Set sys.path as new programs have it, and remove the module from sys.modules. Only for a process with one
+    thread."""
     whole = sys.path[:]
     module = sys.modules.pop(name, None)
     sys.path[:] = search_path()

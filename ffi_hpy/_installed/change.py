@@ -1,4 +1,4 @@
-"""Puts a stand-in into a place, or takes it away: all of it, or if that is interrupted nothing."""
+"""Puts a stand-in into a place, or removes it. If that is interrupted, nothing changes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["is_our_command", "put", "take_away"]
 
 _STAGE = ".ffi_hpy_dropin"
-"""The folder, beside the packages, of what is not installed yet, or not any more."""
+"""The folder, next to the packages, for files that are not installed yet or any more."""
 _NEW = ".{}.ffi_hpy_dropin"
 """The name of a command that is not complete yet."""
 
 
 def put(place: Place, stand_in: StandIn, refuse: Callable[[], None]) -> bool:
-    """Install a stand-in, in place of another that is there, unless `refuse` raises, which looks at what is there while
-    no other process changes that. Returns False if it is in place already."""
+    """Install a stand-in and replace another one. `refuse` may raise to prevent that; it runs while no other process
+    can change the place. Returns False if the stand-in is in place already."""
     if not place.packages.is_dir():
         refuse()
         place.packages.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def _put(place: Place, stand_in: StandIn) -> None:
         for name, text in stand_in.inside.items():
             _write(new / name, text)
         for name, target in stand_in.links.items():
-            with contextlib.suppress(OSError):  # a file system without links
+            with contextlib.suppress(OSError):  # the file system does not support links
                 (new / name).symlink_to(target)
         for path, text in stand_in.outside.items():
             beside = path.with_name(_NEW.format(path.name))
@@ -66,8 +66,8 @@ def _put(place: Place, stand_in: StandIn) -> None:
 
 
 def take_away(place: Place, *originals: Original) -> list[Path]:
-    """Uninstall the stand-ins for some originals, or for all, and what an interrupted change has left. Returns the
-    folders that are gone."""
+    """Uninstall the stand-ins for some originals, or for all, and the leftovers of an interrupted change. Returns the
+    removed folders."""
     if not place.packages.is_dir():
         return []
     with _locked(place.packages), _changing(place) as stage:
@@ -79,8 +79,8 @@ def take_away(place: Place, *originals: Original) -> list[Path]:
 
 @contextlib.contextmanager
 def _changing(place: Place) -> Iterator[Path]:
-    """One change of a place, which is locked, with a folder for it. Whatever becomes of it, the files then in place are
-    those of the stand-ins in place."""
+    """Make one change of a place, which is locked, with a folder for it. Afterwards, even on failure, the files in
+    place are those of the stand-ins in place."""
     stage = place.packages / _STAGE
     _sweep(place)
     try:
@@ -92,12 +92,12 @@ def _changing(place: Place) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Who has a folder of packages locked looks at it and changes it alone."""
+    """Lock a folder of packages, so that only this process reads and changes it."""
     import fcntl
 
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with contextlib.suppress(OSError):  # a file system without locks
+        with contextlib.suppress(OSError):  # the file system does not support locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
@@ -105,7 +105,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _sweep(place: Place) -> None:
-    """Remove what is ours and of no stand-in that is in place."""
+    """Remove our files that do not belong to a stand-in in place."""
     kept = {path for folder in find_stand_ins(place) for path in recorded_files(folder)}
     ours = [*place.packages.glob(PTH.format("*"))]
     commands = [place.commands / name for original in ORIGINALS for name in original.commands]
@@ -119,7 +119,7 @@ def _sweep(place: Place) -> None:
 
 
 def is_our_command(path: Path) -> bool:
-    """Whether a file is a command that a stand-in has brought."""
+    """Whether a file is a command of a stand-in."""
     try:
         return MARK.encode() in path.read_bytes().splitlines()
     except OSError:
@@ -128,5 +128,5 @@ def is_our_command(path: Path) -> bool:
 
 def _write(path: Path, text: str, mode: int = 0o644) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(os.fsencode(text))  # it has paths, in whatever locale
+    path.write_bytes(os.fsencode(text))  # it contains paths, in any locale
     path.chmod(mode)

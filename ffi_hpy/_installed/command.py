@@ -26,8 +26,8 @@ _PROGRAM = f"{os.path.basename(sys.executable or 'python')} -m ffi_hpy.dropin"  
 
 
 def main(arguments: list[str]) -> int:
-    """Run one of the commands. Returns the exit status: 1 if it could not be done, or if an answer is not
-    ours or there is none."""
+    """Run one of the commands. Returns the exit status: 1 if it failed, or if a module or distribution is missing or
+    not ours."""
     names = [original.name for original in ORIGINALS]
     parser = argparse.ArgumentParser(prog="python -m ffi_hpy.dropin", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -111,12 +111,12 @@ def _describe_module(original: Original, module: Answer | None) -> str:
 
 
 def _word(original: Original) -> str:
-    """What `install` needs to be told."""
+    """Return the argument that `install` needs."""
     return "" if original is TVM_FFI else f" {original.name}"
 
 
 def _refuse_real(original: Original, place: Place) -> None:
-    """RuntimeError if there is a module or distribution that is not ours, and would be overwritten or come first."""
+    """RuntimeError if there is a module or distribution that is not ours and would be overwritten or come first."""
     order = [os.path.abspath(folder) for folder in search_path()]  # noqa: PTH100
     rank = _rank_of_place(place, order)
     for distribution in find_distributions(original):
@@ -139,8 +139,8 @@ def _refuse_real(original: Original, place: Place) -> None:
 
 
 def _rank_of_place(place: Place, order: list[str]) -> int:
-    """Where a place stands on the path, or will stand: a user's folder is on it from when it is made, and then comes
-    after the packages of a virtual environment, but before those of an interpreter."""
+    """Return the position of a place on the path, now or after it is created. A user's folder is on the path once it
+    exists. It comes after the packages of a virtual environment, but before those of an interpreter."""
     if str(place.packages.absolute()) in order:
         return order.index(str(place.packages.absolute()))
     if place.is_user and sys.prefix == sys.base_prefix:
@@ -155,7 +155,7 @@ def _rank(answer: Answer, order: list[str]) -> int:
 
 
 def _remover(distribution: Answer) -> str:
-    """The program that has installed a distribution."""
+    """Return the program that installed a distribution."""
     try:
         installer = (distribution.path / "INSTALLER").read_text().strip()
     except OSError:

@@ -1,11 +1,11 @@
-"""What is written for pip, uv and importlib.metadata: a distribution of another's name that is ffi_hpy.
+"""The files for pip, uv and importlib.metadata: a distribution under another's name that is ffi_hpy.
 
-All of it is one folder `NAME-VERSION.dist-info`, but for what must stand elsewhere: a .pth file, which puts the folder
-`module` of that folder on sys.path, and the commands. The .pth names nothing as long as the folder is not there, so
-that renaming the folder is what installs, and uninstalls, everything at once.
+They are in one folder `NAME-VERSION.dist-info`, except for files that must be elsewhere: the commands, and a .pth file
+that puts the folder `module` of that folder on sys.path. The .pth has no effect while the folder is missing, so
+renaming the folder installs and uninstalls everything at once.
 
-A module in `module` is a package: an __init__.py that hands over to ffi_hpy, and links to ffi_hpy's files, which are
-for who looks without importing: build systems for headers and libraries, type checkers for types.
+A module in `module` is a package: an __init__.py that loads ffi_hpy, and links to ffi_hpy's files for tools that read
+files without importing: build systems (headers and libraries) and type checkers (types).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["MARK", "PTH", "StandIn", "check_version", "find_stand_ins", "is_stand_in", "name_of", "recorded_files"]
 
 MARK = "# Written by python -m ffi_hpy.dropin install"
-"""The line by which a command of ours is told from another of its name."""
+"""The line that distinguishes our command from another of the same name."""
 PTH = "ffi_hpy_dropin-{}.pth"
 
 _OWN = Path(__file__).absolute().parents[1]
@@ -86,7 +86,7 @@ sys.exit({function}())
 
 
 class StandIn:
-    """The files of the distribution, as they are written into a place."""
+    """The files of the distribution, with the content for a place."""
 
     def __init__(self, place: Place, original: Original, version: str) -> None:
         self.original = original
@@ -94,7 +94,7 @@ class StandIn:
         self.pth = place.packages / PTH.format(self.folder.stem)
         is_installed = any(importlib.metadata.distributions(name="ffi-hpy", path=search_path()))
         self.outside = {self.pth: f"{self.folder.name}/module\n"}
-        """The texts of the files outside of the folder, by their paths."""
+        """The content of the files outside the folder, by path."""
         for name, function in original.commands.items():
             self.outside[place.commands / name] = _command(*function.split(":"))
         metadata = _METADATA.format(name=original.name, version=version) + original.metadata
@@ -106,9 +106,9 @@ class StandIn:
             "entry_points.txt": original.describe_entry_points(),
             "top_level.txt": "".join(f"{module}\n" for module in original.modules),
         }
-        """The texts of the files in the folder, by their names in it."""
+        """The content of the files in the folder, by name."""
         self.links: dict[str, str] = {}
-        """What the links in the folder say, by their names in it."""
+        """The targets of the links in the folder, by name."""
         for module, (file, shown) in original.modules.items():
             text = _MODULE.format(module=module, name=original.name, package=str(_OWN), file=file)
             self.inside[f"module/{module}/__init__.py"] = text
@@ -116,11 +116,11 @@ class StandIn:
                 self.links.update(_links(self.folder, f"module/{module}", _OWN / shown))
         lines = [_record_line(self.folder / name, text, place) for name, text in self.inside.items()]
         lines += [_record_line(path, text, place) for path, text in self.outside.items()]
-        # The folder as a whole, too: if ffi_hpy was uninstalled first, pip would leave links that lead nowhere
+        # Also the folder itself: if ffi_hpy was uninstalled first, pip would otherwise leave dangling links
         self.inside["RECORD"] = "".join([*lines, f"{self.folder.name}/RECORD,,\n", f"{self.folder.name},,\n"])
 
     def is_written(self) -> bool:
-        """Whether every file is there as it would be written."""
+        """Whether every file exists with its intended content."""
         files = {**self.outside, **{self.folder / name: text for name, text in self.inside.items()}}
         links = {self.folder / name: target for name, target in self.links.items()}
         return all(path.is_file() and path.read_bytes() == os.fsencode(text) for path, text in files.items()) and all(
@@ -130,8 +130,8 @@ class StandIn:
 
 
 def _links(folder: Path, module: str, shown: Path) -> dict[str, str]:
-    """The links to the files in a folder of ffi_hpy, relative if that is in the same folder of packages, which may be
-    moved. Type checkers take __init__.pyi before __init__.py."""
+    """Return the links to the files in a folder of ffi_hpy. They are relative if that is in the same folder of
+    packages, because that may be moved. Type checkers prefer __init__.pyi to __init__.py."""
     links = {}
     binaries = Path(find_binaries(str(shown)))
     for path in sorted({*shown.iterdir(), *(binaries.iterdir() if binaries.is_dir() else ())}):
@@ -143,8 +143,8 @@ def _links(folder: Path, module: str, shown: Path) -> dict[str, str]:
 
 
 def _command(module: str, function: str) -> str:
-    """The text of a command. What is too long for a first line, or has a space, is started by sh, to which the second
-    line is a command and to Python a string."""
+    """Return the content of a command. sh starts an interpreter whose path is too long for a first line or has a space:
+    the second line is a command for sh and a string for Python."""
     python = sys.executable
     first_lines = f"#!{python}"
     if " " in python or len(os.fsencode(first_lines)) > 127:
@@ -161,7 +161,7 @@ def _record_line(path: Path, text: str, place: Place) -> str:
 
 
 def check_version(original: Original, version: str | None) -> str:
-    """Return the version, by default that of the original. ValueError if it is not one that pip would take."""
+    """Return the version, by default the original's. ValueError for a version that pip would not accept."""
     version = original.version if version is None else version
     if not _VERSION.fullmatch(version):
         raise ValueError(f"--as: expected a version such as {original.version}, got {version!r}")
@@ -169,12 +169,12 @@ def check_version(original: Original, version: str | None) -> str:
 
 
 def name_of(folder: Path) -> str:
-    """Return the name of the distribution to which a folder of metadata belongs."""
+    """Return the name of the distribution of a metadata folder."""
     return folder.name.partition("-")[0].replace("_", "-")
 
 
 def is_stand_in(folder: Path) -> bool:
-    """Whether a folder of metadata is of a stand-in, and not of an original."""
+    """Whether a metadata folder belongs to a stand-in rather than an original."""
     try:
         return (folder / "INSTALLER").read_bytes().strip() == INSTALLER.encode()
     except OSError:
@@ -188,6 +188,6 @@ def find_stand_ins(place: Place, *originals: Original) -> list[Path]:
 
 
 def recorded_files(folder: Path) -> set[Path]:
-    """Return the files that a stand-in says it has."""
+    """Return the files in a stand-in's record."""
     found = importlib.metadata.PathDistribution(folder).files or ()
     return {Path(os.path.normpath(folder.parent / file)) for file in found}

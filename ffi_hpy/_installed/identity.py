@@ -1,4 +1,4 @@
-"""By what stand-ins are known: the distributions in whose place ffi_hpy can be."""
+"""The distributions that ffi_hpy can replace."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ __all__ = ["ABI_VERSION", "HPY", "INSTALLER", "ORIGINALS", "TVM_FFI", "Original"
 ABI_VERSION = "0.1.15.post2"
 """The release of apache-tvm-ffi whose ABI and names ffi_hpy follows."""
 INSTALLER = "ffi_hpy.dropin"
-"""What the file INSTALLER says, by which a stand-in is told from the original."""
+"""The content of the file INSTALLER, which distinguishes a stand-in from the original."""
 
 
 class Original:
-    """A distribution in whose place ffi_hpy can be, of a release.
+    """A release of a distribution that ffi_hpy can replace.
 
-    `modules`: for each name that programs import the file that is run for it, and the folder whose files it has, too,
-    or None, both below ffi_hpy's folder. `commands`: for each command `module:function`. `metadata`: what METADATA has
-    besides the name and the version. `entry_points`: what entry_points.txt has besides the commands.
+    `modules`: for each importable name the file that runs for it, and a folder whose files it also has, or None; both
+    below ffi_hpy's folder. `commands`: for each command `module:function`. `metadata`: further lines of METADATA after
+    the name and the version. `entry_points`: further lines of entry_points.txt after the commands.
     """
 
     def __init__(
@@ -36,15 +36,15 @@ class Original:
 
     @property
     def module(self) -> str:
-        """The name by which programs know it."""
+        """The module name that programs import."""
         return next(iter(self.modules))
 
     def folder_name(self, version: str) -> str:
-        """The name of the folder of metadata."""
+        """Return the name of the metadata folder."""
         return f"{self.name.replace('-', '_')}-{version}.dist-info"
 
     def describe_entry_points(self) -> str:
-        """The text of entry_points.txt."""
+        """Return the content of entry_points.txt."""
         lines = [f"{name} = {function}\n" for name, function in self.commands.items()]
         return "".join(["[console_scripts]\n", *lines, self.entry_points])
 
@@ -67,8 +67,8 @@ ORIGINALS = (TVM_FFI, HPY)
 
 
 def installed_version(original: Original) -> str | None:
-    """Return the version that the environment's stand-in has, None where none is installed."""
-    import importlib.metadata  # which costs more than ffi_hpy, and few programs ask
+    """Return the version of the environment's stand-in, None if there is none."""
+    import importlib.metadata  # it costs more than ffi_hpy, and few programs need it
 
     context = importlib.metadata.DistributionFinder.Context(name=original.name)
     for found in importlib.metadata.MetadataPathFinder.find_distributions(context):

@@ -1,4 +1,4 @@
-"""Where the stand-in goes: the folders of an environment, or of its user, as pip chooses them."""
+"""The places for a stand-in: the folders of an environment, or of its user, chosen like pip's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Place", "choose_place", "find_places", "search_path"]
 
 
 class Place:
-    """A folder of packages, and the folder of commands that belongs to it."""
+    """A folder of packages, and its folder of commands."""
 
     def __init__(self, scheme: str | None) -> None:
         names = (scheme,) if scheme else ()
@@ -21,13 +21,13 @@ class Place:
         self.is_user = scheme is not None
 
     def is_writable(self) -> bool:
-        """Whether this process may write there; a folder that is not there yet can be made if its parent can."""
+        """Whether this process may write there. A missing folder can be created if its parent is writable."""
         return all(_is_writable(folder) for folder in (self.packages, self.commands))
 
 
 def choose_place(user: bool) -> Place:
-    """Return the place to install into: the environment's, or with `user`, or if the environment's is read-only or
-    ffi_hpy is there itself, the user's. RuntimeError if that cannot be."""
+    """Return the place to install into: the environment's by default. It is the user's with `user`, if the
+    environment's is read-only, or if ffi_hpy itself is installed there. RuntimeError if that is impossible."""
     environment = Place(None)
     if user and not site.ENABLE_USER_SITE:
         raise RuntimeError(
@@ -44,15 +44,15 @@ def choose_place(user: bool) -> Place:
 
 
 def find_places(user: bool) -> list[Place]:
-    """Return the places where the stand-in may be: both that the interpreter looks into, or with `user` that of the
-    user."""
+    """Return the places that may have the stand-in: the user's and the environment's if the interpreter uses both, or
+    with `user` only the user's."""
     users = [Place(_user_scheme())] if site.ENABLE_USER_SITE or user else []
     return users if user else [*users, Place(None)]
 
 
 def search_path() -> list[str]:
-    """Return where the programs of this environment look for modules and distributions: sys.path without what only
-    this process has, its working directory and the folders of PYTHONPATH."""
+    """Return the search path of the programs of this environment for modules and distributions: sys.path without the
+    entries of this process, its working directory and the folders of PYTHONPATH."""
     on_variable = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     given = set(map(os.path.abspath, on_variable))
     folders = sys.path[1:] if sys.path[:1] in ([""], [os.getcwd()]) else sys.path  # noqa: PTH109

@@ -1,1 +1,1 @@
-"""What `_core` is on PyPy: the hot half of the binding in Python over cffi, which the JIT compiles into the caller."""
+"""`_core` on PyPy: the hot part of the binding in Python over cffi, which the JIT compiles into the caller."""

@@ -1,4 +1,4 @@
-"""The hooks that the binding in C gets: each passes on to what the package gave, with values as that side has them."""
+"""The hooks of the C binding: each calls the package's hook and converts the values between the two sides."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["give_hooks"]
 
 
 def _binding_class(type_index: int) -> Any:
-    """The binding's class for native objects of a type: what it needs for its own methods, else the plain one."""
+    """Return the binding's class for native objects of a type: the class that its own methods need, else CObject."""
     return _CLASSES.get(type_index, binding.CObject)
 
 
@@ -58,7 +58,8 @@ def _lift(wrapper: Wrapper) -> Any:
 
 
 def _lift_move(value: ObjectRValueRef) -> Any:
-    """Within another value, or where the binding converts on its own, a move is not offered: it takes a reference."""
+    """Return a reference instead of a move: inside another value, and where the binding converts on its own, moves are
+    not offered."""
     return _lift(value._object)
 
 
@@ -81,7 +82,7 @@ _NATIVE: tuple[tuple[type, int], ...] = (
 
 
 def _classify(cls: type) -> Any:
-    if cls is int:  # needed before the package has given its hooks
+    if cls is int:  # needed before the package has set its hooks
         return binding.KIND_INT, None, 0
     for native, kind in _NATIVE:
         if issubclass(cls, native):
@@ -97,7 +98,7 @@ def _error_to_exception(error: Any, moment: int) -> BaseException:
     exception: BaseException = hooks.error_to_exception(lower(error), moment)
     if binding.HAS_EXTENSION:
         return exception
-    raise exception  # a context that cannot raise an instance without losing its traceback
+    raise exception  # the context cannot raise an instance without losing its traceback
 
 
 def _exception_to_error(exception: BaseException, began: int) -> Any:
@@ -109,7 +110,8 @@ def _exception_asked_for(exception: BaseException, moment: int) -> Any:
 
 
 def _interrupts(error: Any) -> bool:
-    """A signal that comes during that does not hide the error: what its handler has raised arrives after it."""
+    """Call the package's hook. A signal during the call does not hide the error: the handler's exception is raised
+    after it."""
     try:
         return hooks.interrupts(lower(error)) is True
     except (RecursionError, MemoryError):
@@ -127,13 +129,13 @@ def _call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> 
 
 @hidden
 def _check_signals() -> None:
-    """The binding asks when native code has learnt of an interruption, which is kept here."""
+    """Raise a kept exception: the binding calls this when native code learned of an interruption."""
     raise_interruption()
     hooks.check_signals()
 
 
 def _opaque_value(value: Any) -> Any:
-    """What is inside of an OpaquePyObject that is held here."""
+    """Return the content of an OpaquePyObject that this side owns; return any other value unchanged."""
     if not isinstance(value, binding.OpaquePyObject):
         return value
     is_ours, inner = unwrap(value.__chandle__())
@@ -141,7 +143,7 @@ def _opaque_value(value: Any) -> Any:
 
 
 class _BindingDevice(binding.Device):  # type: ignore[misc]
-    """The binding's Device, made by a name as the package's is: schemas do so."""
+    """The binding's Device, created from a name like the package's Device, because schemas do so."""
 
     def __init__(self, *args: Any) -> None:
         device = hooks.device_class(*args)
@@ -149,7 +151,7 @@ class _BindingDevice(binding.Device):  # type: ignore[misc]
 
 
 def give_hooks() -> None:
-    """Give the binding its hooks."""
+    """Set the binding's hooks."""
     binding.set_hooks(
         classify=_classify if binding.HAS_EXTENSION else remember_by_class(_classify),
         class_for_type_index=_binding_class,
@@ -171,7 +173,7 @@ def give_hooks() -> None:
         wrap_dtype=lambda value: hooks.wrap_dtype(lower_data_type(value)),
         wrap_opaque_ptr=lambda address: hooks.wrap_opaque_ptr(address),
         device_class=_BindingDevice,
-        shape_class=lambda _extents, shape: shape,  # as an object, which has its class here
+        shape_class=lambda _extents, shape: shape,  # the object, whose class is on this side
         convert=binding.convert,
         did_you_mean=lambda name, names: hooks.did_you_mean(name, names),
         opaque_value=_opaque_value,
@@ -179,5 +181,5 @@ def give_hooks() -> None:
 
 
 def lower_data_type(value: Any) -> DataType:
-    """A DataType of the binding, as it is here."""
+    """Convert a DataType of the binding to the DataType of this side."""
     return data_type_from_code(value.type_code, value.bits, value.lanes)

@@ -23,14 +23,14 @@ __all__ = ["make_module"]
 
 
 def set_hooks(*args: Any, **given: Any) -> None:
-    """Give the binding its Python half."""
+    """Set hooks of the binding."""
     if args:
         raise TypeError("set_hooks() takes keyword arguments only")
     hooks.store(given)
 
 
 def mark_finalizing() -> None:
-    """From now on Python objects held by native code are leaked instead of touched."""
+    """Leak Python objects owned by native code from now on, instead of releasing them."""
     binding.mark_finalizing()
 
 
@@ -65,7 +65,7 @@ _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
 
 
 def _document(value: Any, theirs: Any) -> None:
-    """Give a function or class, and what it has, the docstrings of the binding's where it has none, as in the wheel
+    """Copy the docstrings of the binding's functions and classes to ours where these have none, as in the wheel
     (tools/build/python_source.py)."""
     if value.__doc__ is None:
         value.__doc__ = theirs.__doc__
@@ -76,7 +76,7 @@ def _document(value: Any, theirs: Any) -> None:
 
 
 def make_module(name: str) -> ModuleType:
-    """The module, whose names are those of the binding."""
+    """Create the module. Its names are those of the binding."""
     module = ModuleType(name, "The binding between the tvm-ffi C ABI and Python.")
     found = module.__dict__
     for constant in dir(binding):

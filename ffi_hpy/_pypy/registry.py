@@ -31,7 +31,7 @@ __all__ = [
 
 
 def type_info(index: int) -> tuple[Any, ...]:
-    """What is registered for a type index."""
+    """Return the registered data of a type index."""
     key, parent, doc, size, fields, methods, ancestors = binding.type_info(index)
     facts = facts_of(index)
     return (
@@ -46,15 +46,15 @@ def type_info(index: int) -> tuple[Any, ...]:
 
 
 def type_attr(*args: Any) -> Any:
-    """A type's own value in an attribute column, or None."""
+    """Return a type's own value in an attribute column, or None."""
     if len(args) != 2 or type(args[0]) is not int or type(args[1]) is not str:
-        return lower(binding.type_attr(*args))  # which says what is wrong
+        return lower(binding.type_attr(*args))  # it reports the error
     words = attribute_at(*args)
     return None if words is None else of_view(words)
 
 
 def type_attr_define(*args: Any) -> None:
-    """Give a type a value in an attribute column."""
+    """Set a type's value in an attribute column."""
     binding.type_attr_define(*args)
 
 
@@ -73,13 +73,14 @@ def _check_class(name: str, index: int, cls: Any) -> None:
 
 
 def class_register(index: int, cls: type) -> None:
-    """Native objects of a type become instances of a class from now on."""
+    """Make native objects of a type instances of a class from now on."""
     _check_class("class_register", index, cls)
     _set(index, cls)
 
 
 def class_offer(index: int, cls: type) -> type:
-    """As class_register() for a type that has no class. The class that counts, which may be another thread's."""
+    """Like class_register(), for a type without a class. Returns the type's class, which may come from another
+    thread."""
     _check_class("class_offer", index, cls)
     return _offer(index, cls)
 

@@ -1,3 +1,3 @@
-"""What comes before the binding: loading it, locks that fork finds, answers that are remembered. Uses nothing above."""
+"""The code that runs before the binding: loading it, fork-safe locks, caches. It uses none of the other modules."""
 
 from __future__ import annotations

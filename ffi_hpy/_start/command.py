@@ -1,5 +1,5 @@
-"""Tells whether this process is a command that works where the binding cannot be loaded, too: ffi-hpy-config, or the
-report that `python -m ffi_hpy` prints. Needed before the binding is loaded."""
+"""Detects whether this process is a command that also works if the binding fails to load: ffi-hpy-config, or the report
+of `python -m ffi_hpy`. It runs before the binding is loaded."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _PACKAGE = (__package__ or "").rpartition(".")[0]
 
 
 def is_config_command() -> bool:
-    """Whether this process is ffi-hpy-config, or `python -m ffi_hpy.config` (which only Python 3.10 and later tell), or
-    that under tvm_ffi's name."""
+    """Whether this process is ffi-hpy-config, `python -m ffi_hpy.config` (detected on Python 3.10 and later only), or
+    either under tvm_ffi's name."""
     program: str = (getattr(sys, "argv", None) or [""])[0]  # a program that embeds Python may not set it
     if program != "-m":
         return os.path.basename(program) in _PROGRAMS  # noqa: PTH119
@@ -22,7 +22,7 @@ def is_config_command() -> bool:
 
 
 def is_report_command() -> bool:
-    """Whether this process is `python -m ffi_hpy`, as Python 3.10 and later tell."""
+    """Whether this process is `python -m ffi_hpy` (detected on Python 3.10 and later only)."""
     program: str = (getattr(sys, "argv", None) or [""])[0]
     return program == "-m" and _runs(_PACKAGE)
 

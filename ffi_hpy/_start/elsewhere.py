@@ -1,4 +1,4 @@
-"""Names that a module of tvm_ffi has and ours of that name has not, because what they stand for is elsewhere here."""
+"""Names that a module of tvm_ffi has and our module of that name lacks, because they are elsewhere in this package."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _PACKAGE = (__package__ or "").rpartition(".")[0]
 
 
 def find_elsewhere(module: str) -> Callable[[str], Any]:
-    """The function `__getattr__` of a module: finds its names of HOMES. The table is read when a name is not
-    in the module, so that imports do not pay for it."""
+    """Return `__getattr__` for a module: it finds the module's names in HOMES. The table is read only when a name is
+    missing in the module, so imports do not pay for it."""
 
     def find(name: str) -> Any:
         homes = import_whole(f"{_PACKAGE}._start.elsewhere_names").HOMES
@@ -34,7 +34,7 @@ def find_elsewhere(module: str) -> Callable[[str], Any]:
         value: Any = of_ours(place[1:] if place.startswith("/") else f"{_PACKAGE}.{place}".rstrip("."))
         if attribute:
             value = getattr(value, attribute)
-            if not hasattr(builtins, name):  # the functions of the module mean Python's bool, int and others
+            if not hasattr(builtins, name):  # the functions of the module need Python's bool, int and others
                 setattr(sys.modules[module], name, value)
         return value
 

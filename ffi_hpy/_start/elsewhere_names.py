@@ -1,6 +1,6 @@
-"""Where the names are that find_elsewhere() finds: by module of the package, the names that tvm_ffi's module has, each
-with the module of ours, a colon, and the name there. Without a name it is the module itself; a module that begins with
-a slash is of the standard library."""
+"""The table of find_elsewhere(): for each module of the package, the names in tvm_ffi's module of that name, each with
+our module, a colon, and the name there. Without a name the value is the module itself; a module with a leading slash
+belongs to the standard library."""
 
 from __future__ import annotations
 

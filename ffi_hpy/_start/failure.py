@@ -1,7 +1,8 @@
-"""Tells the failure of a call from an interruption: what the handler of a signal has raised in the middle of it.
+"""Distinguishes the failure of a call from an interruption: an exception that a signal handler raised in the middle of
+the call.
 
-Where a failure is answered with less (a repr without the fields, say), an interruption still has to arrive at the
-program, and both may be of any class. A failure comes again if the call is repeated, an interruption does not.
+A failure may be replaced by less (such as a repr without the fields), but an interruption must reach the program, and
+both may have any class. A failure occurs again if the call is repeated; an interruption does not.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ def confirm_failure(error: Exception, function: Callable[..., Any], *args: Any) 
     """Repeat a call that has raised `error`.
 
     Returns:
-        The class of the failure, if the call fails in the same way again. Where stack or memory was lacking it is not
-        repeated.
+        The class of the failure, if the call fails in the same way again. A lack of stack or memory is not tried again.
 
     Raises:
         Exception: the interruption.
@@ -32,12 +32,12 @@ def confirm_failure(error: Exception, function: Callable[..., Any], *args: Any) 
         again = _raised_by(function, args)
         if type(again) is failure:
             return failure
-        # Two that differ: the one that comes a third time is the failure.
+        # Two different exceptions: the one that occurs a third time is the failure.
         if again is not None and type(_raised_by(function, args)) is failure:
             raise again
         raise error
     finally:
-        del error, again  # their tracebacks have this frame
+        del error, again  # their tracebacks contain this frame
 
 
 def _raised_by(function: Callable[..., Any], args: tuple[Any, ...]) -> Exception | None:

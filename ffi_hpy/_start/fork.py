@@ -1,9 +1,9 @@
-"""Locks that a child of fork finds free, and imports that it finds complete.
+"""Locks that are free in a child of fork, and imports that are complete there.
 
-Other threads end in a child: a lock that one of them holds would stay locked there, and a module that one of them
-imports would stay incomplete. A thread that forks therefore waits for such imports first, then takes all locks of the
-package, and releases them afterwards, in the parent and in the child. The locks of C code have handlers of their own
-(src/core/platform/fork.h). Python tells of forks by os.fork() only.
+Other threads do not exist in a child: a lock that one of them holds would stay locked there, and a module that one of
+them imports would stay incomplete. So a thread that forks first waits for such imports, then takes all locks of the
+package, and releases them afterwards, in the parent and in the child. C code has its own handlers for its locks
+(src/core/platform/fork.h). Python's handlers run only for os.fork().
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ __all__ = ["at_fork_in_child", "import_whole", "new_lock"]
 _locks: list[RLock] = []
 _taken: list[RLock] = []  # the locks that the fork in progress has taken
 _to_put_right: list[Callable[[], object]] = []
-_names: list[str] = []  # of the package's modules, from the first fork on
+_names: list[str] = []  # the package's modules, from the first fork on
 # pathlib costs 5 ms of import time
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 
 
 def new_lock() -> RLock:
-    """A new lock of the package. Its holder must not take another lock of the package nor import a module. The holder
-    may take it again: a finalizer does so if the garbage collector runs one meanwhile."""
+    """Return a new lock of the package. Its holder must not take another lock of the package nor import a module. The
+    holder may take it again: a finalizer does so if the garbage collector runs one at that time."""
     lock = RLock()
     _locks.append(lock)
     return lock
 
 
-_importing = new_lock()  # the first lock, because an imported module may make and take others
+_importing = new_lock()  # the first lock, because an imported module may create and take others
 
 
 def import_whole(name: str) -> ModuleType:
-    """Import a module by its full name, within a function; no fork happens meanwhile. The module must belong to this
-    package or to the standard library."""
+    """Import a module by its full name, within a function; no fork happens during the import. The module must belong to
+    this package or to the standard library."""
     with _importing:
         return import_module(name)
 
 
 def at_fork_in_child(put_right: Callable[[], object]) -> None:
-    """Have a function called in a child of fork, on its only thread, with all locks held."""
+    """Register a function to call in a child of fork, on its only thread, with all locks held."""
     _to_put_right.append(put_right)
 
 
@@ -56,7 +56,7 @@ def _is_being_imported(module: object) -> bool:
 
 
 def _find_names() -> list[str]:
-    """The full names of the package's modules, from its folder."""
+    """Return the full names of the package's modules, from its folder."""
     package = (__package__ or "").rpartition(".")[0]
     names = []
     for folder, below, files in os.walk(_HERE):
@@ -71,15 +71,15 @@ def _find_names() -> list[str]:
 
 
 def _before() -> None:
-    # One by one: a look through all of sys.modules takes the lock of that dict, and CPython without a GIL may give it
-    # to a thread which waits for it just before the fork. The child would find it taken for ever.
+    # One by one: iterating over sys.modules takes the lock of that dict, and CPython without a GIL may pass it to a
+    # waiting thread just before the fork. In the child the lock would stay locked.
     if not _names:
         _names.extend(_find_names())
     for name in _names:
         module = sys.modules.get(name)
         if module is not None and _is_being_imported(module):
             try:
-                import_module(name)  # waits until the thread that imports it has finished
+                import_module(name)  # waits until the importing thread has finished
             except Exception:
                 pass  # the importing thread gets the error and the module is removed; the child imports it again
     for lock in list(_locks):

@@ -1,14 +1,14 @@
-"""Loads `_core`: the binding in C, and on PyPy its hot half in Python over cffi before it, where that can be used.
+"""Loads `_core`: the C binding, or on PyPy the cffi backend on top of it, if that is usable.
 
-`_core.CALLS` says what calls of native functions go through, "cffi" or "binding", and `_core.CALLS_REASON` why not
-through cffi. FFI_HPY_CFFI=0 in the environment asks for the binding alone. `_core.SHORT_CALLS_KEEP_GIL` says whether
-that is the faster way to call a function that is short: cffi gives the GIL up in each call, and at less cost than a
-call of the binding has.
+`_core.CALLS` is the path of calls of native functions, "cffi" or "binding", and `_core.CALLS_REASON` is the reason for
+not using cffi. FFI_HPY_CFFI=0 in the environment selects the C binding alone. `_core.SHORT_CALLS_KEEP_GIL` is whether
+short functions are faster if they keep the GIL: cffi releases the GIL in each call, and such a call costs less than a
+call of the binding.
 
-The binding is loaded into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own, `_hpy`; _hpy_choice
-finds the file.
+The binding is loaded into an HPy context: PyPy 7.3 has one, for other interpreters the package contains its own,
+`_hpy`; _hpy_choice finds the file.
 
-FFI_HPY_DEBUG=1 in the environment selects our debug mode, which notices handles that are misused or not closed: see
+FFI_HPY_DEBUG=1 in the environment selects our debug mode, which detects handles that are misused or not closed: see
 hpy_debug. FFI_HPY_CONTEXT=universal or =debug selects the PyPI package hpy and its debug mode instead.
 """
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-_PACKAGE = __name__.rsplit(".", 2)[0]  # Python 3.9 gives a module from a zip file no __package__
+_PACKAGE = __name__.rsplit(".", 2)[0]  # in Python 3.9 a module from a zip file has no __package__
 _NAME = f"{_PACKAGE}._core"
 _BUILT_AS = "ffi_hpy"
-"""The name that it has unless it is a part of another package."""
+"""The package's name unless it is part of another package."""
 # pathlib costs 5 ms of import time
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 
@@ -40,7 +40,7 @@ _LIBRARY, _MODULE = {"win32": ("{}.dll", "pyd"), "darwin": ("lib{}.dylib", "so")
 
 
 def library_path(name: str) -> str:
-    """Path of a library of the package, by its name for linkers, which is without a prefix and a suffix."""
+    """Return the path of a library of the package, by its name for linkers, without prefix and suffix."""
     return os.path.join(_BINARIES, "lib", _LIBRARY.format(name))  # noqa: PTH118
 
 
@@ -51,7 +51,7 @@ _BINDING = os.path.join(_BINARIES, f"_core.hpy0.{_MODULE}")  # noqa: PTH118
 
 
 def refuse_finalizer(cls: type) -> None:
-    """TypeError for a subclass of a native class that has or inherits `__del__`, on PyPy: its finalizer of an object
+    """TypeError for a subclass of a native class that has or inherits `__del__`, on PyPy: PyPy's finalizer of an object
     from C does not expect one, and ends the process."""
     if hasattr(cls, "__del__") and any(native in cls.__mro__ for native in _unfinalizable):
         raise TypeError(
@@ -61,11 +61,11 @@ def refuse_finalizer(cls: type) -> None:
 
 _unfinalizable: list[type] = []
 _BASES = ("CObject", "DataType", "Device", "FieldSlot", "Schema")
-"""The native classes that have no native base, and may have Python subclasses."""
+"""The native classes that have no native base and may have Python subclasses."""
 
 
 def _watch_subclasses(native: type, notice: Callable[[type], None]) -> None:
-    """Have notice() called for each class that derives from `native` from now on."""
+    """Call notice() for each class that derives from `native` from now on."""
 
     def init_subclass(cls: type, /, **options: Any) -> None:
         super(native, cls).__init_subclass__(**options)  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ def _watch_subclasses(native: type, notice: Callable[[type], None]) -> None:
 def load() -> ModuleType:
     """Load `_core`, make it the package's module of that name, and return it; a second call returns the same module.
 
-    ImportError names the file, the interpreter feature or the system that is missing.
+    ImportError names the missing file or interpreter feature, or the unsupported system.
     """
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
@@ -95,7 +95,7 @@ def load() -> ModuleType:
             _refuse_archive()
             what = f"{_PACKAGE} is not built or not installed completely: {path} is missing{_way_out()}"
             raise ImportError(what, path=path)
-    # An import that failed after this had loaded the binding; it cannot be loaded twice.
+    # Set if an earlier import failed after loading the binding, which cannot be loaded twice.
     binding = sys.modules.get(f"{_PACKAGE}._binding") or _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
     if _PACKAGE != _BUILT_AS:
         _rename_classes(binding)
@@ -121,8 +121,8 @@ def _refuse_archive() -> None:
 
 
 def _way_out() -> str:
-    """What to do where the package is imported from its sources: Python looks into the folder that it is started in,
-    or that the program is in, before it looks for what is installed."""
+    """Return advice for a package that is imported from its sources: Python searches the folder of the program, or the
+    current folder, before the installed packages."""
     checkout = os.path.dirname(_HERE)  # noqa: PTH120
     if not os.path.exists(os.path.join(checkout, "setup.py")):  # noqa: PTH110, PTH118
         return ""
@@ -138,7 +138,7 @@ def _way_out() -> str:
 
 
 def _rename_classes(binding: ModuleType) -> None:
-    """Have the classes of the binding say where they are: C knows no other name of the package than its own."""
+    """Correct the module names of the binding's classes, because C code contains only the package's original name."""
     for value in vars(binding).values():
         if isinstance(value, type) and value.__module__ in (_BUILT_AS, f"{_BUILT_AS}._core"):
             value.__module__ = _PACKAGE + value.__module__[len(_BUILT_AS) :]
@@ -150,7 +150,7 @@ def _enter(name: str, module: ModuleType) -> None:
 
 
 def _choose(binding: ModuleType) -> tuple[ModuleType, str]:
-    """What `_core` is, and why it is not the half of the binding that is written in Python over cffi, "" if it is."""
+    """Return the module for `_core`, and the reason for not using the cffi backend, "" if it is used."""
     if sys.implementation.name != "pypy":
         return binding, f"only PyPy's JIT compiles calls over cffi, and this is {sys.implementation.name}"
     _enter("_binding", binding)
@@ -164,7 +164,7 @@ def _choose(binding: ModuleType) -> tuple[ModuleType, str]:
     if os.environ.get("FFI_HPY_CONTEXT"):
         return binding, f"FFI_HPY_CONTEXT={os.environ['FFI_HPY_CONTEXT']} in the environment asks for the binding"
     try:
-        from .._pypy.context import backend  # noqa: F401 - it takes each name of _cffi_backend that is needed
+        from .._pypy.context import backend  # noqa: F401 - it looks up each name of _cffi_backend that is needed
     except (ImportError, AttributeError) as error:
         return binding, f"cffi cannot be used: {error}"
     from .._pypy.module import make_module
@@ -176,7 +176,7 @@ def _choose(binding: ModuleType) -> tuple[ModuleType, str]:
 
 
 def _load_into(context: str) -> ModuleType:
-    """Load the binding in C."""
+    """Load the C binding."""
     if context in ("universal", "debug"):
         return _load_with_hpy(debug=context == "debug")
     if context:
@@ -194,9 +194,9 @@ def _load_with_own_runtime() -> ModuleType:
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
         raise ImportError(f"{_PACKAGE} does not run in this interpreter, {interpreter}: {error}") from error
-    if sys.platform == "win32":  # where libraries name others without a folder, and find them in these
+    if sys.platform == "win32":  # libraries name others without a folder there; the loader searches these folders
         os.add_dll_directory(os.path.dirname(CORE_LIBRARY))  # noqa: PTH120
-    runtime.check_file(CORE_LIBRARY)  # load() checks the binding only, and the system's loader maps both
+    runtime.check_file(CORE_LIBRARY)  # load() checks the binding only, but the system's loader maps both
     module: ModuleType = runtime.load(_NAME, _BINDING)
     return module
 
@@ -209,7 +209,7 @@ def _load_with_pypy() -> ModuleType:
     loader = ExtensionFileLoader(_NAME, _BINDING)
     spec = ModuleSpec(_NAME, loader, origin=_BINDING)
     # Arguments: __name__, __file__, __package__, the file to open, __loader__, __spec__, and the environment variables,
-    # in which it looks for HPY=debug.
+    # which may contain HPY=debug.
     module: ModuleType = _hpy_universal._load_bootstrap(_NAME, _BINDING, _PACKAGE, _BINDING, loader, spec, {})
     return module
 

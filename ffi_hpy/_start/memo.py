@@ -1,5 +1,5 @@
-"""Caches for the results of functions, without a lock: functools.lru_cache has one on PyPy, and a child of fork could
-find it taken. Two threads may compute a result at the same time; both results are right then."""
+"""Caches for the results of functions, without a lock: functools.lru_cache has one on PyPy, which could stay locked in
+a child of fork. Two threads may compute a result at the same time; then both results are valid."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["Lazy", "remember_by_class", "remember_some"]
 
 
 class Lazy:
-    """An attribute that is computed when it is first read and kept in the instance's __dict__. Threads that compute it
-    at the same time get the same value."""
+    """An attribute that is computed on first access and kept in the instance's __dict__. Threads that compute it at the
+    same time get the same value."""
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         self._make = make
@@ -31,7 +31,7 @@ class Lazy:
 
 
 def remember_by_class(function: Callable[[type], Result]) -> Callable[[type], Result]:
-    """Decorator: caches the result for each class, as long as the class lives."""
+    """Decorator: cache the result for each class, as long as the class lives."""
     from weakref import WeakKeyDictionary  # imported late, for its cost
 
     answers: WeakKeyDictionary[type, Result] = WeakKeyDictionary()
@@ -49,8 +49,8 @@ def remember_by_class(function: Callable[[type], Result]) -> Callable[[type], Re
 
 
 def remember_some(limit: int) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Decorator: caches the results for the last arguments, at most `limit` of them. If two threads compute one at the
-    same time, the later result stays."""
+    """Decorator: cache the results for the last arguments, at most `limit` of them. If two threads compute a result at
+    the same time, the later one stays."""
 
     def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
         answers: dict[tuple[Any, ...], Result] = {}

@@ -1,8 +1,8 @@
-"""Functions with names of their own, for classes that are made while other threads run.
+"""Functions with their own names, for classes that are created while other threads run.
 
-A closure that becomes a method is called like the function that made it. CPython without a GIL stops all threads for
-each assignment to `__name__`, `__qualname__`, `__module__` or `__doc__` of a function, and beside busy threads each of
-these stops takes milliseconds. There a second function is made, with its names from the beginning.
+A closure that becomes a method has the name of its definition. CPython without a GIL stops all threads for each
+assignment to `__name__`, `__qualname__`, `__module__` or `__doc__` of a function, and each stop takes milliseconds if
+threads are busy. There a second function is created instead, with its names from the beginning.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ _STOPS_THREADS = hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled()
 
 
 def named(function: Any, owner: type, name: str) -> Any:
-    """The function as the method `name` of a class. The function is new, has no keyword-only arguments with defaults,
-    and nobody else has it; its code defines no functions. On some interpreters it stays without names, and another one
-    is returned."""
+    """Return the function as the method `name` of a class. The function must be new, without keyword-only defaults, and
+    have no other users; its code defines no functions. On some interpreters it stays unchanged, and a new function is
+    returned."""
     qualname = f"{owner.__qualname__}.{name}"
     if not _STOPS_THREADS:
         function.__name__, function.__qualname__, function.__module__ = name, qualname, owner.__module__
-        function.__annotations__ = {}  # they are its code's own, and mean nothing in the class's module
+        function.__annotations__ = {}  # these are its code's own, and mean nothing in the class's module
         return function
     code = function.__code__.replace(co_name=name, co_qualname=qualname)
-    # __module__ is the __name__ among the globals. The others are as good as the module's own: nobody changes them.
+    # __module__ comes from the __name__ among the globals. A copy of the other globals is sufficient: they never
+    # change.
     known = function.__globals__
     scope = {used: known[used] for used in ("__builtins__", *code.co_names) if used in known}
     scope["__name__"] = owner.__module__

@@ -1,4 +1,5 @@
-"""The version of ffi_hpy. The build takes it from here, so that a copy that no installer knows has it, too."""
+"""The version of ffi_hpy. The build reads it from here, so that a copy without an installed distribution has it,
+too."""
 
 from __future__ import annotations
 

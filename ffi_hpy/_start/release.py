@@ -1,4 +1,4 @@
-"""The release of apache-tvm-ffi that a process with the drop-in answers for."""
+"""The release of apache-tvm-ffi that a process with the drop-in represents."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _PACKAGE = (__package__ or "").rpartition(".")[0]
 
 
 def find_release() -> str | None:
-    """The version that importlib.metadata reports of apache-tvm-ffi. None if nobody has imported this package under
-    the name tvm_ffi. Looks for files."""
+    """Return the version that importlib.metadata reports for apache-tvm-ffi. None unless this package was imported
+    under the name tvm_ffi. Reads files."""
     if sys.modules.get("tvm_ffi") is not sys.modules[_PACKAGE]:
         return None
     version: str = import_whole("importlib.metadata").version("apache-tvm-ffi")
@@ -21,6 +21,6 @@ def find_release() -> str | None:
 
 
 def is_before(release: tuple[int, int, int]) -> bool:
-    """Whether the process answers for an earlier release than that."""
+    """Whether the process represents an earlier release than that."""
     found = find_release()
     return found is not None and tuple(map(int, import_whole("re").findall(r"\d+", found)[:3])) < release

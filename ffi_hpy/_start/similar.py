@@ -1,4 +1,4 @@
-"""Names that a misspelt one may have meant. Nothing is imported or compared until there is an error to be explained."""
+"""Suggestions for a misspelt name. Nothing is imported or compared until an error needs an explanation."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["did_you_mean", "not_said_again"]
 
 
 def did_you_mean(name: object, names: Iterable[str]) -> str:
-    """The end of a message, ". Did you mean 'x'?", with the one of `names` that is most like `name`; "" if none is. The
-    message must not be that of an error which programs ask for on purpose: the comparison takes up to milliseconds."""
+    """Return the end of a message, ". Did you mean 'x'?", with the item of `names` that is most similar to `name`; ""
+    if none is. Do not use it for errors that programs cause on purpose: the comparison takes up to milliseconds."""
     if not isinstance(name, str) or name.startswith("__"):
         return ""
     similar = import_whole("difflib").get_close_matches(name, _likely(name, set(names) - {name}), 1)
@@ -27,8 +27,8 @@ _MOST_COMPARED = 100
 
 
 def _likely(name: str, names: Iterable[str]) -> list[str]:
-    """The names that may be most like `name`, not too many to compare: those that share their beginning or their end
-    with it, and as much of it as is needed."""
+    """Return the names that may be most similar to `name`, few enough to compare: those with the same beginning or end,
+    as long as necessary."""
     likely = list(names)
     for n_shared in range(len(name) // 3, len(name)):
         if len(likely) <= _MOST_COMPARED:
@@ -39,6 +39,6 @@ def _likely(name: str, names: Iterable[str]) -> list[str]:
 
 
 def not_said_again(name: str) -> dict[str, Any]:
-    """The options of an AttributeError whose message has a suggestion already: without them CPython completes the error
-    by the object and, where it prints a traceback, by a suggestion of its own."""
+    """Return the options of an AttributeError whose message has a suggestion already. Without them CPython adds the
+    object to the error and, in a printed traceback, its own suggestion."""
     return {"name": name, "obj": None} if sys.version_info >= (3, 10) else {}

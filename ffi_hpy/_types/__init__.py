@@ -1,1 +1,1 @@
-"""What the core knows about types (TypeInfo), the schemas of values (TypeSchema), and what both are made of."""
+"""The core's data about types (TypeInfo), the schemas of values (TypeSchema), and their parts."""

@@ -1,8 +1,8 @@
-"""What the authors of functions say about them: kept by number, read when somebody asks.
+"""The metadata and documentation of functions: kept by number, parsed on first use.
 
-A Function has room for a number only (`_about`). What the number stands for stays for good, and functions of which the
-same is said share it, so that there are at most as many as texts. A global function that was looked up has no number:
-its name leads to its author's words.
+A Function stores only a number (`_about`). The entry of a number is permanent, and functions with equal metadata and
+documentation share it, so there are at most as many entries as different texts. A global function without a number gets
+its entry by its name.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["Note", "note_function", "note_global", "note_of", "parameters_of", "static_method"]
 
 signature_home = ""
-"""The module that makes signatures. Filled by the package."""
+"""The module that creates signatures. The package sets it."""
 
 
 class Note:
-    """What is said about a function: its `metadata` (JSON text), its text, and whether its first parameter is the
-    object of a method (`is_member`). `overloads` are the notes of several functions behind one name, `full_name` the
-    name of a global function whose author's words were not looked up yet."""
+    """The data of a function: its `metadata` (JSON), its documentation, and whether its first parameter is the object
+    of a method (`is_member`). `overloads` are the notes of several functions behind one name; `full_name` is the name
+    of a global function whose metadata was not looked up yet."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Note:
 
 
 _UNKNOWN = Note()
-_SILENT = 1  # the number of a Function that shows nothing at the moment
+_SILENT = 1  # the number of a Function that shows nothing for the moment
 _notes = [_UNKNOWN, _UNKNOWN]  # by number; only grows
 _numbers: dict[tuple[Any, ...], int] = {}
 _lock = new_lock()
@@ -66,7 +66,8 @@ def _number_of(*key: Any) -> int:
 
 
 def note_function(function: Function, metadata: str, doc: str, is_member: bool = False) -> None:
-    """Note what the author says. A function that has another note already is overloaded: both count."""
+    """Record a function's metadata and documentation. A function that has another note already is overloaded: both
+    count."""
     number, old = _number_of(metadata, doc, is_member), function._about
     if old not in (0, number):
         notes = _notes[old].overloads or (_notes[old],)
@@ -76,12 +77,13 @@ def note_function(function: Function, metadata: str, doc: str, is_member: bool =
 
 
 def note_global(function: Function, full_name: str) -> None:
-    """Note that a function is the global one of that name, before it is called otherwise."""
+    """Record that a function is the global function of that name, before it gets another name."""
     function._about = _number_of("", "", False, (), full_name)
 
 
 def static_method(function: Function) -> Any:
-    """A staticmethod, which copies what the function shows when it is made; nothing has to be computed for that."""
+    """Return a staticmethod. It copies the function's attributes when it is created, so these are hidden to avoid
+    computing them."""
     number, function._about = function._about, _SILENT
     try:
         return staticmethod(function)
@@ -90,7 +92,7 @@ def static_method(function: Function) -> Any:
 
 
 def note_of(function: Function) -> Note:
-    """The note of a function; an empty one if nobody says anything about it."""
+    """Return the note of a function; an empty note if nothing is recorded about it."""
     note = _notes[function._about]
     if note is not _UNKNOWN and not note.full_name:
         return note
@@ -112,7 +114,7 @@ def note_of(function: Function) -> Note:
 
 
 def parameters_of(note: Note) -> Parameters:
-    """The parameters in a note."""
+    """Return the parameters in a note."""
     found = note.parameters
     if found is None:
         from .parameters import Parameters
@@ -121,19 +123,19 @@ def parameters_of(note: Note) -> Parameters:
     return found
 
 
-# --- what Functions show --------------------------------------------------------------------------------------------
+# --- attributes of Function ----------------------------------------------------------------------------------------
 
 
 def arguments_by_names(function: Function, args: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, ...] | str:
-    """The arguments of a call in the order of the parameters; the last of `args` are called by `names`. A text if they
-    do not fit."""
+    """Return the arguments of a call in the order of the parameters; the last of `args` have the names in `names`.
+    Returns a str for an error message if they do not match."""
     n = len(args) - len(names)
     title = function.__name__ or "native function"
     return parameters_of(note_of(function)).in_order(title, args[:n], dict(zip(names, args[n:])))
 
 
 class _Signature:
-    """`__signature__`, for inspect: there for functions, not for their class."""
+    """`__signature__`, for inspect: functions have it, their class does not."""
 
     def __get__(self, instance: Function | None, owner: type) -> Any:
         if instance is None:
@@ -145,7 +147,7 @@ class _Signature:
 
 
 class _Annotations(dict[str, Any] if TYPE_CHECKING else dict):  # type: ignore[misc]
-    """`__annotations__`, for typing: of the class, which has none, and of functions."""
+    """`__annotations__`, for typing: of functions, and of the class, which has none."""
 
     def __get__(self, instance: Function | None, owner: type) -> dict[str, Any]:
         if instance is None:
@@ -157,8 +159,8 @@ class _Annotations(dict[str, Any] if TYPE_CHECKING else dict):  # type: ignore[m
 
 
 class _Doc(str):
-    """`__doc__`: the line of the signature and the author's text; of the class and of functions about which nothing is
-    known, that of the class, which it is itself."""
+    """`__doc__`: the signature line and the author's documentation. The str itself is the docstring of the class, and
+    of functions without metadata."""
 
     __slots__ = ()
 

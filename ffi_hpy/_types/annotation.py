@@ -1,4 +1,4 @@
-"""What Python annotations say of types. The schemas are made by whoever asks: TypeSchema stands above this module."""
+"""Reads Python annotations of types. The caller creates the schemas: TypeSchema uses this module."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ _ORIGIN_OF_CLASS: dict[typing.Any, str] = {
 
 
 class AnnotationReader(typing.Generic[Schema]):
-    """Reads annotations. `make` is called with the arguments of TypeSchema."""
+    """Reads annotations. It calls `make` with the arguments of TypeSchema."""
 
     def __init__(self, make: typing.Callable[..., Schema]) -> None:
         self._make = make
         self._leaves = {annotation: make(origin) for annotation, origin in _ORIGIN_OF_CLASS.items()}
 
     def read(self, annotation: typing.Any) -> Schema:
-        """The schema of an annotation. TypeError for one that no schema stands for."""
+        """Return the schema of an annotation. TypeError for an annotation without a schema."""
         try:
             leaf = self._leaves.get(annotation)
-        except TypeError:  # unhashable: nothing that is known
+        except TypeError:  # unhashable, so not in the table
             leaf = None
         if leaf is not None:
             return leaf
@@ -78,9 +78,9 @@ class AnnotationReader(typing.Generic[Schema]):
         return self._make("Tensor") if hasattr(cls, "__dlpack__") and not is_single(cls) else None
 
     def _read_generic(self, annotation: typing.Any, origin: typing.Any) -> Schema:
-        if type(annotation) is _ANNOTATED:  # its origin is the annotation inside, which may be `list`
+        if type(annotation) is _ANNOTATED:  # its origin is the annotation inside, possibly `list`
             return self.read(origin)
-        # What typing.get_args() adds is for Callable. A bare typing.List has no __args__.
+        # typing.get_args() differs only for Callable. A bare typing.List has no __args__.
         args: tuple[typing.Any, ...] = getattr(annotation, "__args__", ())
         if origin is list:
             if len(args) > 1:
@@ -110,7 +110,7 @@ class AnnotationReader(typing.Generic[Schema]):
             return self._make("Array", (self.read(args[0]),))
         if not args and annotation is typing.Tuple:  # noqa: UP006
             return self._make("tuple")
-        if args == ((),):  # how Python before 3.11 has tuple[()]
+        if args == ((),):  # the form of tuple[()] in Python before 3.11
             args = ()
         return self._make("tuple", tuple(map(self.read, args)))
 

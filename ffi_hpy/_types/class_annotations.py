@@ -1,4 +1,4 @@
-"""The annotations in the body of a class or function, as they are written there."""
+"""The annotations in the body of a class or function, unevaluated."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ __all__ = ["forward_annotations"]
 
 
 def forward_annotations(obj: Any) -> dict[str, Any]:
-    """The annotations that a class or function itself has; on Python 3.14 and later, names that are not defined yet are
-    ForwardRefs. A new dict."""
+    """Return a new dict of the annotations of a class or function, without inherited ones. On Python 3.14 and later,
+    undefined names are ForwardRefs."""
     if sys.version_info >= (3, 14):
         import annotationlib
 

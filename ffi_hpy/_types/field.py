@@ -1,4 +1,4 @@
-"""Fields in three forms: rows of the registry, what the body of a class declares, and the arguments of TypeField."""
+"""Fields in three forms: rows of the registry, declarations in the body of a class, and the arguments of TypeField."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .schema import TypeSchema
 
     class DeclaredField(Protocol):
-        """The attributes that are read of a field that the body of a class declares: a `dataclasses.Field`, which
-        documents them. `default` is MISSING if there is none, and so is `default_factory`."""
+        """The attributes that are read from a field that the body of a class declares: a `dataclasses.Field`, which
+        documents them. `default` and `default_factory` are MISSING if there is none."""
 
         name: Any
         _ty_schema: TypeSchema | None
@@ -43,7 +43,7 @@ _STRUCTURAL_WORDS = (
 
 
 def arguments_of_row(row: tuple[Any, ...]) -> dict[str, Any]:
-    """The arguments of TypeField for a row of `_core.type_info`, a `_core.FieldInfo`."""
+    """Return the arguments of TypeField for a row of `_core.type_info`, a `_core.FieldInfo`."""
     name, doc, metadata, flags, size, offset, static_index, alignment, default = row
     has_default, is_factory = bool(flags & _core.FIELD_HAS_DEFAULT), bool(flags & _core.FIELD_DEFAULT_FROM_FACTORY)
     return {
@@ -68,7 +68,7 @@ def arguments_of_row(row: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def arguments_of_declared(field: DeclaredField, slot: Slot) -> dict[str, Any]:
-    """The arguments of TypeField for a field that lies in a slot of its objects."""
+    """Return the arguments of TypeField for a field in a slot of its objects."""
     schema = schema_of_declared(field)
     size, alignment, offset, static_index = slot
     return {
@@ -95,7 +95,7 @@ def arguments_of_declared(field: DeclaredField, slot: Slot) -> dict[str, Any]:
 
 
 def row_of_declared(field: DeclaredField, slot: Slot) -> tuple[Any, ...]:
-    """The field as `_core.fields_define` takes it."""
+    """Return the field in the form of `_core.fields_define`."""
     from json import dumps
 
     size, alignment, offset, static_index = slot
@@ -125,7 +125,7 @@ def _flags_of(field: DeclaredField) -> int:
 
 
 def schema_of_declared(field: DeclaredField) -> TypeSchema:
-    """The schema that a decorator has stored in a field."""
+    """Return the schema that a decorator has stored in a field."""
     schema = field._ty_schema
     assert schema is not None
     return schema

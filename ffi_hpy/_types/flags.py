@@ -1,4 +1,4 @@
-"""The ABI's flags of fields and kinds of structures, by the words that classes use for them."""
+"""The ABI's field flags and structure kinds, by the words that classes use for them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the core knows about types: TypeInfo, TypeField and TypeMethod, and the property of a field.
+"""The core's data about types: TypeInfo, TypeField and TypeMethod, and the property of a field.
 
-There is one TypeInfo per type, the same object wherever it is asked for. It reads the registry when its members are
-first accessed.
+There is one TypeInfo per type, the same object for every caller. It reads the registry when its members are first
+accessed.
 """
 
 from __future__ import annotations
@@ -40,31 +40,31 @@ __all__ = [
 
 
 class _LikeProperty:
-    """What else a property has. Another function in the place of one of its own makes a plain property."""
+    """The other attributes of a property. Replacing one of its functions creates a plain property."""
 
     fget: Any
     fset: Any
     fdel = None
 
     def getter(self, fget: Callable[[Any], Any]) -> property:
-        """A property with another function that reads."""
+        """Return a property with another function that reads."""
         return property(fget, self.fset, None, self.__doc__)
 
     def setter(self, fset: Callable[[Any, Any], None]) -> property:
-        """A property with another function that an assignment calls."""
+        """Return a property with another function that an assignment calls."""
         return property(self.fget, fset, None, self.__doc__)
 
     def deleter(self, fdel: Callable[[Any], None]) -> property:
-        """A property with a function that `del` calls."""
+        """Return a property with a function that `del` calls."""
         return property(self.fget, self.fset, fdel, self.__doc__)
 
 
 if TYPE_CHECKING or _core.HAS_DESCRIPTORS:
 
     class FFIProperty(_LikeProperty, _core.FieldSlot):
-        """The attribute of a field. A frozen one refuses assignment; `set` writes it nevertheless."""
+        """The attribute of a field. A frozen one rejects assignment, but `set` still writes it."""
 
-        __class__: Any = property(lambda self: property)  # what isinstance() asks for
+        __class__: Any = property(lambda self: property)  # for isinstance()
         __isabstractmethod__ = False
 
         def __init__(
@@ -91,7 +91,7 @@ if TYPE_CHECKING or _core.HAS_DESCRIPTORS:
 else:
 
     class FFIProperty(_LikeProperty, property):
-        """The attribute of a field. The property of a frozen field has no setter; `set` writes it nevertheless."""
+        """The attribute of a field. The property of a frozen field has no setter, but `set` still writes it."""
 
         def __init__(self, type_index, field, frozen=False, schema=None, doc=None):
             slot = _core.FieldSlot(type_index, field, frozen, schema)
@@ -102,13 +102,13 @@ else:
 
 
 class _Declared:
-    """A member of a type, of which its author has declared a schema."""
+    """A member of a type with a schema that its author declared."""
 
     ty: Any
 
     @property
     def _known_ty(self) -> TypeSchema | None:
-        """As `ty`; also None for metadata that cannot be read: the member works without, and so does help()."""
+        """The value of `ty`, or None for metadata that cannot be read: the member and help() work without it."""
         try:
             found: TypeSchema | None = self.ty
         except MetadataError:
@@ -119,12 +119,12 @@ class _Declared:
 class TypeField(_Declared):
     """One field of a native type.
 
-    `getter(obj)` and `setter(obj, value)` read and write it, even if it is `frozen`, which means that it cannot be
-    assigned. `size`, `alignment` and `offset` (from the object's address) are in bytes; `metadata` is what its author
-    declared; `ty` its schema, None if none is declared. Reading either raises ValueError for invalid metadata. The
-    `c_*` attributes tell how constructors (`c_init`, `c_kw_only`, `c_has_default`, `c_default`, `c_default_factory`;
-    MISSING if there is none), repr, order, hash and structural comparison (None, "ignore", "def-pattern",
-    "def-simple") treat it. `dataclass_field` is the Field that a dataclass made it from, else None.
+    `getter(obj)` and `setter(obj, value)` read and write it, even if it is `frozen`, which forbids assignment. `size`,
+    `alignment` and `offset` (from the object's address) are in bytes; `metadata` is the author's metadata; `ty` is its
+    schema, None if none is declared. Reading either raises ValueError for invalid metadata. The `c_*` attributes are
+    its options for constructors (`c_init`, `c_kw_only`, `c_has_default`, `c_default`, `c_default_factory`; MISSING if
+    there is none), repr, order, hash and structural comparison (None, "ignore", "def-pattern", "def-simple").
+    `dataclass_field` is the Field that a dataclass made it from, else None.
     """
 
     def __init__(
@@ -178,8 +178,8 @@ class TypeField(_Declared):
 
     @classmethod
     def _at(cls, place: tuple[int, int], arguments: dict[str, Any], is_laid_out: bool = False) -> TypeField:
-        """The TypeField of a field of a type. The functions that read and write the field are made when they are asked
-        for."""
+        """Return the TypeField of a field of a type. The functions that read and write the field are created on first
+        use."""
         self = cls(**arguments)
         self._place, self._is_laid_out = place, is_laid_out
         return self
@@ -200,8 +200,7 @@ class TypeField(_Declared):
         return f"TypeField({self.name!r}, {self._known_ty}, offset={self.offset}, size={self.size})"
 
     def _takes_payloads(self) -> bool:
-        """Whether the field's type is an enum class whose singletons can be given by the int or str that they stand
-        for."""
+        """Whether the field's type is an enum class whose singletons can be passed as their int or str."""
         static_index = self.field_static_type_index
         if static_index != _core.TYPE_INDEX_OBJECT and static_index < _core.TYPE_INDEX_DYNAMIC_BEGIN:
             return False
@@ -213,14 +212,14 @@ class TypeField(_Declared):
         return any(_core.type_key_to_index(key) in lineage for key in ("ffi.IntEnum", "ffi.StrEnum"))
 
     def normalize_value(self, value: Any) -> Any:
-        """The value to write for an assigned one. For an enum field, an int or str gives the singleton that it stands
-        for; TypeError if there is none."""
+        """Return the value to write for an assigned value. For an enum field, an int or str becomes its singleton;
+        TypeError if there is none."""
         if not self._takes_payloads():
             return value
         return _core.cany_value(self.ty.convert(value))
 
     def as_property(self, cls: type) -> FFIProperty:
-        """The attribute for a class."""
+        """Return the attribute for a class."""
         takes_payloads = not self._is_laid_out and self._takes_payloads()
         return FFIProperty(*self._place, self.frozen, self.ty if takes_payloads else None, self.doc)
 
@@ -250,7 +249,7 @@ class TypeMethod(_Declared):
         return f"TypeMethod({self.name!r}, is_static={self.is_static})"
 
     def as_callable(self, cls: type) -> Any:
-        """The attribute for a class: a method, or a staticmethod."""
+        """Return the attribute for a class: a method, or a staticmethod."""
         func = self.func
         if self.is_static:
             return static_method(func) if isinstance(func, _core.Function) else staticmethod(func)
@@ -264,18 +263,17 @@ class TypeMethod(_Declared):
         method.__name__, method.__module__ = self.name, cls.__module__
         method.__qualname__ = f"{cls.__qualname__}.{self.name}"
         method.__doc__ = self.doc
-        method.__annotations__ = {}  # those of the lines above mean nothing to the caller
+        method.__annotations__ = {}  # the annotations of the lines above mean nothing to the caller
         method.__wrapped__ = func  # type: ignore[attr-defined]
         return method
 
 
 class TypeInfo:
-    """What the core knows about a type; `__tvm_ffi_type_info__` of its class.
+    """The core's data about a type; `__tvm_ffi_type_info__` of its class.
 
-    `type_cls` is the class that is registered for it, or None; `type_ancestors` are type indices from the root to the
-    parent; `parent_type_info` is the TypeInfo of the parent, None for the root. `fields` and `methods` are those that
-    the type itself declares, in the order of their registration; `fields` is None for a class that is still being
-    defined.
+    `type_cls` is its registered class, or None; `type_ancestors` are type indices from the root to the parent;
+    `parent_type_info` is the TypeInfo of the parent, None for the root. `fields` and `methods` are those that the type
+    itself declares, in the order of their registration; `fields` is None for a class that is still being defined.
     """
 
     type_cls: type | None
@@ -287,7 +285,7 @@ class TypeInfo:
         self.type_ancestors = list(ancestors)
         self.type_cls = None
         self._decorator_args: dict[str, Any] = {}
-        self._inherited_attrs: Collection[str] = ()  # the type attributes that py_class() takes over from a parent
+        self._inherited_attrs: Collection[str] = ()  # the type attributes that py_class() inherits from a parent
 
     if TYPE_CHECKING:
         fields: list[TypeField] | None
@@ -314,9 +312,9 @@ class TypeInfo:
         return info_of_index(self.parent_type_index) if self.parent_type_index >= 0 else None
 
     def _register_fields(self, fields: Sequence[DeclaredField], structure_kind: int | None = None) -> None:
-        """Define the fields of a type that define_type() made, and how its objects are made. RuntimeError for a second
-        call, TypeError for a default that no native value can be made of. An error in a field is raised before anything
-        is registered."""
+        """Define the fields of a type from define_type(), and its constructor. RuntimeError for a second call,
+        TypeError for a default that cannot be converted to a native value. An error in a field is raised before
+        anything is registered."""
         from .layout import lay_out
 
         if self.fields is not None:
@@ -333,8 +331,8 @@ class TypeInfo:
     def _register_py_methods(
         self, entries: list[tuple[Any, ...]] | None = None, type_attr_names: Collection[str] = frozenset()
     ) -> None:
-        """Register (name, function or value, whether static, metadata): as type attributes those with these names, the
-        others as methods."""
+        """Register (name, function or value, whether static, metadata): entries with these names as type attributes,
+        the others as methods."""
         for name, value, is_static, metadata in entries or ():
             if name in type_attr_names:
                 _core.type_attr_define(self.type_index, name, value)
@@ -350,7 +348,7 @@ class TypeInfo:
 
     @Lazy
     def _fields_end(self) -> int:
-        """Where the last field ends that the type or an ancestor declares, in bytes."""
+        """The end in bytes of the last field that the type or an ancestor declares."""
         parent = self.parent_type_info
         inherited = _core.OBJECT_HEADER_BYTES if parent is None else parent._fields_end
         return max([inherited, *[field.offset + field.size for field in self.fields or ()]])
@@ -366,7 +364,7 @@ class TypeInfo:
         return (end + 7) & ~7
 
     def prototype_py(self) -> str:
-        """The type as the text of a Python class: its fields and methods with their annotations."""
+        """Return the type as the source of a Python class: its fields and methods with their annotations."""
         parent = self.parent_type_info
         base = "" if parent is None else f"({parent.type_key.rpartition('.')[2]})"
         lines = [f"class {self.type_key.rpartition('.')[2]}{base}:"]
@@ -399,14 +397,14 @@ _infos: dict[int, TypeInfo] = {}
 
 
 def info_of_index(type_index: int) -> TypeInfo:
-    """The TypeInfo of a registered type. ValueError for an index that no type has."""
+    """Return the TypeInfo of a registered type. ValueError for an index without a type."""
     found = _infos.get(type_index)
     return found if found is not None else _infos.setdefault(type_index, TypeInfo(type_index))
 
 
 home_of_names: dict[str, str] = {}
-"""Modules whose import loads the library of functions and types, by the first part of the names of these, up to a dot.
-They are imported when such a name is not there. Filled by the package."""
+"""Modules whose import loads the library of functions and types, by the first part of their names, up to a dot. They
+are imported when such a name is missing. The package fills the dict."""
 
 
 def load_home(name: str) -> bool:
@@ -418,13 +416,13 @@ def load_home(name: str) -> bool:
 
 
 def index_of_key(type_key: str) -> int:
-    """The index of a type key, -1 if no library registered it."""
+    """Return the index of a type key, -1 if no library registered it."""
     index = _core.type_key_to_index(type_key)
     return _core.type_key_to_index(type_key) if index < 0 and load_home(type_key) else index
 
 
 def info_of_key(type_key: str) -> TypeInfo:
-    """The TypeInfo of a type key. ValueError if no library registered it."""
+    """Return the TypeInfo of a type key. ValueError if no library registered it."""
     index = index_of_key(type_key)
     if index < 0:
         from .. import _ffi_api
@@ -435,32 +433,32 @@ def info_of_key(type_key: str) -> TypeInfo:
 
 
 def info_of_class(cls: type) -> TypeInfo | None:
-    """The TypeInfo of the type that a class was registered for, None for a class that was not."""
+    """Return the TypeInfo of the type that a class is registered for, None for another class."""
     index = INDEX_OF_CLASS.get(cls)
     return None if index is None else info_of_index(index)
 
 
 def set_class(info: TypeInfo, cls: type) -> None:
-    """Make a class the class of a type; the latest one counts. Native objects of the type become its instances."""
+    """Make a class the class of a type; the latest class counts. Native objects of the type become its instances."""
     _core.class_register(info.type_index, cls)
     set_python_class(info, cls)
 
 
 def set_python_class(info: TypeInfo, cls: type) -> None:
-    """Make a class that holds no native object the class of a type. Text, data types and devices of native code become
-    its instances in other ways."""
+    """Make a class that does not hold a native object the class of a type. Strings, data types and devices from native
+    code become its instances in other ways."""
     info.type_cls = cls
     INDEX_OF_CLASS[cls] = info.type_index
 
 
 def begin_info(type_index: int) -> TypeInfo:
-    """A new TypeInfo for a type that was registered just now; it replaces the one of an earlier definition."""
+    """Return a new TypeInfo for a type that was just registered; it replaces the TypeInfo of an earlier definition."""
     info = _infos[type_index] = TypeInfo(type_index)
     return info
 
 
 def forget_info(info: TypeInfo) -> None:
-    """Undo `begin_info` and `set_class`, unless a later call has replaced what they stored."""
+    """Undo `begin_info` and `set_class`, unless a later call has replaced their entries."""
     if _infos.get(info.type_index) is info:
         del _infos[info.type_index]
     if info.type_cls is not None and INDEX_OF_CLASS.get(info.type_cls) == info.type_index:

@@ -1,6 +1,6 @@
-"""Where the fields of a class lie in its native objects.
+"""The layout of the fields of a class in its native objects.
 
-The layout is the one that a C++ compiler chooses for a subclass with these fields, so that generated C++ structs match.
+It is the layout that a C++ compiler chooses for a subclass with these fields, so that generated C++ structs match.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["lay_out", "own_end"]
 
-# size, alignment and static type index by the origin of a schema; bytes. Everything else is a pointer to an object.
+# size, alignment and static type index by the origin of a schema; bytes. All other origins are pointers to objects.
 _SHAPES = {
     "int": (8, 8, _core.TYPE_INDEX_INT),
     "bool": (1, 1, _core.TYPE_INDEX_BOOL),
@@ -28,7 +28,7 @@ _SHAPES = {
     "Device": (8, 4, _core.TYPE_INDEX_DEVICE),
     "Any": (16, 8, _core.TYPE_INDEX_ANY),
     "None": (16, 8, _core.TYPE_INDEX_ANY),
-    "str": (16, 8, _core.TYPE_INDEX_ANY),  # short text has no object
+    "str": (16, 8, _core.TYPE_INDEX_ANY),  # a short string has no object
     "bytes": (16, 8, _core.TYPE_INDEX_ANY),
     "Optional": (16, 8, _core.TYPE_INDEX_ANY),
     "Union": (16, 8, _core.TYPE_INDEX_ANY),
@@ -37,9 +37,9 @@ _POINTER = (8, 8, _core.TYPE_INDEX_OBJECT)
 
 
 def own_end(info: Any) -> int:
-    """Offset in bytes at which the fields of a subclass of a type begin, before they are aligned.
+    """Return the offset in bytes where the fields of a subclass of a type begin, before alignment.
 
-    In the Itanium C++ ABI they may begin in the padding at the end of the parent, in that of Microsoft they do not.
+    In the Itanium C++ ABI they may begin in the padding at the end of the parent; in Microsoft's they do not.
     """
     total = int(info.total_size or _core.OBJECT_HEADER_BYTES)
     if sys.platform == "win32":
@@ -49,8 +49,8 @@ def own_end(info: Any) -> int:
 
 
 def lay_out(parent: Any, origins: Iterable[str]) -> tuple[list[Slot], int]:
-    """The slots of fields, which follow the fields of a parent type, by the origins of their schemas; and the size of
-    an object in bytes."""
+    """Return the slots of fields after the fields of a parent type, by the origins of their schemas; and the size of an
+    object in bytes."""
     end = own_end(parent)
     slots = []
     for origin in origins:

@@ -1,4 +1,4 @@
-"""Metadata that the authors of functions, fields and types declare, as JSON text."""
+"""The metadata (JSON) that authors of functions, fields and types declare."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["NONBLOCKING", "MetadataError", "apply_nonblocking", "parse_metadata", "schema_in"]
 
 NONBLOCKING = '"nonblocking"'
-"""What metadata contain that have the key."""
+"""The part of metadata that shows that the key is present."""
 
-_DEEPEST = 200  # levels of JSON, two for each type inside of another one
+_DEEPEST = 200  # levels of JSON, two for each nested type
 
 
 class MetadataError(ValueError):
@@ -24,7 +24,7 @@ class MetadataError(ValueError):
 
 
 def parse_metadata(metadata: dict[str, Any] | str, owner: str) -> dict[str, Any]:
-    """Metadata as a dict, from JSON text or from a dict. `owner` is the subject of the message of a MetadataError."""
+    """Return metadata as a dict, from JSON or from a dict. `owner` is the subject of the message of a MetadataError."""
     if not isinstance(metadata, str):
         return metadata
     if not metadata:
@@ -36,7 +36,7 @@ def parse_metadata(metadata: dict[str, Any] | str, owner: str) -> dict[str, Any]
 
 
 def schema_in(metadata: dict[str, Any], owner: str) -> TypeSchema | None:
-    """The schema that metadata declares, as JSON text or as parsed JSON. A MetadataError names the `owner`."""
+    """Return the schema in metadata, from JSON or from parsed JSON. A MetadataError names the `owner`."""
     schema, title = metadata.get("type_schema"), f"the type schema of {owner}"
     if schema is None:
         return None
@@ -55,7 +55,7 @@ def _parse(text: str, title: str) -> Any:
     try:
         return loads(text)
     except JSONDecodeError as error:
-        # Without the error's own text, which PyPy 8 cannot print for characters beyond ASCII
+        # Without the error's own message, which PyPy 8 cannot print for characters beyond ASCII
         raise MetadataError(f"{title} is not JSON: see line {error.lineno}, column {error.colno}") from None
     except ValueError as error:
         raise MetadataError(f"{title} is not JSON: {error}") from error
@@ -64,8 +64,8 @@ def _parse(text: str, title: str) -> Any:
 
 
 def _check_texts(schema: Any, title: str) -> None:
-    """MetadataError for a schema that is nested deeper than programs can print, or that names a type by a text that
-    cannot be printed. Bytes that are not UTF-8 have become U+FFFD."""
+    """MetadataError for a schema that is nested too deeply for printing, or that has a type name that cannot be
+    printed. Bytes that are not UTF-8 have become U+FFFD."""
     nodes = [(schema, 1)]
     while nodes:
         node, depth = nodes.pop()
@@ -79,8 +79,8 @@ def _check_texts(schema: Any, title: str) -> None:
 
 
 def apply_nonblocking(function: Function, metadata: str) -> None:
-    """Have calls of a function keep the GIL if its metadata (JSON text) has ``"nonblocking": true``, where keeping it
-    is the faster way."""
+    """Make calls of a function keep the GIL if its metadata (JSON) has ``"nonblocking": true`` and keeping the GIL is
+    faster."""
     if not SHORT_CALLS_KEEP_GIL or NONBLOCKING not in metadata:
         return
     try:

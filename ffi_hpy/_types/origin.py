@@ -1,4 +1,4 @@
-"""Origins: the names in the trees of type schemas, their type indices, and what `_core` calls them."""
+"""Origins: the names in the trees of type schemas, their type indices, and their operations in `_core`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = [
     "UNKNOWN",
 ]
 
-STRUCTURAL, UNKNOWN = -2, -3  # type indices: no type (Optional, Union); an unregistered type
+STRUCTURAL, UNKNOWN = -2, -3  # type indices: not a type (Optional, Union); an unregistered type
 
 INDEX_OF_CLASS: dict[type, int] = {}
-"""Type indices of the classes that stand for native types. Only _types.info writes them."""
+"""Type indices of the classes for native types. Only _types.info writes them."""
 
 # Type indices of the origins that are not type keys.
 INDEX_OF_ORIGIN = {
@@ -53,7 +53,7 @@ ORIGIN_OF_INDEX = {
     _core.TYPE_INDEX_BIG_INT: "int",
 }
 
-# Names in the JSON of native libraries, by the origin that they mean.
+# Names in the JSON of native libraries, and their origins.
 ORIGIN_OF_NAME = {
     name: origin
     for origin, names in {
@@ -76,11 +76,11 @@ ORIGIN_OF_NAME = {
     }.items()
     for name in names
 }
-# An `int` in Python, but not for native code, so the name is needed to choose what is printed for it.
+# An `int` in Python, but not in native code, so printing needs the name.
 KEPT_NAME_OF_INDEX = {_core.TYPE_INDEX_BIG_INT: "ffi.BigInt"}
 KEPT_NAMES = frozenset(KEPT_NAME_OF_INDEX.values())
 
-# Origins that need no arguments, and the operations of _core on their values.
+# Origins without arguments, and the operations of _core for their values.
 PLAIN_OPS = {
     "Any": "any",
     "None": "none",

@@ -1,8 +1,9 @@
-"""The parameters of a native function: names and defaults from its metadata, and arguments put in their order by them.
+"""The parameters of a native function: names and defaults from its metadata, and the arguments of a call in their
+order.
 
-The key "params" of the metadata has them, as a list or as the JSON text of one: `{"name": "x"}` for each parameter,
-with a "default" (None, bool, int, float or str) where one may be left out. The function itself fills in what is left
-out at the end; what is left out before an argument that is given by its name is filled in here.
+The key "params" of the metadata contains them, as a list or as its JSON: `{"name": "x"}` for each parameter, with a
+"default" (None, bool, int, float or str) if it may be left out. The function itself fills in arguments that are left
+out at the end; arguments that are left out before a named argument are filled in here.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["NO_DEFAULT", "Parameters"]
 
 NO_DEFAULT: Any = object()
-"""In the place of a default that a parameter does not have."""
+"""Marks a parameter without a default."""
 
 
 class Parameters:
-    """What metadata (JSON text) say of parameters: `schemas` of each, None if any arguments are taken; the schema of
-    the `result`; `names`, None if the author gave none; and `defaults`, NO_DEFAULT where there is none."""
+    """The parameters in metadata (JSON): the `schemas` of each, None if any arguments are accepted; the schema of the
+    `result`; `names`, None if the author declared none; and `defaults`, NO_DEFAULT where there is none."""
 
     schemas: tuple[TypeSchema, ...] | None = None
     result: TypeSchema | None = None
@@ -34,7 +35,7 @@ class Parameters:
         try:
             metadata = parse_metadata(text, "a function")
             schema = schema_in(metadata, "a function")
-        except MetadataError:  # calls and help() work without
+        except MetadataError:  # calls and help() work without metadata
             return
         if schema is not None and schema.origin == "Callable" and schema.named_args:
             self.schemas = schema.named_args.get("params")
@@ -61,8 +62,8 @@ class Parameters:
             self.names, self.defaults = tuple(names), tuple(defaults)
 
     def in_order(self, title: str, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
-        """The arguments of a call by position. A text, which says what is wrong in the call of `title`, if they do not
-        fit."""
+        """Return the arguments of a call by position. If they do not match, return a str that describes the error in
+        the call of `title`."""
         names = self.names
         if names is None:
             wrong = f"{title}() takes positional arguments only, got keyword argument '{_shown(next(iter(named)))}'"
@@ -83,7 +84,7 @@ class Parameters:
 
 
 def _cut(text: str, n_bytes: int) -> str:
-    """As much of a text as messages of the binding show."""
+    """Return as much of a str as the binding's messages show."""
     return text.encode("utf-8", "surrogatepass")[:n_bytes].decode("utf-8", "ignore")
 
 

@@ -1,8 +1,8 @@
-"""TypeSchema: which values a field, an argument or a result accepts, and what they are converted to.
+"""TypeSchema: the values that a field, an argument or a result accepts, and their conversion.
 
 A schema is a tree: an origin such as ``"List"`` with schemas as arguments. It is made from Python annotations, from the
-JSON that native libraries give as metadata, or from a type index. It prints as an annotation, and converts and checks
-values. Conversion happens in `_core`, on a form that is compiled at the first use.
+JSON metadata of native libraries, or from a type index. It prints as an annotation, and converts and checks values.
+`_core` converts, using a form that is compiled on first use.
 """
 
 from __future__ import annotations
@@ -38,12 +38,11 @@ __all__ = ["TypeSchema"]
 class TypeSchema(_core.Schema):
     """A type that values are checked against: an origin and the schemas of its arguments. Immutable, hashable.
 
-    `args` are the arguments in order, as of ``Map[str, int]``. A ``Callable`` has them in `named_args` instead, groups
-    called "return" (one schema) and "params" (left out if any arguments are accepted). A plain ``tuple`` has None as
-    args, one without items an empty tuple. `fallback` is printed for an unknown origin. `type_key` is the name in the
-    JSON that it was made from, if the origin is less specific ("ffi.BigInt" for an int); it does not count for
-    equality. `origin_type_index` is the index of the origin's type, -2 for Optional and Union, -3 if there is none
-    (yet).
+    `args` are the arguments in order, as of ``Map[str, int]``. A ``Callable`` has groups in `named_args` instead:
+    "return" (one schema) and "params" (left out if any arguments are accepted). `args` of a plain ``tuple`` is None,
+    and of a tuple without items an empty tuple. `fallback` is printed for an unknown origin. `type_key` is the name in
+    the original JSON, if the origin is less specific ("ffi.BigInt" for an int); equality ignores it.
+    `origin_type_index` is the index of the origin's type, -2 for Optional and Union, -3 if there is none (yet).
 
     ValueError for a wrong number of arguments, TypeError for arguments that are not schemas.
     """
@@ -106,14 +105,14 @@ class TypeSchema(_core.Schema):
 
     @staticmethod
     def from_annotation(annotation: object) -> TypeSchema:
-        """The schema of a Python annotation: ``int``, ``list[int]``, ``Optional[str]``, ``Callable[[int], str]``, a
-        class of native objects, ... TypeError for an annotation whose values cannot be passed to native code, and for
-        text: resolve that with `typing.get_type_hints` first."""
+        """Return the schema of a Python annotation: ``int``, ``list[int]``, ``Optional[str]``, ``Callable[[int],
+        str]``, a class of native objects, ... TypeError for an annotation whose values cannot be passed to native code,
+        and for a str: resolve it with `typing.get_type_hints` first."""
         return (_reader or _make_reader()).read(annotation)
 
     @staticmethod
     def from_type_index(type_index: int, args: Iterable[TypeSchema] = ()) -> TypeSchema:
-        """The schema of a registered type, by its index. ValueError for an index that no type has."""
+        """Return the schema of a registered type, by its index. ValueError for an index without a type."""
         origin = ORIGIN_OF_INDEX.get(type_index)
         if origin is None:
             origin = _core.type_info(type_index)[0]
@@ -121,16 +120,16 @@ class TypeSchema(_core.Schema):
 
     @staticmethod
     def from_json_str(s: str) -> TypeSchema:
-        """The schema in JSON text, as in the "type_schema" of metadata. ValueError if the text is not JSON."""
+        """Return the schema in a JSON str, as in the "type_schema" of metadata. ValueError if it is not JSON."""
         from json import loads
 
         return TypeSchema.from_json_obj(loads(s))
 
     @staticmethod
     def from_json_obj(obj: dict[str, Any]) -> TypeSchema:
-        """The schema in parsed JSON: ``{"type": name, "args": [...], "named_args": {...}, "fallback": {...}}``.
+        """Return the schema in parsed JSON: ``{"type": name, "args": [...], "named_args": {...}, "fallback": {...}}``.
 
-        Items of "args" that are not objects (the length of an array) are left out. TypeError for any other form.
+        Items of "args" that are not objects (the length of an array) are ignored. TypeError for any other form.
         """
         if not isinstance(obj, dict) or "type" not in obj:
             raise TypeError(f"expected schema dict with a 'type', got {_shown(obj)}")
@@ -155,7 +154,7 @@ class TypeSchema(_core.Schema):
         return TypeSchema(origin, own_args, UNKNOWN, fallback, groups, name if name in KEPT_NAMES else None)
 
     def to_json(self) -> dict[str, Any]:
-        """The schema as from_json_obj() reads it."""
+        """Return the schema in the form that from_json_obj() reads."""
         result: dict[str, Any] = {"type": self.type_key or self.origin}
         if self.args or (self.args is not None and self.origin == "tuple"):
             result["args"] = [arg.to_json() for arg in self.args]
@@ -175,15 +174,16 @@ class TypeSchema(_core.Schema):
         return self._print(ty_map, False, frozenset())
 
     def output_repr(self, ty_map: Names | None = None) -> str:
-        """The annotation for values of the schema: ``"int | None"``, ``"Map[str, int]"``, ``"Callable[[int], str]"``.
+        """Return the annotation for values of the schema: ``"int | None"``, ``"Map[str, int]"``, ``"Callable[[int],
+        str]"``.
 
-        `ty_map` gives the name to print for an origin.
+        `ty_map` returns the name to print for an origin.
         """
         return self._print(ty_map, False, frozenset())
 
     def input_repr(self, ty_map: Names | None = None) -> str:
-        """The annotation for values that convert to the schema. A type whose `__ffi_convert__` accepts other values is
-        replaced by what its attribute `__ffi_convert_type_schema__` says, if it has that."""
+        """Return the annotation for values that convert to the schema. If the `__ffi_convert__` of a type accepts other
+        values, and its attribute `__ffi_convert_type_schema__` is set, that schema replaces the type."""
         return self._print(ty_map, True, frozenset())
 
     def _print(self, ty_map: Names | None, is_input: bool, widened: frozenset[int]) -> str:
@@ -212,15 +212,14 @@ class TypeSchema(_core.Schema):
         result = self.named_args["return"][0]._print(ty_map, is_input, widened)
         if "params" not in self.named_args:
             return f"Callable[..., {result}]"
-        names = getattr(ty_map, "inverse", ty_map)  # what a function takes, its caller gives
+        names = getattr(ty_map, "inverse", ty_map)  # the caller supplies the parameters of a function
         params = ", ".join(arg._print(names, is_input, widened) for arg in self.named_args["params"])
         return f"Callable[[{params}], {result}]"
 
     # --- used --------------------------------------------------------------------------------------------------------
 
     def is_subtype_of(self, target_cls: type) -> bool:
-        """Whether values of the schema are native objects of a class or of a subclass of it. False for other
-        classes."""
+        """Whether values of the schema are native objects of a class or of its subclasses. False for other classes."""
         target = INDEX_OF_CLASS.get(target_cls)
         index = self.origin_type_index
         if target is None or index < _core.TYPE_INDEX_OBJECT:
@@ -228,8 +227,9 @@ class TypeSchema(_core.Schema):
         return target == index or target in _core.type_info(index)[6]
 
     def _describe(self) -> Description:
-        """The schema as `_core` takes it: operation, type index, name in messages, schemas of the arguments. TypeError
-        for an origin that is not a type. It may be registered later, so that is not known before."""
+        """Return the schema in the form of `_core`: operation, type index, name in messages, schemas of the arguments.
+        TypeError for an origin that is not a type. A type may be registered later, so the constructor does not check
+        this."""
         origin, index = self.origin, self.origin_type_index
         args = self.args or ()
         if index == _core.TYPE_INDEX_ANY:
@@ -258,19 +258,20 @@ class TypeSchema(_core.Schema):
     if TYPE_CHECKING:
 
         def convert(self, value: object, /) -> CAny:
-            """The value as a value of this schema. TypeError, with the path to the mismatch, if it does not convert.
+            """Return the value as a value of this schema. TypeError, with the path to the mismatch, if it cannot be
+            converted.
 
-            These conversions are made: bool and int to float, bool to int, int to bool; text to dtype and Device; list,
-            tuple, Array and List to one another, and dict, Map and Dict likewise; values that stand for something else,
-            by their protocols; and whatever a type's `__ffi_convert__` makes into its instances. A native container
-            whose items need no conversion is returned as it is.
+            These conversions are made: bool and int to float, bool to int, int to bool; str to dtype and Device;
+            between list, tuple, Array and List, and between dict, Map and Dict; values with a protocol for another
+            value; and every value that a type's `__ffi_convert__` converts to its instances. A native container whose
+            items need no conversion is returned unchanged.
             """
 
         def check_value(self, value: object, /) -> None:
-            """TypeError if convert() would refuse the value."""
+            """TypeError if convert() would reject the value."""
 
 
-# By which __init__ sets attributes: __setattr__ refuses them.
+# __init__ sets attributes with these, because __setattr__ refuses.
 _set_origin, _set_args, _set_index = (
     TypeSchema.__dict__[name].__set__ for name in ("origin", "args", "origin_type_index")
 )
@@ -287,7 +288,7 @@ def _shown(value: object) -> str:
 
 
 def _arguments(origin: str, args: Iterable[TypeSchema] | None) -> tuple[TypeSchema, ...] | None:
-    """The arguments of an origin, checked; Any for the items of a container without arguments."""
+    """Return the arguments of an origin, checked; Any for the items of a container without arguments."""
     if args is None:
         if origin == "tuple":
             return None
@@ -333,8 +334,8 @@ _CALLABLE_GROUPS = frozenset(("return", "params"))
 def _callable_arguments(
     args: tuple[TypeSchema, ...], groups: dict[str, tuple[TypeSchema, ...]] | None
 ) -> tuple[tuple[TypeSchema, ...], dict[str, tuple[TypeSchema, ...]] | None]:
-    """A Callable's arguments. (result, parameter, ...) is an older form of the named groups; in it a function without
-    parameters cannot be told from one whose parameters are unknown."""
+    """Return a Callable's arguments. (result, parameter, ...) is an older form of the named groups; in it a function
+    without parameters looks like one whose parameters are unknown."""
     if args and groups is None:
         groups = {"return": args[:1]}
         if len(args) > 1:
@@ -371,14 +372,14 @@ def _index_of(origin: str) -> int:
 
 def _make_reader() -> AnnotationReader[TypeSchema]:
     global _reader
-    from .annotation import AnnotationReader  # at the first use: the module needs `typing`
+    from .annotation import AnnotationReader  # on first use: the module needs `typing`
 
     _reader = AnnotationReader(TypeSchema)
     return _reader
 
 
 def _schema_of(value: Any) -> TypeSchema:
-    """A schema, from any form in which a type attribute may have it. TypeError for a value that is not a schema."""
+    """Return a schema from any form of a type attribute. TypeError for a value that is not a schema."""
     if isinstance(value, TypeSchema):
         return value
     try:

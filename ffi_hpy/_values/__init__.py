@@ -1,1 +1,1 @@
-"""The classes of values: objects, text and bytes, devices, functions."""
+"""The classes of values: objects, strings and bytes, devices, functions."""

@@ -1,4 +1,4 @@
-"""Device: where a tensor's memory lives."""
+"""Device: the location of a tensor's memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TYPE_OF_NAME = {
 }
 _NAME_OF_TYPE = {code: name for name, code in _TYPE_OF_NAME.items()}
 _TYPE_OF_NAME.update(mps=_core.DEVICE_TYPE_METAL, wgpu=_core.DEVICE_TYPE_WEBGPU)  # other frameworks' names
-_TYPE_OF_OLD_NAME = {  # names of targets, which tvm_ffi took until 0.1.12
+_TYPE_OF_OLD_NAME = {  # names of targets, accepted by tvm_ffi until 0.1.12
     "c": _core.DEVICE_TYPE_CPU,
     "llvm": _core.DEVICE_TYPE_CPU,
     "test": _core.DEVICE_TYPE_CPU,
@@ -48,15 +48,14 @@ _TYPE_OF_OLD_NAME = {  # names of targets, which tvm_ffi took until 0.1.12
 class Device(_core.Device):
     """A device: its DLPack type and its index among the devices of that type.
 
-    Compares and hashes by value, immutable. That there is such a device is not checked.
+    Immutable; compares and hashes by value. The device need not exist.
 
     Args:
         device_type: a name such as "cuda" or "cuda:1", or the number of a DLDeviceType.
-        index: which of the devices of that type. Without one it is that of the name, which counts if both have one, or
-            0.
+        index: the index among the devices of that type, 0 by default. An index in the name takes precedence.
 
     Raises:
-        ValueError: for a name that is unknown or malformed, and for a negative number.
+        ValueError: for an unknown or malformed name, and for a negative number.
         TypeError: for an index that is not an integer.
 
     Examples:
@@ -66,7 +65,7 @@ class Device(_core.Device):
 
     __slots__ = ()
 
-    # Subclasses of a program may have tables of their own, and a __device_type_name__
+    # Subclasses in programs may have their own tables, and a __device_type_name__
     _DEVICE_NAME_TO_TYPE: ClassVar[dict[str, int]] = _TYPE_OF_NAME
     _DEVICE_TYPE_TO_NAME: ClassVar[dict[int, str]] = _NAME_OF_TYPE
 
@@ -84,7 +83,7 @@ class Device(_core.Device):
 
     @property
     def type(self) -> str:
-        """The name that Device() takes for this type; unknown_ and the number for a type without one."""
+        """The name of this device type, as Device() accepts it; unknown_ and the number for a type without a name."""
         return self.__device_type_name__()
 
     def __device_type_name__(self) -> str:
@@ -106,11 +105,11 @@ class Device(_core.Device):
 
 
 def device(device_type: str | SupportsIndex | Device, index: SupportsIndex | None = None) -> Device:
-    """Return a device. A Device is returned as it is.
+    """Return a device. A Device is returned unchanged.
 
     Args:
-        device_type: as for Device, which has the errors, too; or a Device.
-        index: which of the devices of that type.
+        device_type: as for Device, whose errors apply; or a Device.
+        index: the index among the devices of that type.
 
     Examples:
         >>> ffi_hpy.device("cuda:1")
@@ -127,7 +126,7 @@ _CLASS_DEVICE: type[Device] = Device
 
 
 def _set_class_device(cls: type[Device]) -> None:
-    """Devices from native code and from device() become instances of `cls`, a subclass of Device."""
+    """Make devices from native code and from device() instances of `cls`, a subclass of Device."""
     global _CLASS_DEVICE
     if not issubclass(cls, Device):
         raise TypeError(f"expected a subclass of Device, got {cls!r}")
@@ -136,12 +135,12 @@ def _set_class_device(cls: type[Device]) -> None:
 
 
 def _create_device_from_tuple(cls: type[Device], device_type: int, device_id: int) -> Device:
-    """An instance of `cls`, by DLPack type and index."""
+    """Return an instance of `cls`, by DLPack type and index."""
     return cls(device_type, device_id)
 
 
 def _parse(text: str, types: dict[str, int]) -> tuple[int, int | None]:
-    """Type and index of "name:index", or of "name" with None as the index. Text after a blank is ignored."""
+    """Return type and index of "name:index", or of "name" with None as the index. Text after a blank is ignored."""
     name, colon, number = text.partition(" ")[0].partition(":")
     code = types.get(name)
     if code is None and name in _TYPE_OF_OLD_NAME and import_whole(f"{_PACKAGE}._start.release").is_before((0, 1, 13)):

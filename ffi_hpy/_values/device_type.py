@@ -1,4 +1,4 @@
-"""DLDeviceType: DLPack's device types. In a file of its own, loaded on first use, because `enum` is slow to import."""
+"""DLDeviceType: DLPack's device types. In a separate file, loaded on first use, because `enum` is slow to import."""
 
 from __future__ import annotations
 
@@ -30,4 +30,4 @@ class DLDeviceType(IntEnum):
     kDLTrn = _core.DEVICE_TYPE_TRN
 
 
-DLDeviceType.__module__ = (__package__ or "").rpartition(".")[0]  # where programs import it from
+DLDeviceType.__module__ = (__package__ or "").rpartition(".")[0]  # the module that programs import it from

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["objects_to_html", "tensor_to_html"]
 
-_MOST = 20  # rows and columns that are shown
+_MOST = 20  # the number of rows and columns that are shown
 
 
 def objects_to_html(items: Any) -> str | None:
-    """A row for each object, a column for each field. None, and so the plain text, for items that are not objects of
-    one type with fields."""
+    """Return a table with a row for each object and a column for each field. None, which shows plain text, for items
+    that are not objects of one type with fields."""
     shown = [items[i] for i in range(min(len(items), _MOST))]
     classes = {type(item) for item in shown}
     cls = classes.pop() if len(classes) == 1 else None
@@ -37,8 +37,8 @@ def objects_to_html(items: Any) -> str | None:
 
 
 def tensor_to_html(tensor: Any) -> str:
-    """Shape, element type and device; below, the numbers of a small tensor of one or two dimensions, if NumPy reads
-    them."""
+    """Return shape, element type and device; and below them the numbers of a small tensor of one or two dimensions, if
+    NumPy can read them."""
     title = f"Tensor {tuple(tensor.shape)}, {tensor.dtype}, {tensor.device}"
     rows: list[list[str]] = []
     if 1 <= len(tensor.shape) <= 2 and all(0 < extent <= _MOST for extent in tensor.shape):
@@ -48,7 +48,7 @@ def tensor_to_html(tensor: Any) -> str:
             array = numpy.from_dlpack(tensor)
             rows = [[_text(value) for value in row.tolist()] for row in numpy.atleast_2d(array)]
         except Exception:
-            rows = []  # another device, an element type that NumPy does not have, or no NumPy: the title says enough
+            rows = []  # another device, an element type that NumPy lacks, or no NumPy: the title is enough
     return _table(title, [], rows)
 
 

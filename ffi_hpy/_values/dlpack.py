@@ -1,4 +1,4 @@
-"""The type of objects that become a Tensor where a native function takes one."""
+"""The type of objects that native functions accept in place of a Tensor."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ class SupportsDLPack(Protocol):
 
     @property
     def __dlpack__(self) -> Callable[..., Any]:
-        """Makes the capsule. Declared as a property, because a method of any signature matches that."""
+        """Creates the capsule. Declared as a property, because a method of any signature matches that."""

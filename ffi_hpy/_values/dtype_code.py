@@ -1,4 +1,4 @@
-"""DataTypeCode: DLPack's type codes. In a file of its own, loaded on first use, because `enum` is slow to import."""
+"""DataTypeCode: DLPack's type codes. In a separate file, loaded on first use, because `enum` is slow to import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["DataTypeCode"]
 
 
 class DataTypeCode(IntEnum):
-    """DLPack's type codes. The binding has the first and the last of the small floats, which follow one another."""
+    """DLPack's type codes. The binding has the first and the last code of the small floats, which are consecutive."""
 
     INT = _core.TYPE_CODE_INT
     UINT = _core.TYPE_CODE_UINT

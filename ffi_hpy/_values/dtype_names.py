@@ -1,4 +1,4 @@
-"""The common element types by their names: ffi_hpy.float32 and so on. Some of the names are also those of builtins."""
+"""The common element types by their names: ffi_hpy.float32 and so on. Some of the names shadow builtins."""
 
 from __future__ import annotations
 
@@ -58,4 +58,4 @@ float6_e2m3fn = dtype("float6_e2m3fn")
 float6_e3m2fn = dtype("float6_e3m2fn")
 float4_e2m1fn = dtype("float4_e2m1fn")
 float4_e2m1fnx2 = dtype("float4_e2m1fnx2")
-float4_e2m1fn_x2 = float4_e2m1fnx2  # as PyTorch spells it
+float4_e2m1fn_x2 = float4_e2m1fnx2  # PyTorch's spelling

@@ -1,4 +1,4 @@
-"""Tables about data types that are attributes of `dtype`: made on first use, because NumPy is slow to import."""
+"""Tables about data types that are attributes of `dtype`: created on first use, because NumPy is slow to import."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _OF_ML_DTYPES = "bfloat16 float8_e4m3fn float8_e5m2 float4_e2m1fn"
 
 
 def names_of_numpy_types() -> dict[Any, str]:
-    """Names by numpy.dtype, those of the package ml_dtypes included. What is not installed has no entries."""
+    """Return names by numpy.dtype, including those of the package ml_dtypes. Packages that are not installed have no
+    entries."""
     try:
         import numpy
     except ImportError:
@@ -31,7 +32,7 @@ def names_of_numpy_types() -> dict[Any, str]:
     except ImportError:
         return names
     for name in _OF_ML_DTYPES.split():
-        scalar = getattr(ml_dtypes, name, None)  # older releases have fewer
+        scalar = getattr(ml_dtypes, name, None)  # older releases have fewer types
         if scalar is not None:
             names[numpy.dtype(scalar)] = name
     return names

@@ -8,9 +8,9 @@ __all__ = ["exported_names"]
 
 
 def exported_names(path: str) -> list[str]:
-    """The functions that the library at a path exports by symbols `__tvm_ffi_<name>`, sorted; none if the file cannot
-    be read. The names are looked for in the whole file, whatever its format (macOS puts an underscore before each), and
-    those that begin with an underscore are the ABI's own."""
+    """Return the functions that the library at a path exports by symbols `__tvm_ffi_<name>`, sorted; none if the file
+    cannot be read. The whole file is searched, whatever its format (macOS puts an underscore before each name). Names
+    that begin with an underscore are the ABI's own and are left out."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs import time
             mapped = import_whole("mmap").mmap(file.fileno(), 0, access=import_whole("mmap").ACCESS_READ)

@@ -1,4 +1,4 @@
-"""What Function has besides calls: constructors from addresses, such as code generators give."""
+"""Further constructors of Function, from pointers such as those of code generators."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["from_extern_c", "from_mlir_packed_safe_call"]
 
 
 def from_extern_c(c_symbol: int, *, keep_alive_object: Any = None) -> Function:
-    """A Function around the C function of type TVMFFISafeCallType at the address `c_symbol`.
+    """Return a Function for the C function of type TVMFFISafeCallType at the pointer `c_symbol`.
 
     `keep_alive_object` lives as long as the function; it may own the function's code, for example. ValueError for
-    address 0, TypeError if it is not an int. What is at the address is not checked.
+    pointer 0, TypeError if it is not an int. The memory at the pointer is not checked.
     """
     return _core.function_from_address(c_symbol, keep_alive_object)
 
 
 def from_mlir_packed_safe_call(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
-    """A Function around the code that MLIR's execution engine compiled from a C function of type TVMFFISafeCallType:
-    ``void f(void **variables)``, with the addresses of handle, arguments, their number, result and return code.
+    """Return a Function for code that MLIR's execution engine compiled from a C function of type TVMFFISafeCallType:
+    ``void f(void **variables)``, with pointers to handle, arguments, their number, result and return code.
     `keep_alive_object` and errors as in from_extern_c()."""
     return _core.function_from_mlir(mlir_packed_symbol, keep_alive_object)
 

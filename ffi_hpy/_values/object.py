@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["MISSING", "Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr", "wrapper_like"]
 
 
-# PyPy gives every HPy object what both slots give on CPython, and the base that is written in Python has weak
-# references. What a base has, a class cannot declare again.
+# On PyPy every HPy object has these two attributes, and the base written in Python has weak references. A class cannot
+# declare a slot that its base has.
 _HAVE_DICT = hasattr(CObject.__new__(CObject), "__dict__")
 _HAVE_WEAK_REFERENCES = _HAVE_DICT or hasattr(CObject, "__weakref__")
 _EVERYBODY_HAS = ("__dict__",) * _HAVE_DICT + ("__weakref__",) * _HAVE_WEAK_REFERENCES
 
 
 class ObjectMeta(ABCMeta):
-    """Metaclass of Object: gives every class that declares no `__slots__` empty ones, so that instances own nothing but
-    the native handle. A class that wants instance attributes declares `__slots__ = ("__dict__",)`, one that wants weak
-    references to instances `("__weakref__",)`."""
+    """Metaclass of Object: adds empty `__slots__` to every class that declares none, so that instances own only the
+    native handle. A class with instance attributes declares `__slots__ = ("__dict__",)`, a class with weak references
+    to instances `("__weakref__",)`."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> ObjectMeta:
         slots = namespace.setdefault("__slots__", ())
@@ -49,21 +49,21 @@ class ObjectMeta(ABCMeta):
 class Object(CObject, metaclass=ObjectMeta):
     """A native object, shared with native code by reference count.
 
-    A wrapper owns one strong reference. While it lives, everybody who gets the object gets this wrapper: `a.x is a.x`,
-    ids are stable, and attributes that were set on it are there. Two cases get wrappers of their own: the arguments of
-    a callback while the caller's own wrappers are in use, and objects that were moved (`_move`). In debug modes
-    everything does. Such wrappers are equal and hash alike, unless the class defines this otherwise (Array and Map
-    compare their contents). A wrapper whose handle was moved away has none, and using it is a ValueError.
+    A wrapper owns one strong reference. While it lives, Python gets this wrapper for the object: `a.x is a.x`, ids are
+    stable, and attributes set on the wrapper stay. Two cases get separate wrappers: arguments of a callback while the
+    caller's wrappers are in use, and objects that were moved (`_move`). In debug modes every access gets one. Such
+    wrappers are equal and have equal hashes, unless the class defines this otherwise (Array and Map compare their
+    contents). Using a wrapper whose handle was moved away is a ValueError.
 
-    Classes for types of a native library derive from Object and are bound with `register_object()`. Wrappers can be
-    used from any thread. Whether two threads may change the object behind one depends on its type.
+    Classes for types of a native library derive from Object and are bound with `register_object()`. Any thread may use
+    a wrapper. Whether two threads may change its object depends on the object's type.
     """
 
     def __ffi_init__(self, *args: Any, **kwargs: Any) -> None:
-        """Construct the native object with the type's registered constructor and take over its handle.
+        """Construct the native object with the type's registered constructor and store its handle in this wrapper.
 
-        Meant for an `__init__` written in Python. register_object() installs it on classes whose type has a
-        constructor; for the others it is a TypeError.
+        Call it from an `__init__` written in Python. register_object() installs it on classes whose type has a
+        constructor; for other classes it raises TypeError.
         """
         _raise_not_constructible(type(self))
 
@@ -74,12 +74,12 @@ class Object(CObject, metaclass=ObjectMeta):
 class_register(TYPE_INDEX_OBJECT, Object)
 
 MISSING: Object = _ffi_api.GetInvalidObject()
-"""The core's mark for "no value"."""
+"""The core's marker for "no value"."""
 
 
 class ObjectConvertible:
-    """Base for Python classes that stand for a native object: when an instance is passed to native code, `asobject()`
-    is passed instead.
+    """Base for Python classes that stand for a native object: when an instance is passed to native code, the result of
+    `asobject()` is passed instead.
 
     Examples:
         >>> class Route(ffi_hpy.ObjectConvertible):
@@ -92,19 +92,19 @@ class ObjectConvertible:
     __slots__ = ()
 
     def asobject(self) -> Object:
-        """The object to pass."""
+        """Return the object to pass."""
         raise NotImplementedError(f"{type(self).__qualname__} does not define asobject()")
 
 
 def object_repr(obj: CObject) -> str:
-    """Text of a native object, by `ffi.ReprPrint`, or `Class(address)` where that fails."""
+    """Return the repr of a native object, by `ffi.ReprPrint`, or `Class(address)` if that fails."""
     handle = obj.__chandle__()
     name = type(obj).__qualname__
     if handle == 0:
         return f"{name}(chandle=None)"
     try:
         return _printed(obj)
-    except Exception as error:  # a repr is often needed for an error report: any text is better than another error
+    except Exception as error:  # a repr is often needed for an error report: any str is better than another error
         confirm_failure(error, _printed, obj)
     return f"{name}({handle:#x})"
 
@@ -117,7 +117,7 @@ def _printed(obj: CObject) -> str:
 
 
 def wrapper_like(wrapper: CObject, made: CObject) -> Any:
-    """Another wrapper of the class of `wrapper`, with its attributes, for the object of `made`."""
+    """Return another wrapper of the class of `wrapper`, with its attributes, for the object of `made`."""
     cls = type(wrapper)
     other = cls.__new__(cls)
     _fill(other, made, getattr(wrapper, "__dict__", None))
@@ -125,7 +125,8 @@ def wrapper_like(wrapper: CObject, made: CObject) -> Any:
 
 
 def _fill(wrapper: CObject, made: CObject | None, attributes: dict[str, Any] | None) -> None:
-    """Give a wrapper the object of another one, if there is one, which others may have, too; and attributes."""
+    """Give a wrapper the object of another wrapper, if there is one, and attributes. Other wrappers may share the
+    object."""
     if made is not None:
         wrapper.__init_handle_by_constructor__(function_from_callable(lambda: made))
     if attributes:
@@ -136,8 +137,8 @@ def _fill(wrapper: CObject, made: CObject | None, attributes: dict[str, Any] | N
 
 
 def get_state(self: CObject) -> dict[str, Any]:
-    """The state for pickle: "handle" is the JSON graph of the native object (None without one), "attributes" are those
-    of the instance, if it has any. TypeError for types that have no graph, such as functions and tensors."""
+    """Return the state for pickle: "handle" is the JSON graph of the native object (None without one), "attributes" are
+    those of the instance, if it has any. TypeError for types without a graph, such as functions and tensors."""
     state: dict[str, Any] = {"handle": None}
     if self.__chandle__() != 0:
         state["handle"] = str(_serializer(type(self), "ToJSONGraphString")(self, None))
@@ -148,15 +149,15 @@ def get_state(self: CObject) -> dict[str, Any]:
 
 
 def set_state(self: CObject, state: dict[str, Any]) -> None:
-    """Restore a state that __getstate__() returned. TypeError or ValueError if it is another state, or not for this
+    """Restore a state from __getstate__(). TypeError or ValueError for another value, or for a state of another
     class."""
     graph, attributes = _parts_of_state(self, state)
-    made = None if graph is None else _read_graph(type(self), graph)  # shared: may be an enum's variant
+    made = None if graph is None else _read_graph(type(self), graph)  # shared: it may be an enum's variant
     _fill(self, made, attributes)
 
 
 def _parts_of_state(obj: CObject, state: object) -> tuple[str | None, dict[str, Any] | None]:
-    """The graph and the attributes in a state, each None if there is none. The TypeError says what is wrong."""
+    """Return the graph and the attributes in a state, each None if there is none. The TypeError describes the error."""
 
     def refuse(wrong: str) -> NoReturn:
         raise TypeError(f"{type(obj).__qualname__}.__setstate__() takes what __getstate__() returned: {wrong}")
@@ -177,7 +178,7 @@ def _parts_of_state(obj: CObject, state: object) -> tuple[str | None, dict[str, 
 
 
 def _read_graph(cls: type, graph: str) -> CObject:
-    """The object of a graph. TypeError if it is not one of the class's type."""
+    """Return the object of a graph. TypeError if it is not an object of the class's type."""
     made = _serializer(cls, "FromJSONGraphString")(graph)
     info = getattr(cls, "__tvm_ffi_type_info__", None)
     if isinstance(made, CObject) and (info is None or issubclass(type(made), info.type_cls or CObject)):
@@ -198,12 +199,12 @@ CObject.__reduce__ = reduce  # type: ignore[method-assign]
 
 
 def _itself(self: Function) -> Function:
-    """A copy of a function is the function, as in Python."""
+    """Return the function itself: copying a function returns the same function, as in Python."""
     return self
 
 
 def _itself_deep(self: Function, memo: object = None) -> Function:
-    """As _itself()."""
+    """Return the function itself, like _itself()."""
     return self
 
 
@@ -212,7 +213,7 @@ Function.__deepcopy__ = _itself_deep  # type: ignore[method-assign]
 
 
 def _ffi_function(name: str) -> Function | None:
-    """The core's function `ffi.<name>`, None if this core has none."""
+    """Return the core's function `ffi.<name>`, None if this core has none."""
     return getattr(_ffi_api, name, None)
 
 

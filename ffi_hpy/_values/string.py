@@ -1,4 +1,4 @@
-"""String and Bytes: the classes of text and bytes that come from native code."""
+"""String and Bytes: the classes of strings and bytes that come from native code."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class PyNativeObject:
     """Base of the classes that are a Python builtin and also represent a native object: String, Bytes, Shape."""
 
     __slots__ = ()
-    _constructor: ClassVar[str]  # the function of _ffi_api that makes such an object
+    _constructor: ClassVar[str]  # the function of _ffi_api that creates such an object
 
     @property
     def _tvm_ffi_cached_object(self) -> Any:
-        """A native object of the same value, made at each access; None if the value needs none, as up to 7 bytes of
-        text do. tvm_ffi keeps one in each instance, here they cost nothing until somebody asks."""
+        """A native object of the same value, created on each access; None if the value needs none, such as a string of
+        up to 7 bytes. tvm_ffi keeps one in each instance; here instances cost nothing until this access."""
         from .. import _ffi_api
         from .object import Object
 
@@ -31,8 +31,8 @@ class PyNativeObject:
         return made
 
     def __init_cached_object_by_constructor__(self, fconstructor: Any, *args: Any) -> None:
-        """Call a native constructor and keep what it makes as `_tvm_ffi_cached_object`, for a class of a program that
-        has such an attribute. The classes here make it when it is asked for, and keep none."""
+        """Call a native constructor and keep the result as `_tvm_ffi_cached_object`, for a program's class that has
+        such an attribute. The classes here create it on access and do not keep it."""
         from .object import Object
 
         made = Object.__new__(Object)
@@ -42,7 +42,7 @@ class PyNativeObject:
 
 
 class String(str, PyNativeObject):
-    """Text from native code: a str in every respect. Text of up to 7 UTF-8 bytes arrives as a plain str."""
+    """A str from native code, and a str in every respect. A string of up to 7 UTF-8 bytes arrives as a plain str."""
 
     __slots__ = ()
     _constructor = "String"
@@ -53,7 +53,7 @@ class String(str, PyNativeObject):
 
 
 class Bytes(bytes, PyNativeObject):
-    """Bytes from native code: a bytes in every respect. Up to 7 bytes arrive as a plain bytes."""
+    """Bytes from native code, and bytes in every respect. Up to 7 bytes arrive as plain bytes."""
 
     __slots__ = ()
     _constructor = "Bytes"

@@ -1,8 +1,8 @@
-"""Compiles C, C++ and CUDA, inline or from files, and loads the result. Needs ninja and a compiler, which the user
-installs.
+"""Compiles C, C++ and CUDA, inline or from files, and loads the result. Needs ninja and a compiler, installed by the
+user.
 
-Results are kept and found again by their content: docs/cpp.md has the rules. Any number of threads and processes may
-build at the same time.
+Results are cached by their content: docs/cpp.md has the rules. Any number of threads and processes may build at the
+same time.
 """
 
 from __future__ import annotations

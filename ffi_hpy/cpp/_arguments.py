@@ -1,5 +1,4 @@
-"""Arguments of the public functions, checked and brought into one form. An invalid argument is a TypeError or
-ValueError."""
+"""Checks and normalises the arguments of the public functions. An invalid argument is a TypeError or ValueError."""
 
 from __future__ import annotations
 
@@ -26,11 +25,11 @@ __all__ = [
 
 
 _NOT_SEQUENCES = (bytes, bytearray, Mapping, set, frozenset)
-"""Iterables that are not accepted as several texts, because nobody chose the order of their items."""
+"""Iterables that are not accepted as several strings, because the order of their items is not chosen by the caller."""
 
 
 def check_file_name(parameter: str, name: Any) -> str:
-    """The str, which must be usable as the name of a file in a folder: files of a build are named by it."""
+    """Return the str, which must be usable as a file name in a folder: files of a build get this name."""
     if not isinstance(name, str):
         raise TypeError(f"{parameter} must be a str, got {_kind(name)}")
     if not re.fullmatch(r"\w[\w.+-]*", name):  # not all tools accept any file name
@@ -39,7 +38,7 @@ def check_file_name(parameter: str, name: Any) -> str:
 
 
 def texts(parameter: str, given: Any) -> tuple[str, ...]:
-    """The texts given as one str or several; None gives none."""
+    """Return the strings given as one str or several; none for None."""
     items = _strings(parameter, given, "a str, or a sequence of them")
     for text in items:
         _check_encodable(parameter, text)
@@ -47,7 +46,7 @@ def texts(parameter: str, given: Any) -> tuple[str, ...]:
 
 
 def functions_with_docs(given: Any) -> dict[str, str]:
-    """The names of functions, each with its documentation or ""."""
+    """Return the names of functions, each with its documentation or ""."""
     if isinstance(given, Mapping):
         found = dict(given)
     else:
@@ -64,7 +63,7 @@ def functions_with_docs(given: Any) -> dict[str, str]:
 
 
 def flags(parameter: str, given: Any) -> tuple[str, ...]:
-    """Words for a command line. A str may hold several, with quotes as for a shell, but nothing is expanded."""
+    """Return words for a command line. A str may contain several, quoted as for a shell, but nothing is expanded."""
     if isinstance(given, str):
         raise TypeError(f"{parameter} must be a sequence of flags, got a str: [{given!r}] is one")
     words: list[str] = []
@@ -77,14 +76,14 @@ def flags(parameter: str, given: Any) -> tuple[str, ...]:
 
 
 def folder_paths(parameter: str, given: Any) -> tuple[str, ...]:
-    """Absolute paths; a relative one is taken from the current folder."""
+    """Return absolute paths; a relative path starts at the current folder."""
     if isinstance(given, (str, os.PathLike)):
         raise TypeError(f"{parameter} must be a sequence of paths, got {_kind(given)}: [{given!r}] is one")
     return tuple(str(path) for path in _paths(parameter, given))
 
 
 def absolute_path(parameter: str, path: str | os.PathLike[str]) -> Path:
-    """The absolute path. FileNotFoundError for a relative path if the current folder does not exist any more."""
+    """Return the absolute path. FileNotFoundError for a relative path if the current folder no longer exists."""
     try:
         return Path(path).absolute()
     except FileNotFoundError:
@@ -93,7 +92,7 @@ def absolute_path(parameter: str, path: str | os.PathLike[str]) -> Path:
 
 
 def source_paths(**given: Any) -> tuple[Path, ...]:
-    """The absolute paths of all parameters, each a path or several. FileNotFoundError if there is no such file."""
+    """Return the absolute paths of all parameters, each a path or several. FileNotFoundError if a file is missing."""
     paths = [(parameter, path) for parameter, value in given.items() for path in _paths(parameter, value)]
     for parameter, path in paths:
         if not path.is_file():
@@ -104,7 +103,7 @@ def source_paths(**given: Any) -> tuple[Path, ...]:
 
 
 def check_cubins(given: Any) -> dict[str, bytes]:
-    """The names of CUBINs, each with its bytes."""
+    """Return the names of CUBINs, each with its bytes."""
     if not isinstance(given, (Mapping, type(None))):
         raise TypeError(f"embed_cubin must be a mapping of names to bytes, got {_kind(given)}")
     found = dict(given or {})

@@ -1,4 +1,4 @@
-"""One build: from sources and flags to the steps that make a library or an object file, and the path of that."""
+"""One build: from sources and flags to the steps that make a library or an object file, and to its path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Build", "make"]
 
-_OBJECTS = "objects"  # a folder of their own, so that no output can have the same name
+_OBJECTS = "objects"  # a separate folder, so that no output can have the same name
 _ODD = r"[^\w.+-]"  # not allowed in file names that tools write into lists for other tools
 _OBJECT_SUFFIXES = (".o", ".obj")
 _KINDS = {**dict.fromkeys((".cc", ".cpp", ".cxx", ".c++"), "c++"), ".c": "c", ".cu": "gpu"}
@@ -32,8 +32,8 @@ _KINDS.update(dict.fromkeys(_OBJECT_SUFFIXES, "object"))
 
 @dataclass(frozen=True)
 class Build:
-    """A build: its output and what that is made of. Paths are absolute, except those of `texts`, which are written into
-    the folder of the build."""
+    """A build: its output and its inputs. Paths are absolute, except those of `texts`, which are written into the
+    folder of the build."""
 
     name: str
     sources: tuple[Path, ...] = ()
@@ -50,7 +50,7 @@ class Build:
     output: str = ""
     verbose: bool | None = None
     folder: Path | None = None
-    """The folder to build in; None: one in the cache, whose name is derived from all of this."""
+    """The folder to build in; None for a folder in the cache whose name is derived from all other fields."""
 
     @property
     def makes_object(self) -> bool:
@@ -58,7 +58,7 @@ class Build:
 
 
 class _Toolchain:
-    """The programs of one build, each searched for when a step needs it, and their flags."""
+    """The programs of one build and their flags. Each program is searched for when a step needs it."""
 
     def __init__(self, build: Build) -> None:
         includes = [*libinfo.include_paths(), *build.include_paths]
@@ -69,7 +69,7 @@ class _Toolchain:
         self.gpu: GpuCompiler | None = None
 
     def compiler(self, kind: str) -> tuple[Tool, list[str]]:
-        """The compiler for "c", "c++" or "gpu", and the words of its command up to the files."""
+        """Return the compiler for "c", "c++" or "gpu", and the words of its command up to the files."""
         if kind == "gpu":
             self.gpu = self.gpu or gpu_compiler(choose_backend(self.backend))
             return self.gpu.tool, [*self.gpu.tool.words, *self.gpu.compile_flags, *self._gpu_flags]
@@ -78,7 +78,7 @@ class _Toolchain:
 
 
 def make(build: Build) -> str:
-    """Build what is not up to date, and return the path of the library or object file. BuildError."""
+    """Build the parts that are out of date, and return the path of the library or object file. BuildError."""
     toolchain = _Toolchain(build)
     steps = [*_compile_steps(build, toolchain)]
     objects = [*(step.output for step in steps), *(str(p) for p in build.sources if kind_of(p) == "object")]
@@ -99,7 +99,7 @@ def make(build: Build) -> str:
 
 
 def _files(build: Build) -> dict[str, bytes]:
-    """The files that a build has to write first, by name. ValueError if the output has one of these names."""
+    """Return the files that a build has to write first, by name. ValueError if the output has one of these names."""
     files = {name: text.encode() for name, text in build.texts.items()}
     files.update((f"{name}.cubin", content) for name, content in build.cubins.items())
     taken = (*files, NINJA_FILE, NOTES, LOCK, _OBJECTS)
@@ -109,8 +109,8 @@ def _files(build: Build) -> dict[str, bytes]:
 
 
 def _key(build: Build, steps: Sequence[Step]) -> str:
-    """The name of a build in the cache. Of files only the paths are part of it: if a file's content changes, ninja
-    builds what depends on it, and nothing else. Inline texts are part of it, so that builds of different texts never
+    """Return the name of a build in the cache. For source files only the paths count: if a file's content changes,
+    ninja rebuilds its dependents only. The content of inline texts counts, so that builds of different texts never
     share a library's path."""
     commands = [(step.output, step.words, step.inputs, step.made_by) for step in steps]
     cubins = [(name, digest_of_bytes(content)) for name, content in build.cubins.items()]
@@ -118,7 +118,7 @@ def _key(build: Build, steps: Sequence[Step]) -> str:
 
 
 def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
-    """One step for each source that is not an object file."""
+    """Yield one step for each source that is not an object file."""
     units = [(unit, build.texts[unit].encode()) for unit in build.units]
     units += [(str(path), path.read_bytes()) for path in build.sources if kind_of(path) != "object"]
     for i, (path, content) in enumerate(units):
@@ -131,7 +131,7 @@ def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
 
 
 def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> Iterator[Step]:
-    """The steps that make one file of the object files."""
+    """Yield the steps that combine the object files into one file."""
     made_of = digest_of([digest_of_bytes(path.read_bytes()) for path in build.sources if kind_of(path) == "object"])
     if build.makes_object or build.cubins:
         last = build.output if build.makes_object and not build.cubins else f"{_OBJECTS}/{build.name}.joined.o"
@@ -147,7 +147,7 @@ def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> 
 
 
 def _relocatable_step(objects: Sequence[str], output: str, stamp: str) -> Step:
-    if len(objects) == 1:  # some linkers change even a file that they only copy
+    if len(objects) == 1:  # some linkers change a file that they only copy
         return Step(output, (objects[0],), ("cp", objects[0], OUT), "", stamp)
     linker = relocatable_linker()
     return Step(output, tuple(objects), (*linker.words, "-r", "-o", OUT, *objects), digest_of(linker.identity), stamp)
@@ -165,7 +165,7 @@ def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stam
     is_all_c = all(kind_of(path) == "c" for path in (*build.sources, *map(Path, build.units)))
     tool = c_compiler() if is_all_c else cxx_compiler()
     library = Path(libinfo.find_libtvm_ffi())
-    # A missing symbol is an error when the library is loaded, not the end of the process at the first call
+    # A missing symbol then raises an error at load time instead of ending the process at the first call
     bind_now = ["-Wl,-z,now"] if toolchain.platform == "linux" else []
     gpu = toolchain.gpu.link_flags if toolchain.gpu is not None else ()
     dialect = dialect_of(tool.words, toolchain.platform)
@@ -174,7 +174,8 @@ def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stam
 
 
 def kind_of(path: Path) -> str:
-    """What compiles the file: "c", "c++" or "gpu"; "object" for a compiled file. ValueError for any other suffix."""
+    """Return the kind of compiler for a file: "c", "c++" or "gpu"; "object" for a compiled file. ValueError for any
+    other suffix."""
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
         raise ValueError(f"sources end with {', '.join(_KINDS)}, got {path}")

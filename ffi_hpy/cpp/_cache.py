@@ -1,5 +1,5 @@
-"""Where builds are kept: folders whose names are derived from everything that a build is made of. One process at a time
-uses a folder."""
+"""The cache of builds: folders whose names are derived from all inputs of a build. One process at a time uses a
+folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LOCK", "cache_folder", "digest_of", "digest_of_bytes", "environment_digest", "held", "write_whole"]
 
-# Variables of the environment that affect compilers and linkers.
+# Environment variables that affect compilers and linkers.
 _VARIABLES = (
     "CCC_OVERRIDE_OPTIONS",
     "COMPILER_PATH",
@@ -46,7 +46,7 @@ _UNFINISHED = "unfinished-"
 
 
 def cache_folder() -> Path:
-    """The user's folder for builds. BuildError if that user has none."""
+    """Return the user's folder for builds. BuildError if the user has none."""
     try:
         return _user_cache.cache_folder()
     except RuntimeError as error:
@@ -54,20 +54,20 @@ def cache_folder() -> Path:
 
 
 def digest_of_bytes(content: bytes) -> str:
-    """16 hexadecimal digits for the content of a file."""
+    """Return 16 hexadecimal digits for the content of a file."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
 def environment_digest() -> str:
-    """The digest of what affects every build: the content of our headers, and the variables that compilers search
-    by."""
+    """Return the digest of the data that affects every build: the content of our headers, and the variables that
+    compilers use for searching."""
     return digest_of(_headers_digest(tuple(libinfo.include_paths())), *(os.environ.get(name) for name in _VARIABLES))
 
 
 @functools.lru_cache(maxsize=4)
 def _headers_digest(folders: tuple[str, ...]) -> str:
-    """The digest of the content of the headers in folders, which are others where the environment names a package for
-    another machine. Their times tell nothing, because installers set them arbitrarily."""
+    """Return the digest of the content of the headers in some folders. The folders differ if the environment names a
+    package for another machine. File times are ignored, because installers set them arbitrarily."""
     digest = hashlib.sha256()
     for folder in folders:
         for header in sorted(Path(folder).rglob("*.h")):
@@ -77,11 +77,11 @@ def _headers_digest(folders: tuple[str, ...]) -> str:
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[Path]:
-    """Make a folder and lock it: no other process or thread builds in it. Yields a new folder inside it, on the same
+    """Create a folder and lock it: no other process or thread builds in it. Yields a new folder inside it, on the same
     file system, for unfinished files.
 
-    That folder is removed afterwards. If the process is killed, the next one removes it before it builds: commands that
-    are still running then have no place to write to, and cannot put files among those of the next build.
+    That folder is removed afterwards. If the process is killed, the next process removes it before it builds: commands
+    that are still running then cannot write, and cannot put files among those of the next build.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / LOCK):
@@ -95,7 +95,7 @@ def held(folder: Path) -> Iterator[Path]:
 
 
 def _remove(work: Path) -> None:
-    """Remove a folder, even if another process writes into it: it is renamed first."""
+    """Remove a folder, even if another process writes into it: rename it first."""
     gone = work.with_name(f"{work.name}.gone")
     try:
         work.rename(gone)
@@ -105,8 +105,8 @@ def _remove(work: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes, work: Path) -> None:
-    """Write a file in one step, by way of a folder that nobody else uses. A file that has this content already stays as
-    it is, with its time."""
+    """Write a file in one step, through a private folder. A file that has this content already is not touched and keeps
+    its time."""
     with contextlib.suppress(FileNotFoundError):
         if path.read_bytes() == content:
             return

@@ -1,7 +1,7 @@
-"""How compilers are told what to do: in the words of GCC and clang, or in those of MSVC's cl and of clang-cl. The words
-of GCC and clang are others where they build for Windows.
+"""The command-line flags of compilers: those of GCC and clang, or those of MSVC's cl and clang-cl. GCC and clang have
+different flags when they build for Windows.
 
-On macOS and Windows no build was ever run; the tests compare the words.
+Builds on macOS and Windows are untested; the tests compare the words of the commands.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
 __all__ = ["DEPENDENCIES", "GNU", "GNU_FOR_WINDOWS", "MSVC", "OUT", "Dialect", "dialect_of", "library_suffix"]
 
 OUT, DEPENDENCIES = "\0out", "\0dependencies"
-"""Placeholders in the words of a step: its output, and the file in which it lists what else it has read."""
+"""Placeholders in the words of a step: its output, and the file in which it lists its further inputs."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """The words of one family of compilers. A word may have OUT in it."""
+    """The flags of one family of compilers. A word may contain OUT."""
 
     defaults: dict[str, tuple[str, ...]]
-    """Flags before those of the user, by language: "c", "c++"."""
+    """Default flags by language, "c" or "c++", before the user's flags."""
     list_headers: tuple[str, ...]
-    """Has the compiler list what it has read."""
+    """Flags that make the compiler list its input files."""
     lists_in: str
-    """How ninja finds that list: in a file, "gcc", or in the output, "msvc"."""
+    """Where ninja finds that list: in a file, "gcc", or in the output, "msvc"."""
     object_suffix: str
     compile: tuple[str, ...]
-    """Before and after the source, with "" in its place."""
+    """The words around the source file; "" stands for the source."""
     link: tuple[str, ...]
-    """Before the object files."""
+    """The words before the object files."""
     linker_flags: tuple[str, ...]
-    """Between the object files and the flags for the linker."""
+    """The words between the object files and the flags for the linker."""
     made: tuple[str, ...]
-    """At the end: the file to write."""
+    """The last words: the file to write."""
     asks_version: tuple[str, ...] = ("--version",)
 
     def compile_words(self, source: str) -> tuple[str, ...]:
         return (*self.list_headers, *(word or source for word in self.compile))
 
     def link_words(self, objects: Sequence[str], library: Path, flags: Sequence[str]) -> tuple[str, ...]:
-        """The words after the compiler's command that link objects, with the core `library`, into OUT."""
+        """Return the words after the compiler's command that link objects, with the core `library`, into OUT."""
         if self is GNU:
             core: tuple[str, ...] = (f"-L{library.parent}", "-ltvm_ffi")
         else:
@@ -55,7 +55,7 @@ class Dialect:
 
 GNU = Dialect(
     defaults={"c": ("-fPIC", "-O2"), "c++": ("-std=c++17", "-fPIC", "-O2")},
-    list_headers=("-MMD", "-MT", "object", "-MF", DEPENDENCIES),  # ninja knows for which output
+    list_headers=("-MMD", "-MT", "object", "-MF", DEPENDENCIES),  # ninja knows the output
     lists_in="gcc",
     object_suffix=".o",
     compile=("-c", "", "-o", OUT),
@@ -64,7 +64,7 @@ GNU = Dialect(
     made=("-o", OUT),
 )
 
-# All code for Windows can be anywhere, and clang refuses to be asked for it.
+# All code for Windows is position-independent, and clang rejects -fPIC there.
 GNU_FOR_WINDOWS = replace(GNU, defaults={"c": ("-O2",), "c++": ("-std=c++17", "-O2")})
 
 _MSVC_FLAGS = ("/nologo", "/O2", "/MD", "/utf-8")
@@ -76,15 +76,15 @@ MSVC = Dialect(
     compile=("/c", "", f"/Fo{OUT}"),
     link=("/nologo", "/LD"),
     linker_flags=("/link",),
-    # beside a library the linker writes two files, for those who link to it; nobody does
+    # the linker also writes two files for linking to this library, which are unused
     made=(f"/OUT:{OUT}", f"/IMPLIB:{OUT}.lib"),
-    asks_version=(),  # without an argument cl says it, and succeeds
+    asks_version=(),  # cl without arguments prints its version and succeeds
 )
 
 
 def dialect_of(words: Sequence[str], platform: str = "") -> Dialect:
-    """The dialect of a compiler, by the name of its program and by the system that it builds for, in Python's name for
-    that. Which system that is does not matter to whoever asks the compiler for its version."""
+    """Return the dialect of a compiler, from the name of its program and the target system as a value of sys.platform.
+    The system is irrelevant for asking the compiler for its version."""
     name = re.split(r"[/\\]", words[0])[-1].lower()
     if re.fullmatch(r"(clang-)?cl(-[\d.]+)?(\.exe)?", name):
         return MSVC
@@ -92,5 +92,5 @@ def dialect_of(words: Sequence[str], platform: str = "") -> Dialect:
 
 
 def library_suffix(platform: str) -> str:
-    """The suffix of a library's file name on a system, by Python's name for that."""
+    """Return the suffix of a library's file name on a system, given as a value of sys.platform."""
     return {"darwin": ".dylib", "win32": ".dll"}.get(platform, ".so")

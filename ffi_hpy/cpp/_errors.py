@@ -1,4 +1,4 @@
-"""What a build raises."""
+"""The exception of builds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["BuildError"]
 
 
 class BuildError(RuntimeError):
-    """A build failed. The message has the output of the compiler or linker, or tells what is missing and how to get
-    it."""
+    """A build failed. The message contains the output of the compiler or linker, or names the missing program and how
+    to get it."""
 
-    __module__ = __package__ or ""  # where programs import it from
+    __module__ = __package__ or ""  # the module that programs import it from

@@ -1,4 +1,4 @@
-"""The compiler of .cu files, CUDA's or HIP's, and for which GPUs it compiles."""
+"""The compiler of .cu files, CUDA's or HIP's, and its target GPUs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["GpuCompiler", "capability_of_first_gpu", "choose_backend", "gpu_compiler"]
 
 _COMPILERS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
-    # backend: command, variables that name its folder, other places to look, and how to get it, for messages
+    # backend: command, variables that name its folder, another folder to search, and a hint for messages how to get it
     "cuda": ("nvcc", ("CUDA_HOME", "CUDA_PATH"), "/usr/local/cuda/bin", "the CUDA toolkit has it"),
     "hip": ("hipcc", ("ROCM_HOME", "ROCM_PATH"), "/opt/rocm/bin", "ROCm has it"),
 }
@@ -30,7 +30,7 @@ _COMPILERS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
 
 @dataclass(frozen=True)
 class GpuCompiler:
-    """A compiler of .cu files, with the flags for compiling, and those for linking its output."""
+    """A compiler of .cu files, with its compile flags, and the link flags for its output."""
 
     backend: str
     tool: Tool
@@ -39,9 +39,10 @@ class GpuCompiler:
 
 
 def choose_backend(backend: str | None) -> str:
-    """ "cuda" or "hip": the given one, TVM_FFI_GPU_BACKEND, PyTorch's if that is imported, or whose compiler there is.
+    """ "cuda" or "hip": the given backend, TVM_FFI_GPU_BACKEND, PyTorch's if that is imported, or the one whose
+    compiler is installed.
 
-    ValueError for any other text given.
+    ValueError for any other given value.
     """
     if backend is not None:
         if backend not in _COMPILERS:
@@ -59,7 +60,7 @@ def choose_backend(backend: str | None) -> str:
 
 
 def gpu_compiler(backend: str) -> GpuCompiler:
-    """The compiler of a backend, with its flags for this machine. BuildError if it is not installed."""
+    """Return the compiler of a backend, with its flags for this machine. BuildError if it is not installed."""
     found = _find_surely(backend)
     tool = Tool((found,), identify([found]))
     make = _cuda if backend == "cuda" else _hip
@@ -67,7 +68,7 @@ def gpu_compiler(backend: str) -> GpuCompiler:
 
 
 def home_of(backend: str) -> str:
-    """The folder that the toolkit of a backend is installed in. BuildError if it is not."""
+    """Return the folder where the toolkit of a backend is installed. BuildError if it is not installed."""
     return str(Path(_find_surely(backend)).parent.parent)
 
 
@@ -94,8 +95,8 @@ def _cuda(nvcc: Tool) -> GpuCompiler:
 
 @functools.lru_cache(maxsize=8)
 def _cuda_library_folders(nvcc: Tool) -> tuple[str, ...]:
-    """Options for a linker: the folders that nvcc itself searches. Only nvcc knows them if it is a script or comes from
-    a package."""
+    """Return linker options: the folders that nvcc itself searches. Only nvcc knows them if it is a script or comes
+    from a package."""
     done = _run([*nvcc.words, "--dryrun", "-x", "cu", os.devnull])
     line = re.search(r"^#\$ LIBRARIES=(.*)$", done, re.MULTILINE)
     folders = [word[2:] for word in shlex.split(line[1]) if word.startswith("-L")] if line else []
@@ -104,8 +105,8 @@ def _cuda_library_folders(nvcc: Tool) -> tuple[str, ...]:
 
 
 def _cuda_targets() -> tuple[str, ...]:
-    """Options for the architectures in TVM_FFI_CUDA_ARCH_LIST ("8.9 9.0a"), else for the GPUs of this machine. Without
-    either nvcc decides."""
+    """Return options for the architectures in TVM_FFI_CUDA_ARCH_LIST ("8.9 9.0a"), or else for the GPUs of this
+    machine. Without either nvcc decides."""
     listed = os.environ.get("TVM_FFI_CUDA_ARCH_LIST", "").replace(",", " ").replace(";", " ").split()
     wrong = [arch for arch in listed if not re.fullmatch(r"\d+\.\d[a-z]?", arch)]
     if wrong:
@@ -115,13 +116,13 @@ def _cuda_targets() -> tuple[str, ...]:
 
 
 def capability_of_first_gpu() -> str | None:
-    """The compute capability of the first GPU, such as "9.0"; None if no NVIDIA GPU is found."""
+    """Return the compute capability of the first GPU, such as "9.0"; None if no NVIDIA GPU is found."""
     return next(iter(_capabilities()), None)
 
 
 def _capabilities() -> list[str]:
-    """The compute capabilities of the GPUs of this machine. The driver's own program is asked, because a process that
-    has used the driver itself cannot fork any more."""
+    """Return the compute capabilities of the GPUs of this machine. They come from the driver's own program, because a
+    process that has used the driver itself can no longer fork."""
     lines = _run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]).split()
     return [line for line in lines if re.fullmatch(r"\d+\.\d", line)]
 
@@ -136,7 +137,7 @@ def _hip(hipcc: Tool) -> GpuCompiler:
 
 
 def _hip_targets(home: Path) -> list[str]:
-    """Options for the architectures in TVM_FFI_ROCM_ARCH_LIST ("gfx90a gfx942"), else for the GPUs of this machine.
+    """Return the architectures in TVM_FFI_ROCM_ARCH_LIST ("gfx90a gfx942"), or else those of the GPUs of this machine.
     BuildError if there are neither."""
     listed = os.environ.get("TVM_FFI_ROCM_ARCH_LIST", "").split()
     if listed:
@@ -150,7 +151,7 @@ def _hip_targets(home: Path) -> list[str]:
 
 
 def _run(command: Sequence[str]) -> str:
-    """The output of a program, "" if it does not exist or fails."""
+    """Return the output of a program, "" if it does not exist or fails."""
     options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     try:
         done = subprocess.run(command, **options)

@@ -1,5 +1,5 @@
-"""The headers that object files were made of, by content. ninja compares times only, and a changed header may have an
-older time."""
+"""Records, by content, the headers that object files were compiled from. ninja compares times only, and a changed
+header may have an older time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ NOTES = "headers.json"
 
 
 def note_headers(folder: Path, work: Path, read: Mapping[str, Iterable[str]]) -> None:
-    """Record the content of the headers that the object files of a locked folder were made of, by way of its folder
-    `work`."""
-    own = tuple(f"{path}{os.sep}" for path in libinfo.include_paths())  # their content is a part of each command
+    """Record the content of the headers of the object files in a locked folder. `work` is its folder for unfinished
+    files."""
+    own = tuple(f"{path}{os.sep}" for path in libinfo.include_paths())  # their content is part of each command
     noted = {
         output: {path: _digest_of(folder / path) for path in paths if not path.startswith(own)}
         for output, paths in read.items()
@@ -31,8 +31,8 @@ def note_headers(folder: Path, work: Path, read: Mapping[str, Iterable[str]]) ->
 
 
 def remove_outdated(folder: Path) -> None:
-    """Remove the object files that were made of other headers than those that exist now. A replaced header has an older
-    time if it comes out of an archive or a package cache, or is put back."""
+    """Remove the object files whose headers have changed since. A replaced header has an older time if it comes from an
+    archive or a package cache, or is restored."""
     try:
         noted = json.loads((folder / NOTES).read_bytes())
     except FileNotFoundError:
@@ -43,7 +43,7 @@ def remove_outdated(folder: Path) -> None:
 
 
 def _digest_of(path: Path) -> str | None:
-    """The digest of a file; None if it cannot be read, which the compiler will report."""
+    """Return the digest of a file; None if it cannot be read, because the compiler will report that."""
     try:
         return digest_of_bytes(path.read_bytes())
     except OSError:

@@ -1,4 +1,4 @@
-"""Loads a library that was built, and loads it again after it was built again."""
+"""Loads a library that was built, and loads it again after another build."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["load_built"]
 
 _loaded: dict[str, tuple[int, int, int]] = {}
-"""The file that was at a path when it was loaded first."""
+"""For each path, the file that was there at the first load."""
 _ONCE = (b"TVMFFIFunctionSetGlobal", b"TVMFFITypeRegister")
-"""Symbols that a library refers to if it registers something when it is loaded. Loading it twice ends the process."""
+"""Symbols that a library refers to if it registers something at load time. Loading such a library twice ends the
+process."""
 
 
 def load_built(path: str, keep_module_alive: bool) -> Module:
-    """Load a library as load_module() does. For a path that it knows, the system's loader returns the file that it has
-    loaded from there. So a file that has replaced a loaded one is loaded under another name.
+    """Load a library like load_module(). The system's loader returns the loaded library again for a known path. So a
+    file that has replaced a loaded one is loaded under another name.
 
     RuntimeError for such a file if it registers functions or types.
     """
@@ -46,7 +47,7 @@ def _other_name(path: str, file: tuple[int, ...]) -> str:
         os.link(path, other)
     except FileExistsError:
         pass  # loaded before, here or in another process
-    except OSError:  # this file system has no such links
+    except OSError:  # this file system does not support hard links
         with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:  # noqa: PTH120
             os.replace(shutil.copy2(path, folder), other)  # noqa: PTH105
     return other

@@ -23,22 +23,21 @@ __all__ = ["NINJA_FILE", "Step", "ninja_text", "run_ninja"]
 
 NINJA_FILE = "build.ninja"
 _WORK = "FFI_HPY_WORK"
-"""The environment variable by which steps find the folder of unfinished files. So the steps are the same in every
-build."""
+"""The environment variable that contains the folder of unfinished files. So the steps are the same in every build."""
 _LOGS = (".ninja_log", ".ninja_deps")
 _IDLE = b"ninja: no work to do."
 _STATUS = "[ffi_hpy %f/%t] "
 NOTICE_AFTER = 2.0
-"""Seconds after which a build says that it takes place."""
+"""Seconds after which a build prints a notice to standard error."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A command that makes a file of others. With `lists_in` it lists what else it has read, in a file ("gcc") or in
-    its output ("msvc").
+    """A command that makes a file from others. With `lists_in` it lists its further inputs, in a file ("gcc") or in its
+    output ("msvc").
 
-    It runs again if an input, or a file that it has read, is newer than its output; and if the command, `made_by` or
-    `stamp` has changed. These stand for the versions of tools and for the content of inputs.
+    It runs again if an input or a listed file is newer than its output, or if the command, `made_by` or `stamp` has
+    changed. These stand for the versions of tools and for the content of inputs.
     """
 
     output: str
@@ -50,24 +49,24 @@ class Step:
 
     @property
     def depfile(self) -> str:
-        """The file in which the command lists its dependencies; "" if it lists them in none."""
+        """The file in which the command lists its dependencies; "" if it does not use a file."""
         return f"{self.output}.d" if self.lists_in == "gcc" else ""
 
     @property
     def shown(self) -> str:
-        """The command as a person would write it."""
+        """The command as a person would type it."""
         words = self._words(self.output, self.depfile)
         return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
     @property
     def run(self) -> str:
-        """The command for the shell. It writes elsewhere and then renames the output into place: a process may have the
-        old file mapped, and the output of an interrupted command must never be taken for a finished one. The command of
-        a killed build finds nothing to rename, because its folder is removed before the next build begins."""
+        """The command for the shell. It writes to another path and then renames the output into place: a process may
+        have the old file mapped, and the output of an interrupted command must never look finished. The command of a
+        killed build cannot rename anything, because its folder is removed before the next build begins."""
         return self.run_in_cmd() if sys.platform == "win32" else self.run_in_sh()
 
     def run_in_sh(self) -> str:
-        """`run` for systems whose ninja starts sh."""
+        """`run` for systems where ninja starts sh."""
         steps = [" ".join(map(_quote_for_sh, self.words))]
         if self.depfile:
             steps.append(f'mv -f "$part".d {shlex.quote(self.depfile)}')
@@ -76,7 +75,7 @@ class Step:
         return f'part="${_WORK}"/{part}; {" && ".join(steps)} # {self.made_by} {self.stamp}'
 
     def run_in_cmd(self) -> str:
-        """`run` for Windows, whose ninja starts a program: cmd, which takes what stands between the outermost quotes.
+        """`run` for Windows, where ninja starts a program: cmd, which reads the text between the outermost quotes.
         BuildError for a word that cmd would read as a variable."""
         for word in self.words:
             if "%" in word:
@@ -93,7 +92,7 @@ class Step:
 
 
 def ninja_text(steps: Sequence[Step], work: Path) -> str:
-    """The text of ninja's file for making the output of the last step, with its logs in the folder `work`.
+    """Return the content of ninja's file for making the output of the last step, with its logs in the folder `work`.
 
     BuildError for a step that cannot be written in ninja's language.
     """
@@ -119,7 +118,7 @@ def _quote_for_sh(word: str) -> str:
 
 
 def _quote_for_cmd(words: Sequence[str]) -> str:
-    """The words for cmd, which reads & and the like as they are in quotes only."""
+    """Quote the words for cmd, which reads & and similar characters literally only inside quotes."""
     quoted = (subprocess.list2cmdline([word]) for word in words)
     return " ".join(f'"{word}"' if set(word) & set("&|<>^()") and '"' not in word else word for word in quoted)
 
@@ -130,18 +129,18 @@ def _word(path: str) -> str:
 
 
 def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str, verbose: bool | None = None) -> None:
-    """Make what is missing or out of date in a locked folder. Unfinished files are in `work`, which nobody else uses.
+    """Build the missing and outdated files in a locked folder. Unfinished files are in `work`, a private folder.
     BuildError with the commands that failed and their output.
 
-    MAX_JOBS in the environment is how many commands may run at once. With `verbose`, or
-    TVM_FFI_CPP_EXTENSION_LOG_BUILD=1 there, all commands and their output are written to standard error, line by line;
-    without, a notice if it takes longer than NOTICE_AFTER; with False, nothing.
+    MAX_JOBS in the environment is the number of commands that may run at once. With `verbose`, or with
+    TVM_FFI_CPP_EXTENSION_LOG_BUILD=1 there, all commands and their output are written to standard error, line by line.
+    By default only a notice is written if the build takes longer than NOTICE_AFTER; with False, nothing.
     """
     command = [find_ninja(), "-v", *_jobs()]
     remove_outdated(folder)
     _move(_LOGS, folder, work)
     environ = {**os.environ, "NINJA_STATUS": _STATUS, _WORK: work.name}
-    environ["VSLANG"] = "1033"  # ninja finds headers in what MSVC says by a text in English
+    environ["VSLANG"] = "1033"  # ninja finds headers in MSVC's output by an English text
     if os.environ.get("TVM_FFI_CPP_EXTENSION_LOG_BUILD", "0") in ("1", "stdout", "stderr"):
         verbose = True
 
@@ -177,8 +176,8 @@ def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str, verbos
 
 
 def _wait(process: subprocess.Popen[bytes], name: str, gives_notice: bool) -> bytes:
-    """What a process has written when it has ended. The notice goes to standard error, because who waits for a program
-    that seems to hang has not configured its logging."""
+    """Return the output of a process after it has ended. The notice goes to standard error, because a user who waits
+    for a program that seems to hang has not configured its logging."""
     try:
         return process.communicate(timeout=NOTICE_AFTER if gives_notice else None)[0]
     except subprocess.TimeoutExpired:
@@ -187,7 +186,7 @@ def _wait(process: subprocess.Popen[bytes], name: str, gives_notice: bool) -> by
 
 
 def run_alone(build_dir: str) -> None:
-    """Run ninja in a folder with a build.ninja of somebody else. BuildError with what it says if that fails."""
+    """Run ninja in a folder with a build.ninja from another program. BuildError with ninja's output if that fails."""
     command = [find_ninja(), "-v", *_jobs()]
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = subprocess.run(command, cwd=build_dir, **options)  # type: ignore[call-overload]
@@ -196,7 +195,7 @@ def run_alone(build_dir: str) -> None:
 
 
 def _dependencies(ninja: str, folder: Path) -> dict[str, list[str]]:
-    """The files that each object file was made of, as its compiler listed them."""
+    """Return the files that each object file was compiled from, as listed by its compiler."""
     found: dict[str, list[str]] = {}
     paths: list[str] = []
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
@@ -225,6 +224,6 @@ def _jobs() -> list[str]:
 
 
 def _of_compilers(lines: Iterable[str]) -> list[str]:
-    """The lines without ninja's own progress messages."""
+    """Return the lines without ninja's own progress messages."""
     progress = (_STATUS.partition(" ")[0], "ninja: Entering directory", "ninja: build stopped")
     return [line for line in lines if not line.startswith(progress)]

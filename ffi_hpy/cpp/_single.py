@@ -1,4 +1,4 @@
-"""Single steps of a build, by their names in tvm_ffi, for programs that do the others themselves."""
+"""Single steps of a build, under tvm_ffi's names, for programs that do the other steps themselves."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _HEADERS = (
     "unordered_map",
     "vector",
 )
-# Documentation is part of the metadata that a library exports only if it is asked to.
+# Without this option a library does not export documentation, which is part of the metadata.
 _WITH_METADATA = """\
 #ifndef TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
@@ -37,12 +37,12 @@ _WITH_METADATA = """\
 
 
 def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping[str, str]) -> dict[str, str]:
-    """Files to write, by name. The first one is compiled; compilers quote lines of the others in messages.
+    """Return the files to write, by name. The first one is compiled; compilers quote lines of the others in messages.
 
     `texts` follow each other in one translation unit. A compiler's messages call the text `<name>.inline<suffix>`, or
-    one of several `<name>.inline[i]<suffix>`, with the line numbers of the text, and the exports `<name>.functions`,
-    which has a line for each of `functions`: names with their documentation. If one has documentation, the library
-    exports that of all, and their types, unless the compiler's options decide otherwise.
+    one of several `<name>.inline[i]<suffix>`, with the line numbers of the text. They call the exports
+    `<name>.functions`, which has a line for each of `functions`: names with their documentation. If one has
+    documentation, the library exports that of all, and their types, unless the compiler's options decide otherwise.
     """
     texts = [text[1:] if text.startswith("\ufeff") else text for text in texts]  # no byte order mark inside
     title = f"{name}.inline"
@@ -59,8 +59,8 @@ def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping
 
 
 def export_of(name: str, functions: Sequence[str], output: str) -> str | None:
-    """The function to whose export the first message of a compiler refers; None if it refers to something else. An
-    error in the texts often causes others in their exports."""
+    """Return the function whose export causes the first message of a compiler; None for another cause. An error in the
+    texts often causes others in their exports."""
     titles = rf"{re.escape(name)}\.inline(?:\[\d+\])?\.\w+|{re.escape(_exports_title(name))}"
     found = re.search(rf"({titles})[:(](\d+)", output)  # nvcc writes the line in parentheses
     line = int(found[2]) if found and found[1] == _exports_title(name) else 0
@@ -77,7 +77,7 @@ def _export(function: str, doc: str) -> str:
 
 
 def _literal(text: str) -> str:
-    """The text as a C string literal in ASCII, of its UTF-8 bytes, so that the compiler's input charset does not
+    """Return the text as a C string literal in ASCII, of its UTF-8 bytes, so that the compiler's input charset does not
     matter."""
     return '"{}"'.format("".join(_escaped(byte) for byte in text.encode()))
 

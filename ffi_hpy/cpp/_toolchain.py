@@ -1,4 +1,4 @@
-"""The programs that a build runs: how they are found, and how their versions are told apart."""
+"""The programs that a build runs: how they are found, and how their versions are distinguished."""
 
 from __future__ import annotations
 
@@ -25,30 +25,33 @@ _OF_WINDOWS = ("cl", "clang-cl") if sys.platform == "win32" else ()
 
 @dataclass(frozen=True)
 class Tool:
-    """A command, and its version as the program reports it: what one version made, another version makes again."""
+    """A command, and its version as the program reports it: a new version rebuilds the output of an old one."""
 
     words: tuple[str, ...]
     identity: str
 
 
 def c_compiler() -> Tool:
-    """The command that CC names, else cc, gcc or clang, on Windows cl or clang-cl. BuildError if there is none."""
+    """Return the command that CC names, else cc, gcc or clang, on Windows cl or clang-cl. BuildError if there is
+    none."""
     return _compiler("C", "CC", (*_OF_WINDOWS, "cc", "gcc", "clang"))
 
 
 def cxx_compiler() -> Tool:
-    """The command that CXX names, else c++, g++ or clang++, on Windows cl or clang-cl. BuildError if there is none."""
+    """Return the command that CXX names, else c++, g++ or clang++, on Windows cl or clang-cl. BuildError if there is
+    none."""
     return _compiler("C++", "CXX", (*_OF_WINDOWS, "c++", "g++", "clang++"))
 
 
 def relocatable_linker() -> Tool:
-    """The linker that LD names, else ld; it makes one object file of several. BuildError if there is none."""
+    """Return the linker that LD names, else ld; it combines object files into one. BuildError if there is none."""
     return _compiler("relocatable", "LD", ("ld", "ld.lld"), kind="linker")
 
 
 def find_ninja() -> str:
-    """Path of ninja: on PATH, beside this Python, or where the package of that name has it. BuildError if nowhere."""
-    beside = os.path.dirname(sys.executable or "")  # noqa: PTH120 - an environment's that is not activated
+    """Return the path of ninja: on PATH, next to this Python, or in the package of that name. BuildError if it is not
+    found."""
+    beside = os.path.dirname(sys.executable or "")  # noqa: PTH120 - of an environment that is not activated
     found = shutil.which("ninja") or (shutil.which("ninja", path=beside) if beside else None) or _ninja_of_package()
     if found is None:
         raise BuildError(
@@ -67,7 +70,7 @@ def _ninja_of_package() -> str | None:
 
 
 def on_path(name: str, variables: Iterable[str] = (), folders: Iterable[str] = ()) -> str | None:
-    """Path of a program: in `bin` of the folder that one of the environment's variables names, on PATH, or in a
+    """Return the path of a program: in `bin` of the folder that an environment variable names, on PATH, or in a
     folder."""
     homes = [os.environ.get(variable, "") for variable in variables]
     named = [os.path.join(os.path.abspath(home), "bin") for home in homes if home]  # noqa: PTH100, PTH118
@@ -92,7 +95,7 @@ def _compiler(language: str, variable: str, names: Sequence[str], kind: str = "c
 
 
 def identify(words: Sequence[str]) -> str:
-    """The version that a command reports. It is asked again if the program's file has changed. BuildError if it cannot
+    """Return the version that a command reports, again if the program's file has changed. BuildError if it cannot
     run."""
     path = shutil.which(words[0]) or words[0]
     found = os.stat(path)  # noqa: PTH116
@@ -113,5 +116,5 @@ def _version_of(words: tuple[str, ...], of_file: tuple[str, int, int]) -> str:
 
 
 def end_of(status: int) -> str:
-    """How a process ended, for a message, from its exit status."""
+    """Describe how a process ended, for a message, from its exit status."""
     return f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"

@@ -15,7 +15,7 @@ __all__ = ["CPU_DTYPE_MAP", "CUDA_DTYPE_MAP", "ROCM_DTYPE_MAP", "to_cpp_dtype"]
 _INTEGERS = {f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 CPU_DTYPE_MAP = {**_INTEGERS, "float32": "float", "float64": "double", "bool": "bool"}
 
-# The types of the headers of a GPU's toolkit: cuda_fp16.h, cuda_bf16.h, cuda_fp8.h, cuda_fp4.h and HIP's of these
+# Types from the headers of a GPU's toolkit: cuda_fp16.h, cuda_bf16.h, cuda_fp8.h, cuda_fp4.h and HIP's headers of these
 # names.
 CUDA_DTYPE_MAP = {
     "float16": "__half",
@@ -43,14 +43,14 @@ _SPELLINGS = {"float4_e2m1fn": "float4_e2m1", "float4_e2m1fnx2": "float4_e2m1fn_
 def to_cpp_dtype(dtype_str: Any) -> str:
     """Return the C++ name of a data type.
 
-    Types that C++ itself does not have are those of CUDA or HIP: of the one that PyTorch uses here if it is imported,
-    else of the one that builds are for.
+    Types that C++ itself lacks come from CUDA or HIP: from PyTorch's backend if PyTorch is imported, or else from the
+    backend of builds.
 
     Args:
         dtype_str: a name, or a data type of PyTorch, NumPy or this package.
 
     Raises:
-        ValueError: for a type without a name there.
+        ValueError: for a type without a C++ name.
 
     Examples:
         >>> from ffi_hpy.cpp import to_cpp_dtype

@@ -1,4 +1,4 @@
-"""The public functions: they build or load native code, from texts or from files."""
+"""The public functions: they build or load native code, from strings or from files."""
 
 from __future__ import annotations
 
@@ -42,30 +42,31 @@ def build_inline(
     output: str | None = None,
     verbose: bool | None = None,
 ) -> str:
-    """Compile texts to a library, for load_module(). The parameters are those of load_inline(), and `output`.
+    """Compile source code in strings to a library, for load_module(). The parameters are those of load_inline(), and
+    `output`.
 
     Args:
-        name: what the library, and in compilers' messages the texts, are called.
-        cpp_sources: texts in C++.
-        cuda_sources: texts in CUDA or HIP.
-        functions: those to export.
+        name: the name of the library, and of the source code in compilers' messages.
+        cpp_sources: source code in C++.
+        cuda_sources: source code in CUDA or HIP.
+        functions: the functions to export.
         extra_cflags: options for the C++ compiler.
         extra_cuda_cflags: options for the compiler of CUDA.
         extra_ldflags: options for the linker.
         extra_include_paths: folders to search for headers.
-        build_directory: where to build; by default in the cache.
+        build_directory: the folder to build in; by default in the cache.
         embed_cubin: compiled kernels by name.
         backend: "cuda" or "hip".
         output: the name of the file to make. One that ends with ``.o`` is an object file; by default it is a library.
-        verbose: whether to write what happens.
+        verbose: whether to write the progress.
 
     Returns:
         The path of the library.
 
     Raises:
-        BuildError: if a compiler or linker fails, with its messages, or is missing, or ninja.
+        BuildError: if a compiler or linker fails, with its messages, or if one of them or ninja is missing.
         TypeError: for an argument of another type.
-        ValueError: for arguments that make no sense.
+        ValueError: for invalid arguments.
     """
     name = _arguments.check_file_name("name", name)
     exported = _arguments.functions_with_docs(functions)
@@ -115,40 +116,40 @@ def load_inline(
     backend: str | None = None,
     verbose: bool | None = None,
 ) -> Module:
-    """Compile texts to a library, and load it: its functions are attributes of the module that is returned.
+    """Compile source code in strings to a library, and load it: its functions are attributes of the returned module.
 
     Args:
-        name: what the library, and in compilers' messages the texts, are called.
-        cpp_sources: C++: one text or several, which follow each other in one translation unit. They need not include
-            the headers of tensors, data types, errors, functions and the environment.
+        name: the name of the library, and of the source code in compilers' messages.
+        cpp_sources: C++: one str or several, which follow each other in one translation unit. They need not include the
+            headers of tensors, data types, errors, functions and the environment.
         cuda_sources: the same in CUDA or HIP.
-        functions: those to export: a name, several, or a mapping to their documentation. Texts in C++ must declare
-            them, if there are such, else those in CUDA. If one has documentation, the library exports that of all,
-            and their types, for help(), Module.get_function_doc() and get_function_metadata(). The option
+        functions: the functions to export: a name, several, or a mapping to their documentation. `cpp_sources` must
+            declare them, or `cuda_sources` if there is no C++. If one has documentation, the library exports that of
+            all, and their types, for help(), Module.get_function_doc() and get_function_metadata(). The option
             ``-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1`` in `extra_cflags` (or `extra_cuda_cflags`) exports the types
             without documentation, too; with ``=0`` the library exports neither.
-        extra_cflags: what the C++ compiler gets behind ``-std=c++17 -fPIC -O2``. Each may be several words, quoted as
-            for a shell.
+        extra_cflags: flags of the C++ compiler after ``-std=c++17 -fPIC -O2``. Each may be several words, quoted as for
+            a shell.
         extra_cuda_cflags: the same for the compiler of CUDA.
-        extra_ldflags: what the linker gets behind ``-shared -ltvm_ffi``.
-        extra_include_paths: folders to search for headers, beside those of this package.
-        build_directory: where to build. By default in a folder of the cache, which TVM_FFI_CACHE_DIR names, whose name
-            is made of all that is given here, of the compilers' versions and of this package's headers.
+        extra_ldflags: flags of the linker after ``-shared -ltvm_ffi``.
+        extra_include_paths: folders to search for headers, in addition to those of this package.
+        build_directory: the folder to build in. The default is a folder of the cache (TVM_FFI_CACHE_DIR) whose name is
+            derived from all arguments, the compilers' versions and this package's headers.
         embed_cubin: compiled kernels by name, for TVM_FFI_EMBED_CUBIN(name) in the sources.
         keep_module_alive: whether the module stays until the process ends, as with load_module().
-        backend: "cuda" or "hip", for texts in CUDA: who compiles them. By default what TVM_FFI_GPU_BACKEND says, or
-            PyTorch is made for, or there is.
-        verbose: True to have each command and what it says written to standard error. By default a build that takes
-            longer than two seconds says so there, in one line; False: nothing is written.
+        backend: "cuda" or "hip", the compiler for `cuda_sources`. The default is TVM_FFI_GPU_BACKEND, PyTorch's
+            backend, or the one that is installed.
+        verbose: True writes each command and its output to standard error. By default a build that takes longer than
+            two seconds writes one line there. False writes nothing.
 
     Returns:
-        The module. The same texts and options give the library that was built before.
+        The module. The same source code and options return the library that was built before.
 
     Raises:
-        BuildError: if a compiler or linker fails, with its messages, or is missing, or ninja.
+        BuildError: if a compiler or linker fails, with its messages, or if one of them or ninja is missing.
         TypeError: for an argument of another type.
-        ValueError: for arguments that make no sense.
-        RuntimeError: for a library that refers to what nobody defines, as from load_module().
+        ValueError: for invalid arguments.
+        RuntimeError: for a library with undefined symbols, as from load_module().
 
     Examples:
         >>> from ffi_hpy.cpp import load_inline
@@ -191,32 +192,31 @@ def build(
     """Compile files to a library, for load_module(). They export their functions themselves, with
     TVM_FFI_DLL_EXPORT_TYPED_FUNC.
 
-    Only what depends on a changed file or header is made again, at the same path.
+    Only files that depend on a changed source or header are rebuilt, at the same path.
 
     Args:
-        name: what the library is called.
-        sources: files. Their suffixes tell what compiles them: ``.c`` the compiler that CC names, ``.cc``, ``.cpp`` and
-            ``.cxx`` the one that CXX names, ``.cu`` the compiler of `backend`. ``.o`` and ``.obj`` are compiled
-            already.
-        cpp_files: more of them.
-        cuda_files: more of them.
+        name: the name of the library.
+        sources: files. The suffix selects the compiler: CC for ``.c``, CXX for ``.cc``, ``.cpp`` and ``.cxx``, the
+            compiler of `backend` for ``.cu``. ``.o`` and ``.obj`` are compiled already.
+        cpp_files: more files.
+        cuda_files: more files.
         extra_cflags: options for the C and C++ compilers, as for load_inline().
         extra_cuda_cflags: options for the compiler of CUDA.
         extra_ldflags: options for the linker.
         extra_include_paths: folders to search for headers.
-        build_directory: where to build; by default in the cache.
+        build_directory: the folder to build in; by default in the cache.
         backend: "cuda" or "hip".
         output: the name of the file to make, as for build_inline().
-        verbose: whether to write what happens.
+        verbose: whether to write the progress.
 
     Returns:
         The path of the library.
 
     Raises:
         FileNotFoundError: for a source that does not exist.
-        BuildError: if a compiler or linker fails, with its messages, or is missing, or ninja.
+        BuildError: if a compiler or linker fails, with its messages, or if one of them or ninja is missing.
         TypeError: for an argument of another type.
-        ValueError: for arguments that make no sense.
+        ValueError: for invalid arguments.
     """
     name = _arguments.check_file_name("name", name)
     paths = _arguments.source_paths(sources=sources, cpp_files=cpp_files, cuda_files=cuda_files)
@@ -244,24 +244,23 @@ def load(
     backend: str | None = None,
     verbose: bool | None = None,
 ) -> Module:
-    """Compile files and load the result. If the process has loaded it before the files changed, the new version is
-    loaded.
+    """Compile files and load the result. If the process loaded it before the files changed, the new version is loaded.
 
     The parameters and errors are those of build() and load_module().
 
     Args:
-        name: what the library is called.
-        sources: files, whose suffixes tell what compiles them.
-        cpp_files: more of them.
-        cuda_files: more of them.
+        name: the name of the library.
+        sources: files; the suffix selects the compiler.
+        cpp_files: more files.
+        cuda_files: more files.
         extra_cflags: options for the C and C++ compilers.
         extra_cuda_cflags: options for the compiler of CUDA.
         extra_ldflags: options for the linker.
         extra_include_paths: folders to search for headers.
-        build_directory: where to build; by default in the cache.
+        build_directory: the folder to build in; by default in the cache.
         keep_module_alive: whether the module stays until the process ends.
         backend: "cuda" or "hip".
-        verbose: whether to write what happens.
+        verbose: whether to write the progress.
 
     Returns:
         The module.
@@ -283,7 +282,7 @@ def load(
 
 
 def _common(cflags: Any, cuda_cflags: Any, ldflags: Any, include_paths: Any) -> dict[str, Any]:
-    """The flags that both kinds of builds take."""
+    """Return the flags that both kinds of builds take."""
     return {
         "cflags": _arguments.flags("extra_cflags", cflags),
         "gpu_flags": _arguments.flags("extra_cuda_cflags", cuda_cflags),
@@ -293,7 +292,7 @@ def _common(cflags: Any, cuda_cflags: Any, ldflags: Any, include_paths: Any) -> 
 
 
 def _places(name: str, build_directory: Any, backend: Any, output: Any, verbose: bool | None) -> dict[str, Any]:
-    """The folder, backend, output and verbosity that both kinds of builds take."""
+    """Return the folder, backend, output and verbosity that both kinds of builds take."""
     if not isinstance(build_directory, (str, os.PathLike, type(None))):
         raise TypeError(f"build_directory must be a path, got a {type(build_directory).__name__}")
     if output is None:

@@ -25,21 +25,21 @@ _PROGRAM = ctypes.c_void_p
 def nvrtc_compile(
     source: str, *, name: str = "kernel.cu", arch: str | None = None, extra_opts: Sequence[str] | None = None
 ) -> bytes:
-    """Compile a text in CUDA to a CUBIN, for build_inline() and load_inline() to embed.
+    """Compile CUDA source code to a CUBIN, for build_inline() and load_inline() to embed.
 
     Args:
-        source: the text.
-        name: what the compiler's messages call it.
-        arch: the GPU's architecture, such as "sm_90"; by default that of the first GPU of this machine.
+        source: the source code.
+        name: the name of the source code in the compiler's messages.
+        arch: the GPU's architecture, such as "sm_90"; by default the architecture of the first GPU of this machine.
         extra_opts: options for NVRTC.
 
     Returns:
         The machine code.
 
     Raises:
-        BuildError: if the text does not compile, with the compiler's messages; if there is no NVRTC; if there is
-            neither an `arch` nor a GPU. It is a RuntimeError.
-        ValueError: for an `arch` that is no GPU's, and for a null character.
+        BuildError: if the source does not compile, with the compiler's messages; if NVRTC is missing; if there is
+            neither an `arch` nor a GPU. It derives from RuntimeError.
+        ValueError: for an `arch` that does not name a GPU's, and for a null character.
     """
     for parameter, text in (("source", source), ("name", name), ("arch", "" if arch is None else arch)):
         if not isinstance(text, str):
@@ -71,7 +71,7 @@ def _arch_here() -> str:
 
 
 def _content(program: ctypes.c_void_p, what: str) -> bytes:
-    """The log or the CUBIN of a program."""
+    """Return the log or the CUBIN of a program."""
     size = ctypes.c_size_t()
     _check(getattr(_library(), f"nvrtcGet{what}Size")(program, ctypes.byref(size)), f"tell the size of its {what}")
     buffer = ctypes.create_string_buffer(size.value or 1)
@@ -114,7 +114,7 @@ _SIGNATURES = {
 
 
 def _candidates() -> Iterator[str]:
-    """Names and paths under which the library may be found: PyPI's packages, the toolkit, and what the loader knows."""
+    """Yield the names and paths of the library to try: PyPI's packages, the loader's names, the toolkit."""
     for entry in sys.path:
         yield from map(str, sorted(Path(entry, "nvidia").glob("*/lib/libnvrtc.so.*[0-9]"), reverse=True))
     for variable in ("CUDA_HOME", "CUDA_PATH"):

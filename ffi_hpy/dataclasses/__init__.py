@@ -1,4 +1,4 @@
-"""Classes for native types: `c_class()` for those of native libraries, `py_class()` for types defined here."""
+"""Classes for native types: `c_class()` for types of native libraries, `py_class()` for types defined in Python."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The meaning of annotations in the bodies of classes.
 
-Names are looked up as Python does, in the module of the class that has the annotation; then among the classes that
-`py_class()` decorated, by their `__name__`, those of the same module first. Local classes are found for classes
-that the same thread decorated, because threads that run one function have local classes of the same names. So classes
-can name each other, and themselves, before the module has the name, or even if the name is imported for type checkers
+Names are looked up by Python's rules, in the module of the class that has the annotation; then among the classes that
+`py_class()` decorated, by their `__name__`, first those of the same module. Local classes are found only for classes
+that the same thread decorated, because threads that run one function have local classes with the same names. So classes
+can name each other, and themselves, before the module has the name, and even if the name is imported for type checkers
 only.
 """
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 __all__ = ["announce", "describe_unresolved", "is_defined", "owners_of", "resolve", "resolve_function", "withdraw"]
 
 # Class name -> module name -> class, without classes that are local to a function. Each change is one dict operation,
-# so threads may change it at the same time. A look-up takes the same time however many classes there are.
+# so threads may change it at the same time. The time of a look-up does not depend on the number of classes.
 _announced: Table = {}
 
 
 class _Own(threading.local):
-    """A table of that form for each thread, with all classes that the thread announced, local ones included."""
+    """A table of that form for each thread, with all classes that the thread announced, including local ones."""
 
     def __init__(self) -> None:
         self.announced: Table = {}
 
 
 _own = _Own()
-# By class, the table of the thread that announced it, because another thread may complete the class.
+# For each class, the table of the thread that announced it, because another thread may complete the class.
 _seen_by: weakref.WeakKeyDictionary[type, Table] = weakref.WeakKeyDictionary()
 
 
@@ -63,18 +63,18 @@ def withdraw(cls: type) -> None:
 
 
 def owners_of(cls: type, is_registered: Any) -> list[type]:
-    """The classes whose annotations are fields of `cls`, bases first: itself, and bases that are not native types
-    (mixins), unless the nearest native base has them already."""
+    """Return the classes whose annotations are fields of `cls`, bases first: itself, and bases that are not native
+    types (mixins), unless the nearest native base has them already."""
     registered = next((base for base in cls.__mro__[1:] if is_registered(base)), object)
     known = {*registered.__mro__, object}
     return [base for base in reversed(cls.__mro__) if base not in known and forward_annotations(base)]
 
 
 def resolve(cls: type, owners: Iterable[type]) -> tuple[Hints, set[str]]:
-    """The annotations of each owner as types, and the names that are not defined yet, "" for attributes: without these,
-    the annotations are not complete.
+    """Return the annotations of each owner as types, and the names that are not defined yet, "" for attributes. As long
+    as names are missing, the annotations are incomplete.
 
-    Any other exception of their evaluation is passed on, unless a name that an earlier annotation needs is missing.
+    Any other exception of an evaluation is raised, unless an earlier annotation lacks a name.
     """
     hints: Hints = {}
     missing: set[str] = set()
@@ -94,7 +94,7 @@ def resolve(cls: type, owners: Iterable[type]) -> tuple[Hints, set[str]]:
 
 
 def resolve_function(cls: type, function: Any) -> dict[str, Any] | None:
-    """The annotations of a method of a class as types, None while they contain names that are not defined yet."""
+    """Return the annotations of a method of a class as types, None while they contain undefined names."""
     globalns = getattr(function, "__globals__", {})
     localns = _known_classes(cls, cls, forward_annotations(function).values(), globalns)
     try:
@@ -107,13 +107,13 @@ def resolve_function(cls: type, function: Any) -> dict[str, Any] | None:
 
 
 def is_defined(cls: type, name: str) -> bool:
-    """Whether a name that annotations of a class lacked may be there now."""
+    """Whether a name that annotations of a class lacked may be defined now."""
     module = getattr(sys.modules.get(cls.__module__), "__dict__", {})
     return not name or name in module or _find_class(cls, name, is_known=False) is not None
 
 
 def describe_unresolved(cls: type, owners: Iterable[type]) -> str:
-    """The annotations that cannot be evaluated, and why, for a message."""
+    """Describe, for a message, the annotations that cannot be evaluated, and the reasons."""
     found = []
     for owner in owners:
         for name, annotation in forward_annotations(owner).items():
@@ -126,8 +126,8 @@ def describe_unresolved(cls: type, owners: Iterable[type]) -> str:
 
 
 def _missing_name(error: NameError) -> str:
-    """The name that an annotation lacks; "" if the error does not say. Python 3.9 has it in the message only, as the
-    last word in quotes."""
+    """Return the name that an annotation lacks; "" if the error does not contain it. Python 3.9 has it only in the
+    message, as the last word in quotes."""
     return str(getattr(error, "name", None) or (re.findall(r"'(\w+)'", str(error)) or [""])[-1])
 
 
@@ -137,7 +137,7 @@ _EXTRAS: dict[str, Any] = {"include_extras": True} if sys.version_info >= (3, 11
 
 
 def _texts_in(annotation: Any) -> Iterator[str]:
-    """The texts in an annotation that may name classes."""
+    """Yield the strings in an annotation that may name classes."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", None)
     if isinstance(text, str):
         yield text
@@ -149,7 +149,7 @@ def _texts_in(annotation: Any) -> Iterator[str]:
 
 
 def _known_classes(cls: type, owner: type, annotations: Iterable[Any], globalns: Namespace) -> Namespace:
-    """The announced classes that the texts in annotations may name, by name."""
+    """Return the announced classes that the strings in annotations may name, by name."""
     found: Namespace = {}
     texts = (text for annotation in annotations for text in _texts_in(annotation))
     for name in {word for text in texts for word in re.findall(r"[^\W\d]\w*", text)}:
@@ -162,8 +162,8 @@ def _known_classes(cls: type, owner: type, annotations: Iterable[Any], globalns:
 
 
 def _find_class(cls: type, name: str, is_known: bool) -> type | None:
-    """The announced class of a name: that of the module of `cls`, else, unless the name is defined otherwise, the
-    latest one of another module."""
+    """Return the announced class of a name: the class of the module of `cls`, or else, unless the name has another
+    definition, the latest class of another module."""
     homes = [announced.get(name, {}) for announced in (_seen_by.get(cls, _own.announced), _announced)]
     for modules in homes:
         if cls.__module__ in modules:
@@ -173,8 +173,8 @@ def _find_class(cls: type, name: str, is_known: bool) -> type | None:
 
 
 def _with_classes(cls: type, localns: Namespace, evaluate: Callable[[], Any]) -> Any:
-    """The result of an evaluation, for which announced classes that it misses are added to its names: an alias may name
-    classes that are not in the text of the annotation."""
+    """Return the result of an evaluation. Announced classes that it lacks are added to its names, because an alias may
+    name classes that are not in the annotation's own text."""
     while True:
         try:
             return evaluate()
@@ -187,10 +187,10 @@ def _with_classes(cls: type, localns: Namespace, evaluate: Callable[[], Any]) ->
 
 
 def _evaluate(cls: type, owner: type, annotation: Any) -> Any:
-    """The type that an annotation in the body of `owner`, whose fields `cls` has, stands for."""
+    """Return the type for an annotation in the body of `owner`, whose fields `cls` has."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", None)
     if annotation is KW_ONLY or (isinstance(text, str) and text.rpartition(".")[2] == "KW_ONLY"):
-        return KW_ONLY  # also if its name was imported inside a function
+        return KW_ONLY  # even if its name was imported inside a function
     if annotation is None or (isinstance(annotation, type) and not hasattr(annotation, "__args__")):
         return type(None) if annotation is None else annotation
     globalns = getattr(sys.modules.get(owner.__module__), "__dict__", {})

@@ -1,4 +1,4 @@
-"""The C++ names for native types: names of structs, and types of members that have the fields' layout."""
+"""The C++ names for native types: names of structs, and types of members with the layout of the fields."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CppName(NamedTuple):
 
 
 def identifier(name: str) -> str:
-    """A name as a C++ identifier: the name itself, or a prefix and its UTF-8 in hexadecimal digits."""
+    """Return a name as a C++ identifier: the name itself, or a prefix and its UTF-8 in hexadecimal digits."""
     if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and not name.startswith(_ESCAPED):
         return name
     return _ESCAPED + name.encode().hex()
@@ -92,7 +92,7 @@ _UNTYPED = {
     INDEX_OF_ORIGIN[origin]: origin for origin in ("Any", "int", "bool", "float", "ctypes.c_void_p", "dtype", "Device")
 }
 
-# The types in a native schema that have the layout of the type that they are read as; other types only convert to it.
+# For each origin, the types of native schemas with the same layout; other types are only converted to it.
 _OWNING = {
     "int": {"int"},
     "float": {"float"},
@@ -116,7 +116,7 @@ _OWNING = {
     "Union": {"Variant"},
 }
 
-# struct, and the class of references to it if the headers have one; None: Arc<struct>.
+# struct, and the reference class for it if the headers have one; None: Arc<struct>.
 _BUILTINS: dict[str, tuple[str, CppType | None]] = {
     "ffi.Object": ("Object", None),
     "ffi.String": ("detail::StringObj", _SCALARS["str"]),
@@ -135,7 +135,7 @@ _BUILTINS: dict[str, tuple[str, CppType | None]] = {
 
 
 def builtin_structs() -> dict[int, str]:
-    """The structs that the headers have, by type index."""
+    """Return the structs in the headers, by type index."""
     return {index: _FFI + struct for index, (struct, _) in _builtins().items()}
 
 
@@ -153,14 +153,14 @@ def _is_object(schema: TypeSchema) -> bool:
 
 
 class Lowering:
-    """Finds the C++ types of fields. `used` collects the types that no header has."""
+    """Finds the C++ types of fields. `used` collects the types that are not in a header."""
 
     def __init__(self) -> None:
         self.used: dict[int, TypeInfo] = {}
         self._builtins = _builtins()
 
     def lower_field(self, field: TypeField, owner: TypeInfo) -> CppType:
-        """The type of a member with the field's layout. ValueError if there is none or more than one."""
+        """Return the type of a member with the field's layout. ValueError if there is none or more than one."""
         where = f"{owner.type_key}.{field.name}"
         layout = (field.size, field.alignment)
         schema = field.ty
@@ -182,7 +182,7 @@ class Lowering:
         )
 
     def lower(self, schema: TypeSchema, is_item: bool = False) -> CppType:
-        """The type for values of a schema, as a field or as an item of a container."""
+        """Return the type for values of a schema, as a field or as an item of a container."""
         origin, args = schema.origin, schema.args or ()
         if origin in _SCALARS:
             return _SCALARS[origin]
@@ -206,7 +206,7 @@ class Lowering:
         raise ValueError(f"{where} has no type schema, and nothing has its static type index {index}")
 
     def _lower_native_choice(self, schema: TypeSchema, layout: tuple[int, int], where: str) -> CppType:
-        """The type for Optional and Union. C++ has several, so the layout must tell which."""
+        """Return the type for Optional and Union. C++ has several, so the layout must decide."""
         args = schema.args or ()
         if schema.origin == "Optional":
             (arg,) = args
@@ -221,7 +221,8 @@ class Lowering:
         raise ValueError(f"Ambiguous native {schema.origin} carrier for {where} with size and alignment {layout}")
 
     def _fit_builtin(self, schema: TypeSchema, found: CppType, layout: tuple[int, int]) -> CppType:
-        """In a C++ library an Error is also an exception, and as large as that. A field may hold the object alone."""
+        """Adjust the type to the layout: in a C++ library an Error is also an exception, and as large as one. A field
+        may contain the object alone."""
         if schema.origin_type_index not in self._builtins:
             return found
         if layout == (8, 8) and (found.size, found.alignment) != layout:
@@ -251,7 +252,7 @@ class Lowering:
 
 
 def _raw_schema(field: TypeField, where: str) -> dict[str, Any]:
-    """The schema of a native field as its library wrote it."""
+    """Return the schema of a native field as its library wrote it."""
     raw: Any = field.metadata.get("type_schema")
     try:
         raw = json.loads(raw) if isinstance(raw, str) else raw
@@ -263,7 +264,7 @@ def _raw_schema(field: TypeField, where: str) -> dict[str, Any]:
 
 
 def _check_owning(schema: TypeSchema, raw: dict[str, Any]) -> None:
-    """ValueError if a schema was made of one that only converts to it, and so has another layout."""
+    """ValueError if a schema was made from a native type that only converts to it, and so has another layout."""
     allowed = _OWNING.get(schema.origin, {schema.origin} if _is_object(schema) else set())
     if raw.get("type") not in allowed:
         raise ValueError(f"native type {raw.get('type')!r} is read as {schema.origin!r} but has another layout")

@@ -1,8 +1,8 @@
 """The methods that dataclass decorators add to a class: construction, repr, comparison, hash, copies.
 
-The core knows the fields, and the binding has the methods that use it; here the methods get their names in the class.
-Methods that the class body defines stay. If it defines one of `__eq__` and `__ne__`, or one of the four methods of the
-order, the others of that group are not generated, because they would disagree with it.
+The core knows the fields, and the binding has the methods that use it; this module assigns them to names in the class.
+Methods that the class body defines stay. If it defines one of `__eq__` and `__ne__`, or one of the four ordering
+methods, the others of that group are not generated, because they would disagree with it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["install_dunders"]
 
 _init_method: Any = getattr(_core, "init_method", None)
-"""Where there is one: makes a method that needs no Python frame for the commonest call."""
+"""Creates a method that needs no Python frame for the most common call; None if the binding lacks it."""
 
 _EQUALITY = {"__eq__": CObject._recursive_eq, "__ne__": CObject._recursive_ne}
 _ORDER = {
@@ -41,10 +41,10 @@ def install_dunders(
     match_args: bool = True,
     py_class_mode: bool = False,
 ) -> None:
-    """Install the requested methods, and those for copies, into a class that is bound to its native type.
+    """Install the requested methods, and the copy methods, into a class that is bound to its native type.
 
-    In `py_class_mode` an object may exist already when an `__init__` begins: a written `__init__` gets an empty one,
-    and a generated one leaves the object alone that a subclass made.
+    In `py_class_mode` an object may exist already when an `__init__` begins: a written `__init__` gets an empty object,
+    and a generated one does not change an object that a subclass made.
     """
     wanted: dict[str, Any] = {"__repr__": Object.__repr__} if repr else {}
     if eq and not _EQUALITY.keys() & set(cls.__dict__):
@@ -60,12 +60,12 @@ def install_dunders(
     for name, value in wanted.items():
         if name not in cls.__dict__:
             setattr(cls, name, value)
-    _install_init(cls, init, py_class_mode)  # last: other threads can make instances from here on
+    _install_init(cls, init, py_class_mode)  # last: from here on other threads can create instances
 
 
 def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:
     written = cls.__dict__.get("__init__")
-    written = getattr(written, "_ffi_own_init", written)  # the original one, of a class that was deferred
+    written = getattr(written, "_ffi_own_init", written)  # the original method of a class that was deferred
     if written is None:
         function = make_init(cls, py_class_mode) if init else refuse_init(cls)
     elif py_class_mode:
@@ -81,7 +81,7 @@ def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:
-    """A copy with other values in some fields, frozen ones included."""
+    """Return a copy with other values in some fields, even frozen ones."""
     made = self.__copy__()
     for name, value in changes.items():
         getattr(type(made), name).set(made, value)

@@ -1,9 +1,9 @@
-"""Enums as libraries register them that were compiled with the headers of apache-tvm-ffi 0.1.11 and 0.1.12.
+"""Enums of libraries that were compiled with the headers of apache-tvm-ffi 0.1.11 and 0.1.12.
 
-Such a library gives its type no EnumState but two attributes: a Dict from names to variants, which are in the order of
-their integers, and a Dict from the names of extension attributes to Lists, which have the value of a variant at the
-place that its integer says, and None for no value. It fills both after it has registered them, so they are looked at
-whenever the state is: the variants are counted, and the value of one variant is read at its place.
+Such a library does not give its type an EnumState but two attributes: a Dict from names to variants, in the order of
+their integers, and a Dict from the names of extension attributes to Lists. A List has the value of a variant at the
+index of its integer, or None. The library fills both after registering them, so they are read whenever the state is
+read: the variants are counted, and the value of one variant is read at its index.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _VALUES_ATTR = "__ffi_enum_attrs__"
 
 
 def entries_of(type_index: int) -> Any:
-    """The Dict of variants by name, None for types that have an EnumState only."""
+    """Return the Dict of variants by name, None for types that only have an EnumState."""
     return type_attr(type_index, _ENTRIES_ATTR)
 
 
@@ -32,7 +32,7 @@ def add_entry(type_index: int, variant: Any) -> None:
 
 
 def adopt_entries(type_index: int, state: Any) -> None:
-    """Give an EnumState the variants that such a library has registered since. Runs no code of others."""
+    """Add variants that such a library has registered since to an EnumState. Runs no foreign code."""
     entries = entries_of(type_index)
     if len(entries) > len(state.entries):
         for name, variant in entries.items():
@@ -43,7 +43,7 @@ def adopt_entries(type_index: int, state: Any) -> None:
 
 
 def adopt_values(type_index: int, state: Any) -> None:
-    """Give an EnumState the values of variants that such a library has registered since. Runs no code of others."""
+    """Add values of variants that such a library has registered since to an EnumState. Runs no foreign code."""
     for name, values in (type_attr(type_index, _VALUES_ATTR) or {}).items():
         if name not in state.attrs:
             state.attrs[name] = Dict({})
@@ -54,7 +54,7 @@ def adopt_values(type_index: int, state: Any) -> None:
 
 
 def value_of(type_index: int, name: str, variant: Any) -> Any:
-    """The value that such a library has registered for a variant; None if there is none."""
+    """Return the value that such a library has registered for a variant; None if there is none."""
     attrs = type_attr(type_index, _VALUES_ATTR)
     values = None if attrs is None else attrs.get(name)
     place = variant._int_index

@@ -1,4 +1,4 @@
-"""The `__init__` of dataclasses: what makes the object, and what follows."""
+"""The `__init__` of dataclasses: it creates the object and then runs the class's own steps."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = ["init_property_funcs", "make_init", "parameters_of", "refuse_init", "
 
 
 def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
-    """`__init__` for a class whose type is complete: it makes the object, gives the fields their values, computes those
-    of init_property, and calls `__post_init__`.
+    """Return `__init__` for a class whose type is complete: it creates the object, sets the fields, computes those of
+    init_property, and calls `__post_init__`.
 
-    For a class that defines its type (`py_class_mode`) it does nothing if a subclass has made the object already. For
-    the type of a native library it serves that type only; None if the type has no constructor.
+    For a class that defines its type (`py_class_mode`) it does nothing if a subclass has created the object already.
+    For the type of a native library it works for that type only; None if the type has no constructor.
     """
     info = cls.__tvm_ffi_type_info__
     build = _core.Initializer(info.type_index, MISSING) if py_class_mode else None
@@ -52,12 +52,12 @@ def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
 
     function = named(init_and_finish if computed or has_post_init else init, cls, "__init__")
     function.__signature__ = LazySignature(lambda: _signature(info))
-    function._ffi_maker = None if computed or has_post_init else maker  # the whole of what it does
+    function._ffi_maker = None if computed or has_post_init else maker  # it replaces the whole function
     return function  # type: ignore[no-any-return]
 
 
 def refuse_init(cls: type) -> Callable[..., None]:
-    """`__init__` for a class that must not be constructed."""
+    """Return `__init__` for a class that must not be constructed."""
     message = f"`{cls.__name__}` cannot be constructed directly. Define a custom __init__ or use a factory method."
 
     def init(self: Any, /, *args: Any, **kwargs: Any) -> None:
@@ -67,8 +67,8 @@ def refuse_init(cls: type) -> Callable[..., None]:
 
 
 def wrap_init(cls: Any, written: Callable[..., None]) -> Callable[..., None]:
-    """The `__init__` of a class body, which gets an object to work on: an empty one, unless a subclass made it
-    already."""
+    """Return `__init__` for a class body that defines one. It runs on an object: an empty one, unless a subclass
+    created the object already."""
     make_empty = _core.type_attr(cls.__tvm_ffi_type_info__.type_index, "__ffi_new__")
     if make_empty is None:
         return written
@@ -78,14 +78,15 @@ def wrap_init(cls: Any, written: Callable[..., None]) -> Callable[..., None]:
             self.__init_handle_by_constructor__(make_empty)
         written(self, *args, **kwargs)
 
-    # The names are those of the class already, and a docstring that is not there need not be copied (see named.py).
+    # The class's names are set already, and a missing docstring need not be copied (see named.py).
     settled = {"__name__", "__qualname__", "__module__", *(["__doc__"] if written.__doc__ is None else [])}
     copied = [attribute for attribute in functools.WRAPPER_ASSIGNMENTS if attribute not in settled]
     return functools.update_wrapper(named(init, cls, "__init__"), written, copied)
 
 
 def init_property_funcs(cls: type) -> list[tuple[str, Callable[[Any], Any]]]:
-    """Fields that a class computes, with the functions, parents' before own; of several with one name, the last."""
+    """Return the fields that a class computes, with their functions, parents' first; the last one counts if a name is
+    repeated."""
     found: dict[str, Callable[[Any], Any]] = {}
     for base in reversed(cls.__mro__):
         if "__ffi_init_property_funcs__" in base.__dict__:
@@ -99,14 +100,15 @@ _SELF = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def parameters_of(info: TypeInfo) -> list[TypeField]:
-    """The fields that the constructor takes, the root's first. A field that a class defines again keeps the position of
-    its first definition."""
+    """Return the fields that the constructor takes, the root's first. A field that a class defines again keeps the
+    position of its first definition."""
     fields = {field.name: field for ancestor in type_chain(info) for field in ancestor.fields or ()}
     return [field for field in fields.values() if field.c_init]
 
 
 def _in_order(info: TypeInfo) -> list[TypeField]:
-    """The parameters in the order of arguments: by position, then by keyword; those without default first in each."""
+    """Return the parameters in the order of arguments: by position, then by keyword; in each group, first those without
+    a default."""
     return sorted(parameters_of(info), key=lambda field: (field.c_kw_only, field.c_has_default))
 
 
@@ -129,7 +131,7 @@ def _signature(info: TypeInfo) -> Signature:
 
 
 def _shown_default(field: TypeField) -> Any:
-    """The default if it is a plain value; otherwise MISSING, which stands for it."""
+    """Return the default if it is a plain value; otherwise MISSING in its place."""
     is_plain = field.c_default is None or isinstance(field.c_default, (bool, int, float, str))
     return field.c_default if is_plain else MISSING
 
@@ -138,9 +140,10 @@ def _shown_default(field: TypeField) -> Any:
 
 
 def _native_maker(cls: type, info: TypeInfo) -> tuple[Make | None, Any]:
-    """The function that makes objects of a native library's type: the constructor that the library wrote. If the
-    library has the core make the constructor from the fields, the binding does that itself. And what does the same for
-    a new instance of `cls` and positional arguments, if that is an Initializer or a Function."""
+    """Return the function that creates objects of a native library's type: the constructor that the library wrote. If
+    the core generates the constructor from the fields, the binding does its work instead. The second result is an
+    Initializer or Function with the same effect for a new instance of `cls` and positional arguments, None if there is
+    none."""
     written = next((method.func for method in info.methods if method.name == "__ffi_init__"), None)
     constructor = written or _core.type_attr(info.type_index, "__ffi_init__")
     if constructor is None:
@@ -163,7 +166,7 @@ def _native_maker(cls: type, info: TypeInfo) -> tuple[Make | None, Any]:
     def fill(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         if type(self) is not cls:
             _check_type(self, cls, info)
-        return build(self, args, kwargs) or construct(self, args, kwargs)  # the latter for a second __init__
+        return build(self, args, kwargs) or construct(self, args, kwargs)  # the constructor, for a second __init__
 
     make = _with_singletons(info, fill)
     return make, build if make is fill else None
@@ -178,14 +181,15 @@ def _check_type(self: Any, cls: type, info: TypeInfo) -> None:
 
 
 def _named(kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """Keyword arguments in the form of native constructors, after a marker; those that are MISSING are left out."""
+    """Return keyword arguments in the form of native constructors, after a marker; those that are MISSING are left
+    out."""
     from ..core import KWARGS
 
     return (KWARGS, *(part for pair in kwargs.items() if pair[1] is not MISSING for part in pair))
 
 
 def _with_singletons(info: TypeInfo, make: Make) -> Make:
-    """`make` with arguments of enum fields replaced by the singletons that they stand for."""
+    """Return `make` with arguments of enum fields replaced by their singletons."""
     order = _in_order(info)
     enums = {field.name: field.normalize_value for field in order if field._takes_payloads()}
     if not enums:

@@ -49,24 +49,24 @@ TYPE_ATTRS = frozenset(
     }
 )
 _INHERITED_ATTRS = ("__s_equal__", "__s_hash__", "__s_visit__", "__data_to_json__", "__data_from_json__")
-"""Hooks that a class inherits from the nearest parent that has them: native code looks only at the hooks of the type
-itself."""
+"""Hooks that a class inherits from the nearest parent that has them, because native code reads only the hooks of the
+type itself."""
 
 
 def method(fn: Method) -> Method:
-    """Mark a method in the body of a `py_class()` as a method of the native type, which native code and other languages
-    can look up by name and call.
+    """Mark a method in the body of a `py_class()` as a method of the native type. Native code and other languages can
+    look it up by name and call it.
 
     The functions of native code's own protocols (``__ffi_repr__`` and others) need no mark.
 
     Args:
-        fn: a function, whose first argument is the instance, or a staticmethod.
+        fn: a function that takes the instance as the first argument, or a staticmethod.
 
     Returns:
-        The same.
+        The same object.
 
     Raises:
-        TypeError: for a classmethod, which cannot be called that way, and for an object that is not callable.
+        TypeError: for a classmethod, because native code passes no class, and for an object that is not callable.
 
     Examples:
         >>> from ffi_hpy.dataclasses import method, py_class
@@ -90,7 +90,7 @@ def method(fn: Method) -> Method:
 
 
 def names_of_kind(cls: type, attribute: str, default: tuple[Any, ...], kind: type, words: str) -> tuple[Any, ...]:
-    """The items of a class attribute, which must be a list of a kind: TypeError."""
+    """Return the items of a class attribute. TypeError unless it is a list of items of one type."""
     values = getattr(cls, attribute, default)
     if not isinstance(values, (tuple, list)) or not all(isinstance(value, kind) for value in values):
         raise TypeError(f"{cls.__name__}.{attribute} must be a tuple or list of {words}, got {values!r}")
@@ -98,14 +98,14 @@ def names_of_kind(cls: type, attribute: str, default: tuple[Any, ...], kind: typ
 
 
 def attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The names that become type attributes, and those that are inherited from a parent."""
+    """Return the names that become type attributes, and those that are inherited from a parent."""
     extra = names_of_kind(cls, "__ffi_type_attr_names__", (), str, "strings")
     inherited = names_of_kind(cls, "__ffi_inherit_type_attrs__", _INHERITED_ATTRS, str, "strings")
     return TYPE_ATTRS.union(extra, inherited), inherited
 
 
 def inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
-    """The values of these attributes that a class inherits from parents, unless its body mentions them."""
+    """Return the values of these attributes that a class inherits from parents, unless its body mentions them."""
     entries: list[Entry] = []
     for name in names:
         if name in info.type_cls.__dict__:
@@ -115,7 +115,8 @@ def inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
             value = type_attr(owner.type_index, name)
             if value is not None:
                 entries.append((name, value, True, None))
-            # A class whose body mentions the name has no such hook then, and one that inherits it has looked for it.
+            # A class whose body mentions the name does not have such a hook; a class that inherits it has looked for
+            # it.
             if value is not None or name in getattr(owner.type_cls, "__dict__", ()) or name in owner._inherited_attrs:
                 break
             owner = owner.parent_type_info
@@ -128,14 +129,14 @@ def _is_marked(value: Any) -> bool:
 
 
 def collect_py_methods(cls: type) -> list[tuple[str, Any, bool]] | None:
-    """(name, function or value, whether static) of the parts of a class body that are for native code; None if there
-    are none."""
+    """Return (name, function or value, whether static) for the parts of a class body that are for native code; None if
+    there are none."""
     names, _ = attr_policies(cls)
     return [entry[:3] for entry in collect_entries(cls, names)] or None
 
 
 def collect_entries(cls: type, names: frozenset[str]) -> list[Entry]:
-    """The parts of a class body: attributes of these names, and methods that are marked."""
+    """Return the parts of a class body: attributes of these names, and marked methods."""
     entries: list[Entry] = []
     for name, value in list(cls.__dict__.items()):  # copied: other threads may set attributes
         is_attr = name in names
@@ -152,7 +153,7 @@ def collect_entries(cls: type, names: frozenset[str]) -> list[Entry]:
 
 
 def _method_metadata(cls: type, function: Any, is_static: bool) -> str:
-    """The type schema of a method as JSON; that of any function if its annotations are not complete."""
+    """Return the type schema of a method as JSON; a schema of any function if its annotations are incomplete."""
     schema = _method_schema(cls, function, is_static) or TypeSchema("Callable")
     return json.dumps({"type_schema": schema.to_json()})
 

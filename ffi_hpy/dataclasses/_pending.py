@@ -1,7 +1,7 @@
 """Classes whose fields wait for names that other classes define.
 
 A class is first registered as a type, so that annotations can name it. It is completed when all its annotations can be
-resolved: at once, or after another class was completed, or when its first instance is made. One thread completes a
+resolved: at once, after another class was completed, or when its first instance is created. One thread completes a
 class; others that need it wait. No lock is held while annotations and hooks run.
 """
 
@@ -25,9 +25,9 @@ __all__ = ["Definition", "give_up"]
 class Definition:
     """The definition of one class, from its decorator until its type is complete.
 
-    `attempt` completes the class and returns nothing that it waits for, or changes nothing and returns names that are
-    not there yet, or Definitions that are not complete. An exception that it raises ends the definition, after `undo`.
-    `failure` then tells the reason.
+    `attempt` completes the class and returns an empty set. Or it changes nothing and returns the reasons to wait: names
+    that are not defined yet, or Definitions that are not complete. An exception from it ends the definition, after
+    `undo`. `failure` then contains the reason.
     """
 
     def __init__(self, cls: type, key: str, attempt: Callable[[], set[Any]], undo: Callable[[], None]) -> None:
@@ -41,8 +41,8 @@ class Definition:
         self._worker: int | None = None  # the thread that is completing it
 
     def complete(self) -> bool:
-        """Whether the class is complete; tries to complete it first. Raises the exception that makes the definition
-        fail, and TypeError if it has failed before; RuntimeError if completing the class needs the class itself."""
+        """Try to complete the class, and return whether it is complete. Raises the exception that makes the definition
+        fail; TypeError if it failed before; RuntimeError if completing the class needs the class itself."""
         with _changed:
             self._wait_for_worker()
             if self.failure is not None:
@@ -72,9 +72,10 @@ class Definition:
         return self.is_done
 
     def complete_others(self) -> None:
-        """Complete the classes that waited for the name of this one, those that wait for a class that is complete now,
-        and so on. If this one is complete, a few others of its module are looked at, because names come by other ways
-        than a class. A class that fails is not an error here: making an instance of it raises the error."""
+        """Complete the classes that waited for the name of this class, those that wait for a class that is complete
+        now, and so on. If this class is complete, also try a few waiting classes of its module, because names may be
+        defined by other statements than a class. A failing class is not an error here: creating an instance of it
+        raises the error."""
         with _changed:
             _set_free(self.cls.__name__)
             if self.is_done:
@@ -91,7 +92,7 @@ class Definition:
                     pass
 
     def _begin_wait(self, missing: set[Any]) -> None:
-        """Wait, under the lock, for what is missing."""
+        """Begin to wait for the missing names. The caller has the lock."""
         self._missing = missing
         _waiting[self.key] = self
         _turns.setdefault(self.cls.__module__, {})[self] = None
@@ -99,7 +100,7 @@ class Definition:
             _wanting.setdefault(wanted, {})[self] = None
 
     def _end_wait(self) -> bool:
-        """Wait, under the lock, no longer. Whether it waited."""
+        """Stop waiting, and return whether it waited. The caller has the lock."""
         if _waiting.get(self.key) is not self:
             return False
         del _waiting[self.key], _turns[self.cls.__module__][self]
@@ -111,8 +112,8 @@ class Definition:
         return True
 
     def _needs(self, thread: int) -> bool:
-        """Whether the definition depends on a thread: that thread works on it, or on a definition that its worker waits
-        for."""
+        """Whether the definition depends on a thread: that thread completes it, or completes a definition that its
+        worker waits for."""
         definition: Definition | None = self
         while definition is not None and definition._worker is not None:
             if definition._worker == thread:
@@ -130,7 +131,7 @@ class Definition:
         self._undo()
 
     def _wait_for_worker(self) -> None:
-        """Wait, under the lock, until no thread works on the definition."""
+        """Wait until no thread completes the definition. The caller has the lock."""
         me = threading.get_ident()
         while self._worker is not None:
             if self._needs(me):
@@ -145,14 +146,14 @@ class Definition:
 _changed = threading.Condition(new_lock())
 _in_progress: set[Definition] = set()  # definitions that have a worker
 _waiting: dict[str, Definition] = {}  # by type key
-_turns: dict[str, dict[Definition, None]] = {}  # by module: those that wait; looked at longest ago comes first
-_wanting: dict[Any, dict[Definition, None]] = {}  # by name or Definition: those that wait for it
-_free: deque[Definition] = deque()  # those whose last missing name is there: to be tried
-_waits_for: dict[int, Definition] = {}  # by waiting thread: the definition that another thread works on
+_turns: dict[str, dict[Definition, None]] = {}  # by module: waiting definitions; the one tried longest ago comes first
+_wanting: dict[Any, dict[Definition, None]] = {}  # by name or Definition: the definitions that wait for it
+_free: deque[Definition] = deque()  # definitions that wait for nothing any more and can be tried
+_waits_for: dict[int, Definition] = {}  # by waiting thread: the definition that another thread completes
 
 
 def _forget_other_threads() -> None:
-    """In a child of fork: a definition that another thread was completing can be completed anew by any thread."""
+    """Run in a child of fork: any thread can complete a definition that another thread was completing."""
     me = threading.get_ident()
     for definition in list(_in_progress):
         if definition._worker != me:
@@ -167,7 +168,8 @@ at_fork_in_child(_forget_other_threads)
 
 
 def _set_free(there: Any) -> None:
-    """Note, under the lock, that a name or Definition is there: what waited for nothing else can be tried."""
+    """Record that a name or Definition is there now: definitions that waited only for it can be tried. The caller has
+    the lock."""
     for definition in _wanting.pop(there, ()):
         definition._missing.discard(there)
         if not definition._missing:
@@ -178,8 +180,9 @@ _MOST_OTHERS = 8
 
 
 def _look_at_others(module: str) -> None:
-    """Note, under the lock, which of a few classes of a module that wait can be tried: one of the names that they lack
-    is there. A single name is looked up for each, so that many classes, and classes with many fields, may wait."""
+    """Find, among a few waiting classes of a module, those that can be tried because a missing name is defined now. The
+    caller has the lock. Only one name is looked up per class, so that many classes, and classes with many fields, may
+    wait."""
     turns = _turns.get(module, {})
     for definition in list(islice(turns, _MOST_OTHERS)):
         turns[definition] = turns.pop(definition)
@@ -189,7 +192,7 @@ def _look_at_others(module: str) -> None:
 
 
 def give_up(key: str) -> None:
-    """End the definition that waits under a type key, so that another class can have it."""
+    """End the definition that waits under a type key, so that another class can use the key."""
     definition = _waiting.get(key)
     if definition is not None:
         definition.end("it was replaced before its fields were complete")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_options: Any) -> Any:
-        """A stand-in: typing.dataclass_transform is for type checkers, and Python 3.9 does not have it."""
+        """A stand-in: typing.dataclass_transform is for type checkers, and Python 3.9 lacks it."""
         return lambda function: function
 
 
@@ -42,22 +42,22 @@ def c_class(
 ) -> Callable[[Class], Class]:
     """Class decorator: make a class the Python side of a native type, as a dataclass over its fields.
 
-    The class gets what `register_object()` gives it, `__copy__`, `__deepcopy__`, `__replace__`, and what the options
-    say, unless its body defines it. The annotations of the body are for type checkers and for `Field.type`: a
-    UserWarning lists fields that have none.
+    The class gets the members that `register_object()` adds, `__copy__`, `__deepcopy__`, `__replace__`, and the methods
+    of the options below, unless its body defines them. The annotations of the body are for type checkers and for
+    `Field.type`: a UserWarning lists fields without an annotation.
 
     Args:
         type_key: the name of the native type.
-        frozen: whether the fields of this type, not those of its ancestors, refuse assignment with an AttributeError;
+        frozen: whether assignment to the fields of this type, not those of its ancestors, raises AttributeError;
             ``Class.field.set(obj, value)`` and `__replace__` still write them.
-        init: whether to make an `__init__` with the fields as parameters, as the type declares them, which calls a
-            `__post_init__` at the end; without, construction is a TypeError. Subclasses for types of their own get or
-            define their own.
-        repr: whether to make a `__repr__` of the fields.
-        eq: whether to make `__eq__` and `__ne__` that compare the fields, and what is in them. They are NotImplemented
-            unless one object is an instance of the other's class, as the next ones.
-        order: whether to make `<`, `<=`, `>` and `>=` of the same kind.
-        unsafe_hash: whether to make a `__hash__` of the fields. Changing a field changes it.
+        init: whether to generate an `__init__` with the fields as parameters, as the type declares them. It calls
+            `__post_init__` at the end. If false, construction is a TypeError. Subclasses for other types get or define
+            their own `__init__`.
+        repr: whether to generate a `__repr__` of the fields.
+        eq: whether to generate `__eq__` and `__ne__` that compare the fields recursively. Like the ordering methods
+            they return NotImplemented unless one object is an instance of the other's class.
+        order: whether to generate `<`, `<=`, `>` and `>=` in the same way.
+        unsafe_hash: whether to generate a `__hash__` of the fields. Changing a field changes the hash.
         match_args: whether to set `__match_args__`, the fields that `__init__` takes by position.
 
     Returns:
@@ -92,7 +92,7 @@ def c_class(
                     setattr(cls, own.name, own.as_property(cls))
         _add_class_attrs(cls, info, TYPE_ATTRS)
         install_dunders(cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args)
-        cls.__ffi_is_dataclass__ = cls.__tvm_ffi_is_dataclass__ = True  # the older name is that of 0.1.12
+        cls.__ffi_is_dataclass__ = cls.__tvm_ffi_is_dataclass__ = True  # the second name is that of 0.1.12
         return cls
 
     return decorate
@@ -110,8 +110,8 @@ c_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
 
 
 def _attach_field_objects(cls: type, type_info: TypeInfo, *, frozen: bool = False) -> None:
-    """Describe the fields of a type itself in the form of `fields()`: Field objects, with the annotations of a
-    class as their `type` if these can be resolved already."""
+    """Describe the fields of a type itself in the form of `fields()`: Field objects, with the annotations of a class as
+    their `type` if these can be resolved already."""
     try:
         resolved, missing = _annotations.resolve(cls, [cls])
         hints = {} if missing else resolved[cls]

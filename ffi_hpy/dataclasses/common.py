@@ -34,7 +34,7 @@ def is_dataclass(obj: Any) -> bool:
     """Tell whether an object is a class made by `c_class()` or `py_class()`, or an instance of one.
 
     Args:
-        obj: anything. Containers are objects too, but not dataclasses.
+        obj: any object. Containers are objects too, but not dataclasses.
     """
     cls = obj if isinstance(obj, type) else type(obj)
     return getattr(cls, "__ffi_is_dataclass__", False) is True
@@ -43,7 +43,7 @@ def is_dataclass(obj: Any) -> bool:
 def fields(obj_or_cls: Any) -> tuple[Field, ...]:
     """List the fields of a dataclass, the root's first.
 
-    If a class defines a field again, the last definition counts, at the position of the first.
+    If a class defines a field again, the last definition counts, at the position of the first one.
 
     Args:
         obj_or_cls: a class made by `c_class()` or `py_class()`, or an instance of one.
@@ -52,7 +52,7 @@ def fields(obj_or_cls: Any) -> tuple[Field, ...]:
         The descriptions of the fields.
 
     Raises:
-        TypeError: for anything else.
+        TypeError: for any other object.
     """
     if not is_dataclass(obj_or_cls):
         raise TypeError(
@@ -75,18 +75,18 @@ def type_chain(info: Any) -> list[Any]:
 
 
 def replace(obj: Instance, /, **changes: Any) -> Instance:
-    """Copy an object with other values in some fields, frozen ones included.
+    """Copy an object with other values in some fields, even frozen ones.
 
     Args:
         obj: an instance of a dataclass.
         **changes: the values by name.
 
     Returns:
-        The copy. What the other fields have is shared with the original.
+        The copy. It shares the values of the other fields with the original.
 
     Raises:
         AttributeError: for an unknown name.
-        TypeError: if the type cannot be copied, or a value does not fit.
+        TypeError: if the type cannot be copied, or a value does not match its field.
     """
     return obj.__replace__(**changes)  # type: ignore[attr-defined,no-any-return]
 
@@ -96,14 +96,14 @@ def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = d
 
     Args:
         obj: an instance of a dataclass.
-        dict_factory: what makes each dict, from a list of pairs.
+        dict_factory: a function that creates each dict from a list of pairs.
 
     Returns:
-        The dict. Instances and mappings in it have become dicts, sequences lists, tuples tuples; other values are deep
-        copies.
+        The dict. In it, instances and mappings become dicts, sequences become lists, tuples stay tuples; other values
+        are deep copies.
 
     Raises:
-        TypeError: for what is not an instance of a dataclass.
+        TypeError: for a value that is not an instance of a dataclass.
     """
     _check_instance("asdict", obj)
     return _asdict_inner(obj, dict_factory)
@@ -114,13 +114,14 @@ def astuple(obj: Any, *, tuple_factory: Callable[[list[Any]], Any] = tuple) -> A
 
     Args:
         obj: an instance of a dataclass.
-        tuple_factory: what makes the tuple of each instance, from a list.
+        tuple_factory: a function that creates the tuple of each instance from a list.
 
     Returns:
-        The tuple. Instances in it have become tuples, mappings dicts, sequences lists; other values are deep copies.
+        The tuple. In it, instances become tuples, mappings become dicts, sequences become lists; other values are deep
+        copies.
 
     Raises:
-        TypeError: for what is not an instance of a dataclass.
+        TypeError: for a value that is not an instance of a dataclass.
     """
     _check_instance("astuple", obj)
     return _astuple_inner(obj, tuple_factory)
@@ -181,10 +182,10 @@ def _plain_namedtuple(typename: str, names: list[str]) -> Any:
 
 
 def _make_namedtuple(typename: str, fields: tuple[Field, ...]) -> Any:
-    """A named tuple with these fields, in this order, whose values are converted as the fields' types do.
+    """Return a named tuple class with these fields, in this order. It converts values by the fields' types.
 
-    All of them are required: defaults and initialisation of the class they come from are not used. TypeError, which
-    names the field, for a value that does not convert; also from `_make` and `_replace`.
+    All fields are required: defaults and initialisation of the original class are not used. TypeError, which names the
+    field, for a value that cannot be converted; also from `_make` and `_replace`.
     """
     cls = _plain_namedtuple(typename, [f.name for f in fields])
     schemas = [TypeSchema.from_annotation(f.type) if f._ty_schema is None else f._ty_schema for f in fields]
@@ -203,7 +204,7 @@ def _make_namedtuple(typename: str, fields: tuple[Field, ...]) -> Any:
         return plain_new(cls, *[convert(*parts) for parts in zip(names, schemas, plain)])
 
     def _make(cls: Any, iterable: Iterable[Any]) -> Any:
-        return cls(*plain_make(cls, iterable))  # which checks the length
+        return cls(*plain_make(cls, iterable))  # it checks the length
 
     cls.__new__ = staticmethod(__new__)
     cls._make = classmethod(_make)

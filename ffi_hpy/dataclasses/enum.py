@@ -1,7 +1,7 @@
 """Enums that native code and other languages share: each variant is one object, found by an integer and by a name.
 
-The EnumState of a type has its variants, the index by which they are found, and the values that extensions attach to
-them. It is the type's attribute `__ffi_enum__`.
+The EnumState of a type contains its variants, the index that finds them, and the values that extensions attach to them.
+It is the type's attribute `__ffi_enum__`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _making = new_lock()  # held while a state or an attribute is added, never while
 
 @c_class("ffi.EnumState")
 class EnumState(Object):
-    """The variants of a type, and what extensions attach to them."""
+    """The variants of a type, and the values that extensions attach to them."""
 
     entries: List[Object]
     """The variants, in the order of their definition."""
@@ -77,20 +77,21 @@ class _EnumEntry:
 def entry(*args: Any, **kwargs: Any) -> Any:
     """Declare a variant in the body of an Enum.
 
-    For IntEnum and StrEnum, `value` is the integer or text that stands for the variant; a bare literal means the same.
+    For IntEnum and StrEnum, `value` is the integer or str of the variant; a bare literal means the same.
 
     Args:
-        *args: the values of the fields that the class declares, in order; for an enum of Python's own only.
+        *args: the values of the fields that the class declares, in order; only for an enum that Python defines.
         **kwargs: values by name.
 
     Returns:
-        What stands for the variant until the class is made.
+        A placeholder for the variant until the class is created.
     """
     return _EnumEntry(*args, **kwargs)
 
 
 def auto() -> Any:
-    """Declare a variant without values: its integer is its position and its name the one that it is assigned to."""
+    """Declare a variant without values: its integer is its position, and its name is the name that it is assigned
+    to."""
     return _EnumEntry()
 
 
@@ -118,16 +119,17 @@ def _state_of(type_index: int, create: bool = False) -> Any:
 
 
 def _variant_names(type_index: int) -> list[str]:
-    """The names of the variants of a type, in the order of their definition; none for a type that is no enum."""
+    """Return the names of the variants of a type, in the order of their definition; none for a type that is not an
+    enum."""
     state = _state_of(type_index)
     return [] if state is None else [str(name) for name in list(state.indexes) if isinstance(name, str)]
 
 
-_places: dict[int, dict[str, int]] = {}  # by type and name, the places of the variants that were asked for theirs
+_places: dict[int, dict[str, int]] = {}  # by type and name, the positions of the variants whose position was requested
 
 
 def _place_of(type_index: int, name: str) -> int:
-    """Which variant of its type has a name, in the order of their definition, from 0."""
+    """Return the position of the variant with a name in its type, in the order of definition, from 0."""
     places, entries = _places.setdefault(type_index, {}), _state_of(type_index).entries
     for place in range(len(places), len(entries)):
         places[entries[place].name] = place
@@ -168,7 +170,7 @@ class _EnumMeta(ObjectMeta):
 
 
 class _ClassAttribute:
-    """A property of the class, read through it or an instance."""
+    """A property of the class, read through the class or an instance."""
 
     __slots__ = ("_read",)
 
@@ -181,14 +183,15 @@ class _ClassAttribute:
 
 @c_class("ffi.Enum", init=False)
 class Enum(Object, metaclass=_EnumMeta):
-    """Base of enums. A subclass that names a type declares variants, each one object, in its body.
+    """Base of enums. A subclass that names a type declares its variants in its body. Each variant is one object.
 
-    The type is the native one of that key if there is one: then its variants are attributes, too. `ClassVar`
-    annotations name them for type checkers, RuntimeError if there is none of that name. Otherwise it is defined as
-    `py_class()` does, frozen, and compared by identity; then `ClassVar` annotations declare variants as `auto()` does.
+    If a native type has that key, the subclass binds it, and its variants become attributes, too; `ClassVar`
+    annotations name them for type checkers, and a name without a variant is a RuntimeError. Otherwise the type is
+    defined as by `py_class()`, frozen, and compared by identity; then `ClassVar` annotations declare variants like
+    `auto()`.
 
-    Variants are attributes of the class, which is iterable and has a length. A call with an integer or a text is a
-    lookup, ValueError if there is no such variant.
+    Variants are attributes of the class, which is iterable and has a length. A call with an integer or a str is a
+    lookup; a missing variant is a ValueError.
 
     Examples:
         >>> from ffi_hpy.dataclasses import Enum, auto, entry
@@ -238,9 +241,9 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def _set_entries(cls) -> None:
-        """Make attributes of the variants that the library has registered, but for those whose names are taken. They
-        are looked up when they are asked for, because a variant that is kept keeps its class, and another class may be
-        registered later."""
+        """Set the variants that the library has registered as attributes, except those whose names are taken. Each is
+        looked up on access, because a stored variant would keep its class, and another class may be registered
+        later."""
         info: TypeInfo = cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
         for name in _variant_names(info.type_index):
             if name.isidentifier() and not hasattr(cls, name):
@@ -248,10 +251,10 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @property
     def name(self) -> str:
-        """The text that stands for the variant."""
+        """The name of the variant."""
         return str(self._str_index)
 
-    # Names of 0.1.12: there the variants of each enum are counted, those of IntEnum, too.
+    # Names of 0.1.12: there the variants of each enum are counted, including those of IntEnum.
 
     @property
     def _name(self) -> str:
@@ -266,11 +269,11 @@ class Enum(Object, metaclass=_EnumMeta):
         """Look up a variant.
 
         Args:
-            index: the integer or text that stands for it.
-            name: a text, too.
+            index: the integer or str of the variant.
+            name: the str, by keyword.
 
         Raises:
-            KeyError: if there is none.
+            KeyError: if there is no such variant.
             OverflowError: for an integer beyond int64.
             TypeError: for other indexes.
         """
@@ -278,7 +281,7 @@ class Enum(Object, metaclass=_EnumMeta):
         if not isinstance(index, (int, str)):
             raise TypeError(f"enum index must be int or str, got {type(index).__name__}")
         if isinstance(index, int):
-            index = int.__add__(index, 0)  # a plain int also for a subclass, whatever operators that has
+            index = int.__add__(index, 0)  # a plain int also for a subclass, whatever operators it defines
             if not _fits_int64(index):
                 raise OverflowError(f"enum index {index} is beyond int64")
         state = _state(cls)
@@ -294,7 +297,7 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @_ClassAttribute
     def attr_dict(cls: type) -> Any:
-        """The attributes that extensions attached to variants: a Dict of variants to values for each name."""
+        """The attributes that extensions attached to variants: for each name a Dict from variants to values."""
         state = _state(cls)
         if state is None:
             return Dict({})
@@ -304,15 +307,15 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def def_attr(cls, name: str, *, default: Any = MISSING) -> EnumAttrMap:
-        """Attach values to the variants, without changing the enum: a table that other modules and languages find by
-        its name.
+        """Attach values to the variants in a table that other modules and languages find by its name. The enum itself
+        does not change.
 
         Args:
             name: the name of the attribute.
-            default: the value of variants that have none.
+            default: the value of variants without one.
 
         Returns:
-            The table, which is filled by assignment.
+            The table. Assignments fill it.
 
         Examples:
             >>> from ffi_hpy.dataclasses import Enum, auto
@@ -330,13 +333,13 @@ class Enum(Object, metaclass=_EnumMeta):
 class EnumAttrMap:
     """Values of one attribute that an extension attaches to the variants of an enum: a mapping from variants.
 
-    What is not a variant of the enum is a TypeError as a key, and a variant without a value, if there is no default, a
-    KeyError.
+    A key that is not a variant of the enum is a TypeError. A variant without a value is a KeyError if there is no
+    default.
 
     Args:
         enum_cls: the enum.
         name: the name of the attribute.
-        default: the value of variants that have none.
+        default: the value of variants without one.
     """
 
     __slots__ = ("_default", "_enum_cls", "_name")
@@ -376,7 +379,7 @@ class EnumAttrMap:
 
         Args:
             variant: any object.
-            default: what is returned if it is no variant, or has no value of its own.
+            default: the result if `variant` is not a variant or has no value.
         """
         value = self._find(variant) if isinstance(variant, self._enum_cls) else MISSING
         return default if value is MISSING else value
@@ -401,7 +404,7 @@ class EnumAttrMap:
 
 
 class _PayloadEnum(Enum):
-    """The part that IntEnum and StrEnum share; not a native type."""
+    """The common part of IntEnum and StrEnum; not a native type."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         if kwargs and ("value" in cls.__dict__ or "value" in forward_annotations(cls)):
@@ -412,7 +415,7 @@ class _PayloadEnum(Enum):
 
 @c_class("ffi.IntEnum", init=False)
 class IntEnum(_PayloadEnum):
-    """Enum whose variants stand for 64-bit integers, and are equal to them.
+    """Enum whose variants represent 64-bit integers and are equal to them.
 
     Examples:
         >>> from ffi_hpy.dataclasses import IntEnum
@@ -430,11 +433,11 @@ class IntEnum(_PayloadEnum):
 
 @c_class("ffi.StrEnum", init=False)
 class StrEnum(_PayloadEnum):
-    """Enum whose variants stand for texts, and are equal to them: `SMEM = "smem"` in the body declares one."""
+    """Enum whose variants represent strings and are equal to them: `SMEM = "smem"` in the body declares a variant."""
 
     __slots__ = ()
     value: str
-    """The text."""
+    """The str."""
 
 
 # --- the body of a class ----------------------------------------------------------------------------------------------
@@ -458,7 +461,7 @@ def _is_class_var(annotation: Any) -> bool:
 
 
 def _take_declarations(cls: type, payload: Any) -> tuple[list[str], dict[str, _EnumEntry]]:
-    """Removes the declarations from a class: the names of variants that are only annotated, and the declared
+    """Remove the declarations from a class. Returns the names of variants that are only annotated, and the declared
     variants."""
     annotations = forward_annotations(cls)
     bound = [
@@ -481,7 +484,7 @@ def _take_declarations(cls: type, payload: Any) -> tuple[list[str], dict[str, _E
 
 
 def _install_payload_methods(cls: Any, payload: type, has_repr: bool) -> None:
-    """Make variants compare and hash like the values that they stand for."""
+    """Make variants compare and hash like their values."""
 
     def __eq__(self: Any, other: object) -> Any:
         if isinstance(other, type(self)):
@@ -509,8 +512,8 @@ def _install_payload_methods(cls: Any, payload: type, has_repr: bool) -> None:
 
 
 class _Maker:
-    """Makes the variants of one class, and finds those that exist, also those that another thread adds meanwhile for
-    another class of that type."""
+    """Creates the variants of one class, and finds existing ones, including those that another thread adds for another
+    class of that type in the meantime."""
 
     def __init__(self, cls: Any, is_native: bool, payload: Any) -> None:
         self.cls = cls
@@ -520,7 +523,7 @@ class _Maker:
         self.entries, self.indexes = state.entries, state.indexes
 
     def bind(self, alias: str, type_key: str) -> Any:
-        """The variant for a name that is only annotated."""
+        """Return the variant for a name that is only annotated."""
         found = self.indexes.get(alias)
         if found is not None:
             return found
@@ -531,7 +534,7 @@ class _Maker:
         return self._find_or_add(None, alias, _EnumEntry())
 
     def declare(self, alias: str, declaration: _EnumEntry) -> Any:
-        """The variant of a declaration."""
+        """Return the variant of a declaration."""
         kwargs = dict(declaration.kwargs)
         where = f"{self.cls.__name__}.{alias}"
         if "_int_index" in kwargs or "_str_index" in kwargs:
@@ -551,7 +554,7 @@ class _Maker:
         return self._find_or_add(int_index, str_index, _EnumEntry(*declaration.args, **kwargs))
 
     def _find_or_add(self, int_index: int | None, str_index: str, declaration: _EnumEntry) -> Any:
-        """The variant of these indexes; None stands for its place."""
+        """Return the variant of these indexes; None means the next position."""
         while True:
             with _making:
                 place = len(self.entries) if int_index is None else int_index
@@ -565,7 +568,7 @@ class _Maker:
                 return variant
 
     def _add(self, int_index: int, str_index: str, variant: Any) -> bool:
-        """False if one of the indexes was taken while the variant was made."""
+        """Add a variant. False if one of the indexes was taken while the variant was created."""
         with _making:
             if int_index in self.indexes or str_index in self.indexes:
                 return False

@@ -1,4 +1,4 @@
-"""How the body of a class describes one field, for `py_class()` and `c_class()`."""
+"""The description of one field in the body of a class, for `py_class()` and `c_class()`."""
 
 from __future__ import annotations
 
@@ -34,37 +34,37 @@ Result = TypeVar("Result")
 
 
 def convert_natively(value: Any) -> Any:
-    """The `converter` of every field that names none: returns the value, which the field's type then converts."""
+    """The default `converter` of fields: returns the value unchanged, and the field's type then converts it."""
     return value
 
 
 class Field:
-    """One field of a class. `field()` makes it without a name and a type, which the decorator adds.
+    """One field of a class. `field()` creates it without a name and a type; the decorator adds these.
 
-    The parameters are also the attributes, beside `type`, the annotation (None if there is none that could be
-    resolved).
+    The parameters are also attributes. The further attribute `type` is the annotation (None if it is missing or cannot
+    be resolved).
 
     Args:
         name: the field's name.
-        default: a value, which is converted as if it had been passed; MISSING for none.
+        default: a value, converted like a passed value; MISSING for none.
         default_factory: a callable without arguments that makes a value for each object.
         frozen: whether the attribute cannot be assigned; `Class.field.set(obj, value)` still can.
         init: whether `__init__` takes it.
         repr: whether it is shown in `repr`.
-        hash: whether it counts in hashing by value; None is as `compare`.
+        hash: whether it counts in hashing by value; None means the value of `compare`.
         compare: whether it counts in comparison by value.
-        kw_only: whether `__init__` takes it by keyword only; None for what the class says.
+        kw_only: whether `__init__` takes it by keyword only; None means the option of the class.
         metadata: a dict for extensions, copied and otherwise ignored.
         structural_eq: None, or "ignore" (structural comparison and hashing leave the field out), or "def-pattern"
             (alias "def": variables in it, also in their types, are bound at their first occurrence), or "def-simple"
             (only the variable itself is).
         doc: text for the attribute.
-        converter: says to type checkers what may be passed. At run time the field's type converts.
-        **extra_kwargs: further options, which hooks of the class must consume; a dict, as an attribute.
+        converter: tells type checkers the accepted values. At run time the field's type converts.
+        **extra_kwargs: further options, which hooks of the class must consume; the attribute is a dict.
 
     Raises:
         ValueError: for both a default and a factory, and for an unknown `structural_eq`.
-        TypeError: for a factory that cannot be called.
+        TypeError: for a factory that is not callable.
     """
 
     __slots__ = (
@@ -131,7 +131,7 @@ class Field:
         self.extra_kwargs: dict[str, Any] = extra_kwargs
 
     def __copy__(self) -> Field:
-        """A copy with its own `metadata` and `extra_kwargs`, which have the same values."""
+        """Return a copy with its own `metadata` and `extra_kwargs`, which have the same values."""
         copied = type(self).__new__(type(self))
         for cls in type(self).__mro__:
             names = cls.__dict__.get("__slots__", ())
@@ -154,7 +154,7 @@ class Field:
         return self.default is not MISSING or self.default_factory is not MISSING
 
 
-repr_of = repr  # the builtin, as a parameter has that name
+repr_of = repr  # the builtin, because a parameter has that name
 
 
 def field(
@@ -173,25 +173,25 @@ def field(
     converter: Callable[[Any], Any] = convert_natively,
     **extra_kwargs: Any,
 ) -> Any:
-    """Describe a field in the body of a class, in place of a default.
+    """Describe a field in the body of a class; assign the result in place of a default.
 
     Args:
-        default: a value, which is converted as if it had been passed.
+        default: a value, converted like a passed value.
         default_factory: a callable without arguments that makes a value for each object.
         frozen: whether the attribute cannot be assigned.
         init: whether `__init__` takes it.
         repr: whether it is shown in `repr`.
-        hash: whether it counts in hashing by value; None is as `compare`.
+        hash: whether it counts in hashing by value; None means the value of `compare`.
         compare: whether it counts in comparison by value.
-        kw_only: whether `__init__` takes it by keyword only; None for what the class says.
+        kw_only: whether `__init__` takes it by keyword only; None means the option of the class.
         metadata: a dict for extensions.
-        structural_eq: what structural comparison makes of it; Field has the words.
+        structural_eq: the treatment by structural comparison; Field lists the words.
         doc: text for the attribute.
-        converter: says to type checkers what may be passed.
+        converter: tells type checkers the accepted values.
         **extra_kwargs: further options, for hooks of the class.
 
     Returns:
-        A Field, which has the errors, too. For type checkers it has any type, so that it can be assigned.
+        A Field, whose errors apply. For type checkers it has any type, so that it can be assigned.
 
     Examples:
         >>> from ffi_hpy.dataclasses import field, py_class
@@ -222,9 +222,9 @@ def field(
 class init_property(Generic[Result]):
     """Decorator for a method without arguments in the body of a `py_class()`: a field that `__init__` computes.
 
-    The value is computed once for each object, when all other fields have their values and before `__post_init__`,
-    parents' properties first. It is stored like the value of any other field of the method's return type (Any if it has
-    none). The field is not an argument of `__init__` and does not count in comparison, hash or repr.
+    The value is computed once for each object, after all other fields have their values and before `__post_init__`,
+    parents' properties first. It is stored like a field of the method's return type (Any if there is none). The field
+    is not an argument of `__init__` and does not count in comparison, hash or repr.
 
     Args:
         func: the method.

@@ -43,7 +43,7 @@ _END = """\
 
 def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
     """Write a C++17 header with a struct for each of some types, and for their parents. C++ code that includes it reads
-    the types' objects in place, whoever defined them.
+    the types' objects in place, whatever language defined them.
 
     The structs look their types up and register nothing; static assertions compare the layouts.
 
@@ -54,8 +54,8 @@ def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
         The text of the header.
 
     Raises:
-        ValueError: for a key that is not registered, for a pattern without a match, and for a type whose layout is not
-            known.
+        ValueError: for a key that is not registered, for a pattern without a match, and for a type with an unknown
+            layout.
     """
     return _Generator(_select([type_keys] if isinstance(type_keys, str) else type_keys)).build()
 
@@ -66,7 +66,7 @@ def _matching(selector: str) -> list[str]:
 
 
 def _select(selectors: Iterable[str]) -> list[TypeInfo]:
-    """The types that selectors name, with their parents, parents first, without those that the headers have."""
+    """Return the types that selectors name, with their parents, parents first, without those in the headers."""
     structs = builtin_structs()
     found: dict[int, TypeInfo] = {}
     for selector in selectors:
@@ -161,14 +161,14 @@ def _open_struct(info: TypeInfo, attributes: str = "", base: str = "::tvm::ffi::
 
 
 def _literal(text: str) -> str:
-    """A C++ string literal of UTF-8 bytes, which does not depend on the compiler's character set."""
+    """Return a C++ string literal of UTF-8 bytes, which does not depend on the compiler's character set."""
     escapes = {'"': r"\"", "\\": r"\\"}
     chars = (escapes.get(chr(byte), chr(byte)) if 32 <= byte < 127 else f"\\{byte:03o}" for byte in text.encode())
     return f'"{"".join(chars)}"'
 
 
 def _in_namespaces(blocks: Iterable[tuple[CppName, str]]) -> str:
-    """The blocks, separated by empty lines. Consecutive blocks of one namespace share a namespace block."""
+    """Return the blocks, separated by empty lines. Consecutive blocks of one namespace share a namespace block."""
     parts = []
     for namespaces, group in groupby(blocks, key=lambda block: block[0].namespaces):
         body = "\n".join(text for _, text in group)

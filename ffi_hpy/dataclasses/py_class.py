@@ -95,44 +95,46 @@ def py_class(
     """Class decorator: define a native type whose fields are the annotations of the class.
 
     Its objects live in native memory, and any language can make, read, compare, print, copy and serialise them. The
-    class derives from Object, or from the class of a native type, whose fields it inherits. Used bare, with the type
-    key, or with options.
+    class derives from Object, or from the class of a native type, whose fields it inherits. The decorator is used bare,
+    with the type key, or with options.
 
-    Annotations may name classes that are defined later: the class is complete, at the latest, when its first instance
-    is made. Only then a type that no field can have may be found; the key can be used again after that.
+    Annotations may name classes that are defined later: the class is completed when its first instance is created, at
+    the latest. An annotation that cannot be a field's type may raise only then; the key can be used again after that.
 
     In the body, functions with the names of native protocols (`__ffi_repr__`, `__s_hash__`, ...) and functions marked
-    by `method()` become native ones, too. `__ffi_type_attr_names__`, a list of further such names,
-    `__ffi_inherit_type_attrs__`, a list of those that are taken over from a parent, and `__ffi_field_markers__`, a list
-    of annotations that are no fields (they are in `_decorator_args["field_markers"]` of the TypeInfo), are for
-    extensions; so are functions with a true attribute `__ffi_on_fields_resolved__`, which are called with the TypeInfo
-    and the list of Fields before these are registered.
+    by `method()` become native ones, too. Extensions may set `__ffi_type_attr_names__`, a list of further such names;
+    `__ffi_inherit_type_attrs__`, a list of names that are inherited from a parent; and `__ffi_field_markers__`, a list
+    of annotations that are not fields (they are in `_decorator_args["field_markers"]` of the TypeInfo). Functions with
+    a true attribute `__ffi_on_fields_resolved__` are called with the TypeInfo and the list of Fields before these are
+    registered.
 
     Args:
-        cls_or_type_key: the name of the type; used bare, the class.
-        type_key: the name of the type, "module.qualname" by default. Every process that exchanges objects of it by
-            name, as in a JSON graph, must use the same.
+        cls_or_type_key: the name of the type; as a bare decorator, the class.
+        type_key: the name of the type, "module.qualname" by default. Processes that exchange its objects by name, as in
+            a JSON graph, must use the same name.
         frozen: whether fields cannot be assigned.
-        init: whether to make an `__init__`, which takes fields as `field()` says, those without default first, and then
-            calls `__post_init__` if there is one. If the class has an `__init__` of its own, that runs on an object
-            whose fields are all zero or None.
-        repr: whether to make a `__repr__`, of the fields. What the class defines stays, as with the next ones.
-        eq: whether to make `__eq__`, by the fields. Without, objects are equal if they are the same.
-        order: whether to make `__lt__` and its kin, by the fields.
-        unsafe_hash: whether to make `__hash__`, of the fields.
+        init: whether to generate an `__init__`. It takes the fields by the options of `field()`, those without a
+            default first, and then calls `__post_init__` if there is one. An `__init__` that the class defines runs on
+            an object whose fields are all zero or None.
+        repr: whether to generate a `__repr__` of the fields. This and the following methods are not generated if the
+            class defines them.
+        eq: whether to generate `__eq__` from the fields. If false, objects are equal if they are identical.
+        order: whether to generate `__lt__`, `__le__`, `__gt__` and `__ge__` from the fields.
+        unsafe_hash: whether to generate `__hash__` from the fields.
         match_args: whether to set `__match_args__` to the names of positional arguments.
-        kw_only: whether fields are given by keyword only.
-        structural_eq: how structural comparison and hashing take the type: "tree" by its fields; "var" as a variable,
-            by where it is bound; "dag" by its fields and by who shares it; "const-tree" as "tree", faster where two are
-            the same object, for types that contain no variables; "singleton" by identity; None not at all.
+        kw_only: whether `__init__` takes the fields by keyword only.
+        structural_eq: how structural comparison and hashing treat the type: "tree" by its fields; "var" as a variable,
+            by the place of its binding; "dag" by its fields and by sharing; "const-tree" like "tree", but faster for
+            identical objects, for types without variables; "singleton" by identity; None not at all.
         slots: for type checkers; instances have a `__dict__` only if `__slots__` says so.
 
     Returns:
-        The decorator, or, used bare, the class.
+        The decorator; as a bare decorator, the class.
 
     Raises:
-        ValueError: if the type key is taken; for `order` without `eq`; for an unknown `structural_eq`.
-        TypeError: for a class that derives from no native type's; for a field of a type that none can have.
+        ValueError: if the type key is registered; for `order` without `eq`; for an unknown `structural_eq`.
+        TypeError: for a class that does not derive from the class of a native type; for an annotation that cannot be a
+            field's type.
 
     Examples:
         >>> from ffi_hpy.dataclasses import py_class
@@ -173,7 +175,7 @@ def py_class(
     return decorate(cls_or_type_key) if isinstance(cls_or_type_key, type) else decorate
 
 
-# The attribute that typing.dataclass_transform would set, which Python 3.9 does not have; and the converter of fields.
+# The attribute that typing.dataclass_transform would set, which Python 3.9 lacks; and the converter of fields.
 py_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
     "eq_default": False,
     "order_default": False,
@@ -188,7 +190,7 @@ py_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
 
 
 def _info_of(cls: type) -> Any:
-    """The TypeInfo of the class itself, None if it has none."""
+    """Return the TypeInfo of the class itself, None if it has none."""
     return info_of_class(cls) or cls.__dict__.get("__tvm_ffi_type_info__")
 
 
@@ -237,8 +239,8 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
 
 
 def _attempt(cls: type, info: Any) -> set[Any]:
-    """Complete a class whose annotations can be resolved and whose parent is complete; return what it waits for:
-    names, or the definition of its parent. Everything that may fail, other than for lack of memory, is done before
+    """Complete a class whose annotations can be resolved and whose parent is complete. Otherwise return the reasons to
+    wait: names, or the definition of its parent. All steps that may fail, except for lack of memory, run before
     anything is registered."""
     parent = info.parent_type_info
     waiting = getattr(parent, "_definition", None)
@@ -262,7 +264,7 @@ def _attempt(cls: type, info: Any) -> set[Any]:
     names, inherited = attr_policies(cls)
     entries = [*collect_entries(cls, names), *inherited_entries(info, inherited)]
     for _name, value, _is_static, _metadata in entries:
-        convert(value)  # TypeError now rather than after the fields are registered
+        convert(value)  # raises TypeError now rather than after the fields are registered
     info._inherited_attrs = inherited
     info._register_fields(fields, STRUCTURE_KINDS[options["structural_eq"]])
     for own, registered in zip(fields, info.fields):
@@ -292,7 +294,7 @@ def _finish_class(cls: type, info: Any, fields: list[Field], names: frozenset[st
 
 
 def _field_hooks(cls: type, info: Any) -> tuple[Callable[[Any, list[Field]], None], ...]:
-    """The hooks in the bodies of a class and its bases, the root's first. Those of the parent are known from its own
+    """Return the hooks in the bodies of a class and its bases, the root's first. The parent's hooks come from its own
     definition."""
     parent = next((base for base in cls.__mro__[1:] if _info_of(base)), Object)
     inherited = getattr(_info_of(parent), "_field_hooks", None)
@@ -307,7 +309,7 @@ def _field_hooks(cls: type, info: Any) -> tuple[Callable[[Any, list[Field]], Non
 def _collect_fields(
     cls: type, info: Any, owners: list[type], hints: dict[type, dict[str, Any]]
 ) -> tuple[list[Field], tuple[Any, ...], dict[str, Callable[[Any], Any]]]:
-    """The fields, the markers with their positions, and the functions that compute fields."""
+    """Return the fields, the markers with their positions, and the functions that compute fields."""
     options = info._decorator_args
     marker_types = names_of_kind(cls, "__ffi_field_markers__", (), type, "types")
     markers = list(getattr(info.parent_type_info, "_decorator_args", {}).get("field_markers", ()))
@@ -342,7 +344,7 @@ def _collect_fields(
 
 
 def _schema_of(hint: Any) -> TypeSchema:
-    """The schema of an annotation; for the most frequent types always the same object."""
+    """Return the schema of an annotation; the same object each time for the most frequent types."""
     found = _scalar_schemas.get(hint) if isinstance(hint, type) else None
     return TypeSchema.from_annotation(hint) if found is None else found
 
@@ -353,7 +355,7 @@ _scalar_schemas: dict[type, TypeSchema] = {
 
 
 def _field_from(value: Any, is_own: bool) -> Field:
-    """The Field for what a class body assigns to a name, MISSING for nothing."""
+    """Return the Field for the value that a class body assigns to a name, MISSING for none."""
     made: Field
     if isinstance(value, Field):
         made = value if is_own else copy(value)

@@ -58,12 +58,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (_Failure, MetadataError) as failure:
         _complain(str(failure))
         return 2
-    del libraries  # the libraries had to stay loaded until here
+    del libraries  # the libraries must stay loaded until here
     return 2 if has_failed else 1 if options.check and is_stale else 0
 
 
 def _run(options: Options) -> tuple[bool, bool]:
-    """Returns whether a file had to change, and whether one could not be processed."""
+    """Return whether a file had to change, and whether a file could not be processed."""
     if options.coverage_out is not None:
         _report_coverage(Path(options.coverage_out))
     failed: list[Path] = []
@@ -133,12 +133,11 @@ def _report_coverage(path: Path) -> None:
         raise _Failure(f"--coverage-out {path}: {error}") from error
 
 
-# --- what is done to a file -----------------------------------------------------------------------------------------
+# --- the steps for a file ------------------------------------------------------------------------------------------
 
 
 def read_ty_maps(file: FileInfo, ty_map: dict[str, str]) -> None:
-    """Add the mappings of the ``ty-map: KEY -> NAME`` directives of a file. ValueError for a directive of another
-    form."""
+    """Add the mappings of the ``ty-map: KEY -> NAME`` directives of a file. ValueError for a malformed directive."""
     for block in file.code_blocks:
         if block.kind == "directive" and block.pair_param[0] == "ty-map":
             key, arrow, name = block.pair_param[1].partition("->")
@@ -157,10 +156,10 @@ def make_missing(
     *,
     dry_run: bool = False,
 ) -> set[str]:
-    """Make the files, and the regions in them, for all names under a prefix. Returns the prefixes that have a file.
+    """Create the files, and the regions in them, for all names under a prefix. Returns the prefixes that have a file.
 
     Names under ``a.b.`` get the folder ``a/b`` of `init_path`. New files are added to `files`; unless `dry_run` they
-    are also written. OSError, or ValueError that names the file, for one that cannot be read.
+    are also written. OSError, or ValueError that names the file, for a file that cannot be read.
     """
     root = init_cfg.prefix.rstrip(".")
     type_keys = collect_type_keys()
@@ -203,11 +202,11 @@ def fill_regions(
     generator: Generator,
     declared: Mapping[str, Path] | None = None,
 ) -> bool:
-    """Fill every region of a file, and write it unless told not to. Returns whether that changes it.
+    """Fill every region of a file, and write it unless the options forbid that. Returns whether the file changes.
 
-    `declared` has the files of all types of this run that have a region, by default those of this file. ValueError,
-    which names the line, for a directive that the target does not know, and for a region of something that no loaded
-    library registers. Regions of such types stay as they are; the others are filled first.
+    `declared` maps the types with a region in this run to their files, by default the types of this file. ValueError,
+    which names the line, for an unknown directive, and for a region whose type no loaded library registers. Such
+    regions stay unchanged; the others are filled first.
     """
     imports = generator.new_imports()
     for block in file.code_blocks:
@@ -253,7 +252,7 @@ def fill_regions(
 
 
 _stage_1, _stage_2, _stage_3, __main__ = read_ty_maps, make_missing, fill_regions, main
-"""tvm_ffi's names for them."""
+"""tvm_ffi's names for these functions."""
 
 
 def _functions_for(block: CodeBlock, global_funcs: dict[str, list[FuncInfo]]) -> list[FuncInfo]:
@@ -270,7 +269,7 @@ def _functions_for(block: CodeBlock, global_funcs: dict[str, list[FuncInfo]]) ->
 def _roll_out_prefixes(
     files: list[FileInfo], generator: Generator, on_error: Callable[[Path, Exception], None] | None = None
 ) -> int:
-    """Add the regions that ``prefix`` directives ask for. Returns the number of files for which that failed."""
+    """Add the regions of ``prefix`` directives. Returns the number of files for which that failed."""
     failed: list[Path] = []
 
     def note(path: Path, error: Exception) -> None:
@@ -283,7 +282,7 @@ def _roll_out_prefixes(
 
 
 def _file_at(path: Path, by_path: dict[Path, FileInfo], files: list[FileInfo]) -> FileInfo | None:
-    """The file, read or new; None if it is marked to be left alone."""
+    """Return the file, read or new; None if it is marked with skip-file."""
     path = path.resolve()
     if path not in by_path:
         try:
@@ -321,7 +320,7 @@ def _load(options: Options) -> list[object]:
     libraries: list[object] = []
     for path in options.dlls:
         try:
-            # A bare name is searched for by the system's loader, unless there is a file of that name
+            # The system's loader searches for a bare name, unless there is a file of that name
             name = os.path.abspath(path) if os.path.exists(path) else path  # noqa: PTH100, PTH110
             libraries.append(ctypes.CDLL(name))
         except OSError as error:

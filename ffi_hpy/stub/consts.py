@@ -18,7 +18,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class MarkerSyntax:
-    """The form of marks in a language: `comment` begins a comment that ends with the line."""
+    """The form of marks in a language: `comment` starts a comment that ends at the end of the line."""
 
     comment: str
 
@@ -43,17 +43,17 @@ class MarkerSyntax:
 
     @property
     def ty_map(self) -> str:
-        """The mark of a type that has another name in this language."""
+        """The mark of a type with a different name in this language."""
         return self.directive("ty-map")
 
     @property
     def import_object(self) -> str:
-        """The mark of something that the import section must import."""
+        """The mark of a name that the import section must import."""
         return self.directive("import-object")
 
     @property
     def skip_file(self) -> str:
-        """The mark of a file that must be left alone."""
+        """The mark of a file that must not be changed."""
         return f"{self.prefix}skip-file)"
 
     def directive(self, name: str) -> str:
@@ -66,7 +66,7 @@ RUST_SYNTAX = MarkerSyntax("//")
 SYNTAX_BY_EXT = {".py": PYTHON_SYNTAX, ".pyi": PYTHON_SYNTAX, ".rs": RUST_SYNTAX}
 
 STUB_BLOCK_KINDS = Union[Literal["global", "object", "import-section", "directive", "export", "__all__"], None]
-"""The kinds of a CodeBlock; None: lines between the marks, which stay as they are."""
+"""The kinds of a CodeBlock; None: lines between the marks, which stay unchanged."""
 
 PIPELINE_DIRECTIVE_KINDS = frozenset({"prefix", "skip", "ty-map"})
 """The directives that apply to every target language; each language declares the others itself."""

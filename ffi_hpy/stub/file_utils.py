@@ -20,7 +20,7 @@ __all__ = ["CodeBlock", "FileInfo", "collect_files", "syntax_for"]
 
 
 def syntax_for(path: Path) -> C.MarkerSyntax:
-    """The form of marks in a file, by its extension; Python's for unknown extensions."""
+    """Return the form of marks in a file, by its extension; Python's for unknown extensions."""
     return C.SYNTAX_BY_EXT.get(path.suffix.lower(), C.PYTHON_SYNTAX)
 
 
@@ -28,8 +28,8 @@ def syntax_for(path: Path) -> C.MarkerSyntax:
 class CodeBlock:
     """Lines of a file: a region with its marks, a directive, or the lines between (`kind` is None).
 
-    `param` is the text of the mark: of ``global/demo@mod`` it is ("demo", "mod"), of a directive its name and the rest,
-    of other marks the text after the slash. Line numbers count from 1; `lineno_end` is that of the last line.
+    `param` is the text of the mark: ("demo", "mod") for ``global/demo@mod``, name and rest for a directive, the text
+    after the slash for other marks. Line numbers count from 1; `lineno_end` is the number of the last line.
     """
 
     kind: C.STUB_BLOCK_KINDS
@@ -59,7 +59,7 @@ class CodeBlock:
 
     @staticmethod
     def new_region(stub: str, lineno: int, syntax: C.MarkerSyntax) -> CodeBlock:
-        """An empty region, without its place in a file."""
+        """Return an empty region, without its place in a file."""
         lines = syntax.empty_region(stub).splitlines()
         block = CodeBlock.from_begin_line(lineno, lines[0], syntax)
         block.lines = lines
@@ -68,7 +68,7 @@ class CodeBlock:
 
     @staticmethod
     def from_begin_line(lineno: int, line: str, syntax: C.MarkerSyntax) -> CodeBlock:
-        """The block that begins with a line, without its lines. ValueError for an unknown mark."""
+        """Return the block that begins with a line, without its lines. ValueError for an unknown mark."""
         line = line.strip()
         if line.startswith(syntax.begin):
             stub = line[len(syntax.begin) :].strip()
@@ -93,11 +93,11 @@ class CodeBlock:
 
 @dataclass
 class FileInfo:
-    """A source file that was read. It is changed by changing the lines of its blocks."""
+    """A source file that was read. Change it by changing the lines of its blocks."""
 
     path: Path
     lines: tuple[str, ...]
-    """The lines as they are on disk, without line ends."""
+    """The lines on disk, without line ends."""
     code_blocks: list[CodeBlock]
     syntax: C.MarkerSyntax
     newline: str = field(default="\n", repr=False)
@@ -105,7 +105,7 @@ class FileInfo:
 
     @staticmethod
     def from_file(file: Path, include_empty: bool = False, syntax: C.MarkerSyntax | None = None) -> FileInfo | None:
-        """Read a file; None if it is marked to be left alone or, unless `include_empty`, has no mark.
+        """Read a file; None if it has a skip-file mark or, unless `include_empty`, no mark.
 
         ValueError, which names the line, for marks that do not match.
         """
@@ -127,13 +127,13 @@ class FileInfo:
         return [line for block in self.code_blocks for line in block.lines]
 
     def append(self, text: str) -> None:
-        """Put text after the last block, separated by a blank line; its marks become blocks."""
+        """Append text after the last block, separated by a blank line; its marks become blocks."""
         lines = self.new_lines()
         lines += ["", *text.splitlines()] if lines and lines[-1] else text.splitlines()
         self.code_blocks = list(_split(lines, self.syntax))
 
     def insert(self, at: int, stub: str) -> None:
-        """Put an empty region after that many lines, with blank lines around it."""
+        """Insert an empty region after that many lines, with blank lines around it."""
         lines = self.new_lines()
         region = self.syntax.empty_region(stub).splitlines()
         after = [""] if lines[at:] and lines[at] else []
@@ -148,7 +148,7 @@ class FileInfo:
     def update(self, verbose: bool, dry_run: bool) -> bool:
         """Write the file if the blocks differ from it, unless `dry_run`; returns whether they do.
 
-        With `verbose`, the difference is printed. OSError leaves the file as it was.
+        With `verbose`, the difference is printed. After an OSError the file is unchanged.
         """
         lines = self.new_lines()
         if lines == list(self.lines):
@@ -162,8 +162,8 @@ class FileInfo:
 
 
 def _lines_of(text: str) -> tuple[list[str], str]:
-    """The lines and their line end. Only the usual line ends count: other separators, such as a form feed, may be part
-    of a literal. In a file with mixed line ends a carriage return is part of its line."""
+    """Return the lines and their line end. Only the usual line ends count: other separators, such as a form feed, may
+    be part of a literal. In a file with mixed line ends a carriage return is part of its line."""
     newline = "\r\n" if text.count("\n") == text.count("\r\n") > 0 else "\n"
     lines = text.split(newline)
     return (lines if lines[-1] else lines[:-1]), newline
@@ -186,10 +186,10 @@ def _write_whole(path: Path, content: bytes) -> None:
 def collect_files(
     paths: list[Path], source_exts: Collection[str], on_error: Callable[[Path, Exception], None] | None = None
 ) -> list[FileInfo]:
-    """Read the files at `paths`, and in folders all those with an extension of `source_exts`, that have marks.
+    """Read the files with marks at `paths`; in folders, the files with an extension of `source_exts`.
 
-    `on_error` is told of files that cannot be read, FileNotFoundError, UnicodeDecodeError or ValueError; without it
-    the first one is raised.
+    `on_error` is called for files that cannot be read, with FileNotFoundError, UnicodeDecodeError or ValueError;
+    without it the first error is raised.
     """
     found: dict[Path, FileInfo] = {}
     for path in paths:
@@ -207,8 +207,8 @@ def collect_files(
 
 
 def _files_below(path: Path, extensions: set[str]) -> Iterator[Path]:
-    """The path itself unless it is a folder, otherwise the files with those extensions in it, sorted, without hidden
-    ones."""
+    """Yield the path itself unless it is a folder, otherwise the files with those extensions in it, sorted, without
+    hidden files."""
     if not path.is_dir():
         yield path
         return
@@ -220,7 +220,7 @@ def _files_below(path: Path, extensions: set[str]) -> Iterator[Path]:
 
 
 def _split(lines: list[str], syntax: C.MarkerSyntax) -> Iterator[CodeBlock]:
-    """The blocks of a file, in order; together they have all its lines."""
+    """Yield the blocks of a file, in order; together they contain all its lines."""
     between: CodeBlock | None = None  # lines outside of regions
     region: CodeBlock | None = None  # the region that is open
     for number, line in enumerate(lines, 1):

@@ -15,7 +15,7 @@ def generator_names() -> list[str]:
 
 
 def get_generator(target: str) -> Generator:
-    """A target language by its name; ValueError if it is none."""
+    """Return a target language by its name; ValueError for an unknown name."""
     generators = _generators()
     if target not in generators:
         raise ValueError(f"Unknown generator {target!r}. Known generators: {', '.join(sorted(generators))}")

@@ -1,7 +1,7 @@
-"""Whether a type's memory can be reproduced from what its library registered: every byte must be explained.
+"""Tests whether a type's memory can be reproduced from its registered fields: every byte must be explained.
 
-A type is complete if its parent is, its fields lie after the parent's without overlap, and the free bytes between and
-after them are exactly those that alignment demands. Any other type has members that are not registered, and is opaque.
+A type is complete if its parent is complete, its fields follow the parent's without overlap, and the free bytes between
+and after them are exactly the alignment padding. Any other type has unregistered members, and is opaque.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 OBJECT_HEADER_ALIGNMENT: int = _core.OBJECT_ALIGNMENT
-"""Of TVMFFIObject, in bytes."""
+"""The alignment of TVMFFIObject, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class FieldBytes:
 
     @property
     def end(self) -> int:
-        """Offset of the first byte after it."""
+        """Offset of the first byte after the field."""
         return self.offset + self.size
 
     def to_json_obj(self) -> dict[str, Any]:
@@ -81,10 +81,10 @@ class FieldBytes:
 
 @dataclass
 class Verdict:
-    """The result of classify() for a type, with the evidence, as far as there is any for an opaque type.
+    """The result of classify() for a type, with the evidence, which may be incomplete for an opaque type.
 
-    `own_bytes` are those after the parent's; `uncovered` those that nothing explains, `padding` those that alignment
-    explains. `detail` is a sentence.
+    `own_bytes` are the bytes after the parent's; `uncovered` the unexplained bytes, `padding` the bytes for alignment.
+    `detail` is a sentence.
     """
 
     type_key: str
@@ -107,7 +107,7 @@ class Verdict:
         return self.verdict == "complete"
 
     def to_json_obj(self) -> dict[str, Any]:
-        """The verdict as coverage_report() has it."""
+        """Return the verdict in the form of coverage_report()."""
         return {
             "verdict": self.verdict,
             "reason": self.reason,
@@ -130,10 +130,10 @@ def classify(
     unmirrored: AbstractSet[str] = frozenset(),
     field_renderable: Callable[[NamedTypeSchema], bool] | None = None,
 ) -> dict[str, Verdict]:
-    """A verdict for each type, ancestors first. KeyError if an ancestor is missing.
+    """Return a verdict for each type, ancestors first. KeyError if an ancestor is missing.
 
-    Types in `forced_opaque` are opaque even if their bytes are explained, those in `unmirrored` whatever their bytes
-    are. A type with a field that `field_renderable` refuses is opaque.
+    Types in `forced_opaque` are opaque even if their bytes are explained; types in `unmirrored` are always opaque. A
+    type is opaque if `field_renderable` returns false for one of its fields.
     """
     verdicts: dict[str, Verdict] = {}
     for key, info in infos.items():
@@ -147,7 +147,7 @@ def classify(
 
 
 def coverage_report(verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
-    """The verdicts in a form for JSON, sorted by type key."""
+    """Return the verdicts in a form for JSON, sorted by type key."""
     return {key: verdicts[key].to_json_obj() for key in sorted(verdicts)}
 
 
@@ -185,7 +185,7 @@ def _judge(
 
 
 def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Mismatch | None:
-    """Note the evidence in `verdict`, with its detail if every byte is explained; returns what is wrong otherwise."""
+    """Store the evidence in `verdict`, with its detail if every byte is explained; return the mismatch otherwise."""
     mismatch = _note_fields(verdict, info)
     if verdict.total_size is None:
         return "layout-unknown", "no metadata of its own: total_size is unknown"
@@ -196,7 +196,7 @@ def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Mismat
     if parent is None:
         start, alignment = verdict.total_size, OBJECT_HEADER_ALIGNMENT
     else:
-        assert parent.total_size is not None  # as it is complete
+        assert parent.total_size is not None  # because it is complete
         start, alignment = parent.total_size, parent.alignment or OBJECT_HEADER_ALIGNMENT
     verdict.alignment = max([alignment, *(f.alignment for f in verdict.fields)])
     verdict.own_bytes = ByteRange(start, max(start, verdict.total_size))
@@ -242,7 +242,7 @@ def _account(verdict: Verdict, start: int) -> Mismatch | None:
 
 
 def _note_gap(verdict: Verdict, start: int, end: int, alignment: int) -> None:
-    """Store the free bytes before something that has to be aligned."""
+    """Store the free bytes before a field or the end of an object, by its alignment."""
     if start < end:
         forced = -(-start // alignment) * alignment
         (verdict.padding if forced == end else verdict.uncovered).append(ByteRange(start, end))

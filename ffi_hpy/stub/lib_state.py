@@ -1,4 +1,4 @@
-"""The functions and types that the loaded libraries have registered, in the form that stubs are made from."""
+"""The functions and types that the loaded libraries have registered, in the form from which stubs are generated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 
 
 def collect_global_funcs() -> dict[str, list[FuncInfo]]:
-    """The global functions, sorted, by the part of their names before the last dot; names without a dot are left
+    """Return the global functions, sorted, by the part of their names before the last dot; names without a dot are left
     out. MetadataError, which names the function, for metadata that cannot be read."""
     found: dict[str, list[FuncInfo]] = {}
     for name in sorted(map(str, list_global_func_names())):
@@ -31,7 +31,8 @@ def collect_global_funcs() -> dict[str, list[FuncInfo]]:
 
 
 def collect_type_keys() -> dict[str, list[str]]:
-    """The keys of the registered types, sorted, by the part before the last dot; keys without a dot are left out."""
+    """Return the keys of the registered types, sorted, by the part before the last dot; keys without a dot are left
+    out."""
     found: dict[str, list[str]] = {}
     for key in sorted(map(str, get_registered_type_keys())):
         prefix, dot, _ = key.rpartition(".")
@@ -46,13 +47,13 @@ def is_registered(type_key: str) -> bool:
 
 
 def object_info_from_type_key(type_key: str) -> ObjectInfo:
-    """The description of a registered type. ValueError if the key is not registered; MetadataError, which names the
-    field or method, for metadata that cannot be read."""
+    """Return the description of a registered type. ValueError if the key is not registered; MetadataError, which names
+    the field or method, for metadata that cannot be read."""
     return ObjectInfo.from_type_info(info_of_key(type_key))
 
 
 def toposort_objects(type_keys: list[str]) -> list[ObjectInfo]:
-    """The types, each after its ancestors among them, otherwise sorted by key."""
+    """Return the types, each after its ancestors among them, otherwise sorted by key."""
     infos = {key: object_info_from_type_key(key) for key in sorted(type_keys)}
     ordered: dict[str, ObjectInfo] = {}
     for key, info in infos.items():

@@ -1,7 +1,7 @@
-"""Regions for all types of a namespace: a file with the directive ``prefix: NAMESPACE`` gets those that are missing.
+"""Regions for all types of a namespace: a file with the directive ``prefix: NAMESPACE`` gets the missing regions.
 
-``skip: KEY`` leaves a type out, in whatever file it stands. Regions of the namespace whose types are no longer
-registered are removed, unless none is registered.
+``skip: KEY`` in any file leaves a type out. Regions of the namespace whose types are no longer registered are removed,
+unless none is registered.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["declared_objects", "roll_out", "skipped_types"]
 
 
 def declared_objects(files: list[FileInfo]) -> dict[str, Path]:
-    """The types that have a region, and the first file with one for each."""
+    """Return the types that have a region, and the first file with one for each."""
     found: dict[str, Path] = {}
     for file in files:
         for block in file.code_blocks:
@@ -31,7 +31,7 @@ def declared_objects(files: list[FileInfo]) -> dict[str, Path]:
 
 
 def skipped_types(files: list[FileInfo]) -> set[str]:
-    """The types that directives leave out."""
+    """Return the types that directives leave out."""
     return {block.pair_param[1] for file in files for block in file.code_blocks if _is_directive(block, "skip")}
 
 
@@ -43,10 +43,10 @@ def roll_out(
     say: Callable[[str], object],
     on_error: Callable[[Path, Exception], object],
 ) -> None:
-    """Add the regions that the directives of all files ask for, to their blocks only.
+    """Add the regions of all files' directives, to their blocks only.
 
-    `registered` has type keys by namespace, `ordered` puts some into the order of their regions. `say` is called with
-    messages about removed regions, `on_error` with a ValueError for a file whose directive cannot be followed.
+    `registered` contains type keys by namespace, `ordered` sorts types into the order of their regions. `say` is called
+    with messages about removed regions, `on_error` with a ValueError for a file with an invalid directive.
     """
     owners: dict[str, Path] = {}
     taken = declared_objects(files).keys() | skipped_types(files)
@@ -97,12 +97,12 @@ def _remove_unregistered(file: FileInfo, prefix: str, keys: list[str], say: Call
         place = f"`object/{block.param}` (line {block.lineno_start})"
         say(f"[Removed] {file.path}: {place}: the type is no longer registered")
         if kept and kept[-1].kind is None and kept[-1].lines[-1:] == [""]:
-            kept[-1].lines.pop()  # the blank line that comes with a region
+            kept[-1].lines.pop()  # the blank line before a region
     file.code_blocks = kept
 
 
 def _add_regions(file: FileInfo, head: CodeBlock, keys: list[str]) -> None:
-    """Add regions for types after the last one, and an import section after the directive if there is none."""
+    """Add regions for types after the last region, and an import section after the directive if there is none."""
     blocks = file.code_blocks
 
     def insert(at: int, stubs: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""What a target language provides."""
+"""The interface of a target language."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ __all__ = ["Generator"]
 class Generator(Protocol):
     """A target language. Each `generate_..._block` fills a region; `defined` are the type keys that its file defines.
 
-    `imports` is what new_imports() made for the file; the import section is filled after the regions that need imports.
-    The result of `generate_..._file` is appended to a file, which is then filled like any other. `has_whole_types`
-    tells that an ``object`` region is all that a type needs, so that regions alone can be added for types.
+    `imports` is the result of new_imports() for the file; the import section is filled after the regions that need
+    imports. The result of `generate_..._file` is appended to a file, which is then filled like any other.
+    `has_whole_types` means that an ``object`` region is complete code for a type, so that regions alone can be added
+    for types.
     """
 
     name: str
@@ -31,25 +32,26 @@ class Generator(Protocol):
     has_whole_types: bool
 
     def default_ty_map(self) -> dict[str, str]:
-        """The names of types of the ABI, before directives change them."""
+        """Return the names of types of the ABI, before directives change them."""
 
     def is_name(self, text: str) -> bool:
-        """Whether a package or a class can have that name; parts of native names can be any text."""
+        """Whether a package or a class can have that name; parts of native names can be any str."""
 
     def is_builtin(self, type_key: str) -> bool:
         """Whether the runtime has a class for the type."""
 
     def new_imports(self) -> Any:
-        """A new collection of the imports of one file."""
+        """Return a new collection of the imports of one file."""
 
     def add_directive(self, imports: Any, name: str, payload: str, lineno: int) -> None:
-        """Store a directive in `imports`. ValueError, which names the line, if it is not understood."""
+        """Store a directive in `imports`. ValueError, which names the line, for an invalid directive."""
 
     def extra_export_names(self, imports: Any, lines: list[str]) -> set[str]:
-        """The names that a file exports besides its functions and classes; `lines` are those outside of regions."""
+        """Return the names that a file exports in addition to its functions and classes; `lines` are those outside
+        regions."""
 
     def check_view(self, code_blocks: list[CodeBlock]) -> object:
-        """What --check compares: a file is out of date if this changes."""
+        """Return the value that --check compares: a file is out of date if it changes."""
 
     def generate_global_funcs_block(
         self,
@@ -71,10 +73,10 @@ class Generator(Protocol):
         obj_info: ObjectInfo,
         declared: Mapping[str, Path],
     ) -> None:
-        """Fill an ``object`` region. `declared` has the files of all the types that have one, this one among them."""
+        """Fill an ``object`` region. `declared` has the files of all types with a region, including this type."""
 
     def note_lines_before(self, imports: Any, lines: list[str]) -> None:
-        """Store in `imports` what the lines before the import section have; that section is filled next."""
+        """Record the lines before the import section in `imports`; that section is filled next."""
 
     def generate_import_section_block(self, code: CodeBlock, imports: Any, opt: Options, defined: set[str]) -> None:
         """Fill an ``import-section``."""
@@ -89,7 +91,7 @@ class Generator(Protocol):
         """The name of a prefix's file."""
 
     def init_filename(self) -> str:
-        """The name of the file of a package that has a prefix's file as a module."""
+        """Return the name of the file of a package that has a prefix's file as a module."""
 
     def generate_api_file(
         self,
@@ -100,15 +102,15 @@ class Generator(Protocol):
         init_cfg: InitConfig,
         is_root: bool,
     ) -> str:
-        """The missing part of a prefix's file; classes are made for `object_infos`, which are ordered, parents
-        first."""
+        """Return the missing part of a prefix's file. Classes are created for `object_infos`, which are ordered,
+        parents first."""
 
     def line_of_import_section(self, lines: list[str]) -> int:
-        """The number of lines after which a new import section is put."""
+        """Return the number of lines before a new import section."""
 
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
-        """The missing part of a package's file that exports the names of its `submodule`."""
+        """Return the missing part of a package's file that exports the names of its `submodule`."""
 
     def finalize_init(self, init_path: Path, prefixes: set[str]) -> None:
-        """Make the files that the files of some prefixes need above them. OSError, ValueError for a name that is
-        impossible."""
+        """Create the files that the files of some prefixes need above them. OSError, ValueError for an impossible
+        name."""

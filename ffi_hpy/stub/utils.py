@@ -1,4 +1,4 @@
-"""What stubs are made from: functions, types and fields as their libraries describe them, and the command's options."""
+"""The input of stub generation: functions, types and fields from their libraries' data, and the command's options."""
 
 from __future__ import annotations
 
@@ -54,10 +54,11 @@ class Options:
 
 
 class NamedTypeSchema:
-    """The type of something that has a name; for a field also what is known about the field.
+    """A named type; for a field also the data of the field.
 
     `size`, `alignment` and `offset` are in bytes, None if unknown; `default` is MISSING, a value, or, if
-    `default_is_factory`, the function that makes one. A `frozen` one can only be read; `doc` is what its author says.
+    `default_is_factory`, a function that creates one. A `frozen` field is read-only; `doc` is the author's
+    documentation.
     """
 
     def __init__(
@@ -122,11 +123,11 @@ class NamedTypeSchema:
 
     @property
     def named_args(self) -> dict[str, tuple[TypeSchema, ...]] | None:
-        """A function's "params" and "return"; None if they are not known by name."""
+        """A function's "params" and "return"; None if there are no named groups."""
         return self.schema.named_args
 
     def repr(self, ty_map: Callable[[str], str] | None = None) -> str:
-        """The type as text, with each name in it replaced by the result of `ty_map`."""
+        """Return the type as a str, with each name in it replaced by the result of `ty_map`."""
         return self.schema.repr(ty_map)
 
     def __repr__(self) -> str:
@@ -141,18 +142,18 @@ class FuncInfo:
     is_member: bool
     doc: str = ""
     names: tuple[str, ...] | None = None
-    """What the author calls the parameters, the object included; None if not all have a name."""
+    """The author's names of the parameters, including the object; None if not all have a name."""
     defaults: tuple[Any, ...] = ()
-    """With names, of each parameter; NO_DEFAULT if it has none."""
+    """With names, the default of each parameter; NO_DEFAULT if it has none."""
 
     @staticmethod
     def from_schema(name: str, schema: TypeSchema | NamedTypeSchema, *, is_member: bool = False) -> FuncInfo:
-        """A function by its full name and type."""
+        """Return a function by its full name and type."""
         return FuncInfo(NamedTypeSchema(name, schema), is_member)
 
     @staticmethod
     def from_note(name: str, schema: TypeSchema, note: Note) -> FuncInfo:
-        """A function by its full name, type, and what its author says about it."""
+        """Return a function by its full name, type, and metadata."""
         parameters = parameters_of(note)
         named = NamedTypeSchema(name, schema)
         return FuncInfo(named, note.is_member, note.doc, parameters.names, parameters.defaults)
@@ -170,7 +171,7 @@ class FuncInfo:
         return self.schema.name.rpartition(".")[2]
 
     def signature(self) -> tuple[tuple[TypeSchema, ...] | None, TypeSchema]:
-        """Types of the parameters, None if any are accepted, and of the result. ValueError if this is not a
+        """Return the types of the parameters, None if any are accepted, and of the result. ValueError if this is not a
         function."""
         schema = self.schema
         if schema.origin != "Callable":
@@ -182,7 +183,7 @@ class FuncInfo:
 
 @dataclass
 class InitFieldInfo:
-    """A parameter of a constructor that is made from the fields."""
+    """A parameter of a constructor that is generated from the fields."""
 
     name: str
     schema: NamedTypeSchema
@@ -194,9 +195,9 @@ class InitFieldInfo:
 class ObjectInfo:
     """A registered type. `fields` and `methods` are its own; `init_fields` those of the constructor, ancestors' first.
 
-    `ancestors` are type keys from the root to the parent. `total_size` is in bytes, None if the library did not tell;
-    `is_final` is None if it did not tell whether types can derive from it. `variants` are the names of the instances of
-    an enum; `doc` is what the author says about the type.
+    `ancestors` are type keys from the root to the parent. `total_size` is in bytes, None if it is not registered;
+    `is_final` is None if the library does not declare whether types can derive from it. `variants` are the names of the
+    instances of an enum; `doc` is the author's documentation.
     """
 
     fields: list[NamedTypeSchema]
@@ -218,7 +219,7 @@ class ObjectInfo:
 
     @staticmethod
     def from_type_info(type_info: TypeInfo) -> ObjectInfo:
-        """A registered type; one whose registration is not complete has no fields yet."""
+        """Return a registered type; a type whose registration is not complete has no fields yet."""
         lineage = [type_info]
         while lineage[-1].parent_type_info is not None:
             lineage.append(lineage[-1].parent_type_info)
@@ -227,7 +228,7 @@ class ObjectInfo:
         has_init = any(method.name == "__ffi_init__" for method in methods)
         has_init = has_init or _core.type_attr(type_info.type_index, "__ffi_init__") is not None
         is_final = _core.type_attr(type_info.type_index, "__ffi_type_final__")
-        total_size = _core.type_info(type_info.type_index)[3]  # 0 if the library did not tell
+        total_size = _core.type_info(type_info.type_index)[3]  # 0 if the size is not registered
         return ObjectInfo(
             fields=[NamedTypeSchema.from_type_field(type_field) for type_field in type_info.fields or ()],
             methods=methods,
@@ -244,7 +245,7 @@ class ObjectInfo:
 
 
 def function_schema(metadata: dict[str, Any], owner: str = "a function") -> TypeSchema:
-    """The type of a function, from its metadata; that of a function of any arguments if the metadata does not tell.
+    """Return the type of a function, from its metadata; a function type with any arguments if the metadata has none.
     ValueError, which names the `owner`, for metadata that cannot be read or that declares another type."""
     return _schema_of_function(schema_in(metadata, owner), owner)
 
@@ -256,7 +257,7 @@ def _schema_of_function(schema: TypeSchema | None, owner: str) -> TypeSchema:
 
 
 def _init_fields(lineage: list[TypeInfo]) -> list[InitFieldInfo]:
-    """The fields that a constructor takes, the root's first."""
+    """Return the fields that a constructor takes, the root's first."""
     return [
         InitFieldInfo(
             type_field.name,

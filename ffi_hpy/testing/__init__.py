@@ -1,7 +1,7 @@
-"""Types, functions and helpers for tests, by the names of `tvm_ffi.testing`.
+"""Types, functions and helpers for tests, under the names of `tvm_ffi.testing`.
 
-Importing this loads the testing library, a small native library of the package that uses everything of the ABI once.
-Its functions are here by their names (`echo`, `schema_id_int`, ...), and there is a class for most of its types.
+Importing this module loads the testing library, a small native library of the package that uses every part of the ABI
+once. Its functions are here under their names (`echo`, `schema_id_int`, ...), and most of its types have a class.
 """
 
 # ruff: noqa: F401, F403 - names for other modules

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     schema_variant_mix: Function
     test_raise_error: Function
 
-# `testing` has functions with types for add_one and make_unregistered_object.
+# `testing` has typed functions for add_one and make_unregistered_object.
 __all__ = [
     "TestIntPairSum",
     "apply",

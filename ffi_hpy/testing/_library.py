@@ -1,8 +1,8 @@
-"""Loads the testing library, whose types and functions are called `testing.*`.
+"""Loads the testing library, whose types and functions are named `testing.*`.
 
-It is `lib/libtvm_ffi_testing.so` of the package, with the soname of apache-tvm-ffi's: libraries that are linked to that
-find this one. The first of them in a process stays: a process that loaded apache-tvm-ffi's before keeps that. Loading
-that one afterwards is refused by `load_module`, because it cannot live with a second of its sort.
+The file is `lib/libtvm_ffi_testing.so` of the package, with the soname of apache-tvm-ffi's library, so libraries that
+are linked to that find this one. The first testing library in a process stays: a process that loaded apache-tvm-ffi's
+before keeps it. `load_module` refuses to load another one afterwards, because a process cannot have two.
 """
 
 from __future__ import annotations

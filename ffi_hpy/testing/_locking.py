@@ -1,4 +1,4 @@
-"""A lock for tests that use something that a machine has only once, such as its GPU."""
+"""A lock for tests that use a resource that a machine has only once, such as its GPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["run_with_gpu_lock"]
 
 
 def _gpu_lock_path() -> str:
-    """The lock file of all processes of a user; makes its folder."""
+    """Return the lock file for all processes of a user. Creates its folder."""
     folder = os.environ.get("TVM_FFI_TEST_LOCK_DIR", "")
     if folder:
         folder = os.path.expanduser(folder)  # noqa: PTH111
@@ -27,7 +27,7 @@ def _gpu_lock_path() -> str:
 
         try:
             user = getpass.getuser()
-        except Exception:  # without a name in the environment or the user database; which error depends on the version
+        except Exception:  # the environment and the user database lack a name; the exception depends on the version
             user = str(os.getuid()) if hasattr(os, "getuid") else "unknown"
         folder = os.path.join(tempfile.gettempdir(), f"tvm-ffi-test-locks-{user}")  # noqa: PTH118
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
@@ -35,10 +35,10 @@ def _gpu_lock_path() -> str:
 
 
 def run_with_gpu_lock(func: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Result:
-    """`func(*args, **kwargs)` while no other process of this user is inside such a call; its result.
+    """Call `func(*args, **kwargs)` while no other process of this user is inside such a call; return its result.
 
-    The lock is a file in the folder TVM_FFI_TEST_LOCK_DIR, by default one for the user below the folder for temporary
-    files. Nesting two calls in one process waits for ever.
+    The lock is a file in the folder TVM_FFI_TEST_LOCK_DIR, by default a folder of the user below the folder for
+    temporary files. Nested calls in one process deadlock.
     """
     with FileLock(_gpu_lock_path()):
         return func(*args, **kwargs)

@@ -19,21 +19,22 @@ if TYPE_CHECKING:
 
 
 def create_object(type_key: str, **kwargs: Any) -> Object:
-    """A new object of a native type, with fields by name; the others have their defaults.
+    """Return a new object of a native type, with fields by name; the other fields have their defaults.
 
-    TypeError, ValueError or RuntimeError, as the core raises it for a wrong type, name or value.
+    Raises the core's TypeError, ValueError or RuntimeError for a wrong type, name or value.
     """
     parts = (part for pair in kwargs.items() for part in pair)
     return _core_api.MakeObjectFromPackedArgs(type_key, *parts)  # type: ignore[no-any-return]
 
 
 def make_unregistered_object() -> Object:
-    """An object of testing.TestUnregisteredObject, for which no class is registered: its `v1` is 41, its `v2` 42."""
+    """Return an object of testing.TestUnregisteredObject, a type without a registered class: its `v1` is 41, its `v2`
+    42."""
     return _ffi_api.make_unregistered_object()  # type: ignore[no-any-return]
 
 
 def add_one(x: int) -> int:
-    """`x + 1` in 32 bits, computed by native code. TypeError unless x is an int."""
+    """Return `x + 1` in 32 bits, computed by native code. TypeError unless x is an int."""
     return _ffi_api.add_one(x)  # type: ignore[no-any-return]
 
 
@@ -42,7 +43,7 @@ def add_one(x: int) -> int:
 
 @c_class("testing.TestObjectBase")
 class TestObjectBase(Object):
-    """An object with defaults, from which other classes derive."""
+    """An object with defaults, the base of other classes."""
 
     __test__ = False
     v_i64: int
@@ -91,7 +92,7 @@ class TestIntPair(Object):
 
 @c_class("testing.TestFrozenCxx", frozen=True)
 class TestFrozenCxx(Object):
-    """An object whose native fields can be written, and whose class does not let them be assigned."""
+    """An object with writable native fields whose class forbids assignment."""
 
     __test__: ClassVar[bool] = False
     value: int
@@ -218,7 +219,7 @@ class TestCustomCompare(Object):
 
 @c_class("testing.TestEqWithoutHash")
 class TestEqWithoutHash(Object):
-    """An object with an equality and without a hash of its own, which recursive hashing refuses."""
+    """An object that defines equality but no hash, which recursive hashing refuses."""
 
     __test__ = False
     key: int
@@ -234,7 +235,7 @@ class TestEqWithoutHash(Object):
 
 @c_class("testing.TestCxxClassBase")
 class _TestCxxClassBase(Object):
-    """An object with an `__init__` of its own."""
+    """An object whose class defines `__init__`."""
 
     v_i64: int
     v_i32: int
@@ -247,7 +248,7 @@ class _TestCxxClassBase(Object):
 
 @c_class("testing.TestCxxClassDerived", eq=True, order=True, unsafe_hash=True)
 class _TestCxxClassDerived(_TestCxxClassBase):
-    """An object with every method that is generated."""
+    """An object with every generated method."""
 
     v_f64: float
     v_f32: float
@@ -259,7 +260,7 @@ class _TestCxxClassDerived(_TestCxxClassBase):
 
 @c_class("testing.TestCxxClassDerivedDerived")
 class _TestCxxClassDerivedDerived(_TestCxxClassDerived):
-    """An object of a class two levels below another."""
+    """An object whose class is two levels below another."""
 
     v_str: str
     v_bool: bool
@@ -272,14 +273,14 @@ class _TestCxxClassDerivedDerived(_TestCxxClassDerived):
 
 
 class _TestCxxIntEnum(IntEnum, type_key="testing.TestCxxIntEnum"):
-    """Singletons that can be given as integers."""
+    """Singletons that can be passed as integers."""
 
     low = entry(value=10)
     high = entry(value=20)
 
 
 class _TestCxxStrEnum(StrEnum, type_key="testing.TestCxxStrEnum"):
-    """Singletons that can be given as text."""
+    """Singletons that can be passed as strings."""
 
     add = entry(value="+")
     mul = entry(value="*")
@@ -287,7 +288,7 @@ class _TestCxxStrEnum(StrEnum, type_key="testing.TestCxxStrEnum"):
 
 @c_class("testing.TestCxxEnumHolder")
 class _TestCxxEnumHolder(Object):
-    """An object with fields that are singletons: the integer or text of one can be passed in its place."""
+    """An object with fields that are singletons: the integer or str of a singleton can be passed in its place."""
 
     __test__ = False
     priority: _TestCxxIntEnum
@@ -313,7 +314,7 @@ class _TestCxxInitSubset(Object):
 
 @c_class("testing.TestCxxKwOnly")
 class _TestCxxKwOnly(Object):
-    """An object whose constructor takes everything by name."""
+    """An object whose constructor takes all arguments by name."""
 
     x: int
     y: int
@@ -355,7 +356,7 @@ class _TestCxxAutoInitSimple(Object):
 
 @c_class("testing.TestCxxAutoInitAllInitOff")
 class _TestCxxAutoInitAllInitOff(Object):
-    """An object whose constructor takes nothing."""
+    """An object whose constructor takes no arguments."""
 
     __test__ = False
     x: int
@@ -369,7 +370,7 @@ class _TestCxxAutoInitAllInitOff(Object):
 
 @c_class("testing.TestCxxAutoInitKwOnlyDefaults")
 class _TestCxxAutoInitKwOnlyDefaults(Object):
-    """An object with fields of every sort for its constructor."""
+    """An object with fields of every kind for its constructor."""
 
     __test__ = False
     p_required: int
@@ -394,7 +395,7 @@ class _TestCxxNoAutoInit(Object):
 
 @c_class("testing.TestCxxAutoInitParent")
 class _TestCxxAutoInitParent(Object):
-    """An object from whose class another inherits parameters of the constructor."""
+    """An object whose class passes parameters of the constructor on to a subclass."""
 
     __test__ = False
     parent_required: int
@@ -421,7 +422,8 @@ class _TestCxxAutoInitChild(_TestCxxAutoInitParent):
 
 
 def __getattr__(name: str) -> Any:
-    """`requires_py310` and so on: marks for tests that need that version, or skip. They import pytest."""
+    """Return `requires_py310` and similar marks: a test with the mark is skipped on older versions. They import
+    pytest."""
     prefix, version = name[: len("requires_py3")], name[len("requires_py3") :]
     if prefix != "requires_py3" or not version.isdecimal():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

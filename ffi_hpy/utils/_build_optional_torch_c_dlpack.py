@@ -26,7 +26,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit status, 1 if it fails."""
+    """Run the command; return its exit status, 1 if it fails."""
     given = _parse(arguments)
     try:
         import torch  # type: ignore[import-not-found,unused-ignore]
@@ -72,18 +72,18 @@ def _build(torch: object, folder: str | None, flags: list[str]) -> str:
         extra_ldflags=[f"-L{home / 'lib'}", "-ltorch", "-ltorch_cpu", "-lc10", "-ltorch_python"],
         extra_include_paths=[include, include / "torch" / "csrc" / "api" / "include", sysconfig.get_path("include")],
         build_directory=folder,
-        verbose=False,  # who waits has called this command
+        verbose=False,  # the user who waits has called this command
     )
     return library
 
 
 def _import(name: str) -> ModuleType:
-    """A module beside this folder; programs run this file by its path, too, and then it has no package."""
+    """Import a module next to this folder; this file may also run by its path, without a package."""
     return import_module(f"..{name}", __package__ or "ffi_hpy.utils")
 
 
 def _standard(torch: object) -> str:
-    """The C++ standard for PyTorch's headers: versions with a table of their own may need C++20, older ones C++17."""
+    """Return the C++ standard for PyTorch's headers: versions with their own table may need C++20, older ones C++17."""
     version = str(torch.__version__).split(".")  # type: ignore[attr-defined]
     return "c++20" if tuple(int(part) for part in version[:2]) >= (2, 10) else "c++17"
 

@@ -1,7 +1,8 @@
-"""Descriptions of dataclasses for programs that write code from them, by tvm_ffi's names in utils.unpack_dataclass.
+"""Descriptions of dataclasses for programs that generate code from them, under tvm_ffi's names in
+utils.unpack_dataclass.
 
 A description maps each field to None (its values contain no dataclass), "unpack" (they may contain some), or the
-description of the dataclass that its values are. unpack_dataclass_to_tuple() asks the values instead.
+description of the dataclass of its values. unpack_dataclass_to_tuple() inspects the values instead.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ if sys.version_info >= (3, 10):
 
 
 def describe(cls: type, *, memo: set[type] | None = None) -> dict[str, Any]:
-    """The description of a dataclass. A field whose annotation cannot be resolved is "unpack".
+    """Return the description of a dataclass. A field whose annotation cannot be resolved is "unpack".
 
     Args:
         cls: the dataclass.
         memo: classes that a field does not describe again, for classes that contain themselves.
 
     Raises:
-        TypeError: for anything but a dataclass.
+        TypeError: for a value that is not a dataclass.
     """
     if not isinstance(cls, type) or not dataclasses.is_dataclass(cls):
         raise TypeError(f"Expected a dataclass class, got {cls!r}")
@@ -54,7 +55,7 @@ def _of_annotation(annotation: Any, outer: set[type]) -> dict[str, Any] | str | 
 
 
 def _is_plain(annotation: Any) -> bool:
-    """Whether values of an annotation contain no dataclass, and no list, which becomes a new one."""
+    """Whether values of an annotation contain no dataclass, and no list, because lists are copied."""
     if typing.get_origin(annotation) in _OF_PLAIN:
         return bool(typing.get_args(annotation)) and all(map(_is_plain, typing.get_args(annotation)))
     return any(annotation is plain for plain in _PLAIN)
@@ -67,7 +68,7 @@ def validate(schema: dict[str, Any]) -> None:
         schema: the description.
 
     Raises:
-        TypeError: for anything but a dict from names to None, "unpack" or descriptions.
+        TypeError: for a value that is not a dict from names to None, "unpack" or descriptions.
         ValueError: for a name that a field cannot have.
     """
     if not isinstance(schema, dict):

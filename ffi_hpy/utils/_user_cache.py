@@ -1,4 +1,4 @@
-"""The folder in which the results of builds are kept for a user, and their names."""
+"""The folder for the results of a user's builds, and their names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["cache_folder", "digest_of"]
 
 
 def cache_folder() -> Path:
-    """TVM_FFI_CACHE_DIR, else ffi_hpy/cpp in the user's folder for caches. RuntimeError if the user has none."""
+    """Return TVM_FFI_CACHE_DIR, else ffi_hpy/cpp in the user's folder for caches. RuntimeError if the user has none."""
     named = os.environ.get("TVM_FFI_CACHE_DIR")
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     try:
@@ -20,6 +20,6 @@ def cache_folder() -> Path:
 
 
 def digest_of(*parts: object) -> str:
-    """16 hexadecimal digits for values whose repr() distinguishes them: str, bytes, numbers, None, and tuples of
+    """Return 16 hexadecimal digits for values whose repr() distinguishes them: str, bytes, numbers, None, and tuples of
     them."""
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["embed_cubin", "main"]
 
-_ALIGNMENT = 64  # of the bytes; the loader may need that
+_ALIGNMENT = 64  # of the bytes; the loader may require it
 
 
 def embed_cubin(
@@ -36,11 +36,11 @@ def embed_cubin(
 ) -> None:
     """Write `output_obj_path`: the object file `input_obj_path` with the bytes of `cubin_path` under `name`.
 
-    The symbols are hidden, so that each library sees its own. The output may be one of the inputs. With `verbose`, the
+    The symbols are hidden, so that each library uses its own. The output may be one of the inputs. With `verbose`, the
     linker's command is printed.
 
-    FileNotFoundError for a missing input, ValueError for a name that is not valid in C, or an input that is not an ELF
-    object file; RuntimeError if there is no linker, or with its output if it fails.
+    FileNotFoundError for a missing input; ValueError for a name that is not valid in C, or an input that is not an ELF
+    object file; RuntimeError if the linker is missing or fails, with its output.
     """
     cubin, source, target = Path(cubin_path), Path(input_obj_path), Path(output_obj_path)
     if not (name.isascii() and name.isidentifier()):
@@ -63,7 +63,7 @@ def embed_cubin(
 
 
 def _read_header(path: Path) -> bytes:
-    """The first 64 bytes of an object file. ValueError if it is not an ELF object file for 64 bits."""
+    """Return the first 64 bytes of an object file. ValueError if it is not an ELF object file for 64 bits."""
     with path.open("rb") as stream:
         header = stream.read(64)
     if len(header) < 64 or header[:4] != b"\x7fELF":
@@ -79,9 +79,10 @@ def _order(header: bytes) -> str:
 
 
 def _make_object(like: bytes, symbol: str, content: bytes) -> bytes:
-    """An ELF object file for the machine of the header `like`, with the content between `symbol` and `symbol`_end."""
+    """Return an ELF object file for the machine of the header `like`, with the content between `symbol` and
+    `symbol`_end."""
     order = _order(like)
-    # An empty .note.GNU-stack tells that the stack need not be executable
+    # An empty .note.GNU-stack means that the stack need not be executable
     section_names = b"\0.rodata\0.note.GNU-stack\0.symtab\0.strtab\0.shstrtab\0"
     strings = b"\0" + symbol.encode() + b"\0" + symbol.encode() + b"_end\0"
     object_type, global_hidden = (1 << 4) | 1, 2  # STB_GLOBAL and STT_OBJECT; STV_HIDDEN
@@ -108,14 +109,14 @@ def _make_object(like: bytes, symbol: str, content: bytes) -> bytes:
         body.extend(data)
     body.extend(bytes(-len(body) % 8))
     body[:64] = like
-    # From e_version on, except the machine's flags (at 48), which are those of the other file
+    # From e_version on, except the machine's flags (at 48), which come from the other file
     struct.pack_into(f"{order}IQQQ", body, 20, 1, 0, 0, len(body))
     struct.pack_into(f"{order}HHHHHH", body, 52, 64, 0, 0, 64, len(rows), len(rows) - 1)
     return bytes(body) + b"".join(rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit status, 1 if it fails."""
+    """Run the command; return its exit status, 1 if it fails."""
     summary, _, details = (__doc__ or "").partition("\n\n")
     parser = argparse.ArgumentParser(
         prog="embed_cubin", description=summary, epilog=details, formatter_class=argparse.RawDescriptionHelpFormatter

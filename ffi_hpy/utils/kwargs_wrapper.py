@@ -1,4 +1,4 @@
-"""Keyword arguments and defaults for native functions, which take positions only."""
+"""Keyword arguments and defaults for native functions, which take positional arguments only."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ def make_kwargs_wrapper(
     prototype: Callable[..., Any] | None = None,
     map_dataclass_to_tuple: list[str] | None = None,
 ) -> Callable[..., Any]:
-    """A function with named parameters that calls `target_func` with positions only: `arg_names`, then `kwonly_names`.
+    """Return a function with named parameters that calls `target_func` with positional arguments only: `arg_names`,
+    then `kwonly_names`.
 
     `arg_defaults` belong to the last of `arg_names`; keyword-only parameters without a default are required. Arguments
-    named in `map_dataclass_to_tuple` go through unpack_dataclass_to_tuple() first. Name, docstring and annotations are
-    those of `prototype`. The result is a Python function with these parameters, and a call costs as much.
+    named in `map_dataclass_to_tuple` go through unpack_dataclass_to_tuple() first. Name, docstring and annotations come
+    from `prototype`. The result is a Python function with these parameters, and a call costs as much as one.
 
     TypeError or ValueError for names that cannot be parameters, and for defaults that do not match.
     """
@@ -47,7 +48,7 @@ def make_kwargs_wrapper(
     _check_against_each_other(arg_names, arg_defaults, kwonly, defaults, unpacked)
     parameters = [*arg_names, "*", *kwonly] if kwonly else arg_names
     passed = [f"{_UNPACK}({name})" if name in unpacked else name for name in (*arg_names, *kwonly)]
-    # Compiled, because only a function of its own has parameters with these names and no packing of arguments
+    # Compiled, because only a separate function has parameters with these names and does not pack arguments
     source = f"lambda {', '.join(parameters)}: {_TARGET}({', '.join(passed)})"
     wrapper = eval(source, {_TARGET: target_func, _UNPACK: unpack_dataclass_to_tuple})
     wrapper.__defaults__ = arg_defaults or None
@@ -64,9 +65,9 @@ def make_kwargs_wrapper_from_signature(
     exclude_arg_names: Iterable[str] | None = None,
     map_dataclass_to_tuple: list[str] | None = None,
 ) -> Callable[..., Any]:
-    """make_kwargs_wrapper() with the parameters of a signature, without those in `exclude_arg_names`.
+    """Call make_kwargs_wrapper() with the parameters of a signature, without those in `exclude_arg_names`.
 
-    ValueError if the signature has ``*args`` or ``**kwargs``, which a native function cannot be called with.
+    ValueError if the signature has ``*args`` or ``**kwargs``, because a native function cannot take them.
     """
     excluded = set(exclude_arg_names or ())
     arg_names, arg_defaults, kwonly_names, kwonly_defaults = [], [], [], {}

@@ -40,8 +40,8 @@ else:
         return True
 
     def _unlock(descriptor: int) -> None:
-        """Unlocks for processes that were forked meanwhile, too: closing alone would keep the lock until the last of
-        them has closed the file."""
+        """Unlock for processes that were forked in the meantime, too: closing alone would keep the lock until the last
+        of them has closed the file."""
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
@@ -50,7 +50,7 @@ class FileLock:
     ends.
 
     As a context manager it waits for the lock. The file stays, because removing it could break a lock that another
-    process is about to take. An object is for one thread; threads use one FileLock each.
+    process is about to acquire. An object is for one thread; each thread uses its own FileLock.
     """
 
     def __init__(self, lock_file_path: str | os.PathLike[str]) -> None:
@@ -58,14 +58,15 @@ class FileLock:
         self._file_descriptor: int | None = None
 
     def acquire(self) -> bool:
-        """Take the lock if it is free; False if it is held, perhaps by this object. OSError if the folder does not
+        """Acquire the lock if it is free; False if it is held, perhaps by this object. OSError if the folder does not
         exist."""
         return self._take(wait=False)
 
     def blocking_acquire(self, timeout: float | None = None, poll_interval: float = 0.1) -> bool:
-        """Wait for the lock and take it; False if this object holds it already.
+        """Wait for the lock and acquire it; False if this object holds it already.
 
-        With `timeout`, in seconds, it tries again every `poll_interval` seconds, and gives up with TimeoutError.
+        With `timeout`, in seconds, it tries again every `poll_interval` seconds, and raises TimeoutError after that
+        time.
         """
         if timeout is None or self._file_descriptor is not None:
             return self._take(wait=True)
@@ -79,7 +80,7 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Release the lock; does nothing without it."""
+        """Release the lock; does nothing if the lock is not held."""
         if self._file_descriptor is not None:
             descriptor, self._file_descriptor = self._file_descriptor, None
             try:

@@ -15,14 +15,14 @@ __all__ = ["unpack_dataclass_to_tuple"]
 if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_elsewhere(__name__)
 
-# The names of a dataclass's fields, by class. Several threads may write an entry; all of them write the same.
+# The names of a dataclass's fields, by class. Several threads may write an entry, with equal values.
 _field_names: dict[type, tuple[str, ...]] = {}
 
 
 def unpack_dataclass_to_tuple(x: Any) -> Any:
-    """A dataclass instance as a tuple of its fields, recursively through lists, tuples and the values of dicts.
+    """Return a dataclass instance as a tuple of its fields, recursively through lists, tuples and the values of dicts.
 
-    Lists stay lists, dicts stay dicts, and named tuples keep their class; anything else is returned as it is, not
+    Lists stay lists, dicts stay dicts, and named tuples keep their class; any other value is returned unchanged, not
     copied.
     """
     cls = type(x)

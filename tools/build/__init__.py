@@ -1,1 +1,1 @@
-"""How the binaries of ffi_hpy are built: used by setup.py, and by nothing at run time."""
+"""The build of ffi_hpy's binaries: used by setup.py, not at run time."""

@@ -1,4 +1,4 @@
-"""The binaries of ffi_hpy: one table says what each is made of, and `build_binaries` makes them."""
+"""The binaries of ffi_hpy: one table lists their parts, and `build_binaries` builds them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .systems import System, is_library
 
 _COMPILE_FLAGS = (
     *("-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-DNDEBUG"),
-    "-fomit-frame-pointer",  # zig keeps them unless told; unwinders read .eh_frame
-    "-ffunction-sections",  # what nothing calls is left out by the linker
-    "-falign-functions=64",  # to cache lines: what code costs does not change with what stands before it in the file
+    "-fomit-frame-pointer",  # zig keeps frame pointers by default; unwinders read .eh_frame
+    "-ffunction-sections",  # so that the linker can drop unused functions
+    "-falign-functions=64",  # to cache lines: a function's speed must not depend on the code before it
 )
 _C_FLAGS = ("-std=c11",)
-# No C++ library's headers: each compiler would bring its own. The other operator delete is younger than manylinux.
+# No C++ library's headers, because each compiler would use its own. Sized operator delete is newer than manylinux.
 _CXX_FLAGS = ("-std=c++17", "-nostdinc++", "-fno-sized-deallocation")
-HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
+HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # for hpy's macros, expanded in our files
 
 
-# What throwing and catching takes, in the versions that the oldest systems have.
+# The symbols for throwing and catching, in the versions of the oldest systems.
 _THROWING = (
     "_ZTVN10__cxxabiv117__class_type_infoE",
     "_ZTVN10__cxxabiv121__vmi_class_type_infoE",
@@ -66,27 +66,27 @@ _CXX_RUNTIME_OF_MACOS = (
 class Binary:
     """One shared object of the wheel."""
 
-    output: str  # path inside the package on Linux; System.rename tells those of the others
+    output: str  # path inside the package on Linux; System.rename returns it for the others
     sources: tuple[str, ...]  # globs, relative to the root of the sources
     include: tuple[str, ...] = ()  # folders of headers, relative to the same root
     defines: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()  # of the compiler, after those of all
-    needs: tuple[str, ...] = ()  # outputs of this table, earlier in it, that it is linked to
-    folder_of_needs: str | None = None  # where they are, as seen from it; "" beside it
-    needs_system: dict[str, tuple[StubLibrary, ...]] = field(default_factory=dict)  # besides libc, by system
-    stays: bool = False  # once loaded, until the process ends
-    of_python: bool = False  # it has names of the interpreter, found when it is loaded
-    not_on: tuple[str, ...] = ()  # names of systems that have no use for it
-    rare: tuple[str, ...] = ()  # globs of those sources that no program spends its time in: compiled for size
+    flags: tuple[str, ...] = ()  # compiler flags, after the common ones
+    needs: tuple[str, ...] = ()  # outputs of earlier entries of this table that it is linked to
+    folder_of_needs: str | None = None  # their folder, relative to this binary; "" for the same folder
+    needs_system: dict[str, tuple[StubLibrary, ...]] = field(default_factory=dict)  # in addition to libc, by system
+    stays: bool = False  # once loaded, it stays until the process ends
+    of_python: bool = False  # it uses symbols of the interpreter, resolved at load time
+    not_on: tuple[str, ...] = ()  # names of systems that do not need it
+    rare: tuple[str, ...] = ()  # globs of the sources that are never hot: compiled for size
     is_cxx: bool = False
-    hpy_headers: bool = False  # whether it sees the headers of hpy
+    hpy_headers: bool = False  # whether it includes the headers of hpy
 
     def find_sources(self, root: Path) -> list[Path]:
         """Return the source files. Raises BuildError if a glob finds none."""
         return self._find(root, self.sources)
 
     def find_rare(self, root: Path) -> list[Path]:
-        """Return those of them that are compiled for size. Raises BuildError if a glob finds none."""
+        """Return the source files that are compiled for size. Raises BuildError if a glob finds none."""
         return self._find(root, self.rare)
 
     def _find(self, root: Path, patterns: tuple[str, ...]) -> list[Path]:
@@ -99,13 +99,13 @@ class Binary:
 
 _FOR_SIZE = ("-Os", "-falign-functions=1")
 
-# In each binary that has locks, with handlers of its own for fork, and what it takes of the system. Each of these files
-# is empty on the systems that it is not for.
+# Part of each binary with locks: its own fork handlers, and its access to the system. Each of these files is empty on
+# systems that it is not for.
 _SYSTEM = (
     *("src/core/platform/sync*.c", "src/core/platform/fork_handlers.c", "src/core/platform/park_*.c"),
     *(f"src/core/platform/{name}_*.c" for name in ("clock", "loader", "shield", "thread")),
 )
-# In the core and in the binding: what threads use without writing where others read
+# Part of the core and of the binding: data that threads use without writing to shared memory
 _USES = tuple(f"src/core/platform/{name}.c" for name in ("barrier", "uses", "shared"))
 
 BINARIES = (
@@ -113,7 +113,7 @@ BINARIES = (
         output="lib/libtvm_ffi.so",
         sources=("src/core/*/*.c",),
         include=("include", "src"),
-        defines=("TVM_FFI_EXPORTS",),  # its functions are exported, not imported, which Windows tells apart
+        defines=("TVM_FFI_EXPORTS",),  # exports its functions instead of importing them; Windows distinguishes the two
         stays=True,  # a thread that ends after the library was closed still runs its clean-up code
         rare=(
             "src/core/module/*.c",
@@ -131,7 +131,7 @@ BINARIES = (
         folder_of_needs="",
         needs_system={"linux": _CXX_RUNTIME, "macos": _CXX_RUNTIME_OF_MACOS},
         stays=True,
-        not_on=("windows",),  # MSVC has other names for C++
+        not_on=("windows",),  # MSVC mangles C++ names differently
         is_cxx=True,
     ),
     Binary(
@@ -141,7 +141,7 @@ BINARIES = (
         flags=("-Os",),
         needs=("lib/libtvm_ffi.so",),
         folder_of_needs="",
-        stays=True,  # what it registers is never taken back
+        stays=True,  # its registrations are permanent
     ),
     Binary(
         output="_hpy.so",
@@ -158,13 +158,13 @@ BINARIES = (
         hpy_headers=True,
     ),
     Binary(
-        output="_hpy_pypy.so",  # from these sources, for PyPy's C API, whose symbols have other names
+        output="_hpy_pypy.so",  # the sources of _hpy.so, for PyPy's C API, whose symbols have other names
         sources=("src/hpy_runtime/*/*.c", *_SYSTEM, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
         of_python=True,
-        not_on=("windows",),  # PyPy's names would have to be looked up there, as CPython's are
-        flags=_FOR_SIZE,  # what PyPy does for a call of C takes many times as long as what is compiled here
+        not_on=("windows",),  # PyPy's symbols would need look-up code there, like CPython's
+        flags=_FOR_SIZE,  # PyPy's own work for a call of C takes many times as long as the code compiled here
         hpy_headers=True,
     ),
     Binary(
@@ -199,8 +199,8 @@ def build_binaries(root: Path, build: Path, compiler: Compiler) -> list[tuple[Pa
     """Bring every binary of the table up to date and return (file, path inside the package) of each, and of the import
     libraries.
 
-    Everything is written below `build`, in a folder of the compiler's own, with nothing of the running Python in its
-    name. Raises BuildError.
+    All output is below `build`, in a folder for this compiler whose name does not depend on the running Python. Raises
+    BuildError.
     """
     workshop = Workshop(compiler, root, build / compiler.folder)
     system = compiler.system
@@ -243,7 +243,7 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
 
 
 def _linked_to(library: Path, system: System) -> Path:
-    """Return the file that stands for a library where another is linked to it."""
+    """Return the file to link with for a library."""
     return library.with_suffix(".lib") if system.has_import_libraries else library
 
 

@@ -1,9 +1,9 @@
-"""What the wheel's libraries take of the C library: names that every glibc since 2.17 has, and musl.
+"""The C library's symbols that the wheel's libraries use: symbols of every glibc since 2.17, and of musl.
 
-They are linked to stand-ins with these names and no others, so that one file serves both C libraries. musl answers for
-the names of glibc's libraries itself and does not look at versions; but it knows no ld-linux-*.so, in which glibc has
-__tls_get_addr. So the name stands here among those of libc.so.6, which brings the loader. What only one of the two has
-is weak, or looked up at run time.
+The libraries are linked to stand-ins with only these symbols, so that one file works with both C libraries. musl
+provides the libraries under glibc's names and ignores versions, but it has no ld-linux-*.so, where glibc defines
+__tls_get_addr. So that symbol is listed under libc.so.6, which loads the loader. Symbols that only one of the two has
+are weak, or are looked up at run time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OTHERS = {
     """,
     "libdl.so.2": "dladdr dlclose dlerror dlopen dlsym",
 }
-# Those that are younger than glibc on x86-64, the oldest machine of all; on others they are as old as that.
+# Symbols that are newer than glibc on x86-64, the oldest machine; on other machines they are as old as its glibc.
 _YOUNGER = {
     "__isoc99_sscanf": "GLIBC_2.7",
     "__register_atfork": "GLIBC_2.3.2",
@@ -35,7 +35,7 @@ _OLDEST = "GLIBC_2.2.5"
 
 
 def c_library(glibc: str) -> tuple[StubLibrary, ...]:
-    """Return the stand-ins for a machine whose first glibc is `glibc`."""
+    """Return the stand-ins for a machine whose first glibc version is `glibc`."""
     libraries = {"libc.so.6": _LIBC, **_OTHERS}
     return tuple(StubLibrary(soname, _by_version(names.split(), glibc)) for soname, names in libraries.items())
 

@@ -1,4 +1,4 @@
-"""The package's CMake files as the wheel carries them: without lines that are comments, which stay as empty lines."""
+"""Removes comments from the package's CMake files for the wheel. Comment lines become empty lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The C compiler: which one, and compiling and linking with it only what is not up to date."""
+"""The choice of the C compiler, and incremental compiling and linking."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler and what its binaries may promise."""
+    """A C compiler and the properties of its binaries."""
 
     command: tuple[str, ...]  # the words that run it
-    identity: str  # what objects depend on: differs between compilers, not between places of the same one
-    folder: str  # name of its own folder of objects
-    platform_tag: str  # of a wheel that holds what it links
-    system: System  # that it compiles for
-    c_library: tuple[StubLibrary, ...] = ()  # what is linked to in place of the compiler's own C library
+    identity: str  # the part that objects depend on: differs between compilers, not between locations of the same one
+    folder: str  # name of its folder of objects
+    platform_tag: str  # for a wheel with its output
+    system: System  # the target system
+    c_library: tuple[StubLibrary, ...] = ()  # linked in place of the compiler's own C library
 
 
 def find_compiler() -> Compiler:
     """Return the compiler to use: ziglang where FFI_HPY_TARGET asks for a target, else CC if set, ziglang if installed,
     cc, gcc or clang. Raises BuildError.
 
-    On macOS and Windows no build was ever run.
+    Builds on macOS and Windows are untested.
     """
     target, zig = find_target(), _find_zig()
     if is_named() and zig is None:
@@ -72,7 +72,7 @@ def _zig_compiler(zig: Path, target: Target) -> Compiler:
 
 
 def _find_zig() -> Path | None:
-    """Return the zig binary of the ziglang package, where that is installed."""
+    """Return the zig binary of the ziglang package, None if it is not installed."""
     spec = importlib.util.find_spec("ziglang")
     if spec is None or not spec.origin:
         return None
@@ -81,9 +81,9 @@ def _find_zig() -> Path | None:
 
 
 def _system_compiler(command: tuple[str, ...], origin: str, target: Target | None) -> Compiler:
-    """Return a compiler of this machine. On Linux it is for its own glibc, so its wheels are tagged for this machine
-    only; on macOS it is asked for the version of the system that `target` names. Raises BuildError if it does not run,
-    or not for the system of the tag."""
+    """Return a compiler of this machine. On Linux it builds for the machine's own glibc, so its wheels are tagged for
+    this machine only; on macOS it builds for the version of the system that `target` names. Raises BuildError if it
+    does not run, or if it does not compile for the system of the tag."""
     try:
         said = subprocess.run([*command, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
@@ -109,10 +109,10 @@ class Workshop:
     build: Path  # objects and stamps
 
     def compile(self, sources: Sequence[Path], flags: Sequence[str], unit: str) -> list[Path]:
-        """Compile `sources` to objects, several at once, and return the objects in the same order.
+        """Compile `sources` to objects in parallel, and return the objects in the same order.
 
-        `unit` names what they are compiled for: the same source may be compiled for two units with other flags.
-        Raises BuildError if the compiler refuses one.
+        `unit` names the purpose: the same source may be compiled for two units with different flags. Raises BuildError
+        if the compiler rejects a source.
         """
         words = [f"-ffile-prefix-map={self.root}=.", *flags, *words_of("CFLAGS")]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
@@ -142,7 +142,7 @@ class Workshop:
         return "\n".join([self.compiler.identity, *words])
 
     def _run(self, words: Sequence[str], output: Path, doing: str) -> None:
-        """Run the compiler, which writes `output`; what it says goes to stderr."""
+        """Run the compiler, which writes `output`; its messages go to stderr."""
         command = [*self.compiler.command, *words]
         output.parent.mkdir(parents=True, exist_ok=True)
         started = time.time_ns()
@@ -154,11 +154,11 @@ class Workshop:
         if done.returncode != 0:
             print(f"in {self.root}: {shlex.join(command)}", file=sys.stderr, flush=True)
             raise BuildError(f"{doing} failed with exit status {done.returncode}")
-        os.utime(output, ns=(started, started))  # so that an input edited meanwhile is newer
+        os.utime(output, ns=(started, started))  # so that an input edited in the meantime is newer
 
 
 def _is_current(output: Path, inputs: Sequence[Path] | None, stamp: Path, text: str) -> bool:
-    """Return whether `output` is newer than all `inputs` (None: not known) and was made by what `text` says."""
+    """Return whether `output` is newer than all `inputs` (None: unknown) and was built by the command in `text`."""
     try:
         made = output.stat().st_mtime_ns
         return inputs is not None and stamp.read_text() == text and all(i.stat().st_mtime_ns < made for i in inputs)

@@ -1,7 +1,7 @@
-"""The one error of the build: something that this machine lacks, said in one line."""
+"""The only error of the build: a missing part of this machine, described in one line."""
 
 from __future__ import annotations
 
 
 class BuildError(Exception):
-    """The build cannot go on. The message is one line for a person: what is missing, and what to do about it."""
+    """The build cannot go on. The message is one line for a person: the missing part, and the remedy."""

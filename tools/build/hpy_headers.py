@@ -1,4 +1,4 @@
-"""The headers and C helpers of hpy for a build: found as ffi_hpy's own hpy.devel finds them for other projects."""
+"""Finds the headers and C helpers of hpy for a build, with the code of ffi_hpy's own hpy.devel."""
 
 from __future__ import annotations
 

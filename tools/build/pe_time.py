@@ -1,5 +1,5 @@
-"""Takes the time of linking out of files for Windows, because two builds of the same sources give the same bytes. zig's
-linker knows no flag for that.
+"""Removes the link time from files for Windows, because two builds of the same sources must give the same bytes. zig's
+linker has no flag for that.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-_AT_HEADER, _TIME_IN_HEADER = 0x3C, 8  # where a file says where its header is, and where that has the time
+_AT_HEADER, _TIME_IN_HEADER = 0x3C, 8  # offset of the pointer to the header, and offset of the time in the header
 
 
 def forget_time(path: Path) -> None:
-    """Set the time in the header to zero. The file keeps its own times, by which a build knows what is up to date."""
+    """Set the time in the header to zero. The file keeps its own times, which tell a build whether it is up to date."""
     found = path.stat()
     with path.open("r+b") as file:
         file.seek(_AT_HEADER)

@@ -1,6 +1,6 @@
-"""What a compiler compiles for, asked before anything is compiled: the macros that it predefines say so.
+"""Finds the target of a compiler from its predefined macros, before compiling anything.
 
-A target that ffi_hpy is not for is refused here in one sentence, for which the compiler itself takes pages.
+An unsupported target is refused here in one sentence; the compiler itself would print pages of errors.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _SYSTEMS = {"__linux__": "linux", "__APPLE__": "macos", "_WIN32": "windows"}
-# As `uname -m` says them where they have 64 bits and are little-endian.
+# Names of `uname -m` for the 64-bit little-endian form.
 _MACHINES = {
     "__x86_64__": "x86_64",
     "__aarch64__": "aarch64",
@@ -34,7 +34,7 @@ _MACRO = re.compile(r"^#define (\w+) (.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Purpose:
-    """The system and the machine that a compiler compiles for; "" for one that is not in the tables above."""
+    """The target system and machine of a compiler; "" for one that is not in the tables above."""
 
     system: str
     machine: str
@@ -43,17 +43,17 @@ class Purpose:
         return f"{self.system}-{self.machine or 'MACHINE'}" if self.system else "another system"
 
     def is_for(self, platform: str) -> bool:
-        """Return whether its binaries are for `platform`, as in linux-x86_64: where neither machine is in the table,
-        they are taken to be."""
+        """Return whether its binaries run on `platform`, as in linux-x86_64. If neither machine is in the table, the
+        answer is yes."""
         system, _, machine = platform.partition("-")
         known = bool(self.machine) or machine in _MACHINES.values()
         return self.system == system and (self.machine == machine or not known)
 
 
 def find_purpose(command: Sequence[str], origin: str) -> Purpose:
-    """Return what a compiler compiles for with CFLAGS; `origin` is where the command is from, as in "CC names".
+    """Return the target of a compiler with CFLAGS; `origin` is the origin of the command, as in "CC names".
 
-    Raises BuildError if that has 32 bits or is big-endian, and if the compiler does not say it.
+    Raises BuildError if the target has 32 bits or is big-endian, or if the compiler does not report it.
     """
     flags = words_of("CFLAGS")
     called = f"{origin} the C compiler {shlex.join(command)!r}, which{' with CFLAGS' if flags else ''}"
@@ -72,7 +72,8 @@ def find_purpose(command: Sequence[str], origin: str) -> Purpose:
 
 
 def check_purpose(command: Sequence[str], origin: str, platform: str) -> None:
-    """Raise BuildError unless a compiler compiles for `platform`, that of the wheel: what find_purpose refuses, too."""
+    """Raise BuildError unless a compiler compiles for `platform`, the wheel's platform, or if find_purpose() refuses
+    it."""
     purpose = find_purpose(command, origin)
     if purpose.is_for(platform):
         return

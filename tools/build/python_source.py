@@ -1,9 +1,10 @@
-"""The package's Python as the wheel carries it: without what only readers of the repository need.
+"""Reduces the package's Python for the wheel: removes the text that only readers of the repository need.
 
-Comments go, and docstrings of private modules, functions and classes, which nobody is shown: unless the module asks for
-its own, and but for the public methods of private classes, which public classes inherit. Of BARE folders all docstrings
-go, because `_core` shows those of the binding in C, and annotations, too.
-Lines stay where they are, so that tracebacks fit the repository.
+Comments are removed, and docstrings of private modules, functions and classes. The exceptions are modules that use
+`__doc__`, and public methods of private classes, because public classes inherit these. In BARE folders all docstrings
+and annotations are removed, because `_core` shows the docstrings of the C binding.
+
+Line numbers stay the same, so that tracebacks match the repository.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BARE = ("_pypy",)
-"""Folders of the package that no program imports from, and whose types `_core.pyi` has."""
+"""Folders of the package that programs do not import from, and whose types are in `_core.pyi`."""
 UNSEEN = ("_installed", "_start")
-"""Folders of the package of which programs see nothing."""
+"""Folders of the package that programs never see."""
 
 Position = tuple[int, int]
 """A line, counted from 1, and a column in bytes of UTF-8, counted from 0."""
@@ -36,7 +37,7 @@ def reduce_package(package: Path) -> None:
 
 
 def reduce_source(source: str, place: tuple[str, ...]) -> str:
-    """Return the source of a module, at a place in the package, without what nobody needs who runs it."""
+    """Return the source of a module, at a place in the package, without the parts that are not needed to run it."""
     tree = ast.parse(source)
     lines = [line.encode() for line in source.split("\n")]
     spans = list(find_comments(source, lines))
@@ -62,17 +63,17 @@ def reduce_source(source: str, place: tuple[str, ...]) -> str:
 
 
 def position(node: ast.stmt | ast.expr | ast.arg) -> Position:
-    """Return where a node begins."""
+    """Return the position where a node begins."""
     return node.lineno, node.col_offset
 
 
 def end(node: ast.stmt | ast.expr | ast.arg) -> Position:
-    """Return where a node ends."""
+    """Return the position where a node ends."""
     return node.end_lineno or 0, node.end_col_offset or 0
 
 
 def cut(lines: list[bytes], first: Position, last: Position) -> None:
-    """Take out what lies between two positions, but for line breaks."""
+    """Remove the text between two positions, except for line breaks."""
     for number in range(first[0], last[0] + 1):
         line = lines[number - 1]
         start = first[1] if number == first[0] else 0
@@ -81,7 +82,7 @@ def cut(lines: list[bytes], first: Position, last: Position) -> None:
 
 
 def find_outermost(spans: list[Span]) -> Iterator[Span]:
-    """Yield those that are not inside of another one, in order."""
+    """Yield the spans that are not inside another one, in order."""
     done = (0, 0)
     for first, last in sorted(spans, key=lambda span: (span[0], -span[1][0], -span[1][1])):
         if first >= done:
@@ -90,7 +91,7 @@ def find_outermost(spans: list[Span]) -> Iterator[Span]:
 
 
 def find_comments(source: str, lines: list[bytes]) -> Iterator[Span]:
-    """Yield where comments are, but for the line that names the interpreter."""
+    """Yield the spans of comments, except for the line that names the interpreter."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT and not (token.start == (1, 0) and token.string.startswith("#!")):
             column = len(token.line[: token.start[1]].encode())
@@ -107,7 +108,7 @@ def find_bodies(node: ast.AST, gone: set[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 
 def find_docstrings(tree: ast.AST, is_seen: bool) -> Iterator[ast.stmt]:
-    """Yield the texts below a node that say what it and what is in it are, if nobody sees them."""
+    """Yield the non-public docstrings below a node."""
     for statement in getattr(tree, "body", []):
         if is_text(statement) and not is_seen:
             yield statement
@@ -116,7 +117,7 @@ def find_docstrings(tree: ast.AST, is_seen: bool) -> Iterator[ast.stmt]:
             is_hidden = is_private or isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
             if is_seen and is_private and isinstance(statement, ast.ClassDef):
                 yield from filter(is_text, statement.body[:1])
-                is_hidden = False  # public classes that derive from it have its methods
+                is_hidden = False  # public classes that derive from it inherit its methods
             yield from find_docstrings(statement, is_seen and not is_hidden)
         elif isinstance(statement, (ast.If, ast.Try)):
             yield from find_docstrings(statement, is_seen)
@@ -132,7 +133,7 @@ def is_text(statement: ast.stmt) -> bool:
 
 
 def find_declarations(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield the statements that only tools read: what is imported for type checkers, types of names, `__all__`."""
+    """Yield the statements that only tools read: imports for type checkers, types of names, `__all__`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.If):
             if ast.unparse(node.test) == "TYPE_CHECKING" and not node.orelse:
@@ -148,7 +149,7 @@ def find_declarations(tree: ast.Module) -> Iterator[ast.stmt]:
 
 
 def find_annotations(tree: ast.Module, source: str) -> Iterator[Span]:
-    """Yield where annotations are, with what sets them off."""
+    """Yield the spans of annotations, including their punctuation."""
     arrows = [
         (token.start[0], len(token.line[: token.start[1]].encode()))
         for token in tokenize.generate_tokens(io.StringIO(source).readline)

@@ -1,7 +1,7 @@
-"""README.md for the page of the package on an index, where nothing of the checkout lies beside it.
+"""Adapts README.md for the package's page on an index, which does not have the files of the checkout.
 
-A link to a file of the checkout leads to the project's sources, by the address that pyproject.toml gives as `Source`;
-without one it is its text alone, and pictures are left out.
+A link to a file of the checkout becomes a link into the project's sources, at the address that pyproject.toml names
+`Source`. Without that address the link is reduced to its text, and pictures are removed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _ATTRIBUTE = re.compile(r'(?<=src=")(?!\w+://)|(?<=srcset=")(?!\w+://)')
 
 
 def read_source(pyproject: Path) -> str:
-    """The address of the project's sources, "" where there is none."""
+    """Return the address of the project's sources, "" if there is none."""
     found = _SOURCE.search(pyproject.read_text(encoding="utf-8"))
     return found[1] if found else ""
 
 
 def describe(readme: str, source: str) -> str:
-    """The text of README.md without links to files, or with such as lead to `source`."""
+    """Return the text of README.md with links into `source` in place of links to files, or without such links."""
     parts = _FENCE.split(_SAID.sub("", readme))
     return "".join(part if part.startswith("```") else _with_links(part, source) for part in parts)
 

@@ -1,8 +1,8 @@
 """The core's sources as one compressed file, for projects that build it themselves: see ffi_hpy/CMakeLists.txt.
 
-Without comments, which are two fifths of it: 111 kB and not 185. Line breaks within them stay, so that the lines in a
-compiler's messages and a debugger are those of the repository. Files that are compressed one by one, as in a wheel,
-would take twice as much.
+Comments are removed, which are two fifths of it: 111 kB instead of 185. Line breaks inside them stay, so that the line
+numbers in a compiler's messages and a debugger match the repository. Files that are compressed one by one, as in a
+wheel, would take twice as much space.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ARCHIVE = "src.tar.bz2"
-"""Path inside the package; what is in it lies in src/, as in a checkout."""
+"""Path inside the package; the archive contains src/, as in a checkout."""
 _TREES = ("src/core", "src/cxx_abi")
-_TIME = 315532800  # any but 0, which ninja takes for a file that is not there
+_TIME = 315532800  # any value except 0, which ninja takes for a missing file
 _SUFFIXES = {".c", ".h", ".cc"}
 _TEXT_OR_COMMENT = re.compile(
     r"""(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|/\*.*?\*/|//[^\n]*""",
@@ -29,7 +29,7 @@ _TEXT_OR_COMMENT = re.compile(
 
 
 def remove_comments(source: str) -> str:
-    """Return C source without comments and blanks at the ends of lines, with as many lines."""
+    """Return C source without comments and trailing blanks. The number of lines stays."""
     code = _TEXT_OR_COMMENT.sub(lambda found: found["text"] or " " + "\n" * found[0].count("\n"), source)
     return "\n".join(line.rstrip() for line in code.split("\n"))
 

@@ -1,7 +1,7 @@
 /* stat() for a library that is linked to the names of c_library.py.
  *
- * glibc before 2.33 has no such name: its headers' stat is code in each library, and calls __xstat with the version of
- * the struct. musl has __xstat as well, and looks at no version. */
+ * glibc before 2.33 does not export stat: its headers define stat in each library, and that calls __xstat with the
+ * version of the struct. musl also has __xstat, and ignores the version. */
 #include <sys/stat.h>
 
 #if defined(__x86_64__)

@@ -1,4 +1,5 @@
-"""Stand-ins for system libraries at link time, made from a list of names: small libraries, and on macOS texts."""
+"""Stand-ins for system libraries at link time, made from a list of symbols: small libraries, and on macOS text
+files."""
 
 from __future__ import annotations
 
@@ -14,18 +15,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StubLibrary:
-    """The names that a binary may take from a library, by the symbol version that has them.
+    """The symbols that a binary may use from a library, by their symbol version.
 
-    What is linked to the stub needs the library of that soname at run time, in these versions and no newer ones,
-    whatever the machine of the build has. A name that is missing here is a link error.
+    A binary that is linked to the stub needs the library of that soname at run time, in these versions and no newer
+    ones, whatever library the build machine has. A symbol that is not listed here is a link error.
     """
 
     soname: str  # on macOS the path
-    names: dict[str, tuple[str, ...]]  # by version, the oldest first; "" where there are no versions
+    names: dict[str, tuple[str, ...]]  # by version, the oldest first; "" if there are no versions
 
 
 def make_stub(workshop: Workshop, library: StubLibrary) -> Path:
-    """Return the stub, made unless it is up to date. Raises BuildError."""
+    """Return the stub, built unless it is up to date. Raises BuildError."""
     folder = workshop.build / "stubs"
     if library.soname.endswith(".dylib"):
         return _make_text(folder / PurePosixPath(library.soname).with_suffix(".tbd").name, library)
@@ -49,7 +50,7 @@ exports:
     symbols: [ {names} ]
 ...
 """
-"""The form in which Apple's tools have libraries that one only links to."""
+"""The format of Apple's tools for libraries that are only linked to."""
 
 
 def _make_text(output: Path, library: StubLibrary) -> Path:

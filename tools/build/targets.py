@@ -1,4 +1,4 @@
-"""The systems that a wheel can be built for, whatever the machine of the build is: in zig's words, and in pip's."""
+"""The systems that a wheel can be built for on any machine: their names for zig and for pip."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ VARIABLE = "FFI_HPY_TARGET"
 class Target:
     """One system."""
 
-    name: str  # as FFI_HPY_TARGET calls it: machine, system, and on Linux the C library
-    zig: str  # with the oldest C library that has what we take
-    platform_tag: str  # of the wheel, which on Linux serves two C libraries
-    glibc: str = ""  # on Linux the first version of it on that machine: what all names have that are as old
+    name: str  # the value of FFI_HPY_TARGET: machine, system, and on Linux the C library
+    zig: str  # with the oldest C library that has all symbols that we use
+    platform_tag: str  # of the wheel, which on Linux works with two C libraries
+    glibc: str = ""  # on Linux the first glibc version on that machine: the version of all older symbols
 
     @property
     def machine(self) -> str:
@@ -48,7 +48,7 @@ TARGETS = (
         "manylinux_2_17_aarch64.musllinux_1_2_aarch64",
         "GLIBC_2.17",
     ),
-    # the index takes wheels for this machine and glibc since 2.31
+    # the index accepts wheels for this machine with glibc 2.31 and later
     Target(
         "riscv64-linux-gnu",
         "riscv64-linux-gnu.2.31",
@@ -67,9 +67,9 @@ _ELSEWHERE = f"{VARIABLE} names another system to build for"
 
 
 def find_target() -> Target | None:
-    """Return the target that FFI_HPY_TARGET names, else that of this machine; None for a Linux that has none.
+    """Return the target that FFI_HPY_TARGET names, or else this machine's target; None for a Linux without one.
 
-    Raises BuildError where FFI_HPY_TARGET names no target, else for a system that ffi_hpy is not for.
+    Raises BuildError if FFI_HPY_TARGET names an unknown target, or for a system that ffi_hpy does not support.
     """
     named = os.environ.get(VARIABLE)
     return _find_named(named) if named else _find_of_machine()
@@ -84,7 +84,8 @@ def _find_named(name: str) -> Target:
 
 
 def _find_of_machine() -> Target | None:
-    """Return the target of this machine. A Python of 32 bits may run on a machine of 64, and its wheels are for 32."""
+    """Return the target of this machine. A 32-bit Python may run on a 64-bit machine, and its wheels are for 32
+    bits."""
     if sys.platform not in _PLATFORMS:
         raise BuildError(f"ffi_hpy is built on {', '.join(_PLATFORMS)} only, and this is {sys.platform}")
     machine = platform.machine().lower()
@@ -105,5 +106,5 @@ def _find(name: str) -> Target | None:
 
 
 def is_named() -> bool:
-    """Return whether the caller has asked for a target, and with that for a compiler that has it."""
+    """Return whether the caller asked for a target, and so for a compiler that supports it."""
     return bool(os.environ.get(VARIABLE))

@@ -1,4 +1,4 @@
-"""The words of a variable of the environment that holds a part of a command: CC, CFLAGS, LDFLAGS."""
+"""The words of an environment variable that contains a part of a command: CC, CFLAGS, LDFLAGS."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .errors import BuildError
 
 
 def words_of(variable: str) -> list[str]:
-    """Return the words, split as a shell splits them; none where it is not set. Raises BuildError."""
+    """Return the words, split as by a shell; none if the variable is unset. Raises BuildError."""
     text = os.environ.get(variable, "")
     try:
         return shlex.split(text)

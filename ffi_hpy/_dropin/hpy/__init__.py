@@ -1,4 +1,4 @@
-"""hpy 0.9, answered by ffi_hpy: `hpy.universal`, `hpy.debug`, `hpy.trace` and `hpy.devel`.
+"""hpy 0.9, implemented by ffi_hpy: `hpy.universal`, `hpy.debug`, `hpy.trace` and `hpy.devel`.
 
-Also on PyPy 7.3, which has an hpy of its own: its headers go with its own runtime, and not with HPy 0.9.
+It also replaces the hpy of PyPy 7.3, whose headers are for PyPy's own runtime and not for HPy 0.9.
 """

@@ -1,6 +1,7 @@
 """The functions behind `hpy.debug`, over ffi_hpy.hpy_debug.
 
-HPy numbers generations of handles, we number the handles: a generation is the number of the last handle before it.
+HPy numbers generations of handles; ffi_hpy numbers the handles: a generation is the number of the last handle before
+it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class DebugHandle:
-    """A handle of an object, as it was when it was listed."""
+    """A handle of an object, in the state at the time of the listing."""
 
     def __init__(self, handle: OpenHandle | ClosedHandle) -> None:
         self._handle = handle
@@ -32,7 +33,7 @@ class DebugHandle:
         return all(handle.word != self.id for handle in hpy_debug.open_handles(self._handle.serial - 1))
 
     def _force_close(self) -> None:
-        hpy_debug.close(self._handle)  # type: ignore[arg-type]  # by the word, which both have
+        hpy_debug.close(self._handle)  # type: ignore[arg-type]  # by the word, which both classes have
 
     def __eq__(self, other: object) -> bool:
         return self.id == other.id if isinstance(other, DebugHandle) else NotImplemented

@@ -1,4 +1,5 @@
-"""The modules of ffi_hpy that hpy stands on: of the interpreter's own ffi_hpy, else of the one around this file."""
+"""Imports the ffi_hpy modules that hpy uses: the interpreter's own ffi_hpy, or else the ffi_hpy that contains this
+file."""
 
 from __future__ import annotations
 

@@ -12,24 +12,24 @@ if TYPE_CHECKING:
 
     Hook = Callable[[str], object]
 
-_AS_BEFORE: Hook = len  # no hook: what stands for an argument that is not given
+_AS_BEFORE: Hook = len  # not a hook: a marker for an argument that is not given
 
 
 def get_call_counts() -> dict[str, int]:
-    """How often each function of the context was called, by names such as ctx_Add."""
+    """Return the number of calls of each context function, by names such as ctx_Add."""
     return dict(_hpy.trace_calls())
 
 
 def get_durations() -> dict[str, int]:
-    """Nanoseconds spent in each function of the context, with what it calls."""
+    """Return the nanoseconds spent in each context function, including the functions that it calls."""
     return dict(_hpy.trace_nanoseconds())
 
 
 def set_trace_functions(on_enter: Hook | None = _AS_BEFORE, on_exit: Hook | None = _AS_BEFORE) -> None:
-    """Have `on_enter(name)` called before and `on_exit(name)` after each function of the context; None: no more.
+    """Make each context function call `on_enter(name)` before and `on_exit(name)` after its work; None ends that.
 
-    What is not given stays. Functions of the context that they call themselves are not told, and what they raise goes
-    to sys.unraisablehook.
+    An argument that is not given leaves its hook unchanged. Context functions that the hooks call are not reported, and
+    exceptions of the hooks go to sys.unraisablehook.
     """
     for hook in (on_enter, on_exit):
         if hook is not None and not callable(hook):

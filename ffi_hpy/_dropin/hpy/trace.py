@@ -1,4 +1,4 @@
-"""HPy's trace mode by its public names."""
+"""HPy's trace mode under its public names."""
 
 from ._trace import get_call_counts, get_durations, get_frequency, set_trace_functions
 

@@ -1,7 +1,7 @@
-"""Loads universal modules, as `hpy.universal` does: for the stubs that HPy's builds write, and for whoever calls it.
+"""Loads universal modules like `hpy.universal`: for the stubs that HPy's builds write, and for other callers.
 
-The environment variable HPY says in which mode stubs load: `debug`, `trace` or `universal`, or for single modules
-`NAME:MODE,NAME:MODE`. HPY_LOG, with any value, has each of them announced on stdout.
+The environment variable HPY selects the mode for stubs: `debug`, `trace` or `universal`, or for single modules
+`NAME:MODE,NAME:MODE`. If HPY_LOG has any value, each stub is announced on stdout.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _MODES = {"universal": MODE_UNIVERSAL, "debug": MODE_DEBUG, "trace": MODE_TRACE}
 
 
 def load(name: str, path: str, spec: ModuleSpec | None, debug: bool = False, mode: int = MODE_INVALID) -> ModuleType:
-    """Load the universal module `name` from the file `path`. A `mode` above 0 counts instead of `debug`."""
+    """Load the universal module `name` from the file `path`. A `mode` above 0 takes precedence over `debug`."""
     if mode <= MODE_UNIVERSAL:
         mode = MODE_DEBUG if debug else MODE_UNIVERSAL
     if mode not in _MODES.values():
         raise ValueError(f"expected an HPy mode from {MODE_UNIVERSAL} to {MODE_TRACE}, got {mode}")
-    # An extension's name may have dashes, the names of its entry points cannot.
+    # An extension's name may have dashes; the names of its entry points cannot.
     parent, dot, last = name.rpartition(".")
     loaded = f"{parent}{dot}{last.replace('-', '_')}"
     return _hpy.load(loaded, path, spec, debug=mode == MODE_DEBUG or None, trace=mode == MODE_TRACE)
@@ -45,7 +45,7 @@ def _load_bootstrap(
     spec: ModuleSpec,
     env: Mapping[str, str],
 ) -> ModuleType:
-    """Load a module for its stub: `name` is that of its entry points, `ext_name` its own."""
+    """Load a module for its stub: `name` is the name of its entry points, `ext_name` the module's own."""
     mode = _mode_of(name, env.get("HPY"))
     if "HPY_LOG" in env:
         context = "" if mode == MODE_UNIVERSAL else f" with a {_name_of(mode)} context"
@@ -65,7 +65,7 @@ def _load_bootstrap(
 
 
 def _mode_of(name: str, wanted: str | None) -> int:
-    """Return the mode that HPY names for a module. ValueError if it names none, or one that does not exist."""
+    """Return the mode that HPY names for a module. ValueError if it does not name a mode, or an unknown one."""
     if wanted is None:
         return MODE_UNIVERSAL
     mode = wanted
@@ -82,5 +82,5 @@ def _name_of(mode: int) -> str:
 
 
 def get_version() -> tuple[str, str]:
-    """Return the release of HPy whose ABI this is, and who answers for it."""
+    """Return the release of HPy whose ABI this is, and the implementation."""
     return "0.9.0", "ffi_hpy"

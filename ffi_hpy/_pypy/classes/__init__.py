@@ -1,1 +1,1 @@
-"""The classes of native objects but containers: functions, errors, tensors."""
+"""The classes of native objects, except containers: functions, errors, tensors."""

@@ -1,4 +1,4 @@
-"""Python callables as native functions, which native code may call and drop on any thread."""
+"""Python callables as native functions. Native code may call and release them on any thread."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RETURNED = "the return value of a callback"
 
 @hidden
 def _run(block: int, args: Any, n: int, result: Any) -> int:
-    """safe_call of a callback. What it can do by itself it does not call, because callbacks nest."""
+    """safe_call of a callback. It avoids Python function calls where it can, because callbacks nest."""
     began = moment()
     try:
         fn = held[words_at(block)[1]]
@@ -54,10 +54,10 @@ def _run(block: int, args: Any, n: int, result: Any) -> int:
     except BaseException as exception:
         try:
             put_exception(exception, began)
-        except (RecursionError, MemoryError):  # the stack is used up: nothing is called from here on but C functions
+        except (RecursionError, MemoryError):  # the stack is exhausted: from here on only C functions are called
             lost[get_ident()] = exception
             _set_error(EXHAUSTED)
-        # Any other is an interruption, which put_whatever_happens() gets
+        # Any other exception is an interruption; put_whatever_happens() gets it
         return -1
     return 0
 
@@ -92,7 +92,7 @@ def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
 
 
 def _with_exchange(fn: Any, exchange_api: Any) -> Function:
-    """A function whose tensor arguments arrive as arrays of a library, which is the binding's."""
+    """Return a function whose tensor arguments arrive as arrays of a library; the C binding implements it."""
 
     @hidden
     def call(*args: Any) -> Any:

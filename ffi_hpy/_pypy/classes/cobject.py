@@ -1,4 +1,4 @@
-"""CObject: what every wrapper of a native object can do, whatever its type."""
+"""CObject: the operations of every wrapper, whatever its object's type."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ __all__ = ["CObject", "ObjectRValueRef", "check_function", "put_handle"]
 
 
 def _is_listable(wrapper: Any, address: int) -> bool:
-    """Whether a wrapper may stand for an object."""
+    """Whether a wrapper may be registered for an object."""
     return class_at(type_index_at(address)) in type(wrapper).__mro__  # isinstance() may run foreign code
 
 
 def _let_list(wrapper: Any) -> None:
-    """List a wrapper that has just got an object, if it may stand for it and others have references to it: they may
-    come with it at any time. Another thread that moves the object away waits, as it does for the move before."""
+    """Register a wrapper that has just got an object, if its class fits and the object has other owners, which may pass
+    the object to Python at any time. Another thread that moves the object away waits, as it does for the move
+    before."""
     with changing:
         address = wrapper._ffi_address
         if address and _is_listable(wrapper, address):
@@ -46,17 +47,17 @@ def _let_list(wrapper: Any) -> None:
 
 
 def check_function(address: int) -> None:
-    """TypeError if an object that a Function shall take over is no function."""
+    """TypeError if an object that a Function is to own is not a function."""
     if type_index_at(address) != FUNCTION:
         raise TypeError("a Function can take over the handle of a function only")
 
 
 def put_handle(wrapper: Any, address: int) -> None:
-    """Give a wrapper a handle, which is taken, in place of its own. RuntimeError if a call uses that."""
+    """Replace a wrapper's handle with the given one, which is stolen. RuntimeError if a call uses the old handle."""
     try:
-        # A class that was registered later has taken the place of the wrapper's, or that was made for another type.
+        # The wrapper's class may have been replaced by a class registered later, or belong to another type.
         is_listable = class_at(type_index_at(address)) is type(wrapper) or _is_listable(wrapper, address)
-        # Mostly it is being made, and nobody has used it.
+        # The common case: the wrapper is new and unused.
         if not (wrapper._ffi_address or wrapper._is_function or is_shared(address)) and wrapper._ffi_uses is None:
             if not is_listable:
                 wrapper._ffi_is_listed = True
@@ -73,7 +74,7 @@ def put_handle(wrapper: Any, address: int) -> None:
             core.decref(address)
         raise
     if is_listable and has_others:
-        share(wrapper)  # others may come with the object at any time
+        share(wrapper)  # other owners may pass the object to Python at any time
     if old:
         core.decref(old)
 
@@ -84,7 +85,7 @@ def _use_count(words: Any) -> int:
 
 
 class CObject(Wrapper):
-    """Base of everything that owns a handle of a native object."""
+    """Base of all classes whose instances own a handle of a native object."""
 
     __slots__ = ()
 
@@ -95,7 +96,7 @@ class CObject(Wrapper):
         check_wrapper(self)
         address = address_in(self)
         if address and not self._ffi_is_listed:
-            share(self)  # whoever comes with this address gets it
+            share(self)  # this wrapper must be found for the pointer later
         return address
 
     @property
@@ -142,11 +143,11 @@ class CObject(Wrapper):
         return count
 
     def _move(self) -> ObjectRValueRef:
-        """Mark the object for a call that may take its handle away."""
+        """Mark the object for a call that may steal its handle."""
         return ObjectRValueRef(self)
 
     def __move_handle_from__(self, other: Any, /) -> None:
-        """Take over the handle of another object."""
+        """Move the handle of another object to this wrapper."""
         check_wrapper(self)
         if not isinstance(other, CObject):
             raise TypeError(f"__move_handle_from__() argument must be a CObject, not {type(other).__name__}")
@@ -172,7 +173,7 @@ class CObject(Wrapper):
 
     @hidden
     def __init_handle_by_constructor__(self, *args: Any) -> None:
-        """Take over the handle of the object that a native function returns."""
+        """Steal the handle of the object that a native function returns."""
         check_wrapper(self)
         if not args or not isinstance(args[0], CObject) or not args[0]._is_function:
             raise TypeError("__init_handle_by_constructor__() argument 1 must be a Function")
@@ -225,7 +226,7 @@ class CObject(Wrapper):
 
 @final
 class ObjectRValueRef:
-    """An object marked by _move(): passing it to a call lets the callee take the handle."""
+    """An object marked by _move(): the callee of a call with it may steal the handle."""
 
     __slots__ = ("_object",)
 

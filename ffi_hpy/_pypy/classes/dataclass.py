@@ -1,4 +1,4 @@
-"""Comparison, hash and copies by fields: each is one call of a function of the core, which walks the fields."""
+"""Comparison, hash and copies by fields: each is one call of a core function that walks the fields."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def _call_one(name: str, wrapper: Any) -> Any:
 
 @hidden
 def compare(name: str, one: Any, other: Any) -> Any:
-    """What a function of the core says of two objects. NotImplemented unless one is an instance of the other's class:
-    then the comparison is left to Python, which asks the other one, and in the end compares identities or raises."""
+    """Compare two objects with a function of the core. NotImplemented unless one is an instance of the other's class:
+    then Python asks the other object, and in the end compares identities or raises."""
     if not is_wrapper(other):
         return NotImplemented
     if type(one) is not type(other) and not isinstance(other, type(one)) and not isinstance(one, type(other)):
@@ -77,8 +77,8 @@ def hash_of(wrapper: Any) -> int:
 
 @hidden
 def shallow_copy(wrapper: Any) -> Any:
-    """A new object with the same values in its fields, by the function of the object's own type: what an ancestor has
-    would copy the ancestor's fields only."""
+    """Return a new object with the same field values. It uses the function of the object's own type, because an
+    ancestor's function would copy only the ancestor's fields."""
     copier = attribute_at(read_object(wrapper, OBJECT, 0, type_index_in), "__ffi_shallow_copy__")
     if copier is None or copier[0] & 0xFFFFFFFF != FUNCTION:
         raise TypeError(
@@ -96,7 +96,7 @@ def shallow_copy(wrapper: Any) -> Any:
 
 @hidden
 def deep_copy(wrapper: Any, args: tuple[Any, ...]) -> Any:
-    """A new object whose fields are deep copies. What a memo knows does not matter to native objects."""
+    """Return a new object whose fields are deep copies. Native objects ignore the memo."""
     check_wrapper(wrapper)
     if len(args) > 1:
         raise TypeError(f"a deep copy takes a memo at most, got {len(args)} arguments")

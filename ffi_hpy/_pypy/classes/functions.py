@@ -1,8 +1,8 @@
-"""Function: calling native functions, the hot path.
+"""Function: calls of native functions, the hot path.
 
-A call takes a frame, puts the arguments into it, calls the function's own C code with the frame's memory, and makes a
-Python value of the result. The JIT compiles all of this into the caller. Small numbers of arguments have lines of their
-own, because the JIT does not follow loops into a called function.
+A call takes a call buffer (`Frame`), puts the arguments into it, calls the function's C code with the buffer's memory,
+and converts the result to Python. The JIT compiles all of this into the caller. Small numbers of arguments have
+separate lines, because the JIT does not follow loops into a called function.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
 __all__ = ["Function", "named"]
 
 _keeps_by_default = os.environ.get("TVM_FFI_RELEASE_GIL_BY_DEFAULT") == "0"
-_filling = new_lock()  # held while a Function without a handle gets one: of several threads one wins
+_filling = new_lock()  # held while a Function without a handle gets one: only one of several threads succeeds
 
 
 class Function(CObject):
-    """A native function. Arguments are positional, and converted by what they are; errors of native code are
-    raised. Any thread may call it; the GIL is given up meanwhile where release_gil is true."""
+    """A native function. Arguments are positional and are converted by their types; errors of native code are raised.
+    Any thread may call it; the call releases the GIL if release_gil is true."""
 
     __slots__ = ("_about", "_call", "_keeps_gil", "_kept", "_name")
 
     _is_function = True
-    _about: int  # the number of what the package has noted of the author's words (ffi_hpy/_types/about.py)
-    _call: Any  # the safe_call of the native function, None without one
+    _about: int  # the number of the function's metadata in the package (ffi_hpy/_types/about.py)
+    _call: Any  # the native function's safe_call, None without a function
     _name: str
-    _keeps_gil: bool | None  # None: as the environment says
-    _kept: Any  # the binding's Function for this one, made for calls that keep the GIL
+    _keeps_gil: bool | None  # None: the environment variable decides
+    _kept: Any  # the C binding's Function of the same object, for calls that keep the GIL
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Function, "Function")
@@ -74,7 +74,7 @@ class Function(CObject):
         n = len(args)
         frame = take() if n <= N_ARGUMENTS else frame_for(n)
         try:
-            # All of it in one function: callbacks nest, and each level costs stack.
+            # All of it is in one function: callbacks nest, and each level costs stack.
             if n == 1:
                 put(frame, 0, args[0], self)
             elif n == 2:
@@ -95,16 +95,16 @@ class Function(CObject):
             result[0] = 0
             result[1] = 0
             call, address = self._call, self._ffi_address
-            if call is None or not address:  # it has none yet; or a finalizer has brought it back, after its end
+            if call is None or not address:  # no handle yet; or a finalizer resurrected the Function
                 raise_no_handle(self)
             try:
                 failed = call(address, frame.words, n, result) != 0
                 if not failed:
                     if frame.held:
                         frame.release()
-                    if interruptions:  # a signal of which native code has learnt, and has gone on
+                    if interruptions:  # native code learned of a signal and went on
                         raise_interruption()
-            except BaseException:  # a signal came
+            except BaseException:  # a signal handler raised
                 _drop(result)
                 raise
             if failed:
@@ -118,14 +118,14 @@ class Function(CObject):
 
     @hidden
     def _fail(self, frame: Frame) -> NoReturn:
-        block, error = take_pending()  # what ends with the call may run code that uses the thread's error
+        block, error = take_pending()  # releasing the arguments may run code that uses the thread's error
         if frame.held:
             frame.release()
         raise_taken(block, error, self._name)
 
     @hidden
     def _call_binding(self, args: tuple[Any, ...]) -> Any:
-        """A call that the binding makes: it keeps the GIL, or an argument has an exchange table."""
+        """Make the call through the C binding, because it keeps the GIL or an argument has a DLPack C exchange API."""
         kept = self._kept
         if kept is None:
             if not self._ffi_address:
@@ -144,11 +144,11 @@ class Function(CObject):
 
     @hidden
     def _make(self, args: tuple[Any, ...]) -> int:
-        """The handle of the object that a call returns, owned; TypeError if it returns none."""
+        """Return the handle of the object that a call returns, owned; TypeError if the result is not an object."""
         n = len(args)
         frame = frame_for(n)
         try:
-            if 0 < n <= 4:  # the JIT compiles what has no loop into the caller
+            if 0 < n <= 4:  # the JIT compiles code without loops into the caller
                 put(frame, 0, args[0], self)
                 if n > 1:
                     put(frame, 2, args[1], self)
@@ -166,7 +166,7 @@ class Function(CObject):
                 raise_no_handle(self)
             try:
                 failed = call(address, frame.words, n, result) != 0
-            except BaseException:  # a signal came
+            except BaseException:  # a signal handler raised
                 _drop(result)
                 raise
             if failed:
@@ -190,7 +190,7 @@ class Function(CObject):
             i += 2
 
     def _put_function(self, address: int) -> None:
-        """Give a Function that has none its handle, which is taken; it keeps that."""
+        """Steal a handle for a Function that has none. The Function keeps it for life."""
         try:
             check_function(address)
             self._fill(address)
@@ -231,7 +231,7 @@ class Function(CObject):
 
     @property
     def release_gil(self) -> bool:
-        """Whether a call gives up the GIL while native code runs."""
+        """Whether a call releases the GIL while native code runs."""
         return not (_keeps_by_default if self._keeps_gil is None else self._keeps_gil)
 
     @release_gil.setter
@@ -252,7 +252,7 @@ class Function(CObject):
 
 
 def _drop(result: Any) -> None:
-    """Drop what a call has returned, if it has not failed: nobody will see either."""
+    """Release the result of a call, or its error if it failed: a signal handler's exception replaces both."""
     block, error = take_pending()
     if block:
         drop(block)
@@ -263,7 +263,7 @@ def _drop(result: Any) -> None:
 
 
 class _Lent:
-    """The handle of a wrapper in a wrapper of the binding, while a call of the binding may take it."""
+    """A wrapper's handle, lent to a wrapper of the C binding while a call of the C binding may steal it."""
 
     def __init__(self, wrapper: Any) -> None:
         self._offer = Offer(wrapper)
@@ -272,7 +272,7 @@ class _Lent:
         self.argument = self._lent._move()
 
     def end(self) -> None:
-        """Give back what was not taken."""
+        """Return the handle if it was not stolen."""
         address = self._lent.__chandle__()
         if address:
             core.incref(address)
@@ -281,7 +281,8 @@ class _Lent:
 
 
 def _passed(arg: Any, frame: Frame) -> Any:
-    """An argument of a call that the binding makes. The frame holds what the call uses."""
+    """Convert an argument for a call through the C binding. The call buffer keeps the wrapper in use during the
+    call."""
     if isinstance(arg, ObjectRValueRef) and not arg._object._ffi_is_repeated:
         lent = _Lent(arg._object)
         frame.held.append(lent)
@@ -296,8 +297,8 @@ def _passed(arg: Any, frame: Frame) -> Any:
 
 
 def named(address: int, name: str) -> Any:
-    """The Function of a handle, which is taken, found by a name: a new wrapper, which has settings of its own. Without
-    a name the one that stands for it."""
+    """Return a Function for a handle, which is stolen, looked up by a name: a new wrapper with its own settings.
+    Without a name, return the registered wrapper or a new one."""
     if not name:
         return wrap(address)
     function = wrap_apart(address)

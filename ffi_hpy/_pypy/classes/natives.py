@@ -1,4 +1,4 @@
-"""Classes of native values that have methods of their own: errors, Python objects inside native ones, and CAny."""
+"""Classes of native values with their own methods: errors, Python objects inside native objects, and CAny."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["CAny", "Error", "OpaquePyObject", "cany_value", "convert"]
 
 
 class _Text:
-    """A text as a TVMFFIByteArray; ValueError and TypeError as for an argument."""
+    """A str as a TVMFFIByteArray; ValueError and TypeError as for an argument."""
 
     def __init__(self, text: Any, what: str) -> None:
         if not isinstance(text, str):
@@ -37,7 +37,7 @@ def _optional(value: Any, what: str) -> int:
         return 0
     if not issubclass(type(value), CObject) or not value._ffi_address:
         raise TypeError(f"Error() argument '{what}' must be an object or None, not {type(value).__name__}")
-    return CObject.__chandle__(value)  # whatever its class has under that name
+    return CObject.__chandle__(value)  # the base's method, because a subclass may override it
 
 
 _PARTS = ("kind", "message", "backtrace", "cause", "extra_context")
@@ -108,7 +108,7 @@ class Error(CObject):
         mode = 1 if append else 0
 
         def update(cell: Any) -> None:
-            # by the function in the cell: the text belongs to whoever made the error
+            # the function in the cell, because the creator of the error owns the backtrace
             cast(UPDATE_BACKTRACE, cell[9])(address_of(cell), text.array, mode)
 
         with backtraces:
@@ -135,13 +135,13 @@ class OpaquePyObject(CObject):
 
 @final
 class CAny:
-    """A native value of its own. CAny(value) converts a Python value as a call would."""
+    """An owned native value. CAny(value) converts a Python value as a call would."""
 
     __slots__ = ("_owned", "_payload", "_tagged")
 
     _tagged: int  # the two words of a TVMFFIAny
     _payload: int
-    _owned: Owned | None  # what keeps an object: plain values need no finalizer
+    _owned: Owned | None  # the owner of an object; plain values need no finalizer
 
     def __new__(cls, *args: Any, **kwargs: Any) -> CAny:
         check_new(cls, CAny, "CAny")
@@ -152,7 +152,7 @@ class CAny:
 
     @staticmethod
     def _of(words: Any) -> CAny:
-        """Of two words, which are taken."""
+        """Return a CAny of two words, which are stolen."""
         self = object.__new__(CAny)
         tagged = self._tagged = words[0]
         payload = self._payload = words[1]
@@ -160,7 +160,7 @@ class CAny:
         return self
 
     def __getstate__(self) -> None:
-        """Nothing: a copy has no value, as that of the class in C."""
+        """Return None: a copy has no value, like a copy of the C class."""
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in CAny.__slots__:
@@ -186,7 +186,7 @@ class CAny:
 
 
 def cany_value(value: CAny) -> Any:
-    """The Python value of a CAny; text and bytes of any length are String and Bytes."""
+    """Return the Python value of a CAny; strings and bytes of any length are String and Bytes."""
     if not isinstance(value, CAny):
         raise TypeError(f"expected a CAny, got {type(value).__name__}")
     frame = take()
@@ -202,7 +202,7 @@ def cany_value(value: CAny) -> Any:
 
 
 def convert(value: Any) -> Any:
-    """The value after a trip to native code and back."""
+    """Return the value after a round trip through native code."""
     words = new_words(2)
     own_value(value, words, "convert")
     return get(words)

@@ -1,7 +1,7 @@
 """Tensor, and the functions around it.
 
-Its attributes are read from the DLTensor behind the header of the native object, which does not change while the object
-lives. DLPack's capsules, tensors of other libraries and exchange tables are the binding's.
+Attributes are read from the DLTensor after the header of the native object, which does not change during the object's
+life. The C binding implements DLPack's capsules, tensors of other libraries and the DLPack C exchange API.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ __all__ = [
     "stream_set",
 ]
 
-# Words of the object: the DLTensor begins behind the header.
+# Words of the object: the DLTensor begins after the header.
 _DATA = 3
-_DEVICE = 4  # the device type, and in the upper half the index
-_NDIM_AND_TYPE = 5  # the number of axes, and in the upper half the element type
+_DEVICE = 4  # the device type; the upper half is the index
+_NDIM_AND_TYPE = 5  # the number of axes; the upper half is the element type
 _SHAPE = 6
 _STRIDES = 7
 _BYTE_OFFSET = 8
@@ -49,7 +49,7 @@ _SIMPLE_OPTIONS = ("stream", "max_version")
 
 @hidden
 def _read(self: Tensor, read: Callable[[Any], Any]) -> Any:
-    """What read() makes of the object's words."""
+    """Return the result of read() for the object's words."""
     return read_object(self, TENSOR, 1, read)
 
 
@@ -68,7 +68,7 @@ def _shape(words: Any) -> tuple[int, ...]:
 
 
 def _strides(words: Any) -> tuple[int, ...]:
-    # the core fills in strides that an exporter has left out, so they are there if there are axes
+    # the core fills in strides that an exporter omits, so a tensor with axes has strides
     return _ints(words[_STRIDES], _ndim(words))
 
 
@@ -86,7 +86,7 @@ def _byte_offset(words: Any) -> int:
 
 
 def _data_ptr(words: Any) -> int:
-    # where byte_offset is not 0, `data` is the beginning of a larger block
+    # if byte_offset is not 0, `data` is the beginning of a larger block
     address: int = (words[_DATA] + words[_BYTE_OFFSET]) % _TWO_TO_64
     return address
 
@@ -106,7 +106,7 @@ def _count_of(shape: tuple[int, ...]) -> int:
         return 0
     n = 1
     for extent in shape:
-        n *= extent % _TWO_TO_64  # a negative one is too large
+        n *= extent % _TWO_TO_64  # a negative extent counts as too large
     return n
 
 
@@ -245,7 +245,7 @@ class Tensor(CObject):
 
     @hidden
     def _export(self, options: dict[str, Any]) -> Any:
-        """Whatever a consumer asks for."""
+        """Return a capsule for any options of a consumer."""
         frame = take()
         try:
             use(frame, self)
@@ -261,7 +261,7 @@ def _device_word(words: Any) -> int:
 
 @hidden
 def from_dlpack(*args: Any, **kwargs: Any) -> Any:
-    """A Tensor on the memory of an array of any library that supports DLPack, without copying."""
+    """Return a Tensor on the memory of an array of any library that supports DLPack, without copying."""
     return wrap(binding.tensor_from_dlpack(*args, **kwargs))
 
 

@@ -1,4 +1,4 @@
-"""The items of an Array where they are: many at once, one after the other, and whether a value is among them."""
+"""The items of an Array, read in place: many at once, one by one, and the test for membership."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIZE = 4
 
 @hidden
 def read_items(array: int, first: int, step: int, n: int) -> list[Any]:
-    """n items of an Array that the caller keeps, from `first` on, `step` apart."""
+    """Return n items of an Array, from `first` on, `step` apart. The caller keeps the Array alive."""
     words = words_at(words_at(array)[DATA])
     values = []
     at = 2 * first
@@ -36,8 +36,8 @@ def read_items(array: int, first: int, step: int, n: int) -> list[Any]:
 
 
 class ArrayIterator:
-    """Over the items of an Array, which it keeps, or from the end (step -1). Threads may share it: each item comes out
-    once."""
+    """Iterates over the items of an Array, which it keeps alive; from the end if step is -1. Threads may share it: each
+    item is returned once."""
 
     __slots__ = ("_array", "_places", "_words")
 
@@ -67,7 +67,7 @@ _NO_TEXT = (INT, BOOL, FLOAT, NONE)
 
 
 def _holds_number(array: int, number: int) -> bool | None:
-    """Whether an item equals a number, as Python has it (1 == True == 1.0); None if only Python can tell."""
+    """Whether an item equals a number by Python's rules (1 == True == 1.0); None if only Python can decide."""
     words = words_at(words_at(array)[DATA])
     for at in range(0, 2 * words_at(array)[SIZE], 2):
         type_index = words[at] & 0xFFFFFFFF
@@ -83,7 +83,7 @@ def _holds_number(array: int, number: int) -> bool | None:
 
 
 def _holds_text(array: int, text: bytes) -> bool | None:
-    """Whether an item equals a text; None if only Python can tell."""
+    """Whether an item equals a str; None if only Python can decide."""
     n = len(text)
     small = (SMALL_STR | n << 32, int.from_bytes(text, "little")) if n < 8 else None
     words = words_at(words_at(array)[DATA])
@@ -102,13 +102,13 @@ def _holds_text(array: int, text: bytes) -> bool | None:
 
 
 def holds(array: int, value: object) -> bool:
-    """Whether a value is among the items of an Array that the caller keeps."""
+    """Whether a value is among the items of an Array. The caller keeps the Array alive."""
     found: bool | None = None
-    if type(value) is int and -(1 << 53) < value < 1 << 53:  # in these bounds a float tells integers apart
+    if type(value) is int and -(1 << 53) < value < 1 << 53:  # a float is exact within these bounds
         found = _holds_number(array, value)
     elif type(value) is str and value.isascii():
         found = _holds_text(array, value.encode())
     if found is not None:
         return found
-    # Python compares: with all items, and by identity before ==
+    # Let Python compare: with all items, and by identity before ==
     return value in read_items(array, 0, 1, words_at(array)[SIZE])

@@ -1,4 +1,4 @@
-"""Calls of the core's functions for a container, whose object is the first argument in a frame."""
+"""Calls of the core's functions for a container, whose object is the first argument in a call buffer."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["begin", "call", "call_conversion", "own_of"]
 
 @hidden
 def begin(wrapper: CObject, frame: Frame, fixed: int, changing: int, kinds: str) -> int:
-    """Make the object of a wrapper the first argument of a call. It must be of one of two types, which are called
-    `kinds`. Returns its type index."""
+    """Make the object of a wrapper the first argument of a call. The object must be of one of two types, named `kinds`
+    in messages. Returns its type index."""
     check_wrapper(wrapper)
     use(frame, wrapper)
     address = wrapper._ffi_address or settled(wrapper)
@@ -39,8 +39,8 @@ def begin(wrapper: CObject, frame: Frame, fixed: int, changing: int, kinds: str)
 
 @hidden
 def call(frame: Frame, name: str, n: int, expected: Any = None) -> bool:
-    """Call a function of the core with the n arguments in a frame; what it returns is in the frame, and owned. Errors
-    are raised, but for those of the expected class: False."""
+    """Call a function of the core with the n arguments in a call buffer. The result is in the buffer, owned. Errors are
+    raised, except for the expected class: then the function returns False."""
     result = frame.result
     result[0] = 0
     result[1] = 0
@@ -54,7 +54,7 @@ def call(frame: Frame, name: str, n: int, expected: Any = None) -> bool:
 def _fail(frame: Frame, name: str, expected: Any) -> bool:
     block, error = take_pending()
     if expected is None:
-        frame.release()  # what ends with it may run code that uses the thread's error
+        frame.release()  # releasing the arguments may run code that uses the thread's error
         raise_taken(block, error, name)
     try:
         raise_taken(block, error, name)
@@ -65,7 +65,7 @@ def _fail(frame: Frame, name: str, expected: Any) -> bool:
 
 @hidden
 def call_conversion(frame: Frame, type_index: int) -> int:
-    """An object of a type made of the first argument, owned."""
+    """Convert the first argument to an object of a type. The result is owned."""
     result = frame.result
     result[0] = 0
     result[1] = 0
@@ -78,7 +78,7 @@ def call_conversion(frame: Frame, type_index: int) -> int:
 
 @hidden
 def own_of(frame: Frame) -> int:
-    """A reference to the first argument."""
+    """Return a new reference to the first argument."""
     address: int = frame.words[1]
     core.incref(address)
     return address

@@ -1,4 +1,4 @@
-"""Walking over the entries of a Map, many of them read at once."""
+"""Iteration over the entries of a Map, reading many of them at once."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
 __all__ = ["ITEMS", "KEYS", "VALUES", "iterate"]
 
 _CHUNK = 64
-"""So many entries are read at once: enough to make the reading cheap, and few enough for an iteration that stops early.
+"""The number of entries that are read at once: enough to make reading cheap, and small enough for an iteration that
+stops early.
 """
 
 
 KEYS, VALUES, ITEMS = (0,), (1,), (0, 1)
-"""Parts of an entry: the commands that read them, of the function that walks a map."""
+"""Parts of an entry: the commands by which the function that walks a map reads them."""
 _ADVANCE = 2
 
 
 @hidden
 def _read_raw(walk: CoreFunction, part: tuple[int, ...], n: int) -> Any:
-    """Owned values of the next n entries, which must be there, one after the other."""
+    """Return the owned values of the next n entries in order. There must be so many."""
     values = new_words(2 * len(part) * n)
     frame = take()
     try:
@@ -67,7 +68,7 @@ def _drop(values: Any, first: int, n: int) -> None:
 
 @hidden
 def _to_python(values: Any, part: tuple[int, ...], n: int) -> list[Any]:
-    """What an iteration gives for n entries, whose values are taken: key, value, or a tuple of both."""
+    """Return the items of an iteration for n entries: key, value, or a tuple of both. The values are stolen."""
     made: list[Any] = []
     is_pair = len(part) == 2
     done = 0
@@ -86,12 +87,12 @@ def _to_python(values: Any, part: tuple[int, ...], n: int) -> list[Any]:
 
 
 _walking = new_lock()
-"""Held while a walk is read that threads may share: key, value and the step to the next entry are separate commands."""
+"""Held while a walk that threads may share is read: key, value and the step to the next entry are separate commands."""
 
 
 class MapIterator:
-    """Over the entries of a Map, which it keeps: the function that walks it does not do so in other cores. Threads may
-    share it: each entry comes out once."""
+    """Iterates over the entries of a Map, which it keeps alive, because in other cores the function that walks the map
+    does not. Threads may share it: each entry is returned once."""
 
     __slots__ = ("_left", "_map", "_part", "_ready", "_walk", "_walk_reference")
 
@@ -130,7 +131,7 @@ class MapIterator:
 
 @hidden
 def _walk(address: int) -> tuple[int, int]:
-    """The number of entries of a Map, and the function that walks it, owned."""
+    """Return the number of entries of a Map, and the function that walks it, owned."""
     frame = take()
     try:
         words = frame.words
@@ -146,7 +147,7 @@ def _walk(address: int) -> tuple[int, int]:
 
 @hidden
 def iterate(address: int, part: tuple[int, ...]) -> Iterator[Any]:
-    """Over the entries of a Map. The iterator keeps what it needs."""
+    """Return an iterator over the entries of a Map. The iterator owns its references."""
     size, walk = _walk(address)
     try:
         if size > _CHUNK:

@@ -1,6 +1,6 @@
-"""Map and Dict, by the core's functions, one call for each operation. Keys compare as the core compares them, not as
-Python does. Operations on a Dict are atomic against each other, because each is one step under the core's lock;
-iterating over a Dict takes a copy first.
+"""Map and Dict: each operation is one call of a core function. Keys compare by the core's rules, not by Python's.
+Operations on a Dict are atomic with respect to each other, because each is one step under the core's lock. Iterating
+over a Dict copies it first.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def _begin(self: CMapping, frame: Frame) -> int:
 
 @hidden
 def _call(self: CMapping, frame: Frame, map_name: str, dict_name: str, n: int) -> None:
-    """Call the function for self's type. Other arguments are converted before: that may run Python code, which may give
-    self another object."""
+    """Call the function for self's type. Convert other arguments before this call: a conversion may run Python code
+    that replaces self's object."""
     call(frame, map_name if _begin(self, frame) == MAP else dict_name, n)
 
 
@@ -52,11 +52,11 @@ _missing = 0
 
 
 def _missing_at() -> int:
-    """The address of the core's mark for "no value", which lives as long as the core. A lookup that gives a mark tells
-    in one step whether the key is there and what its value is."""
+    """The pointer to the core's marker for "no value", which lives as long as the core. A lookup that may return the
+    marker tells in one step whether the key exists and returns its value."""
     global _missing
     if not _missing and not has_core_function("ffi.GetInvalidObject"):
-        _missing = -1  # such a core gives none
+        _missing = -1  # such a core has no marker
     if not _missing:
         frame = take()
         try:
@@ -71,7 +71,7 @@ def _missing_at() -> int:
 
 @hidden
 def _found(frame: Frame) -> Any:
-    """The value that a call has found, MISSING for that mark, which is dropped then."""
+    """Return the value that a call found. For the marker, release it and return MISSING."""
     frame.release()
     result = frame.result
     if result[0] == OBJECT and result[1] == (_missing or _missing_at()):
@@ -82,7 +82,7 @@ def _found(frame: Frame) -> Any:
 
 @hidden
 def _look_up(self: CMapping, key: Any) -> Any:
-    """The value of a key, MISSING if there is none."""
+    """Return the value of a key, MISSING if there is none."""
     if marked and (theirs := exchanged.find(self)) is not None:
         return exchanged.lower(theirs.get(key, MISSING))
     frame = take()
@@ -96,8 +96,8 @@ def _look_up(self: CMapping, key: Any) -> Any:
 
 @hidden
 def _take_out(self: CDict, key: Any) -> Any:
-    """Take a key out: its value, MISSING if it was not there. Another core than ours does it in two steps, between
-    which other threads may come."""
+    """Remove a key and return its value, MISSING if there is none. A core other than ours needs two steps, between
+    which other threads may run."""
     if marked and (theirs := exchanged.find(self)) is not None:
         return exchanged.lower(theirs.pop(key, MISSING))
     if not has_core_function("ffi_hpy.DictPop"):
@@ -131,7 +131,7 @@ def _erase(self: CDict, key: Any) -> None:
 
 @hidden
 def _fixed(self: CMapping) -> int:
-    """A Map with self's entries, owned: self's own, or a copy made at one moment."""
+    """Return a Map with self's entries, owned: self's own, or a copy made at one moment."""
     frame = take()
     try:
         if _begin(self, frame) == MAP:
@@ -168,7 +168,7 @@ def _init(self: CMapping, name: str, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 class CMapping(CObject):
-    """Reading of native mappings."""
+    """Read access to native mappings."""
 
     __slots__ = ()
 
@@ -206,7 +206,7 @@ class CMapping(CObject):
 
     @hidden
     def get(self, *args: Any, **kwargs: Any) -> Any:
-        """The value of the key, `default` if there is none."""
+        """Return the value of the key, `default` if there is none."""
         if len(args) == 1 and not kwargs:
             value = _look_up(self, args[0])
             return None if value is MISSING else value
@@ -218,20 +218,20 @@ class CMapping(CObject):
         return default if value is MISSING else value
 
     def __iter__(self) -> Iterator[Any]:
-        """Over the keys; of a Dict over those that are there now."""
+        """An iterator over the keys; of a Dict, over the current keys."""
         return _iterate(self, KEYS)
 
     def _iter_values(self) -> Iterator[Any]:
-        """Over the values, likewise."""
+        """An iterator over the values; of a Dict, over the current values."""
         return _iterate(self, VALUES)
 
     def _iter_items(self) -> Iterator[tuple[Any, Any]]:
-        """Over pairs of key and value, likewise."""
+        """An iterator over pairs of key and value; of a Dict, over the current pairs."""
         return _iterate(self, ITEMS)
 
 
 class CDict(CMapping):
-    """Changes of native mappings."""
+    """Write access to native mappings."""
 
     __slots__ = ()
 
@@ -257,7 +257,7 @@ class CDict(CMapping):
 
     @hidden
     def pop(self, *args: Any, **kwargs: Any) -> Any:
-        """Remove a key and return its value; `default`, or KeyError, if it is not there."""
+        """Remove a key and return its value; `default`, or KeyError, if the key is missing."""
         key, default = bind("pop", ("key", "default"), 1, args, kwargs, MISSING)
         value = _take_out(self, key)
         if value is not MISSING:
@@ -268,11 +268,11 @@ class CDict(CMapping):
 
     @hidden
     def setdefault(self, *args: Any, **kwargs: Any) -> Any:
-        """The value of the key, which is given `default` before if it has none."""
+        """Return the value of the key. A missing key is set to `default` first."""
         key, default = bind("setdefault", ("key", "default"), 1, args, kwargs)
         if marked and (theirs := exchanged.find(self)) is not None:
             return exchanged.lower(theirs.setdefault(key, default))
-        if not has_core_function("ffi_hpy.DictSetDefault"):  # in two steps, between which other threads may come
+        if not has_core_function("ffi_hpy.DictSetDefault"):  # two steps, between which other threads may run
             if _look_up(self, key) is MISSING:
                 self[key] = default
             return self[key]

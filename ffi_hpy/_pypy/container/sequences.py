@@ -1,10 +1,10 @@
 """Array and List.
 
-An Array does not change and is read where it is. A List is read and changed by the core's functions, one call for each
-operation, which is one step under the core's lock. What reads many items of a List takes a copy first.
+An Array is immutable and is read in place. Core functions read and change a List: each operation is one call, and one
+step under the core's lock. Operations that read many items of a List copy it first.
 
-The core counts positions from the start only. A negative one needs the length, which is a step of its own; if another
-thread has made the list shorter in between, the core's IndexError tells, and it is done again.
+The core counts positions from the start only. A negative position needs the length, which is a separate step. If
+another thread shortens the list in between, the core raises IndexError and the operation is repeated.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["CList", "CSequence"]
 
 _FEW = 16
-"""So many items are read at once, which costs less than an iterator of our own."""
+"""Up to this number of items are read at once, which costs less than our own iterator."""
 
 
 # --- the native object --------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def _begin(self: CSequence, frame: Frame) -> int:
 
 @hidden
 def _size_in(frame: Frame) -> int:
-    """Number of items of the first argument at the moment."""
+    """Return the current number of items of the first argument."""
     size: int
     if frame.words[0] == ARRAY:
         size = words_at(frame.words[1])[SIZE]
@@ -63,7 +63,7 @@ def _size_in(frame: Frame) -> int:
 
 @hidden
 def _fixed(self: CSequence) -> int:
-    """An Array with self's items, owned: self's own, or a copy made at one moment."""
+    """Return an Array with self's items, owned: self's own, or a copy made at one moment."""
     frame = take()
     try:
         if _begin(self, frame) == ARRAY:
@@ -78,13 +78,13 @@ def _fixed(self: CSequence) -> int:
 
 @hidden
 def _position(self: CSequence, key: Any) -> int:
-    """The int that a key is; TypeError for what is none."""
+    """Convert a key to an int; TypeError if that is not possible."""
     if isinstance(key, int):
         return int.__add__(key, 0)
     try:
         return as_int(key)
     except TypeError:
-        # a number's own __index__ may have raised it
+        # the number's own __index__ may have raised it
         is_number = any(hasattr(type(key), name) for name in ("__index__", "__int__", "__float__"))
         if is_number and not isinstance(key, float):
             raise
@@ -112,7 +112,7 @@ def _init(self: CSequence, name: str, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 class CSequence(CObject):
-    """Reading of native sequences."""
+    """Read access to native sequences."""
 
     __slots__ = ()
 
@@ -128,7 +128,7 @@ class CSequence(CObject):
             cell = words_at(address)
             if cell[1] & 0xFFFFFFFF == ARRAY:
                 size: int = cell[SIZE]
-                if self._ffi_address == address:  # not moved away while it was read
+                if self._ffi_address == address:  # not moved away during the read
                     return size
         return _size(self)
 
@@ -159,15 +159,15 @@ class CSequence(CObject):
 
     @hidden
     def __iter__(self) -> Iterator[Any]:
-        """Over the items; of a List over those that are there now."""
+        """An iterator over the items; of a List, over the current items."""
         if marked and (theirs := exchanged.find(self)) is not None:
             return map(exchanged.lower, theirs)
         return _iterate(self, 1)
 
-    # In the place of that of collections.abc.Sequence, which is a generator: threads must not share one.
+    # Replaces the method of collections.abc.Sequence, which is a generator: threads must not share a generator.
     @hidden
     def __reversed__(self) -> Iterator[Any]:
-        """As __iter__, from the end."""
+        """An iterator over the items, from the end."""
         if marked and (theirs := exchanged.find(self)) is not None:
             return map(exchanged.lower, reversed(theirs))
         return _iterate(self, -1)
@@ -187,11 +187,12 @@ def _iterate(self: CSequence, step: int) -> Iterator[Any]:
 
 @hidden
 def _array_item(self: CSequence, address: int, key: int) -> Any:
-    """An item of the Array at an address, which was self's. MISSING if there is none, or it was moved away."""
+    """Return an item of the Array at a pointer, which was self's. MISSING if there is no such item, or if the Array was
+    moved away."""
     uses = self._ffi_uses
     if uses is None:
         uses = uses_of(self)
-    uses.append(None)  # nobody moves the Array away from now on
+    uses.append(None)  # from now on no thread can move the Array away
     try:
         if self._ffi_address == address:
             cell = words_at(address)
@@ -218,7 +219,7 @@ def _size(self: CSequence) -> int:
 
 @hidden
 def _list_item(self: CSequence, key: int) -> Any:
-    """Item of a List, counted from the start."""
+    """Return an item of a List, counted from the start."""
     frame = take()
     try:
         if key <= 0x7FFFFFFFFFFFFFFF and _begin(self, frame) == LIST:
@@ -235,7 +236,7 @@ def _list_item(self: CSequence, key: int) -> Any:
 
 @hidden
 def _item(self: CSequence, key: Any) -> Any:
-    """What is between brackets, whatever it is."""
+    """Return self[key] for any key."""
     if marked and (theirs := exchanged.find(self)) is not None:
         value = theirs[key]
         return [exchanged.lower(item) for item in value] if isinstance(key, slice) else exchanged.lower(value)
@@ -271,10 +272,10 @@ def _item(self: CSequence, key: Any) -> Any:
 
 @hidden
 def _call_at(frame: Frame, name: str, n: int, wanted: int, is_gap: bool = False) -> bool:
-    """Call a function of the core for a List, which is in the frame, at a position as Python counts: the place of an
-    item, or a gap between items, for which one beyond either end is that end. False if there is no such item.
+    """Call a core function for the List in the call buffer, at a position by Python's rules: the place of an item, or a
+    gap between items. A gap beyond either end means that end. Returns False if there is no such item.
 
-    Other arguments are converted before, so no Python code runs here that could raise an IndexError of its own.
+    Other arguments are converted before, so no Python code that could raise an IndexError runs here.
     """
     needs_size = wanted < 0 or is_gap
     words = frame.words
@@ -294,12 +295,12 @@ def _call_at(frame: Frame, name: str, n: int, wanted: int, is_gap: bool = False)
             return True
         if not needs_size:
             return False
-        # another thread has made the list shorter: look again
+        # another thread has shortened the list: try again
 
 
 @hidden
 def _change(self: CList, name: str, wanted: int, key: Any) -> None:
-    """A change that needs no value, at the place of an item."""
+    """Make a change without a value, at the place of an item."""
     frame = take()
     try:
         _begin(self, frame)
@@ -311,8 +312,8 @@ def _change(self: CList, name: str, wanted: int, key: Any) -> None:
 
 @hidden
 def _change_to(self: CList, name: str, wanted: int, key: Any, value: Any, is_gap: bool) -> None:
-    """A change with a value at a place. The object is taken after the value is converted, which may run Python code
-    that gives self another one."""
+    """Make a change with a value at a place. The value is converted before the object is read, because the conversion
+    may run Python code that replaces self's object."""
     frame = take()
     try:
         put(frame, 4, value, name)
@@ -324,7 +325,7 @@ def _change_to(self: CList, name: str, wanted: int, key: Any, value: Any, is_gap
 
 
 class CList(CSequence):
-    """Changes of native sequences. Slices are left to `_set_slice` and `_del_slice`."""
+    """Write access to native sequences. Subclasses implement slices in `_set_slice` and `_del_slice`."""
 
     __slots__ = ()
 
@@ -351,7 +352,7 @@ class CList(CSequence):
 
     @hidden
     def append(self, value: Any, /) -> None:
-        """Put an item at the end."""
+        """Append an item."""
         frame = take()
         try:
             put(frame, 2, value, "ffi.ListAppend")
@@ -362,7 +363,7 @@ class CList(CSequence):
 
     @hidden
     def insert(self, *args: Any, **kwargs: Any) -> None:
-        """Put an item before the one at `index`; an index beyond either end means that end."""
+        """Insert an item before the item at `index`; an index beyond either end means that end."""
         index, value = bind("insert", ("index", "value"), 2, args, kwargs)
         _change_to(self, "ffi.ListInsert", as_int(index), index, value, True)
 

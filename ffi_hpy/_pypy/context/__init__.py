@@ -1,1 +1,1 @@
-"""What knows nothing of Python's wrappers: C types and functions, the hooks, the way to the binding in C."""
+"""The parts that do not use Python wrappers: C types and functions, the hooks, the access to the C binding."""

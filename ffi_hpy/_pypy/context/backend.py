@@ -1,7 +1,7 @@
-"""The core's C functions and C types, as `_cffi_backend` has them: PyPy brings that module, and its JIT knows it.
+"""The core's C functions and C types, through `_cffi_backend`: a module of PyPy that its JIT understands.
 
-Addresses are plain ints everywhere, also as arguments of C functions. A TVMFFIAny is two words, int64 each: the type
-index, with the length of a short text in the upper half, and the payload.
+Pointers are plain ints everywhere, also as arguments of C functions. A TVMFFIAny is two int64 words: the type index,
+with the length of a short string in the upper half, and the payload.
 """
 
 from __future__ import annotations
@@ -54,20 +54,20 @@ _char_array = _cffi_backend.new_array_type(_chars, None)
 _nothing = _cffi_backend.new_void_type()
 
 SAFE_CALL = _cffi_backend.new_function_type((_word, _words, _int, _words), _int)
-"""TVMFFISafeCallType: handle, arguments, their number, result."""
+"""TVMFFISafeCallType: handle, arguments, number of arguments, result."""
 GETTER = _cffi_backend.new_function_type((_word, _words), _int)
-"""TVMFFIFieldGetter and TVMFFIFieldSetter: address of the field, value."""
+"""TVMFFIFieldGetter and TVMFFIFieldSetter: pointer to the field, value."""
 CREATOR = _cffi_backend.new_function_type((_words,), _int)
-"""TVMFFIObjectCreator: where the new object's address goes."""
+"""TVMFFIObjectCreator: pointer to the result, a pointer to the new object."""
 FIELD_COPY = _cffi_backend.new_function_type((_word, _word, _words), _int)
-"""fb_field_copy of the binding: address of its field, object, value."""
+"""fb_field_copy of the binding: pointer to the binding's field, object, value."""
 FIELD_PUT = _cffi_backend.new_function_type((_word, _word, _words), _nothing)
-"""fb_field_put of the binding: address of its field, object, value."""
+"""fb_field_put of the binding: pointer to the binding's field, object, value."""
 WORD_OF_WORD = _cffi_backend.new_function_type((_word,), _word)
 UPDATE_BACKTRACE = _cffi_backend.new_function_type((_word, _words, _int), _nothing)
-"""Of a TVMFFIErrorCell: handle, text, mode."""
+"""The update function of a TVMFFIErrorCell: handle, backtrace, mode."""
 QUESTION = _cffi_backend.new_function_type((), _int)
-"""What the core calls for TVMFFIEnvCheckSignals."""
+"""The function that the core calls for TVMFFIEnvCheckSignals."""
 
 cast = _cffi_backend.cast
 _newp = _cffi_backend.newp
@@ -82,47 +82,47 @@ def new_words(n: int) -> Any:
 
 
 def new_chars(text: bytes) -> Any:
-    """An array with a copy of bytes, and a 0 behind them."""
+    """An array with a copy of bytes, followed by a 0."""
     return _newp(_char_array, text)
 
 
 def address_of(memory: Any) -> int:
-    """The address of an array, or what a pointer points to."""
+    """The pointer to an array's memory, or the value of a pointer, as an int."""
     return int(cast(_word, memory))
 
 
 def words_at(address: Any) -> Any:
-    """The memory at an address, or a pointer, as int64."""
+    """The memory at an int or pointer, as int64."""
     return cast(_words, address)
 
 
 def ints_at(address: Any) -> Any:
-    """The memory at an address as int32."""
+    """The memory at a pointer as int32."""
     return cast(_ints, address)
 
 
 def int16s_at(address: Any) -> Any:
-    """The memory at an address as int16."""
+    """The memory at a pointer as int16."""
     return cast(_shorts, address)
 
 
 def int8s_at(address: Any) -> Any:
-    """The memory at an address as int8."""
+    """The memory at a pointer as int8."""
     return cast(_bytes, address)
 
 
 def doubles_at(address: Any) -> Any:
-    """The memory at an address as double."""
+    """The memory at a pointer as double."""
     return cast(_doubles, address)
 
 
 def floats_at(address: Any) -> Any:
-    """The memory at an address as float."""
+    """The memory at a pointer as float."""
     return cast(_floats, address)
 
 
 def bytes_at(address: Any, n: int) -> bytes:
-    """A copy of memory. None is read where n is 0: the address may be 0 then."""
+    """A copy of memory. If n is 0 nothing is read, so the pointer may be 0."""
     if not n:
         return b""
     copy: bytes = _unpack(cast(_chars, address), n)
@@ -138,22 +138,22 @@ _LETTERS = {"w": _word, "": _nothing}
 
 
 def c_function(address: int, arguments: str, result: str) -> Any:
-    """The C function at an address. Its arguments and its result are words, "w" each, or nothing."""
+    """The C function at a pointer. Its arguments and its result are words, "w" each, or nothing."""
     kind = _cffi_backend.new_function_type(tuple([_LETTERS[letter] for letter in arguments]), _LETTERS[result])
     return cast(kind, address)
 
 
 def callback(kind: Any, function: Callable[..., Any], error: Any = None, take: Callable[..., Any] | None = None) -> Any:
-    """A C function that calls `function`. If that raises, which it should not, it returns `error`, and `take` gets what
-    was raised: a signal may have arrived before the function's first step."""
+    """A C function that calls `function`. If that raises, which only a signal before its first step should cause, the C
+    function returns `error`, and `take` gets the exception."""
     return _callback(kind, function, error, take)
 
 
 class _Core:
-    """The functions of the core that are used here: pointers are ints or arrays of words."""
+    """The core's functions that this package uses: pointers are ints or arrays of words."""
 
     def __init__(self) -> None:
-        # What is global: the binding in C has loaded its core, or has taken the one that was there, and made it so.
+        # Global symbols: the C binding has loaded the core, or found one that was loaded, and made its symbols global.
         self._library = _cffi_backend.load_library(None, 0x2)
         self.incref = self._function("TVMFFIObjectIncRef", _word)
         self.decref = self._function("TVMFFIObjectDecRef", _word)
@@ -178,7 +178,7 @@ class _Core:
         self.backtrace = self._function("TVMFFIBacktrace", _word, _int, _word, _int, result=_word)
 
     def interpreter_address(self) -> int:
-        """An address in the interpreter's own library, 0 if none of the usual names is there."""
+        """A pointer into the interpreter's own library, 0 if it exports none of the usual names."""
         process = _cffi_backend.load_library(None, 0)
         for name in ("PyPyErr_CheckSignals", "PyErr_CheckSignals", "pypy_main_startup"):
             try:

@@ -1,4 +1,4 @@
-"""The binding in C, which does what is not hot."""
+"""The C binding, which implements everything outside the hot paths."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The way between the wrappers here and those of the binding in C, which does what is not hot.
+"""Conversion between the wrappers here and the wrappers of the C binding, which implements everything outside the hot
+paths. `lift` wraps an object for the C binding, `lower` unwraps a value of the C binding.
 
-Each side has wrappers of its own. A value goes over as native code has it: one native function takes what the binding
-made of a value, another one gives the binding a value. So an object is the same on both sides, and each side keeps its
-own rules about which wrapper stands for it.
+Each side has its own wrappers. A value crosses in its native form: one native function receives the binding's native
+form of a value, another one passes a native value to the binding. So both sides share the object, and each side applies
+its own rules about the registered wrapper.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ _get: Callable[[Any], Any]
 
 
 def set_get(get: Callable[[Any], Any]) -> None:
-    """Give this module the way of native values to Python, which stands on it."""
+    """Register the native-to-Python converter (it imports this module)."""
     global _get
     _get = get
 
 
 def _give(_self: int, args: Any, _n: int, result: Any) -> int:
-    """(address of two words that are owned) -> that value"""
+    """(pointer to two owned words) -> their value"""
     source = words_at(args[1])
     result[0] = source[0]
     result[1] = source[1]
@@ -47,38 +48,39 @@ def _give(_self: int, args: Any, _n: int, result: Any) -> int:
 
 
 def _take(_self: int, args: Any, _n: int, _result: Any) -> int:
-    """(address of two words, value): the words get the value, owned"""
+    """(pointer to two words, value): store the value in the words, owned"""
     status: int = core.own(args + 2, words_at(args[1]))
     return status
 
 
-# What the handler of a signal raises in either is kept: the binding asks for it, because no error is pending.
+# Exceptions of signal handlers in either function are kept: the binding asks for them, because no error is pending.
 _give_in_c = callback(SAFE_CALL, _give, -1, keep_raised)
 _take_in_c = callback(SAFE_CALL, _take, -1, keep_raised)
 _to_binding = binding.function_from_address(address_of(_give_in_c))
 _from_binding = binding.function_from_address(address_of(_take_in_c))
-_to_binding.release_gil = _from_binding.release_gil = True  # both take it, whatever the environment says
+_to_binding.release_gil = _from_binding.release_gil = True  # both acquire the GIL, so the binding must release it
 
 
 def convert(value: Any, words: Any) -> int:
-    """Have the binding convert a Python value into two words, which own it. Returns the handle in them, 0 for none."""
+    """Let the binding convert a Python value into two words, which own it. Returns the handle in them, 0 if there is
+    none."""
     _from_binding(address_of(words), value)
     return words[1] if words[0] & 0xFFFFFFFF >= OBJECT else 0
 
 
 def result(words: Any) -> Any:
-    """Have the binding make a Python value of two words, which are taken."""
+    """Let the binding convert two words, which are stolen, to a Python value."""
     return lower(_to_binding(address_of(words)))
 
 
 def lift(address: int) -> Any:
-    """The binding's wrapper of an object that the caller uses."""
+    """Wrap an object for the C binding. The caller keeps the object in use."""
     core.incref(address)
     return lift_taken(address)
 
 
 def lift_taken(address: int) -> Any:
-    """As lift(), of a handle, which is taken."""
+    """Like lift(), but steal the handle."""
     words = new_words(2)
     words[0] = words_at(address)[1] & 0xFFFFFFFF
     words[1] = address
@@ -89,7 +91,7 @@ _BINDING_TYPES = (binding.CObject, binding.DataType, binding.Device, binding.Opa
 
 
 def lower(value: Any) -> Any:
-    """A value that the binding returned, as it is here."""
+    """Unwrap a value that the binding returned: return the value or wrapper of this side."""
     if not isinstance(value, _BINDING_TYPES):
         return value
     words = new_words(2)
@@ -98,26 +100,26 @@ def lower(value: Any) -> Any:
 
 
 def lower_copy(value: Any) -> Any:
-    """The wrapper here for one of the binding's, which is kept."""
+    """Return the wrapper of this side for a wrapper of the binding, which stays valid."""
     words = new_words(2)
     convert(value, words)
     return _get(words)
 
 
 def _move_or_copy(value: Any, words: Any) -> None:
-    """Give two words, which own it, a value of the binding. Its wrapper, if there is one and nobody else has it, is
-    left without its object, which would else live as long as that."""
+    """Store a value of the binding in two words, which own it. A wrapper of the binding without other users is emptied,
+    because it would otherwise keep the object alive."""
     if isinstance(value, binding.CObject) and not isinstance(value, binding.Function):
         try:
             convert(binding.ObjectRValueRef(value), words)
-        except RuntimeError:  # a call of the binding's uses it
+        except RuntimeError:  # a call of the binding uses it
             convert(value, words)
     else:
         convert(value, words)
 
 
 def use_lifted(address: int, use: Callable[[Any], Any]) -> Any:
-    """What use() makes of the binding's wrapper of an object, which ends with it."""
+    """Return the result of use() for the binding's wrapper of an object. The wrapper exists only during the call."""
     theirs = lift(address)
     try:
         return use(theirs)
@@ -128,7 +130,7 @@ def use_lifted(address: int, use: Callable[[Any], Any]) -> Any:
 
 
 def opaque(address: int, wrap_as: Callable[[int], Any]) -> Any:
-    """The Python value of an ffi.OpaquePyObject that is not held here: the binding's, or one of another binding. Takes
+    """Return the Python value of an ffi.OpaquePyObject that another binding owns: the C binding, or a third one. Steals
     the object."""
     core.incref(address)
     words = new_words(2)

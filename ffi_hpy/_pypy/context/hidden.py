@@ -1,4 +1,4 @@
-"""Functions that tracebacks do not show, as they show none of the binding in C."""
+"""Functions that are hidden from tracebacks, like the functions of the C binding."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., Any])
 
     def hidden(function: Function) -> Function:
-        """Decorates a function that tracebacks do not show."""
+        """Hide a function from tracebacks (a decorator)."""
         return function
 
 else:

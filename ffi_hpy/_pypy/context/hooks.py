@@ -1,4 +1,4 @@
-"""The functions that the package gives: see `set_hooks` in ffi_hpy/_core.pyi. They are found here by their names."""
+"""The hooks that the package sets: see `set_hooks` in ffi_hpy/_core.pyi. Each is a global of this module."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NAMES = frozenset([name for name, value in globals().items() if value is _missi
 
 
 def store(given: dict[str, Any]) -> None:
-    """Take hooks over. TypeError for a name that is none, and nothing is taken then."""
+    """Set hooks. For an unknown name, raise TypeError and set none."""
     for name in given:
         if name not in _NAMES:
             raise TypeError(f"set_hooks() got an unexpected keyword argument '{name}'")

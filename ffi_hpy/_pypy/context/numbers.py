@@ -1,4 +1,4 @@
-"""Numbers of the ABI that the hot paths compare with, as the binding has them from the C headers."""
+"""Numbers of the ABI for the hot paths, from the binding's copy of the C headers."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ SHAPE: int = binding.type_key_to_index("ffi.Shape")
 ERROR: int = binding.type_key_to_index("ffi.Error")
 OPAQUE_PY_OBJECT: int = binding.type_key_to_index("ffi.OpaquePyObject")
 
-# Machine integers to PyPy, with which the JIT compares in no time: -(1 << 63) is one of any size.
+# PyPy treats these as machine integers, which the JIT compares fastest; -(1 << 63) would be a long integer.
 INT64_MAX = 0x7FFF_FFFF_FFFF_FFFF
 INT64_MIN = -INT64_MAX - 1

@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 __all__ = ["ask_in_c", "interruptions", "keep", "keep_raised", "raise_interruption"]
 
 interruptions: dict[int, list[BaseException]] = {}
-"""By thread: what handlers of signals have raised where it could not be raised: while native code ran, which has learnt
-of it, or within a finalizer. Empty if no thread has any."""
+"""By thread: exceptions of signal handlers that could not be raised at the time, because native code ran (and was
+told), or because a finalizer ran. Empty if no thread has any."""
 
 
 def _ask() -> int:
-    """Runs Python code, in which PyPy calls the handlers of signals that are waiting. What they raise is kept: they
-    may run before the first step of this function."""
+    """Run Python code, so that PyPy calls the handlers of pending signals. Their exceptions are kept: handlers may run
+    before the first step of this function."""
     if get_ident() in interruptions:
-        return -1  # that of an earlier question in this call
+        return -1  # from an earlier check in this call
     hooks.check_signals()
     return 0
 
 
 def keep(interruption: BaseException) -> None:
-    """Keep what cannot be raised here, for raise_interruption() on this thread."""
+    """Keep an exception that cannot be raised here, for raise_interruption() on this thread."""
     interruptions.setdefault(get_ident(), []).append(interruption)
 
 
 @hidden
 def raise_interruption() -> None:
-    """Raise what was kept first on this thread, if there is something."""
+    """Raise the first exception kept on this thread, if there is one."""
     kept = interruptions.get(get_ident())
     if kept:
         interruption = kept.pop(0)
@@ -45,7 +45,7 @@ def raise_interruption() -> None:
 
 
 def keep_raised(_cls: type, interruption: BaseException, _traceback: Any) -> None:
-    """Keep what a callback has raised itself."""
+    """Keep the exception of a callback itself."""
     keep(interruption)
 
 

@@ -1,4 +1,4 @@
-"""Texts of errors as the binding in C writes them: names of any length in them are cut, and arguments are named."""
+"""Helpers for error messages in the form of the C binding's: long names are cut, and arguments are named."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _MESSAGE_BYTES = 1023
 
 
 def cut(text: str, n_bytes: int = _MESSAGE_BYTES) -> str:
-    """As much of a text as fits into so many bytes of UTF-8."""
+    """Return as much of a str as fits into n_bytes of UTF-8."""
     if len(text) * 4 <= n_bytes:
         return text
     return text.encode("utf-8", "surrogatepass")[:n_bytes].decode("utf-8", "ignore")
 
 
 def shown(text: str, n_bytes: int = 255) -> str:
-    """A name in a message."""
+    """Return a name for a message."""
     return cut(text.replace("\0", "\\x00"), n_bytes)
 
 
 MISSING = object()
-"""For bind(), where None is a value like others."""
+"""For bind(), where None is an ordinary value."""
 
 
 def bind(
@@ -37,7 +37,8 @@ def bind(
     kwargs: dict[str, Any],
     missing: Any = None,
 ) -> list[Any]:
-    """The arguments of a call by their names, `missing` for one that is not given. TypeError for wrong ones."""
+    """Return the arguments of a call in the order of `names`, `missing` for omitted ones. TypeError for wrong
+    arguments."""
     if len(args) > len(names):
         raise TypeError(f"{callee}() takes at most {len(names)}, got {len(args)} arguments")
     given = [*args, *[missing] * (len(names) - len(args))]
@@ -55,12 +56,12 @@ def bind(
 
 
 def raise_unmade(value: object) -> NoReturn:
-    """TypeError for an instance that object.__new__() made."""
+    """TypeError for an instance that object.__new__() created."""
     raise TypeError(f"this {type(value).__name__} was not made by the __new__ of its class") from None
 
 
 def check_new(cls: Any, own: type, name: str) -> None:
-    """TypeError for the first argument of a `__new__` that is no subclass of its own class."""
+    """TypeError if the first argument of a `__new__` is not a subclass of its own class."""
     if not isinstance(cls, type):
         raise TypeError(f"{name}.__new__(X): X is not a type but of type {type(cls).__name__}")
     if own not in cls.__mro__:
@@ -72,6 +73,6 @@ def _refuse_subclass(cls: Any, /, **_options: Any) -> NoReturn:
 
 
 def final(cls: Class) -> Class:
-    """Decorates a class that refuses subclasses."""
+    """Make a class refuse subclasses (a decorator)."""
     cls.__init_subclass__ = classmethod(_refuse_subclass)  # type: ignore[assignment]
     return cls

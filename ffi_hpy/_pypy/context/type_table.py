@@ -1,7 +1,7 @@
-"""What the core has registered for types, read from its structs: fields, how objects are made, attribute columns.
+"""The core's registered data of types, read from its structs: fields, creators, attribute columns.
 
-A struct is an array of 64-bit words here. Types never move and never go away; the lists of fields may be replaced by
-longer ones, so their pointers are not kept.
+A struct is an array of 64-bit words here. Types never move and are never removed; a list of fields may be replaced by a
+longer one, so pointers to fields are not kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _INT32 = 0xFFFFFFFF
 
 
 class TypeFacts:
-    """What is constant of a type: its index, its depth below ffi.Object, and its key."""
+    """The constant data of a type: its index, its depth below ffi.Object, and its key."""
 
     __slots__ = ("_info", "depth", "index", "key")
 
@@ -32,7 +32,7 @@ class TypeFacts:
 
     @property
     def n_fields(self) -> int:
-        """How many fields the type itself declares now."""
+        """The number of fields that the type itself declares now."""
         n: int = self._info[5] & _INT32
         return n
 
@@ -43,7 +43,7 @@ class TypeFacts:
 
     @property
     def creator(self) -> int:
-        """The address of the C function that makes an object; 0 if there is none."""
+        """The pointer to the C function that creates an object; 0 if there is none."""
         metadata = self._info[8]
         address: int = words_at(metadata)[2] if metadata else 0
         return address
@@ -56,7 +56,7 @@ class TypeFacts:
         return size
 
 
-_facts: dict[int, TypeFacts] = {}  # by the address of the struct
+_facts: dict[int, TypeFacts] = {}  # by the pointer to the struct
 
 
 def _facts_at(address: int) -> TypeFacts:
@@ -64,13 +64,13 @@ def _facts_at(address: int) -> TypeFacts:
 
 
 def facts_of(type_index: int) -> TypeFacts:
-    """The facts of a type, which must be registered."""
+    """Return the facts of a type, which must be registered."""
     address = core.type_info(type_index)
     return _facts.get(address) or _facts_at(address)
 
 
 class FieldInfo:
-    """A TVMFFIFieldInfo. `default_at` is the address of the default value or factory."""
+    """A TVMFFIFieldInfo. `default_at` is the pointer to the default value or factory."""
 
     __slots__ = ("default_at", "flags", "getter", "name", "offset", "setter", "size", "static_index")
 
@@ -105,7 +105,7 @@ _columns: dict[str, Any] = {}
 
 
 def attribute_at(type_index: int, name: str) -> Any:
-    """The two words that a type itself has in an attribute column; None if it has nothing there."""
+    """The two words of a type in an attribute column, without inheritance; None if it has no value there."""
     column = _columns.get(name)
     if column is None:
         text = new_chars(name.encode())
@@ -114,8 +114,8 @@ def attribute_at(type_index: int, name: str) -> Any:
         address = core.type_column(words)
         if not address:
             return None
-        column = _columns[name] = words_at(address)  # it stays for good
-    if not 0 <= type_index < column[1] & _INT32:  # before the data, as c_api.h asks
+        column = _columns[name] = words_at(address)  # columns are never freed
+    if not 0 <= type_index < column[1] & _INT32:  # before the data, as c_api.h requires
         return None
     value = words_at(column[0]) + 2 * type_index
     return value if value[0] & _INT32 else None

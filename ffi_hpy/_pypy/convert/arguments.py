@@ -1,9 +1,9 @@
 """Python values on their way into native code: each becomes the two words of a TVMFFIAny.
 
-`put` is one chain of questions for the exact types of which most arguments are, which the JIT answers while it
-compiles. All other types are classified once, by the package. Small values are complete in their words: None, numbers
-of up to 64 bits, text and bytes of up to 7 bytes, data types, devices, addresses. Anything else is an object, which is
-borrowed from its wrapper or made for the call: the frame holds either until the call has ended.
+`put` compares the exact type with the types of most arguments; the JIT decides these comparisons at compile time. The
+package classifies each other type once. Small values are complete in their words: None, numbers of up to 64 bits,
+strings and bytes of up to 7 bytes, data types, devices, pointers. Any other value is an object, borrowed from its
+wrapper or created for the call: the call buffer keeps it until the call has ended.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from ..object.frames import Frame
 
-    Callee = Any  # a Function, a Place inside one of its arguments, or what else a message says of the place: a str
+    Callee = Any  # a Function, a Place inside one of its arguments, or a str that names the place in messages
 
 __all__ = ["NeedsBinding", "Place", "own", "own_last", "own_value", "put", "put_nested", "set_conversion"]
 
@@ -55,14 +55,14 @@ _SMALL_SIZE = 7
 
 
 class NeedsBinding(Exception):
-    """An argument of a Function is, or has in it, an array of a class with an exchange table or that tells its stream,
-    or a container that was returned under such a table: the call is the binding's, which brings the library's stream
-    and allocator along."""
+    """An argument of a Function is or contains an array whose class has a DLPack C exchange API or reports its stream,
+    or a container that was returned under such an API. The C binding must make the call, because it sets the library's
+    stream and allocator."""
 
 
 @hidden
 def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
-    """Convert an argument into the words at `i` of a frame. `callee` is for messages."""
+    """Convert an argument into the words at `i` of a call buffer. `callee` is for messages."""
     t = type(value)
     words = frame.words
     if t is int:
@@ -82,7 +82,7 @@ def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
         words[i + 1] = 1 if value else 0
     elif t is str:
         _put_text(frame, i, value, callee)
-    elif issubclass(t, Wrapper):  # isinstance() would believe what a mock says its class is
+    elif issubclass(t, Wrapper):  # isinstance() would trust a mock's __class__
         if marked and type(callee) is not str and exchanged.find(value) is not None:
             raise NeedsBinding
         _put_object(frame, i, value)
@@ -96,7 +96,7 @@ def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
 def _put_object(frame: Frame, i: int, wrapper: Wrapper) -> None:
     use(frame, wrapper)
     address = wrapper._ffi_address or settled(wrapper)
-    if not wrapper._ffi_is_listed:  # from now on native code has the object, and may bring it back
+    if not wrapper._ffi_is_listed:  # from now on native code has the object, and may return it
         share(wrapper)
     words = frame.words
     words[i] = words_at(address)[1] & 0xFFFFFFFF
@@ -132,7 +132,7 @@ def _put_bytes(frame: Frame, i: int, data: bytes, small_index: int, callee: Call
     words[i + 1] = 0
     try:
         failed = make(spare, words + i) != 0
-    except BaseException:  # a signal came
+    except BaseException:  # a signal handler raised
         if words[i + 1]:
             core.decref(words[i + 1])
         raise
@@ -160,7 +160,7 @@ def _refuse_text(text: str, where: str) -> NoReturn:
 
 # --- all other types ----------------------------------------------------------------------------------------------
 
-_lasting: dict[type, tuple[int, Any]] = {}  # of classes that never end
+_lasting: dict[type, tuple[int, Any]] = {}  # for classes that are never freed
 
 
 @remember_by_class
@@ -183,7 +183,7 @@ _LASTING_MODULES = (_PACKAGE, "builtins", "numpy", "types")
 
 
 class Place:
-    """An argument of a Function, for what is said of the items inside."""
+    """An argument of a Function, for messages about the items inside."""
 
     __slots__ = ("callee", "i")
 
@@ -199,7 +199,7 @@ def _name_of(callee: Callee) -> str:
 
 
 def _where(i: int, callee: Callee) -> str:
-    """Which argument it is, or what else is converted, for a message. Positions count from 1."""
+    """Name an argument, or another converted value, for a message. Positions count from 1."""
     if type(callee) is str:
         return callee
     if type(callee) is Place:
@@ -217,7 +217,7 @@ def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, dept
         converted = detail(value)
         mark = len(frame.held)
         put_nested(frame, i, converted, callee, depth + 1)
-        own_last(frame, i, mark)  # what the words show may end with `converted`
+        own_last(frame, i, mark)  # the words may refer to memory of `converted`
     elif kind == binding.KIND_EXCHANGE or (kind == binding.KIND_DLPACK and hasattr(cls, "__tvm_ffi_env_stream__")):
         if type(callee) is not str:
             raise NeedsBinding
@@ -228,7 +228,7 @@ def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, dept
 
 @hidden
 def put_nested(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
-    """As put(), for what is inside of another value."""
+    """Like put(), for a value inside another value."""
     t = type(value)
     if t in _PLAIN or issubclass(t, Wrapper):
         put(frame, i, value, callee)
@@ -240,7 +240,7 @@ _PLAIN = frozenset((int, float, bool, str, bytes, type(None)))
 
 
 def own_last(frame: Frame, i: int, mark: int) -> None:
-    """Make what was put at `i`, which holds something from `mark` on or nothing, independent of the Python value."""
+    """Make the value at `i` independent of the Python value. It may have one entry in `held`, from `mark` on."""
     if len(frame.held) == mark:
         return
     held = frame.held[mark]
@@ -259,7 +259,7 @@ def own_last(frame: Frame, i: int, mark: int) -> None:
 
 @hidden
 def _put_int(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
-    """An integer of another class, by its __index__."""
+    """Convert an integer of another class by its __index__."""
     try:
         number = value if isinstance(value, int) else as_int(value)
     except TypeError:
@@ -271,7 +271,7 @@ def _put_int(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> N
 
 @hidden
 def _put_float(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
-    """A number of another class, by its __float__."""
+    """Convert a number of another class by its __float__."""
     frame.words[i] = FLOAT
     frame.doubles[i + 1] = float.__add__(value, 0.0) if isinstance(value, float) else float(value)
 
@@ -323,7 +323,7 @@ def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: i
 
 @hidden
 def _put_by_binding(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
-    """What the binding in C converts: tensors of other libraries."""
+    """Convert a tensor of another library through the C binding."""
     address = binding.tensor_from_dlpack(value)
     frame.held.append(address)
     frame.words[i] = TENSOR
@@ -336,7 +336,7 @@ def _put_by_binding(frame: Frame, i: int, value: Any, _callee: Callee, _depth: i
 @hidden
 def _put_rvalue(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
     wrapper = value._object
-    if wrapper._ffi_is_repeated:  # what stands for several wrappers cannot be moved from all of them
+    if wrapper._ffi_is_repeated:  # it stands for several wrappers, and a move would empty all of them
         _put_object(frame, i, wrapper)
         return
     offer = Offer(wrapper)
@@ -363,7 +363,7 @@ _BY_KIND: dict[int, Callable[[Frame, int, Any, Callee, int], None]] = {
 
 
 def set_conversion(kind: int, put_kind: Callable[[Frame, int, Any, Callee, int], None]) -> None:
-    """Add the conversion of a kind of types: (frame, place in it, value, callee, depth)."""
+    """Register the conversion for a tag: (call buffer, place in it, value, callee, depth)."""
     _BY_KIND[kind] = put_kind
 
 
@@ -372,7 +372,7 @@ def set_conversion(kind: int, put_kind: Callable[[Frame, int, Any, Callee, int],
 
 @hidden
 def own(frame: Frame, i: int, out: Any) -> None:
-    """Copy the value at `i` to `out`, which owns it. What is held must be this value's alone."""
+    """Copy the value at `i` to `out`, which owns it. The objects in `held` must belong to this value only."""
     words = frame.words
     if not frame.held and words[i] & 0xFFFFFFFF < OBJECT:
         out[0] = words[i]
@@ -384,7 +384,7 @@ def own(frame: Frame, i: int, out: Any) -> None:
 
 @hidden
 def own_value(value: Any, out: Any, place: str) -> None:
-    """The value as the two words at `out`, which own it. `place` is what messages call it."""
+    """Convert a value into the two words at `out`, which own it. `place` names it in messages."""
     frame = take()
     try:
         put(frame, 0, value, place)

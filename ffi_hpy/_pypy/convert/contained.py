@@ -1,4 +1,4 @@
-"""Lists, tuples and dicts on their way into native code, where they become containers, with what is in them."""
+"""Lists, tuples and dicts on their way into native code, where they and the values inside become containers."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = ["make_mapping", "make_sequence"]
 
 @hidden
 def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> None:
-    """Convert an item of a container. What becomes of it must not depend on the Python value: converting the next one
-    may run Python code, which may drop this one."""
+    """Convert an item of a container. The result must not depend on the Python value: converting the next item may run
+    Python code that drops this one."""
     t = type(value)
-    if t is int or t is str or t is float or value is None:  # what is made of these is the frame's
+    if t is int or t is str or t is float or value is None:  # the call buffer owns the results for these
         put(frame, i, value, place)
         return
     if is_wrapper(value) and not marked:
@@ -43,7 +43,7 @@ def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> No
 
 @hidden
 def _put_own(frame: Frame, i: int, wrapper: Wrapper) -> None:
-    """As _put_object, with a reference for the call instead of a use."""
+    """Like _put_object, but with an owned reference instead of a use."""
     uses = wrapper._ffi_uses
     if uses is None:
         uses = uses_of(wrapper)
@@ -62,14 +62,14 @@ def _put_own(frame: Frame, i: int, wrapper: Wrapper) -> None:
 
 @hidden
 def _make(name: str, frame: Frame, n: int) -> int:
-    """The container that a function of the core makes of the arguments in a frame, owned."""
+    """Return the container that a core function creates from the arguments in a call buffer, owned."""
     result = frame.result
     result[0] = 0
     result[1] = 0
     function = core_function(name)
     try:
         failed = function.call(function.address, frame.words, n, result) != 0
-    except BaseException:  # a signal came
+    except BaseException:  # a signal handler raised
         if result[0]:
             core.decref(result[1])
         raise
@@ -81,8 +81,9 @@ def _make(name: str, frame: Frame, n: int) -> int:
 
 @hidden
 def make_sequence(name: str, values: Any, place: Callee, depth: int) -> int:
-    """The object of a new container, `name` is "ffi.Array" or "ffi.List", with the items of a sequence. All of them are
-    arguments of one call. The length is read once: converting an item may run Python code that changes the sequence."""
+    """Return the object of a new container, `name` is "ffi.Array" or "ffi.List", with the items of a sequence. All of
+    them are arguments of one call. The length is read once: converting an item may run Python code that changes the
+    sequence."""
     n = len(values)
     frame = frame_for(n)
     try:
@@ -101,8 +102,8 @@ def make_sequence(name: str, values: Any, place: Callee, depth: int) -> int:
 
 @hidden
 def make_mapping(name: str, value: Any, place: Callee, depth: int) -> int:
-    """The object of a new container, `name` is "ffi.Map" or "ffi.Dict", with the entries of a mapping as they are
-    now."""
+    """Return the object of a new container, `name` is "ffi.Map" or "ffi.Dict", with the current entries of a
+    mapping."""
     pairs = list(value.items())
     n = 2 * len(pairs)
     frame = frame_for(n)

@@ -1,7 +1,8 @@
-"""Containers that came back from a call among whose arguments were arrays of a library with an exchange table.
+"""Containers that were returned by a call with arrays of a library with a DLPack C exchange API among its arguments.
 
-They give out their tensors as arrays of that library, and bring its stream when they are arguments themselves. The
-binding in C does both: its wrapper of each of these containers is kept here, and reading goes through that.
+They return their tensors as arrays of that library, and a call with such a container as an argument uses the library's
+stream. The C binding implements both: its wrapper of each of these containers is kept here, and reads go through that
+wrapper.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["find", "lower", "marked"]
 
 
 class _Mark(ref):  # type: ignore[type-arg]
-    """A weak reference to the wrapper here, with the binding's."""
+    """A weak reference to the wrapper here, with the binding's wrapper."""
 
     __slots__ = ("address", "theirs")
 
@@ -28,28 +29,28 @@ class _Mark(ref):  # type: ignore[type-arg]
 
 
 marked: dict[int, _Mark] = {}
-"""By address. Empty in programs without such libraries, which is what a hot path asks."""
+"""By pointer. Empty in programs without such libraries, so that the test on hot paths is cheap."""
 
 
 def _forget(mark: _Mark) -> None:
     if marked.get(mark.address) is mark:
         del marked[mark.address]
-    mark.theirs = None  # PyPy's dict may keep what was taken out of it
+    mark.theirs = None  # PyPy's dict may keep removed values alive
 
 
 def find(wrapper: Any) -> Any:
-    """The binding's wrapper of a container that was returned so, None for all others."""
+    """Return the binding's wrapper of a container that was returned so, None for all others."""
     mark = marked.get(wrapper._ffi_address)
     return None if mark is None or mark() is not wrapper else mark.theirs
 
 
 def lower(value: Any) -> Any:
-    """What such a call returned, or such a container gave out, as it is here."""
+    """Unwrap the result of such a call, or an item of such a container."""
     if not isinstance(value, (binding.CSequence, binding.CMapping)):
         return bridge.lower(value)
     ours = bridge.lower_copy(value)
     mark = _Mark(ours, _forget)
     mark.address = ours._ffi_address
-    mark.theirs = value  # has a reference: nobody else gets the address
+    mark.theirs = value  # it has a reference, so the pointer is not reused
     marked[mark.address] = mark
     return ours

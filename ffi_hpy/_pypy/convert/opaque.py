@@ -1,4 +1,4 @@
-"""Python objects inside of native ones: an ffi.OpaquePyObject."""
+"""Python objects inside native objects: an ffi.OpaquePyObject."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["make_opaque", "unwrap"]
 
 
 def make_opaque(value: Any) -> int:
-    """A new ffi.OpaquePyObject around an object."""
+    """Return a new ffi.OpaquePyObject around an object."""
     out = new_words(1)
     block = hold(value)
     if core.opaque_new(block, OPAQUE_PY_OBJECT, DROP_AT, out) != 0:
@@ -26,8 +26,8 @@ def make_opaque(value: Any) -> int:
 
 
 def unwrap(address: int) -> tuple[bool, Any]:
-    """Whether the Python object of an ffi.OpaquePyObject is held here, and that object. Other bindings in the process
-    make such objects, too, with deleters of their own, which follow the handle in the object."""
+    """Return whether this module owns the Python object of an ffi.OpaquePyObject, and that object. Other bindings in
+    the process create such objects, too, with their own deleters; the deleter follows the handle in the object."""
     body = words_at(address) + 3
     if body[1] != DROP_AT:
         return False, None

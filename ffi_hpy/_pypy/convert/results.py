@@ -1,6 +1,6 @@
-"""Native values on their way to Python. What comes in is owned, and taken on failure too.
+"""Native values on their way to Python. Incoming values are owned, and stolen even on failure.
 
-Objects of four built-in types are unwrapped (text, bytes, large ints, Python objects), and shapes become tuples; all
+Objects of four built-in types are unwrapped (strings, bytes, large ints, Python objects), and shapes become tuples; all
 others get a wrapper.
 """
 
@@ -38,14 +38,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_LAST = 0x7FFFFFFF  # the largest type index: beyond are negative numbers, which no value has
+_LAST = 0x7FFFFFFF  # the largest type index; larger words are negative numbers, which are never type indices
 
 __all__ = ["get", "is_unwrapped", "of_borrowed", "of_object", "of_view", "text_of"]
 
 
 @hidden
 def get(words: Any) -> Any:
-    """The Python value of the two words at a pointer."""
+    """Return the Python value of the two words at a pointer."""
     word = words[0]
     type_index = word & 0xFFFFFFFF
     if type_index == INT:
@@ -63,7 +63,7 @@ def get(words: Any) -> Any:
 
 @hidden
 def of_object(type_index: int, address: int) -> Any:
-    """The Python value of an object, which is taken."""
+    """Return the Python value of an object, which is stolen."""
     if type_index > BIG_INT or type_index not in _UNWRAPPED:
         return wrap(address)
     return _unwrapped(type_index, address, wrap)
@@ -71,10 +71,10 @@ def of_object(type_index: int, address: int) -> Any:
 
 @hidden
 def of_borrowed(type_index: int, address: int) -> Any:
-    """The Python value of an object that stays its owner's."""
+    """Return the Python value of a borrowed object."""
     if type_index > BIG_INT or type_index not in _UNWRAPPED:
         found = find(address)
-        if found is not None and found._ffi_address == address:  # has a reference of its own
+        if found is not None and found._ffi_address == address:  # the wrapper has its own reference
             found._ffi_is_repeated = True
             return found
     core.incref(address)
@@ -90,7 +90,7 @@ def is_unwrapped(type_index: int) -> bool:
 
 
 def text_of(data: bytes) -> str:
-    """Native text: what is malformed in it is replaced."""
+    """Decode a native string; malformed bytes are replaced."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -122,8 +122,8 @@ def _unwrapped(type_index: int, address: int, wrap_as: Any) -> Any:
 
 @hidden
 def _get_other(words: Any, type_index: int) -> Any:
-    """The values that are no objects and rare. Short text is a plain str: only objects pass through the package's
-    classes."""
+    """Return the Python value of a rare value that is not an object. Short strings are plain str: only objects get the
+    package's classes."""
     payload = words[1]
     if type_index == SMALL_STR:
         return text_of(bytes(buffer_at(words + 1, words[0] >> 32)[:]))
@@ -149,9 +149,9 @@ def _get_other(words: Any, type_index: int) -> Any:
 
 @hidden
 def of_view(words: Any) -> Any:
-    """The Python value of an argument of a callback, which stays its caller's."""
+    """Return the Python value of a callback's argument, which the caller owns."""
     type_index = words[0] & 0xFFFFFFFF
-    if type_index == RVALUE_REF:  # the caller offers an object: it is taken out of the caller's word
+    if type_index == RVALUE_REF:  # the caller offers an object: steal it from the caller's word
         slot = words_at(words[1])
         address = slot[0]
         slot[0] = 0
@@ -170,8 +170,8 @@ def of_view(words: Any) -> Any:
 
 @hidden
 def _wrap_movable(address: int) -> Any:
-    """A callback may move its argument away, which nobody can do with a wrapper that a call uses: it gets one of its
-    own."""
+    """A callback may move its argument away, which is impossible for a wrapper that a call uses. Such an argument gets
+    a new wrapper."""
     if is_shared(address):
         found = find(address)
         if found is not None and found._ffi_uses:

@@ -1,5 +1,5 @@
-"""Classes of plain values: data types, devices and addresses. Each has its value as one signed word of an Any, under a
-name of its own, so that Python does not take an instance of one class for one of another."""
+"""Classes of plain values: data types, devices and pointers. Each stores its value as one signed word of an Any, under
+a different attribute name, so that an instance of one class is never taken for one of another."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _number(value: Any, what: str, low: int, high: int) -> int:
 
 @final
 class OpaquePtr:
-    """An address passed as `void*`."""
+    """A pointer passed as `void*`."""
 
     __slots__ = ("_at",)
 
@@ -148,12 +148,12 @@ def data_type_from_code(*args: Any) -> DataType:
     return made
 
 
-_wrapped: dict[int, tuple[Any, Any]] = {}  # by word: the hook, and what it made
+_wrapped: dict[int, tuple[Any, Any]] = {}  # by word: the hook, and its result
 
 
 @hidden
 def data_type_of(word: int) -> Any:
-    """The package's value for a native data type; they are few, and kept."""
+    """Return the package's value for a native data type. There are few, so they are cached."""
     known = _wrapped.get(word)
     if known is not None and known[0] is hooks.wrap_dtype:
         return known[1]
@@ -173,7 +173,7 @@ class Device:
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Device, "Device")
         self = object.__new__(cls)
-        self._pair = 1  # the first CPU, also if a subclass forgets to call __init__
+        self._pair = 1  # the first CPU, even if a subclass does not call __init__
         return self
 
     def __init__(self, *args: Any) -> None:
@@ -214,7 +214,7 @@ def _pair_of(value: Any) -> int:
 
 @hidden
 def device_of(word: int) -> Any:
-    """The package's value for a native device, made without a call of its __init__."""
+    """Return the package's value for a native device, without a call of its __init__."""
     device = object.__new__(hooks.device_class)
     device._pair = word
     return device

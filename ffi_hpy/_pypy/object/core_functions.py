@@ -14,7 +14,7 @@ __all__ = ["CoreFunction", "conversion_to", "copy_function", "core_function", "f
 
 
 def find_function(name: str) -> int:
-    """The handle of a global function, owned; 0 if there is none."""
+    """Return the handle of a global function, owned; 0 if there is none."""
     text = new_chars(name.encode())
     words = new_words(3)
     words[0], words[1] = address_of(text), len(text) - 1
@@ -25,7 +25,7 @@ def find_function(name: str) -> int:
 
 
 class CoreFunction:
-    """`call(address, arguments, n, result)` is the function's safe_call."""
+    """A function of the core. `call(address, arguments, n, result)` is its safe_call."""
 
     __slots__ = ("address", "call")
 
@@ -37,11 +37,11 @@ class CoreFunction:
 _found: dict[str, CoreFunction] = {}
 _conversions: dict[int, CoreFunction] = {}
 _tables: dict[str, Any] = {}
-_COPY = 4  # its place in the table of core/object/field_access.h
+_COPY = 4  # its index in the table of core/object/field_access.h
 
 
 def core_function(name: str) -> CoreFunction:
-    """A function of the core. It is kept, because nobody replaces it."""
+    """Return a function of the core. The result is cached, because these functions are never replaced."""
     found = _found.get(name)
     if found is None:
         address = find_function(name)
@@ -52,7 +52,7 @@ def core_function(name: str) -> CoreFunction:
 
 
 def set_backtrace_boundary() -> None:
-    """Have native backtraces end at the interpreter's library, from which cffi calls, if the core can do so."""
+    """Make native backtraces end at the interpreter's library, from which cffi calls, if the core supports that."""
     address, handle = core.interpreter_address(), find_function("ffi_hpy.set_backtrace_boundary")
     if not handle:
         return
@@ -63,7 +63,7 @@ def set_backtrace_boundary() -> None:
 
 
 def has_core_function(name: str) -> bool:
-    """Whether this core has a function. Other cores than ours lack some."""
+    """Whether this core has a function. Cores other than ours lack some."""
     if name in _found:
         return True
     address = find_function(name)
@@ -73,7 +73,7 @@ def has_core_function(name: str) -> bool:
 
 
 def copy_function() -> Any:
-    """The core's function that copies an object by `__ffi_shallow_copy__`, while writers of its fields wait."""
+    """Return the core's function that copies an object by `__ffi_shallow_copy__` while writers of its fields wait."""
     found = _tables.get("copy")
     if found is None:
         words = new_words(2)
@@ -85,7 +85,7 @@ def copy_function() -> Any:
 
 
 def conversion_to(type_index: int) -> CoreFunction:
-    """The function that a type has for making an object of it from another value."""
+    """Return the function that a type registers for converting another value to it."""
     found = _conversions.get(type_index)
     if found is None:
         text = new_chars(b"__ffi_convert__")

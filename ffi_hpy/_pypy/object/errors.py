@@ -1,6 +1,6 @@
-"""A native error as an exception, and back.
+"""Conversion of native errors to exceptions and back.
 
-What is pending on a thread is always taken as an error object: native code asks for it as this module does.
+A pending error is always taken as an error object, both by this module and by native code.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ __all__ = [
 
 
 backtraces = new_lock()
-"""Held while the backtrace of an error is read or changed: the call that changes it gives up the GIL."""
+"""Held while the backtrace of an error is read or changed, because the call that changes it releases the GIL."""
 
 _n_raised = 0
 lost: dict[int, BaseException] = {}
-"""By thread: an exception that left a callback where no stack was left to make it the pending error."""
+"""By thread: an exception that left a callback when too little stack was left to make it the pending error."""
 
 
 def _make_exhausted() -> int:
-    """The error that is pending for a lost exception, made while there is stack."""
+    """Create the pending error for lost exceptions, while there is stack."""
     texts = [
         new_chars(text)
         for text in (b"RecursionError", b"maximum recursion depth exceeded: callbacks within callbacks", b"")
@@ -75,21 +75,21 @@ EXHAUSTED = _make_exhausted()
 
 
 def moment() -> int:
-    """How many native errors have become exceptions: exceptions of a higher number are of a later time."""
+    """The number of native errors that have become exceptions so far. A later exception has a higher number."""
     return _n_raised
 
 
 def take_pending() -> tuple[int, int]:
-    """Take what is pending on this thread: the block of an exception that comes back as it is, and the handle of an
-    error, owned. One of them is 0, or both."""
+    """Take the pending error of this thread: the block of an exception that passed through unchanged, and the handle of
+    an error, owned. One or both are 0."""
     out = new_words(1)
     block = take_error(address_of(out))
     return block, out[0]
 
 
 def take_object() -> int:
-    """Take what is pending on this thread as the handle of an error, owned; 0 if nothing is. It can be raised by
-    raise_taken(0, handle, ...)."""
+    """Take the pending error of this thread as the handle of an error object, owned; 0 if there is none. raise_taken(0,
+    handle, ...) can raise it."""
     out = new_words(1)
     core.error_take(out)
     address: int = out[0]
@@ -97,20 +97,21 @@ def take_object() -> int:
 
 
 def drop_pending() -> None:
-    """Forget what is pending on this thread."""
+    """Drop the pending error of this thread."""
     address = take_object()
     if address:
         core.decref(address)
 
 
 def interrupts(address: int) -> bool:
-    """Whether an error says nothing about the value that is being converted: its handle is taken only if this fails."""
+    """Whether an error is unrelated to the value that is being converted. The handle is stolen only if this function
+    raises."""
     if _kind_at(address) == b"EnvErrorAlreadySet":
         return True
     core.incref(address)
     try:
         return hooks.interrupts(wrap(address)) is True
-    except BaseException:  # a signal came
+    except BaseException:  # a signal handler raised
         core.decref(address)
         raise
 
@@ -142,14 +143,15 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
 
 @hidden
 def raise_pending(callee: str) -> NoReturn:
-    """Raise the exception for the error that is pending on this thread."""
+    """Raise the exception for the pending error of this thread."""
     block, address = take_pending()
     raise_taken(block, address, callee)
 
 
 @hidden
 def _raise_own(block: int) -> NoReturn:
-    """Raise an exception that came through native code as it is. The hook notes where in its traceback the way ends."""
+    """Raise an exception that passed through native code unchanged. The hook records where its traceback re-enters
+    Python."""
     global _n_raised
     exception = held_at(block)
     drop(block)
@@ -157,7 +159,7 @@ def _raise_own(block: int) -> NoReturn:
     try:
         hooks.exception_arrives(exception, _n_raised)
     except (RecursionError, MemoryError):
-        pass  # the lack of stack must not hide the exception: it is raised without the note
+        pass  # a lack of stack must not hide the exception: raise it without that record
     raise exception
 
 
@@ -165,13 +167,13 @@ def _raise_own(block: int) -> NoReturn:
 
 
 def put_exception(exception: BaseException, began: int) -> None:
-    """Make an exception the thread's pending error. It leaves a callback that began at a moment. May raise anything
-    where the stack ends."""
+    """Make an exception the pending error of this thread. It leaves a callback that began at a moment. May raise any
+    exception if the stack is exhausted."""
     try:
         _put(exception, began)
     except (RecursionError, MemoryError):
         raise
-    except BaseException as other:  # an interruption takes the place of the exception
+    except BaseException as other:  # an interruption replaces the exception
         _put(other, began)
 
 
@@ -187,12 +189,12 @@ def _put(exception: BaseException, began: int) -> None:
 
 
 def _error_of(hook: Any, exception: BaseException, began: int) -> int:
-    """The error object of an exception, owned, with the native frames between the callback and its caller."""
+    """Return the error object of an exception, owned, with the native frames between the callback and its caller."""
     error = hook(exception, began)
     address: int = error._ffi_address
     core.incref(address)
     frames = core.backtrace(0, 0, 0, 0)
-    if words_at(frames)[1]:  # none, unless the environment asks for them
+    if words_at(frames)[1]:  # empty unless the environment asks for frames
         update = cast(UPDATE_BACKTRACE, words_at(address)[9])
         with backtraces:
             update(address, words_at(frames), 1)
@@ -200,7 +202,7 @@ def _error_of(hook: Any, exception: BaseException, began: int) -> int:
 
 
 def _make_error(block: int) -> int:
-    """Native code asks for the error object of an exception that is pending as it is: its handle, owned."""
+    """Return the handle, owned, of the error object for a pending exception, because native code inspects it."""
     exception = held_at(block)
     drop(block)
     try:
@@ -210,7 +212,7 @@ def _make_error(block: int) -> int:
 
 
 def _make_other_error(_cls: type, interruption: BaseException, _traceback: Any) -> int:
-    """As _make_error(), for what that has raised: an interruption takes the place of the exception."""
+    """Like _make_error(), for an exception that _make_error() raised: an interruption replaces the exception."""
     try:
         return _error_of(hooks.exception_asked_for, interruption, 0)
     except (RecursionError, MemoryError):
@@ -220,7 +222,7 @@ def _make_other_error(_cls: type, interruption: BaseException, _traceback: Any) 
 
 
 def _lose(exception: BaseException) -> int:
-    """The handle, owned, of the error that stands for an exception of which none can be made."""
+    """Return the handle, owned, of the error that replaces an exception for which none can be created."""
     core.incref(EXHAUSTED)
     lost[get_ident()] = exception
     return EXHAUSTED
@@ -230,11 +232,11 @@ make_error_in_c = callback(WORD_OF_WORD, _make_error, 0, _make_other_error)
 
 
 def put_whatever_happens(_cls: type, exception: BaseException, _traceback: Any) -> None:
-    """As put_exception(), for what a callback has raised itself, mostly before its first step: what the handler of a
-    signal has raised."""
+    """Like put_exception(), for an exception of the callback function itself. Usually a signal handler raised it before
+    the first step."""
     try:
         put_exception(exception, _n_raised)
-    except (RecursionError, MemoryError):  # the lack of stack must not hide the exception
+    except (RecursionError, MemoryError):  # a lack of stack must not hide the exception
         lost[get_ident()] = exception
         core.error_set(EXHAUSTED)
     except BaseException as other:  # another interruption

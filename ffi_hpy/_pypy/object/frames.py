@@ -1,6 +1,6 @@
-"""Memory for the arguments and the result of a call: a pool of frames, one for each call in progress.
+"""Memory for the arguments and the result of a call: a pool of call buffers (`Frame`), one for each call in progress.
 
-A frame belongs to one call, so that neither threads nor nested calls share memory.
+A call buffer belongs to one call, so neither threads nor nested calls share memory.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ __all__ = [
 ]
 
 N_ARGUMENTS = 16
-"""So many arguments fit into the frame of a usual call."""
+"""The number of arguments that fit into a normal call buffer."""
 TEXT_BYTES = 1024
-"""Text up to this length needs no memory of its own on its way."""
+"""Strings up to this length need no extra memory for the conversion."""
 
 _pool: list[Frame] = []  # append and pop are atomic
-_larger: tuple[tuple[int, list[Frame]], ...] = ((128, []), (1024, []), (8192, []))  # for so many arguments: a pool
+_larger: tuple[tuple[int, list[Frame]], ...] = ((128, []), (1024, []), (8192, []))  # size, pool
 
 
 class Frame:
-    """The memory of a call: `words` has its arguments, two words each; `doubles` is the same memory. `result` points to
-    the words of its result, `spare` to two more, for a TVMFFIByteArray.
+    """The call buffer, the memory of one call: `words` contains its arguments, two words each; `doubles` is the same
+    memory. `result` points to the words of its result, `spare` to two more, for a TVMFFIByteArray.
 
-    `text` is room for TEXT_BYTES bytes, at the address `text_at`. `held` is what ends with the call: uses of wrappers
-    (Wrapper._ffi_uses), offers of handles, and handles that were made for it.
+    `text` is room for TEXT_BYTES bytes, at the pointer `text_at`. `held` is released at the end of the call: uses of
+    wrappers (Wrapper._ffi_uses), offers of handles, and handles that were created for the call.
     """
 
     __slots__ = ("doubles", "held", "pool", "result", "spare", "text", "text_at", "words")
@@ -59,16 +59,16 @@ class Frame:
         self.text_at = address_of(self.words + n_words)
         self.held: list[Any] = []
 
-    def __del__(self) -> None:  # a signal that came right before give(), or in it
+    def __del__(self) -> None:  # a signal interrupted the code before or in give()
         try:
             _end_all(self)
         except BaseException as interruption:  # another signal
             finish(_end_all, self, interruption)
 
     def release(self) -> None:
-        """End what is held, the last first."""
+        """Release the objects in `held`, the last one first."""
         held = self.held
-        if held:  # some of it without a loop, so that the JIT compiles it into the caller
+        if held:  # the first two without a loop, so that the JIT compiles this into the caller
             _end(held.pop())
             if held:
                 _end(held.pop())
@@ -82,7 +82,7 @@ class Frame:
 
 
 def _end_all(frame: Frame) -> None:
-    if hasattr(frame, "held"):  # it has not where the stack ended before __init__ did
+    if hasattr(frame, "held"):  # missing if the stack was exhausted before __init__ set it
         frame.release()
 
 
@@ -96,7 +96,7 @@ def _end(held: Any) -> None:
 
 
 def take() -> Frame:
-    """A frame for N_ARGUMENTS that nobody else uses."""
+    """Return a call buffer for N_ARGUMENTS, for this call alone."""
     if waiting[0]:
         drain()
     try:
@@ -106,7 +106,7 @@ def take() -> Frame:
 
 
 def frame_for(n_arguments: int) -> Frame:
-    """A frame for that many arguments."""
+    """Return a call buffer for that many arguments."""
     return take() if n_arguments <= N_ARGUMENTS else _take_larger(n_arguments)
 
 
@@ -121,7 +121,7 @@ def _take_larger(n_arguments: int) -> Frame:
 
 
 def give(frame: Frame) -> None:
-    """End the use of a frame."""
+    """Return a call buffer to its pool."""
     if frame.held:
         frame.release()
     pool = frame.pool
@@ -130,8 +130,8 @@ def give(frame: Frame) -> None:
 
 
 def use(frame: Frame, wrapper: Any) -> None:
-    """Use the object of a wrapper as long as the frame. Who moves the handle away looks at the uses after taking the
-    address out: so this comes before the address is read."""
+    """Keep a wrapper's object in use during the life of the call buffer. Must run before the address is read: a mover
+    clears the address first, then checks for uses."""
     uses = wrapper._ffi_uses
     if uses is None:
         uses = uses_of(wrapper)
@@ -141,8 +141,8 @@ def use(frame: Frame, wrapper: Any) -> None:
 
 @hidden
 def read_object(wrapper: Any, type_index: int, depth: int, read: Callable[[Any], Any]) -> Any:
-    """What read() makes of the words of a wrapper's object, which is of a type (objects.expect). Nobody moves the
-    object away meanwhile."""
+    """Return the result of read() for the words of a wrapper's object, which must have the given type (see
+    objects.expect). The object cannot be moved away during the call."""
     check_wrapper(wrapper)
     frame = take()
     try:
@@ -158,8 +158,8 @@ def refuse_in_use() -> NoReturn:
 
 
 class Offer:
-    """The handle of a wrapper while a call may take it. The callee sees a word of its own, and takes the handle by
-    leaving 0 there."""
+    """The handle of a wrapper while a call may steal it. The callee gets a pointer to a separate word, and steals the
+    handle by storing 0 there."""
 
     __slots__ = ("_has_begun", "_slot", "slot_at", "wrapper")
 
@@ -170,7 +170,7 @@ class Offer:
         self.slot_at = address_of(self._slot)
 
     def begin(self) -> None:
-        """Take the handle out of the wrapper. Who calls this ends the offer, whatever comes of it."""
+        """Take the handle out of the wrapper. The caller must call end(), even after a failure."""
         address = take_out(self.wrapper)
         if address == -1:
             refuse_in_use()
@@ -178,20 +178,20 @@ class Offer:
             raise_no_handle(self.wrapper)
         self._slot[0] = address
         self._has_begun = True
-        unlist(address, None)  # whichever wrapper is listed: what comes back is apart from it
+        unlist(address, None)  # any registered wrapper: if the object comes back, it gets a new one
 
     def take(self) -> int:
-        """Take the handle, as a callee would."""
+        """Steal the handle, as a callee would."""
         address: int = self._slot[0]
         self._slot[0] = 0
         return address
 
     def put(self, address: int) -> None:
-        """Give a handle back that take() took."""
+        """Put back a handle that take() returned."""
         self._slot[0] = address
 
     def end(self) -> None:
-        """Give back what was not taken."""
+        """Give the handle back to the wrapper unless it was stolen."""
         address = self.take()
         if address:
             self.wrapper._ffi_address = address

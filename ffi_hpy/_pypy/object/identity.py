@@ -1,10 +1,10 @@
-"""Which wrapper stands for a native object while it lives, so that `a.x is a.x`.
+"""The instance map: finds the wrapper of a live native object, so that `a.x is a.x`.
 
-The table has a weak reference to each listed wrapper. A wrapper is listed when others may have references to its
-object: when it is made, if the reference count says so, else when the object is first passed to native code or asked
-for its address. An object that stays with its maker costs nothing here.
+The map has a weak reference to each registered wrapper (names in the code say "listed"). A wrapper is registered when
+its object may have other owners: at creation if the reference count says so, otherwise when the object is first passed
+to native code or its address is requested. An object with one owner costs nothing here.
 
-The entry of a wrapper that has died stays until its finalizer takes it out, or a new wrapper takes its place.
+The entry of a dead wrapper stays until its finalizer removes it, or until a new wrapper replaces it.
 """
 
 from __future__ import annotations
@@ -34,25 +34,27 @@ __all__ = [
 
 _table: dict[int, ref[Any]] = {}
 changing = new_lock()
-"""Held while an entry is replaced or taken out, and while a wrapper gets another address. No foreign code runs then."""
+"""Held while an entry is replaced or removed, and while a wrapper's address changes. No foreign code runs under this
+lock."""
 
 
 def find(address: int) -> Any:
-    """The wrapper that stands for an object, None if there is none."""
+    """Return the wrapper that is registered for an object, None if there is none."""
     entry = _table.get(address)
     return None if entry is None else entry()
 
 
 def share(wrapper: Any) -> Any:
-    """List a wrapper that has an object. Returns the one that stands for the object: this one, unless another is."""
+    """Register a wrapper that has an object. Returns the registered wrapper of the object: this one, unless there is
+    another."""
     entry = ref(wrapper)
     address = wrapper._ffi_address
-    if not address:  # moved away just now
+    if not address:  # moved away in the meantime
         return wrapper
     wrapper._ffi_is_listed = True
     there = _table.setdefault(address, entry)
-    if there is entry:  # PyPy, as CPython, has one weak reference without a callback for each object
-        if wrapper._ffi_address != address:  # moved away meanwhile: who did that may have looked for the entry before
+    if there is entry:  # PyPy, like CPython, has one weak reference without a callback for each object
+        if wrapper._ffi_address != address:  # moved away, and the mover may have looked too early
             unlist(address, wrapper)
         return wrapper
     with changing:
@@ -66,8 +68,8 @@ def share(wrapper: Any) -> Any:
 
 
 def uses_of(wrapper: Any) -> list[None]:
-    """The calls in progress that use the object of a wrapper: a list with an item for each, because adding to a list
-    is atomic, and counting is not. Nobody moves the handle away meanwhile."""
+    """Return the uses of a wrapper: a list with an item for each call in progress that uses its object. A list, because
+    append and pop are atomic and counting is not. While it has items the handle is never moved away."""
     uses: list[None] | None = wrapper._ffi_uses
     if uses is None:
         with changing:
@@ -81,36 +83,36 @@ _pins: list[Any] = []
 
 
 def new_pin() -> Any:
-    """Three words, of which the last one is the address of an object in use, or 0: that costs less than an item in a
-    list. Pins are made once and used again."""
+    """Return a pin: three words, the last of which is the pointer to an object in use, or 0. A pin is cheaper than an
+    item in a list of uses. Pins are reused and never freed."""
     words = new_words(3)
     _pins.append(words)
     return words
 
 
 def is_used(wrapper: Any, address: int) -> bool:
-    """Whether a call uses a wrapper, or the object at an address, which is its."""
+    """Whether a call uses a wrapper, or its object at the given address."""
     if wrapper._ffi_uses:
         return True
     return address != 0 and any(pin[2] == address for pin in _pins)
 
 
-# A wrapper gives its address away, or gets another one, under the lock, and has none meanwhile: whoever reads it then
-# waits for the lock and reads again. Whoever begins a use does so before it reads the address. So a use that began
-# before is seen here, and refuses the change; one that begins later gets the new address. One thread at a time: of two
-# that had read the address, the later one would put back what the first has taken.
+# A thread that changes a wrapper's address does so under the lock, and sets it to 0 first: a reader that finds 0 waits
+# for the lock and reads again. A use is registered before the address is read. So a use that was registered before is
+# seen here and prevents the change, and a use that is registered later reads the new address. The lock admits one
+# thread: if two threads had read the address, the later one would put back an address that the first has stolen.
 
 
 def at_rest(wrapper: Any) -> int:
-    """The address of a wrapper, for a thread that has found none: while no other thread is changing it."""
+    """Return the address of a wrapper under the lock, for a thread that read 0: no other thread is changing it then."""
     with changing:
         address: int = wrapper._ffi_address
         return address
 
 
 def take_out(wrapper: Any) -> int:
-    """Lend the address of a wrapper, which has none from now on: the taker uses it. -1 if a call uses it, or if the
-    wrapper was given out again meanwhile (objects.wrap)."""
+    """Take the address out of a wrapper, and register a use for the caller. Returns -1 if a call uses the wrapper, or
+    if the wrapper was returned again in the meantime (objects.wrap)."""
     uses = uses_of(wrapper)
     with changing:
         address = left = wrapper._ffi_address
@@ -121,13 +123,13 @@ def take_out(wrapper: Any) -> int:
             if address:
                 uses.append(None)
             left = 0
-        finally:  # the stack may have ended, or a signal have come
+        finally:  # the stack may be exhausted, or a signal handler may have raised
             wrapper._ffi_address = left
     return address  # type: ignore[no-any-return]
 
 
 def _settle(wrapper: Any, old: int, is_listable: bool) -> None:
-    """Under the lock: what is known of a wrapper that gets another address in place of an old one."""
+    """Update the flags of a wrapper whose old address is being replaced. The caller has the lock."""
     if wrapper._ffi_is_listed:
         unlist(old, wrapper)
     wrapper._ffi_is_listed = not is_listable
@@ -135,8 +137,8 @@ def _settle(wrapper: Any, old: int, is_listable: bool) -> None:
 
 
 def replace(wrapper: Any, new: int, is_listable: bool) -> int:
-    """Give a wrapper another address. Returns the one that it had, which is the caller's then, or -1, and nothing has
-    changed, if a call uses it. If it is not listable, it never stands for its object."""
+    """Replace the address of a wrapper. Returns the old address, which the caller then owns. Returns -1 and changes
+    nothing if a call uses the wrapper. A wrapper that is not listable is never registered for its object."""
     uses_of(wrapper)
     with changing:
         old = given = wrapper._ffi_address
@@ -152,8 +154,9 @@ def replace(wrapper: Any, new: int, is_listable: bool) -> int:
 
 
 def move(source: Any, target: Any) -> int:
-    """Move the address of a wrapper to another one, which is not listable until the caller says so. Returns as
-    replace(). A source that was given out again keeps its address, and the other one gets a reference."""
+    """Move the address of a wrapper to another one, which is not listable until the caller registers it. Returns the
+    result of replace(). A source that was returned more than once keeps its address, and the target gets a new
+    reference."""
     uses_of(source)
     uses_of(target)
     with changing:
@@ -164,7 +167,7 @@ def move(source: Any, target: Any) -> int:
             if is_used(target, old) or is_used(source, address):
                 return -1
             if address:
-                unlist(address, None)  # whichever wrapper is listed: from now on the target is the one to list
+                unlist(address, None)  # any registered wrapper: from now on the target is the one to register
             _settle(target, old, False)
             if not source._ffi_is_repeated:
                 source._ffi_is_listed = False
@@ -179,7 +182,7 @@ def move(source: Any, target: Any) -> int:
 
 
 def unlist(address: int, wrapper: Any) -> None:
-    """Take an entry out if it is that of `wrapper`, or of a wrapper that has died. For None: whoever is listed."""
+    """Remove an entry if it belongs to `wrapper` or to a dead wrapper. With None, remove any entry."""
     with changing:
         entry = _table.get(address)
         if entry is None:

@@ -1,4 +1,4 @@
-"""Wrappers of native objects: the slots that each has, how one is made, and the table of their classes."""
+"""Wrappers of native objects: their slots, their creation, and the table of their classes."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ _SLOTS = frozenset(
         "_name",
         "_ffi_uses",
     )
-)  # and those of Function
+)  # including those of Function
 
 
 class Wrapper:
-    """What owns a reference to a native object, at `_ffi_address`; 0 before it is initialised and after it was moved
-    away. Its attributes have names that a class of a user has no field of.
+    """Owner of a reference to a native object, at `_ffi_address`; 0 before initialisation and after the object was
+    moved away. The attribute names do not collide with the fields of user classes.
 
-    `_ffi_is_listed`: the table of wrappers has it, or must not have it. `_ffi_is_repeated`: it was given out again
-    where each time could have made one of its own; a program that moves one of those keeps the others, so a move leaves
-    the handle. `_ffi_uses`: see identity.uses_of.
+    `_ffi_is_listed`: the wrapper is in the instance map, or must not be. `_ffi_is_repeated`: the wrapper was returned
+    more than once, where each time could have created a new wrapper. A program that moves one of those keeps the
+    others, so a move leaves the handle. `_ffi_uses`: see identity.uses_of.
     """
 
     __slots__ = ("__weakref__", "_ffi_address", "_ffi_is_listed", "_ffi_is_repeated", "_ffi_uses")
@@ -84,9 +84,9 @@ class Wrapper:
 
     def __init_subclass__(cls, /, **options: Any) -> None:
         super().__init_subclass__(**options)
-        own = cls.__del__  # perhaps that of a mixin
+        own = cls.__del__  # possibly a mixin's
         if not hasattr(own, "_ends_wrapper"):
-            with catch_warnings():  # one says that it will not be called, but the base class has one
+            with catch_warnings():  # a warning says that it will not be called, but the base class has one
                 simplefilter("ignore", RuntimeWarning)
                 cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
         lookup = cls.__getattr__
@@ -103,25 +103,25 @@ class Wrapper:
     def __del__(self) -> None:
         try:
             _end(self)
-        except BaseException as interruption:  # a signal came
+        except BaseException as interruption:  # a signal handler raised
             finish(_end, self, interruption)
 
     __del__._ends_wrapper = True  # type: ignore[attr-defined]
 
 
 _words: list[Any] = []
-"""Words of memory for references that end: append and pop are atomic."""
+"""Words of memory for references that are being released; append and pop are atomic."""
 
 
 def _end(wrapper: Wrapper) -> None:
-    """Give up the reference of a wrapper that ends. A signal may interrupt any step, and then this is called again: the
-    reference is in a word that is a second place for it, and whose end is one call."""
+    """Release the reference of a wrapper that is being destroyed. A signal may interrupt any step, and then this
+    function is called again. So the reference moves to a word in memory first, and one call releases it there."""
     try:
         address, word = wrapper._ffi_address, wrapper._ffi_uses
-    except (AttributeError, TypeError):  # object.__new__() made it, or a signal has left it half made
+    except (AttributeError, TypeError):  # object.__new__() made it, or a signal interrupted its creation
         return
     if address:
-        if wrapper._ffi_is_listed:  # as long as it is in the table, others may find the entry
+        if wrapper._ffi_is_listed:  # other threads may find the entry while it is in the map
             unlist(address, wrapper)
         try:
             word = _words.pop()
@@ -135,18 +135,18 @@ def _end(wrapper: Wrapper) -> None:
     end_at(address_of(word))
     wrapper._ffi_uses = None
     _words.append(word)
-    if waiting[0]:  # Python objects that it held: an idle program makes no call that would end them
+    if waiting[0]:  # the deferred decref of Python objects: an idle program makes no call that would run it
         end_waiting()
 
 
 def is_wrapper(value: Any) -> TypeGuard[Wrapper]:
-    """Whether a value is a wrapper. isinstance() would believe what a value, such as a mock, says its class is."""
+    """Whether a value is a wrapper. isinstance() would trust the `__class__` of a value such as a mock."""
     return issubclass(type(value), Wrapper)
 
 
 def _finalizer(own: Any) -> Any:
-    """The `__del__` of a subclass that has one: its own, and then ours, whether or not its own calls that. PyPy runs
-    either once: an object that its own brings back has no handle any more."""
+    """Return the `__del__` of a subclass that defines one: it runs the subclass's, and then ours, even if the subclass
+    calls ours itself. PyPy runs `__del__` once: an object that the subclass resurrects no longer has a handle."""
 
     def __del__(self: Wrapper) -> None:
         try:
@@ -159,8 +159,9 @@ def _finalizer(own: Any) -> Any:
 
 
 def _lookup(own: Any) -> Any:
-    """The `__getattr__` of a subclass that has one: its own, but for our slots, which an object that only
-    object.__new__() has made lacks. Its own would use the object for looking these up, without end."""
+    """Return the `__getattr__` of a subclass that defines one: the subclass's, except for our slots. These are missing
+    in an object that only object.__new__() made, and the subclass's `__getattr__` could use the object and recurse
+    without end."""
 
     @hidden
     @wraps(own)
@@ -174,25 +175,25 @@ def _lookup(own: Any) -> Any:
 
 
 def type_index_in(words: Any) -> int:
-    """The type index in the header of an object, by its words."""
+    """Return the type index in the header of an object, from its words."""
     index: int = words[1] & 0xFFFFFFFF
     return index
 
 
 def type_index_at(address: int) -> int:
-    """The type index in the header of an object."""
+    """Return the type index in the header of an object."""
     return type_index_in(words_at(address))
 
 
 def is_shared(address: int) -> bool:
-    """Whether an object has other owners than the caller."""
+    """Whether an object has owners other than the caller."""
     shared: bool = words_at(address)[0] & 0xFFFFFFFF != 1
     return shared
 
 
 def derives(type_index: int, wanted: int, depth: int) -> bool:
-    """Whether a type, of which an object exists, is another one, which is at `depth` below ffi.Object, or derives from
-    it."""
+    """Whether a type is another type, which is at `depth` below ffi.Object, or derives from it. An object of the first
+    type must exist."""
     if type_index == wanted or depth == 0:
         return True
     info = words_at(core.type_info(type_index))
@@ -227,7 +228,7 @@ def _store(type_index: int, cls: type) -> None:
 
 
 def class_offer(type_index: int, cls: type) -> type:
-    """Register a class for a type that has none. Returns the class that the type has then."""
+    """Register a class for a type without one. Returns the type's class."""
     with _writing:
         found = class_at(type_index)
         if found is None:
@@ -259,7 +260,7 @@ def _fill(wrapper: Any, type_index: int, address: int) -> None:
         wrapper._name = ""
         wrapper._keeps_gil = None
         wrapper._kept = None
-    wrapper._ffi_address = address  # at last: a wrapper that a signal has left half made owns nothing
+    wrapper._ffi_address = address  # last, so that a wrapper whose creation a signal interrupts owns nothing
 
 
 def _wrap_new(address: int, shared: bool) -> Any:
@@ -269,7 +270,7 @@ def _wrap_new(address: int, shared: bool) -> Any:
     except BaseException:
         core.decref(address)
         raise
-    _fill(wrapper, type_index, address)  # not above: a signal at its end would have both give up the reference
+    _fill(wrapper, type_index, address)  # not in the try block: after a signal both would release it
     if not shared:
         return wrapper
     other = share(wrapper)
@@ -279,26 +280,27 @@ def _wrap_new(address: int, shared: bool) -> Any:
 
 
 def wrap(address: int) -> Any:
-    """The wrapper of an object, which is taken: the listed one, or a new one of the type's class."""
-    # A listed wrapper owns a reference. So an object whose only reference is the caller's has none.
+    """Return the wrapper of an object, which is stolen: the registered wrapper, or a new one of the type's class."""
+    # A registered wrapper owns a reference. So an object whose only reference is the caller's has no registered
+    # wrapper.
     if not is_shared(address):
         return _wrap_new(address, False)
     found = find(address)
     if found is None:
         return _wrap_new(address, True)
     found._ffi_is_repeated = True
-    if found._ffi_address == address:  # not moved away before it was marked: now nobody does (identity.take_out)
+    if found._ffi_address == address:  # from now on it cannot be moved away (identity.take_out)
         core.decref(address)
         return found
     return _wrap_new(address, True)
 
 
 def wrap_apart(address: int) -> Any:
-    """A new wrapper of an object, which is taken; it does not stand for the object."""
+    """Return a new wrapper of an object, which is stolen. The wrapper is not registered for the object."""
     return _wrap_new(address, False)
 
 
-# --- what is said of a handle that is not there -------------------------------------------------------------------
+# --- a missing handle ---------------------------------------------------------------------------------------------
 
 
 def raise_no_handle(wrapper: Any) -> NoReturn:
@@ -307,14 +309,14 @@ def raise_no_handle(wrapper: Any) -> NoReturn:
 
 
 def address_in(wrapper: Any) -> int:
-    """The address of a wrapper's object, 0 if it has none."""
+    """Return the address of a wrapper's object, 0 if it has none."""
     return wrapper._ffi_address or at_rest(wrapper)
 
 
 @hidden
 def settled(wrapper: Any) -> int:
-    """The address of a wrapper that had none a moment ago, because another thread may have been giving it another one.
-    ValueError if it has none."""
+    """Return the address of a wrapper that read as 0, because another thread may be replacing it. ValueError if it has
+    none."""
     address = at_rest(wrapper)
     if not address:
         raise_no_handle(wrapper)
@@ -322,15 +324,15 @@ def settled(wrapper: Any) -> int:
 
 
 def check_wrapper(value: Any) -> None:
-    """TypeError if a value is no wrapper. A method in C is never called with anything else as its `self`; one in Python
-    is, and an object that answers to any name would hand it a number as an address."""
+    """TypeError if a value is not a wrapper. A C method never runs with another type as its `self`, but a Python method
+    can, and an object that answers to any attribute name would pass a number as an address."""
     if not is_wrapper(value):
         raise TypeError(f"expected an object with a native handle, got {type(value).__name__}")
 
 
 def expect(wrapper: Any, type_index: int, depth: int) -> int:
-    """The address of a wrapper's object, which the caller uses. ValueError if it has none, TypeError if that is not of
-    a type, which is at `depth` below ffi.Object."""
+    """Return the address of a wrapper's object, which the caller uses. ValueError if it has none, TypeError if its type
+    is not `type_index`, which is at `depth` below ffi.Object, and does not derive from that."""
     check_wrapper(wrapper)
     address: int = wrapper._ffi_address or settled(wrapper)
     own = type_index_at(address)

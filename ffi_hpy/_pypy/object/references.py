@@ -1,4 +1,4 @@
-"""References to native objects that no wrapper stands for."""
+"""References to native objects without a wrapper."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Owned", "Reference"]
 
 
 class Owned:
-    """Owns a reference to a native object, which it is given."""
+    """Owner of a reference to a native object. The constructor steals the reference."""
 
     __slots__ = ("_word", "address")
 
@@ -24,16 +24,16 @@ class Owned:
     def __del__(self) -> None:
         try:
             _end(self)
-        except BaseException as interruption:  # a signal came
+        except BaseException as interruption:  # a signal handler raised
             finish(_end, self, interruption)
 
     def __reduce_ex__(self, _protocol: Any) -> NoReturn:
-        """TypeError: of two that own one reference, both would give it up."""
+        """TypeError: two copies would both release the same reference."""
         raise TypeError(f"cannot copy or pickle a {type(self).__name__!r} object")
 
 
 class Reference(Owned):
-    """Keeps a native object as long as it lives."""
+    """Keeps a native object alive during its own life."""
 
     __slots__ = ()
 
@@ -43,5 +43,5 @@ class Reference(Owned):
 
 
 def _end(owned: Owned) -> None:
-    if hasattr(owned, "_word"):  # it has not where the stack ended before __init__ did
+    if hasattr(owned, "_word"):  # missing if the stack was exhausted before __init__ set it
         end_at(address_of(owned._word))

@@ -1,1 +1,1 @@
-"""Fields of objects, and what makes and checks them."""
+"""Fields of objects, and their initializers and schemas."""

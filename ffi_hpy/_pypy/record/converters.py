@@ -1,7 +1,7 @@
-"""What a schema makes of plain values, native objects, and lists and dicts of those, without the binding.
+"""Conversion by a schema of plain values, native objects, and lists and dicts of those, without the C binding.
 
-The core makes a native function of a schema, which converts native values. A value that the schema takes as it is does
-not even go there.
+The core creates a native function from a schema, which converts native values. A value that the schema keeps unchanged
+skips even that function.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ __all__ = ["Converter", "Misfit"]
 
 
 class Misfit(Exception):
-    """A value does not fit; the argument says why."""
+    """A value does not match; the argument is the reason."""
 
 
 @hidden
 def _is_plain(value: Any) -> bool:
-    """Whether native code says the same of a value as the binding would: an exact number of 64 bits, text, None, an
+    """Whether native code and the binding see a value the same way: an exact number of 64 bits, str, bytes, None, an
     object."""
     t = type(value)
     if t is int:
         return bool(INT64_MIN <= value <= INT64_MAX)
     if t is str or t is float or t is bool or value is None or t is bytes:
         return True
-    if is_wrapper(value):  # what is inside of a Python object may have protocols
+    if is_wrapper(value):  # a Python object inside may have protocols
         address: int = value._ffi_address
         return address != 0 and type_index_at(address) != OPAQUE_PY_OBJECT
     return False
 
 
 class _Kept:
-    """Which values a schema takes as they are."""
+    """The set of values that a schema keeps unchanged."""
 
     __slots__ = ("_bool", "_bytes", "_depth", "_float", "_int", "_none", "_text", "_type_index")
 
@@ -63,7 +63,7 @@ class _Kept:
         self._bool = takes_any or operation == "bool"
         self._text = takes_any or operation == "str"
         self._bytes = takes_any or operation == "bytes"
-        # The type of objects that are kept, as derives() takes it.
+        # The type of objects that are kept, as arguments of derives().
         self._type_index, self._depth = -1, -1
         if takes_any:
             self._type_index, self._depth = OBJECT, 0
@@ -72,7 +72,7 @@ class _Kept:
 
     @hidden
     def keeps(self, value: Any) -> bool:
-        """Whether the schema takes a value as it is."""
+        """Whether the schema keeps a value unchanged."""
         t = type(value)
         if t is int:
             return self._int and INT64_MIN <= value <= INT64_MAX
@@ -93,13 +93,13 @@ class _Kept:
         if not address:
             return False
         index = type_index_at(address)
-        # What is inside of a Python object may have protocols.
+        # A Python object inside may have protocols.
         return index != OPAQUE_PY_OBJECT and (index == wanted or derives(index, wanted, depth))
 
 
 class Converter:
-    """The conversions of a schema, by its description and its native function. What is converted owns itself, and lies
-    in the first two words of a frame."""
+    """The conversions of a schema, by its description and its native function. The result of a conversion is in the
+    first two words of a call buffer, owned."""
 
     __slots__ = ("_address", "_call", "_container", "_function", "_is_mapping", "_items", "_kept")
 
@@ -121,7 +121,7 @@ class Converter:
 
     @hidden
     def convert(self, frame: Frame, value: Any) -> bool:
-        """Convert a value. False if only the binding can, Misfit if it does not fit."""
+        """Convert a value. Returns False if only the binding can; raises Misfit if the value does not match."""
         container = self._container
         if self._kept.keeps(value):
             _put_owned(frame, value)
@@ -135,11 +135,12 @@ class Converter:
         return True
 
     def _convert_container(self, frame: Frame, value: Any) -> bool:
-        """A list, tuple or dict of plain values becomes a container. If the schema takes the items as they are, that is
-        all; else it is converted then. False if that does not fit: a message speaks of what was given."""
+        """Convert a list, tuple or dict of plain values to a container, and the container by the schema unless the
+        schema keeps all items unchanged. Returns False if that fails, because the message must describe the original
+        value."""
         if (type(value) is dict) != self._is_mapping:
             return False
-        value = value.copy() if self._is_mapping else tuple(value)  # another thread may change the one that was given
+        value = value.copy() if self._is_mapping else tuple(value)  # another thread may change the original
         fits = _fit(self._items[0], value)
         if fits != _NOT_PLAIN and self._is_mapping:
             fits = max(fits, _fit(self._items[1], value.values()))
@@ -168,7 +169,7 @@ class Converter:
 
     @hidden
     def _run(self, frame: Frame) -> None:
-        """Call the native function with a value in words 4 and 5: it writes to words 0 and 1."""
+        """Call the native function with the value in words 4 and 5; it writes its result to words 0 and 1."""
         words = frame.words
         words[0] = NONE
         words[1] = 0
@@ -184,7 +185,7 @@ _KEPT, _PLAIN, _NOT_PLAIN = range(3)
 
 
 def _fit(kept: _Kept, items: Any) -> int:
-    """Whether all items are kept, or at least plain."""
+    """Return whether all items are kept (_KEPT), or at least plain (_PLAIN)."""
     fits = _KEPT
     for item in items:
         if not kept.keeps(item):

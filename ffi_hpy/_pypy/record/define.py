@@ -1,4 +1,4 @@
-"""Types that Python code defines: their fields."""
+"""Fields of types that Python code defines."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ __all__ = ["FieldSlot"]
 
 
 def _facts_of_field(index: Any, which: Any) -> TypeFacts:
-    """The facts of the type of a field. What the arguments may be wrong about, the binding says."""
+    """Return the facts of the type of a field. The binding raises the errors for wrong arguments."""
     if type(index) is int and type(which) is int and 0 <= index < 1 << 31:
         address = core.type_info(index)
         if address:
@@ -58,7 +58,7 @@ class FieldSlot:
 
     @hidden
     def set(self, obj: Any, value: Any, /) -> None:
-        """Set the field of an object, also a frozen one."""
+        """Set the field of an object, even a frozen one."""
         _field(self).write(obj, value)
 
     @property

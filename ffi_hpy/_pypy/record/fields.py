@@ -1,8 +1,9 @@
-"""Reflected fields: how they are read and written.
+"""Reading and writing of reflected fields.
 
-There are two kinds. A laid out field belongs to a type that Python code defined: its memory has a known form and a
-value is converted by its schema. Any other field is read and written by the functions that its library registered. A
-getter that only copies the memory is found out at the first read, by what it makes of patterns, and not called again.
+There are two kinds. An inline field (`LaidOutField`) belongs to a type that Python code defined: its memory has a known
+form, and its schema converts values. Any other field is read and written by the functions that its library registered.
+A getter that only copies the memory is detected at the first read, by its results for test patterns, and is not called
+again.
 """
 
 from __future__ import annotations
@@ -48,13 +49,13 @@ __all__ = ["LaidOutField", "LibraryField", "field_of", "laid_out"]
 
 
 class _Field:
-    """What both kinds have: the type, the place, and the names for messages."""
+    """The common part of both kinds: the type, the place, and the names for messages."""
 
     __slots__ = ("_other", "depth", "form", "name", "offset", "own_name", "schema", "slot", "type_index")
 
-    form: Any  # how to read it; a library's field has it once it has been found out
+    form: Any  # how to read the field; for a library's field set after the first read
     schema: Any  # converts Python values; None: they are passed to the setter as to any function
-    slot: Any  # the binding's, if there is a schema
+    slot: Any  # the binding's FieldSlot, if there is a schema
 
     def __init__(self, facts: TypeFacts, info: FieldInfo) -> None:
         self.type_index = facts.index
@@ -66,7 +67,8 @@ class _Field:
 
     @hidden
     def place(self, obj: Any) -> int:
-        """The address of the native object of anything. TypeError if that is none of the field's type."""
+        """Return the address of the native object of any value. TypeError if the value has no object of the field's
+        type."""
         if not is_wrapper(obj):
             raise TypeError(f"attribute '{self.own_name}' is not for a '{type(obj).__name__}' object")
         try:
@@ -84,7 +86,7 @@ class _Field:
 
     @hidden
     def _convert(self, converter: Converter, frame: Frame, value: Any, what: str | None) -> None:
-        """Convert a value by the schema into the first two words of a frame, which own it afterwards."""
+        """Convert a value by the schema into the first two words of a call buffer, which then own it."""
         why = None
         try:
             if converter.convert(frame, value):
@@ -92,7 +94,7 @@ class _Field:
         except Misfit as misfit:
             why = misfit.args[0]
         except UnicodeEncodeError:
-            pass  # the binding says how
+            pass  # the binding converts it or raises the error
         if why is not None:
             self._refuse(what, why)
         frame.words[0] = frame.words[1] = 0
@@ -100,18 +102,18 @@ class _Field:
 
     @hidden
     def _refuse(self, what: str | None, why: str) -> NoReturn:
-        """TypeError about a value. A constructor says `what` is about it; None: it was assigned."""
+        """Raise TypeError about a value. A constructor begins the message with `what`; None means an assignment."""
         if what is None:
             raise TypeError(f"{self.name}: {why}")
         lines = why.replace("\n", "\n  ")
         raise TypeError(f"{what} '{self.own_name}':\n  {lines}")
 
 
-# --- laid out -----------------------------------------------------------------------------------------------------
+# --- inline fields ------------------------------------------------------------------------------------------------
 
 
 class LaidOutField(_Field):
-    """A field that Python code defined. `initial` is its default or factory, as Python has it."""
+    """A field that Python code defined. `initial` is its default or factory, as a Python object."""
 
     __slots__ = ("_at", "_put", "initial")
 
@@ -132,7 +134,7 @@ class LaidOutField(_Field):
 
     @hidden
     def read(self, obj: Any) -> Any:
-        """The value of the field of an object."""
+        """Return the value of the field of an object."""
         try:
             return self.form.read(obj, self.place(obj))
         except Replaced:
@@ -155,7 +157,7 @@ class LaidOutField(_Field):
 
     @hidden
     def fill(self, address: int, value: Any, what: str) -> None:
-        """Set the field of an object that is being made."""
+        """Set the field of an object during its construction."""
         if not self.form.write(address, value):
             self._replace(address, value, what)
 
@@ -167,24 +169,24 @@ class LaidOutField(_Field):
             self._convert(converter, frame, value, what)
             words = frame.words
             put_at(field_at, address, words)
-            if words[0] & 0xFFFFFFFF >= OBJECT:  # what was there before
+            if words[0] & 0xFFFFFFFF >= OBJECT:  # the previous value
                 core.decref(words[1])
         finally:
             give(frame)
 
 
-# --- of a library -------------------------------------------------------------------------------------------------
+# --- fields of a library ------------------------------------------------------------------------------------------
 
 _PATTERNS = (b"\x11\x32\x53\x74\x15\x36\x57\x38", b"\xf1\xe2\xd3\xc4\xb5\xa6\x97\xc8", b"\x01" + bytes(7), bytes(8))
-"""What numbers are probed with; the second one is negative, and the others are none of the same."""
+"""Test patterns for numbers. The second is negative, and all differ."""
 
 _spare: list[Any] = []
-"""Pins, whose first two words are an int on its way to a setter. append and pop are atomic."""
+"""Pins, whose first two words pass an int to a setter. append and pop are atomic."""
 
 
 class LibraryField(_Field):
-    """A field with the functions of its library. A schema, if there is one, converts values before the setter gets
-    them. Where other threads may read the field, the binding calls these functions (its record/field.c)."""
+    """A field with the functions of its library. A schema, if there is one, converts values for the setter. The binding
+    calls the functions (its record/field.c) where other threads may read the field."""
 
     __slots__ = ("_at", "_copy", "_getter", "_info", "_is_function", "_set_native", "_setter", "_word_setter")
 
@@ -201,12 +203,12 @@ class LibraryField(_Field):
         self._set_native = cast(FIELD_COPY, set_at)
         self._setter = info.setter
         self._is_function = info.flags & binding.FIELD_SETTER_IS_FUNCTION != 0
-        is_word = info.static_index in (INT, FLOAT, BOOL)  # is stored in one step
+        is_word = info.static_index in (INT, FLOAT, BOOL)  # stored in one step
         self._word_setter = cast(GETTER, info.setter) if is_word and info.setter and not self._is_function else None
 
     @hidden
     def read(self, obj: Any) -> Any:
-        """The value of the field of an object."""
+        """Return the value of the field of an object."""
         try:
             address = self.place(obj)
             try:
@@ -222,7 +224,7 @@ class LibraryField(_Field):
             return self.read(obj)
 
     def _learn(self, address: int) -> Any:
-        """The form for the object at an address, and if that is certain, for all."""
+        """Return the form for the object at an address, and store it for all objects if it is certain."""
         info = self._info
         gotten = Copied(self._copy, self._at, self.name)
         form: Any = plain_form(info.static_index, info.size, self.offset)
@@ -238,15 +240,15 @@ class LibraryField(_Field):
         return form
 
     def _is_plain(self, form: Any, address: int) -> bool:
-        """Whether the getter gives what is in the memory: of this object, and of copies with other numbers there. One
-        that takes the number for something else, such as a pointer, must not see others."""
+        """Whether the getter returns the content of the memory: for this object, and for copies of it with other
+        numbers. A getter that uses the number differently, for example as a pointer, must not see the copies."""
         info = self._info
         result = new_words(2)
         if not self._gives(form, address, result):
             return False
-        first = min(0, self.offset)  # a field may lie before the header
+        first = min(0, self.offset)  # a field may be before the header
         end = max(facts_of(type_index_at(address)).total_size, self.offset + info.size)
-        n, n_before = end - first, -(first // 8) * 8  # whole words, so that the copy is aligned as the object is
+        n, n_before = end - first, -(first // 8) * 8  # whole words, so that the copy is aligned like the object
         copy = new_words((n_before + end) // 8 + 1)
         at = address_of(copy) + n_before
         buffer_at(at + first, n)[0:n] = bytes_at(address + first, n)
@@ -258,7 +260,7 @@ class LibraryField(_Field):
         return True
 
     def _gives(self, form: Any, address: int, result: Any) -> bool:
-        """Whether the getter gives what a form reads of the object at an address."""
+        """Whether the getter returns the same value as a form for the object at an address."""
         result[0] = result[1] = 0
         if self._getter(address + self.offset, result) != 0:
             drop_pending()
@@ -271,7 +273,7 @@ class LibraryField(_Field):
         return seen
 
     def _pointer(self, gotten: Copied, address: int) -> Any:
-        """The form of a pointer to an object, by what the getter gives for this object: None if that is NULL."""
+        """Return the form of a pointer to an object, from the getter's result for this object; None if that is NULL."""
         result = new_words(2)
         held = words_at(address + self.offset)[0]
         if self._copy(self._at, address, result) != 0:
@@ -299,7 +301,7 @@ class LibraryField(_Field):
             except Replaced:
                 self.write(obj, value)
             return
-        try:  # an int needs nothing else of a frame
+        try:  # an int needs no other part of a call buffer
             words = _spare.pop()
         except IndexError:
             words = new_pin()
@@ -325,12 +327,12 @@ class LibraryField(_Field):
 
     @hidden
     def fill(self, address: int, value: Any, what: str) -> None:
-        """Set the field of an object that is being made."""
+        """Set the field of an object during its construction."""
         self._set(None, address, value, what)
 
     @hidden
     def fill_native(self, address: int, words: Any, what: str) -> None:
-        """As fill(), with a native value."""
+        """Like fill(), with a native value."""
         frame = take()
         try:
             frame.words[2] = words[0]
@@ -363,8 +365,9 @@ class LibraryField(_Field):
 
     @hidden
     def _fail(self, frame: Frame | None, what: str | None) -> NoReturn:
-        """Raise what a setter has left. A misfit becomes part of a message about the field: in a constructor every
-        failure is one, of a C setter a TypeError is; a setter that is a Function speaks for itself."""
+        """Raise the error of a setter. A mismatch becomes part of a message about the field. In a constructor every
+        failure counts as a mismatch; elsewhere only a TypeError of a C setter does, and the error of a setter that is a
+        Function is raised unchanged."""
         if not self._setter:
             self._refuse(what, f"Field `{self.own_name}` cannot be written")
         error = take_object()
@@ -387,7 +390,7 @@ def _hold(frame: Frame, address: int) -> None:
 
 
 def _plain_words(value: Any) -> int:
-    """A number as the payload of an Any."""
+    """Return a number as the payload of an Any."""
     if type(value) is float:
         words = new_words(1)
         doubles_at(words)[0] = value
@@ -396,14 +399,15 @@ def _plain_words(value: Any) -> int:
     return int(value)
 
 
-# --- finding one --------------------------------------------------------------------------------------------------
+# --- look-up ------------------------------------------------------------------------------------------------------
 
 laid_out: dict[tuple[int, int], LaidOutField] = {}
 """The fields that Python code defined, by type index and number."""
 
 
 def field_of(facts: TypeFacts, which: int, schema: Any = None) -> LaidOutField | LibraryField:
-    """The `which`th own field of a type: as Python code defined it, or with the functions of its library."""
+    """Return the `which`th own field of a type: one that Python code defined, or one with the functions of its
+    library."""
     found = laid_out.get((facts.index, which))
     if found is not None:
         return found

@@ -1,7 +1,7 @@
-"""Forms of the memory of a field, each with its way to read it.
+"""Forms of the memory of a field, each with a method that reads it.
 
-A form is made once for a field and does not change, so the JIT compiles a read into a load from memory. Attributes are
-read before anything else happens: the JIT takes them for constants only until the first call.
+A form is created once for a field and is immutable, so the JIT compiles a read into a load from memory. Methods read
+attributes first, because the JIT treats them as constants only until the first call.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["Copied", "Number", "Pointer", "Replaced", "begin_use", "plain_form"]
 
 
 class Replaced(Exception):
-    """Another thread has just moved an object away, or given its wrapper another one: the field looks again."""
+    """Another thread has moved an object away or replaced it in its wrapper: the field reads the wrapper again."""
 
 
 @hidden
 def begin_use(wrapper: Any, address: int) -> list[None]:
-    """Keep a wrapper's object until an item of the list that is returned is taken out. Replaced if it is not at an
-    address any more."""
+    """Keep a wrapper's object in use until an item of the returned list is removed. Replaced if the object is no longer
+    at the address."""
     uses: list[None] | None = wrapper._ffi_uses
     if uses is None:
         uses = uses_of(wrapper)
@@ -42,7 +42,8 @@ def begin_use(wrapper: Any, address: int) -> list[None]:
 
 
 class _Plain:
-    """What memory shows as it is. `at` gives that at an address as values of the field's kind and size."""
+    """A value that is stored in memory unchanged. `at` returns the memory at an address as values of the field's type
+    and size."""
 
     __slots__ = ("_at", "_offset")
 
@@ -52,7 +53,8 @@ class _Plain:
 
     @hidden
     def read(self, obj: Any, address: int) -> Any:
-        """The value of the field of an object at an address; None for an object that nobody moves away."""
+        """Return the value of the field of an object at an address; `obj` is None for an object that cannot be moved
+        away."""
         value = self._at(address + self._offset)[0]
         if obj is not None and obj._ffi_address != address:
             raise Replaced
@@ -97,7 +99,8 @@ class Flag:
 
     @hidden
     def read(self, obj: Any, address: int) -> Any:
-        """The value of the field of an object at an address; None for an object that nobody moves away."""
+        """Return the value of the field of an object at an address; `obj` is None for an object that cannot be moved
+        away."""
         value = int8s_at(address + self._offset)[0] != 0
         if obj is not None and obj._ffi_address != address:
             raise Replaced
@@ -113,7 +116,7 @@ class Flag:
 
 
 class Copied:
-    """A value that the binding copies, at a moment when no other thread writes it."""
+    """A value that the binding copies while no other thread writes it."""
 
     __slots__ = ("_copy", "_field_at", "_name")
 
@@ -124,7 +127,7 @@ class Copied:
 
     @hidden
     def read(self, obj: Any, address: int) -> Any:
-        """The value of the field of an object at an address."""
+        """Return the value of the field of an object at an address."""
         copy, field_at = self._copy, self._field_at
         frame, uses = take(), None
         try:
@@ -145,7 +148,7 @@ class Copied:
 
 
 class Pointer:
-    """A pointer to an object, or NULL. `whole` reads it if the object has no wrapper."""
+    """A pointer to an object, or NULL. `whole` reads it if the object has no registered wrapper."""
 
     __slots__ = ("_offset", "_whole")
 
@@ -155,13 +158,13 @@ class Pointer:
 
     @hidden
     def read(self, obj: Any, address: int) -> Any:
-        """The value of the field of an object at an address."""
+        """Return the value of the field of an object at an address."""
         memory = words_at(address + self._offset)
         target = memory[0]
         if not target:
             return None
         wrapper = find(target)
-        # The wrapper keeps its object. If the field has that now, it is the value now, whatever happened meanwhile.
+        # The wrapper keeps its object alive. If the field points to that object now, the wrapper is the current value.
         if wrapper is None or wrapper._ffi_address != target or memory[0] != target:
             return self._whole.read(obj, address)
         if is_unwrapped(type_index_at(target)):
@@ -182,7 +185,7 @@ _REALS = {8: doubles_at, 4: floats_at}
 
 
 def plain_form(static_index: int, size: int, offset: int) -> Number | Real | Flag | None:
-    """The form of a number of a static type and size; None if it is no number."""
+    """Return the form of a number of a static type and size; None for another type."""
     if static_index == INT and size in _INTEGERS:
         return Number(offset, _INTEGERS[size])
     if static_index == FLOAT and size in _REALS:

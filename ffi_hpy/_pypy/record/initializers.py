@@ -1,8 +1,8 @@
-"""Initializer: makes the native object of a new instance and gives its fields values.
+"""Initializer: creates the native object of a new instance and sets its fields.
 
-What a call takes is read from the registry when the class is made. A call makes an empty object, writes each argument
-into its field, and then gives the fields without argument their defaults. The object becomes the instance's at the
-end. A call with the wrong arguments is left to the binding, which says what is wrong.
+The parameters are read from the registry when the class is created. A call creates an empty object, writes each
+argument into its field, and then sets the fields without an argument to their defaults. At the end the instance gets
+the object. The binding handles calls with wrong arguments and raises the error.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NO_KEYWORDS: dict[str, Any] = {}
 
 
 class _Slot:
-    """A field of the objects, as the constructor sees it."""
+    """A field, with the data that the constructor needs."""
 
     __slots__ = (
         "_about_argument",
@@ -59,12 +59,12 @@ class _Slot:
 
     @hidden
     def give(self, address: int, value: Any) -> None:
-        """Give the field of an object its argument."""
+        """Set the field of an object to an argument."""
         self.field.fill(address, value, self._about_argument)
 
     @hidden
     def give_default(self, address: int) -> None:
-        """Give the field of an object its default."""
+        """Set the field of an object to its default."""
         self._default(self.field, address, self._about_default)
 
 
@@ -76,7 +76,7 @@ def _default_of(field: LaidOutField | LibraryField, info: FieldInfo) -> Any:
 
 
 def _nothing(_field: Any, _address: int, _what: str) -> None:
-    """A field without default that takes no argument stays empty."""
+    """Do nothing: a field without a default that takes no argument stays empty."""
 
 
 @hidden
@@ -90,7 +90,7 @@ def _from_factory(field: Any, address: int, what: str) -> None:
 
 
 class _NativeValue:
-    """A default that the registry has."""
+    """A default value from the registry."""
 
     __slots__ = ("_words",)
 
@@ -103,7 +103,7 @@ class _NativeValue:
 
 
 class _NativeFactory:
-    """A function of the registry that makes the default."""
+    """A default factory from the registry: a native function."""
 
     __slots__ = ("_at",)
 
@@ -127,7 +127,7 @@ class _NativeFactory:
 
 
 class _Allocator:
-    """Makes an empty object of a type: by the creator in its metadata (native types), else by its attribute
+    """Creates an empty object of a type: by the creator in its metadata (native types), else by its attribute
     __ffi_new__."""
 
     __slots__ = ("_call", "_callee", "_creator", "_depth", "_function", "_index", "_key")
@@ -141,13 +141,13 @@ class _Allocator:
             self._creator = cast(CREATOR, facts.creator)
             return
         function = attribute_at(facts.index, "__ffi_new__")
-        if function is not None and function[0] & 0xFFFFFFFF == FUNCTION:  # attributes stay for good
+        if function is not None and function[0] & 0xFFFFFFFF == FUNCTION:  # attributes are never removed
             self._function = function[1]
             self._call = cast(SAFE_CALL, words_at(self._function)[3])
 
     @hidden
     def allocate(self) -> int:
-        """The address of a new object, owned."""
+        """Return a new object, owned."""
         frame = take()
         try:
             result = frame.result
@@ -176,7 +176,7 @@ class _Allocator:
 
 @final
 class Initializer:
-    """Makes the native object of a new instance and gives its fields values."""
+    """Creates the native object of a new instance and sets its fields."""
 
     __slots__ = (
         "_allocate",
@@ -206,7 +206,7 @@ class Initializer:
             raise TypeError("Initializer() takes index, missing")
         index, missing = args
         self = object.__new__(cls)
-        self._binding = binding.Initializer(index, missing)  # which says what is wrong with the type
+        self._binding = binding.Initializer(index, missing)  # it raises the error for an unsuitable type
         self._missing = missing
         facts = facts_of(index)
         self._callee = f"{facts.key}.__ffi_init__"
@@ -222,8 +222,8 @@ class Initializer:
         self._positional = tuple(positional)
         self._n_required = sum(not slot.has_default for slot in positional)
         self._needs_keywords = any(slot.is_keyword and not slot.has_default for slot in taking)
-        # By the number of positional arguments: the slots that get their defaults if there are no others. Each is made
-        # by the first call with so many.
+        # By the number of positional arguments: the slots that get their defaults in a call without other arguments.
+        # The first call with that number creates the entry.
         self._rest = [None] * (len(positional) + 1)
         return self
 
@@ -249,7 +249,7 @@ class Initializer:
 
     @hidden
     def _call_named(self, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """A call with keyword arguments, or with arguments that stand for none, or that is wrong."""
+        """Handle a call with keyword arguments, with missing markers as arguments, or with errors."""
         bound = self._bind(args, kwargs)
         if bound is None:
             return self._call_binding(instance, args, kwargs)
@@ -260,7 +260,7 @@ class Initializer:
     def _make(
         self, instance: Any, given: tuple[_Slot, ...], values: tuple[Any, ...], n: int, rest: tuple[_Slot, ...]
     ) -> bool:
-        """Make the instance's object: n slots get values, the `rest` their defaults."""
+        """Create the instance's object: n slots get values, the slots in `rest` their defaults."""
         address = self._allocate()
         try:
             if n:
@@ -273,7 +273,8 @@ class Initializer:
         return True
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The slots that have an argument, their values, and the other slots; None if the arguments are wrong."""
+        """Return the slots that have an argument, their values, and the other slots; None if the arguments are
+        wrong."""
         positional = self._positional
         if len(args) > len(positional):
             return None
@@ -310,12 +311,12 @@ def _has(args: tuple[Any, ...], value: object) -> bool:
     return False
 
 
-# The JIT compiles what has no loop into the caller, so the first few are written one by one.
+# The JIT compiles code without loops into the caller, so the first four are written one by one.
 
 
 @hidden
 def _give_each(slots: tuple[_Slot, ...], values: tuple[Any, ...], n: int, address: int) -> None:
-    """Give n slots their arguments, n > 0."""
+    """Set n slots to their arguments, n > 0."""
     slots[0].give(address, values[0])
     if n == 1:
         return
@@ -339,7 +340,7 @@ def _give_more(slots: tuple[_Slot, ...], values: tuple[Any, ...], n: int, addres
 
 @hidden
 def _give_defaults(slots: tuple[_Slot, ...], address: int) -> None:
-    """Give slots their defaults."""
+    """Set slots to their defaults."""
     n = len(slots)
     if n == 0:
         return

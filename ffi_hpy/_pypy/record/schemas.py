@@ -1,6 +1,7 @@
-"""Schema: conversions by a schema, from which the package's TypeSchema derives.
+"""Schema: conversions by a schema, the base of the package's TypeSchema.
 
-Plain values are converted here. All others go through the binding, which knows protocols, and numbers of other classes.
+Plain values are converted here. The binding converts all others, because it implements the protocols and other number
+classes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ __all__ = ["Schema", "converter_of", "schema_setter", "tree_of"]
 
 
 class _Tree(binding.Schema):  # type: ignore[misc]
-    """The binding's schema for one here, which it compiles: it describes itself as that does."""
+    """The binding's schema for a schema of this side; its description is that of the other schema."""
 
     def _describe(self) -> tuple[str, int, str, tuple[Any, ...]]:
         operation, type_index, name, args = self._schema._describe()
@@ -38,7 +39,7 @@ class _Tree(binding.Schema):  # type: ignore[misc]
 class Schema:
     """What TypeSchema derives from: conversions."""
 
-    __slots__ = ("_converter", "_tree")  # each made at the first use, because types may be registered until then
+    __slots__ = ("_converter", "_tree")  # each created on first use, because types may be registered until then
 
     _converter: Converter
     _tree: Any
@@ -49,7 +50,7 @@ class Schema:
 
     @hidden
     def convert(self, value: Any) -> CAny:
-        """The value as one of this schema; TypeError if it is none."""
+        """Convert a value to this schema; TypeError if it does not match."""
         frame = take()
         try:
             _convert(self, frame, value, False)
@@ -59,7 +60,7 @@ class Schema:
 
     @hidden
     def check_value(self, value: Any) -> None:
-        """TypeError if convert() would refuse the value."""
+        """TypeError if convert() would reject the value."""
         frame = take()
         try:
             _convert(self, frame, value, True)
@@ -69,7 +70,7 @@ class Schema:
             give(frame)
 
 
-# TypeSchema refuses to have attributes set.
+# TypeSchema forbids setting attributes.
 _set_tree, _set_converter = (Schema.__dict__[name].__set__ for name in ("_tree", "_converter"))
 
 
@@ -82,7 +83,7 @@ def _convert(schema: Any, frame: Frame, value: Any, is_check: bool) -> None:
     except Misfit as misfit:
         why = misfit.args[0]
     except UnicodeEncodeError:
-        pass  # the binding says how
+        pass  # the binding converts it or raises the error
     if why is not None:
         raise TypeError(f"{'type check' if is_check else 'type conversion'} failed for {schema!r}: {why}")
     frame.words[0] = frame.words[1] = 0
@@ -90,7 +91,7 @@ def _convert(schema: Any, frame: Frame, value: Any, is_check: bool) -> None:
 
 
 def tree_of(schema: Any) -> Any:
-    """The binding's schema for one here. TypeError for a value that is none."""
+    """Return the binding's schema for a schema of this side. TypeError for another value."""
     if not isinstance(schema, Schema):
         raise TypeError(f"expected a TypeSchema, got {type(schema).__name__}")
     try:
@@ -104,7 +105,7 @@ def tree_of(schema: Any) -> Any:
 
 @hidden
 def converter_of(schema: Any) -> Converter:
-    """The conversions of a schema. TypeError if it names a type that is not registered."""
+    """Return the converter of a schema. TypeError if it names a type that is not registered."""
     try:
         found: Converter = schema._converter
     except AttributeError:

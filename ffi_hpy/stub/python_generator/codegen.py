@@ -50,7 +50,7 @@ __all__ = [
 _INIT_FUNC, _REGISTER, _LOAD_LIB = "_FFI_INIT_FUNC", "_FFI_REG_OBJ", "_FFI_LOAD_LIB"
 _LOAD_LIB_HOME = "ffi.libinfo.load_lib_module"
 LIBRARY = "_LIB"
-"""The name of the library in new files: no part of what a package offers its users."""
+"""The name of the library in new files. It is not part of a package's public names."""
 
 
 # --- regions --------------------------------------------------------------------------------------------------------
@@ -66,8 +66,7 @@ def generate_python_global_funcs(
 ) -> None:
     """``global/PREFIX``: the call that fetches the functions, and their signatures for type checkers.
 
-    A function with the name of one of the file's classes, for instance one that makes its instances, is hidden by the
-    class.
+    A class of the file hides a function with the same name, such as a function that creates its instances.
     """
     if not global_funcs:
         return
@@ -99,10 +98,10 @@ def generate_python_object(
     is_implemented: bool = False,
 ) -> None:
     """``object/KEY``: the fields as annotations of a class; for type checkers, the variants of an enum, properties for
-    fields that only read, methods and constructors.
+    read-only fields, methods and constructors.
 
-    Overloads get an implementation, and properties an annotation, which are needed outside of .pyi files, if it
-    `is_implemented`.
+    If it `is_implemented`, overloads get an implementation and properties an annotation, which are needed outside .pyi
+    files.
     """
     members = {f.name for f in obj_info.fields} | {method.name for method in obj_info.methods}
     names = TypeNames(ty_map, imports, members.union(obj_info.variants), defined)
@@ -130,10 +129,10 @@ def generate_python_object(
 def generate_python_import_section(
     code: CodeBlock, imports: list[ImportItem], opt: Options, defined: Collection[str] = (), is_first: bool = True
 ) -> None:
-    """``import-section``: what the other regions need, without the classes that the file defines itself.
+    """``import-section``: the imports of the other regions, without the classes that the file defines itself.
 
-    If the section `is_first` in its file, it has the import that leaves annotations unevaluated; otherwise something
-    before it has that.
+    If the section `is_first` in its file, it contains the import that leaves annotations unevaluated; otherwise the
+    lines before it must contain that import.
     """
     own = {ImportItem(key).full_name for key in defined}
     items = [item for item in imports if not (item.type_checking_only and item.full_name in own)]
@@ -162,8 +161,8 @@ def generate_python_all(code: CodeBlock, names: set[str], opt: Options) -> None:
 def generate_python_export(code: CodeBlock) -> None:
     """``export/MODULE``: everything that a module of this package exports.
 
-    Type checkers do not understand an __all__ that is put together, and take what the second line imports as exported.
-    Whatever else the package gets has a name that is none of its users' business.
+    Type checkers do not understand a computed __all__, and treat the names that the second line imports as exported.
+    All other names in the generated lines are private.
     """
     module = code.text_param
     name = f"_{module.lstrip('_')}__all__"
@@ -178,7 +177,7 @@ def generate_python_export(code: CodeBlock) -> None:
 
 
 def _for_type_checkers(lines: list[str], opt: Options) -> list[str]:
-    """A block that is not run. For Python, comments alone are not a block."""
+    """Return a block that does not run. For Python, comments alone are not a block."""
     is_empty = all(line.lstrip().startswith("#") for line in lines)
     return ["if TYPE_CHECKING:", *lines, *([f"{' ' * opt.indent}pass"] if is_empty else [])]
 
@@ -205,7 +204,7 @@ def _as_isort_does(name: str) -> tuple[int, str]:
 
 
 def _methods_of(infos: Iterable[ObjectInfo]) -> set[str]:
-    """The names of the methods of some types."""
+    """Return the names of the methods of some types."""
     found: set[str] = set()
     for info in infos:
         found |= {method.name for method in info.methods} | ({"__ffi_init__"} if info.has_init else set())
@@ -227,7 +226,7 @@ def generate_python_ffi_api(
     """The missing part of a module for the names under a prefix, with empty regions; the whole module if it has no
     blocks.
 
-    The root's module loads the library; after that it imports classes of other modules of that library. The classes of
+    The root's module loads the library and then imports classes of other modules of that library. The classes of
     `object_infos` must be ordered, parents first.
     """
     have = {(block.kind, block.param) for block in code_blocks}
@@ -250,7 +249,7 @@ def generate_python_ffi_api(
 
 
 def generate_python_init(code_blocks: list[CodeBlock], module_name: str, submodule: str, syntax: MarkerSyntax) -> str:
-    """The missing part of a package that exports the names of its `submodule`; "" if nothing is missing."""
+    """Return the missing part of a package that exports the names of its `submodule`; "" if nothing is missing."""
     if any(block.kind == "export" and block.param == submodule for block in code_blocks):
         return ""
     doc = "" if code_blocks else f'"""Package {module_name}."""\n\n'
@@ -258,8 +257,8 @@ def generate_python_init(code_blocks: list[CodeBlock], module_name: str, submodu
 
 
 def finalize_python_packages(init_path: Path, prefixes: Collection[str]) -> None:
-    """Make packages of the folders between those of some prefixes and that of the shortest one, which gets a py.typed:
-    type checkers read annotations only of packages that have one."""
+    """Create packages in the folders between those of some prefixes and that of the shortest prefix. The shortest
+    prefix gets a py.typed, because type checkers read annotations only from packages that have one."""
     root = min((prefix.count(".") + 1 for prefix in prefixes), default=0)
     for prefix in prefixes:
         parts = prefix.split(".")
@@ -286,8 +285,8 @@ def _call_load_lib(init_cfg: InitConfig) -> str:
 def _class(
     info: ObjectInfo, here: Collection[str | None], ty_map: dict[str, str], syntax: MarkerSyntax, below: str
 ) -> str:
-    """A class with an empty region for its members. Text that begins with `below`, unless that is "", needs the
-    library."""
+    """Return a class with an empty region for its members. A parent whose type key begins with `below`, unless that is
+    "", is imported after the library is loaded."""
     key = str(info.type_key)
     lineage = [info.parent_type_key or "ffi.Object", *reversed(info.ancestors)]
     parent = next((key for key in lineage if all(map(is_name, key.split(".")))), "ffi.Object")

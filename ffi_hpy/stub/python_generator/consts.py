@@ -42,4 +42,4 @@ TY_MAP_INPUT_DEFAULTS = {
     "ffi.Shape": "collections.abc.Sequence[int]",
     **({"Tensor": "ffi.SupportsDLPack", "Device": "ffi.Device | str"} if RUNTIME == _OWN else {}),
 }
-"""The annotations of parameters where these differ: every type that converts is accepted."""
+"""The annotations of parameters, if they differ: parameters accept every type that can be converted."""

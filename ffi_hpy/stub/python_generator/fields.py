@@ -21,7 +21,7 @@ __all__ = [
 
 
 def render_object_fields(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
-    """An annotation for each field that can be assigned, with the field's documentation behind it."""
+    """Return an annotation for each assignable field, followed by the field's documentation."""
     space = " " * indent
     lines = []
     for f in info.fields:
@@ -36,7 +36,7 @@ def render_object_fields(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list
 def render_object_properties(
     info: ObjectInfo, ty_map: TypeMap, indent: int, inherited: Collection[str] = ()
 ) -> list[str]:
-    """A property without a setter for each field that only reads.
+    """Return a property without a setter for each read-only field.
 
     For a field with a name in `inherited`, type checkers are told that the field of an ancestor may be assigned.
     """
@@ -50,7 +50,8 @@ def render_object_properties(
 
 
 def render_object_annotations(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
-    """Annotations for the fields of render_object_properties(), for programs that look at annotations when they run."""
+    """Return annotations for the fields of render_object_properties(), for programs that read annotations at run
+    time."""
     return [f"{' ' * indent}{f.name}: {f.repr(ty_map)}" for f in _read_only_fields(info)]
 
 
@@ -59,8 +60,8 @@ def _read_only_fields(info: ObjectInfo) -> list[NamedTypeSchema]:
 
 
 def render_object_variants(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
-    """A line for each variant of an enum. They are for type checkers: the class finds its variants by itself, and need
-    not have all those that were there when the stubs were made."""
+    """Return a line for each variant of an enum, for type checkers. The class finds its variants by itself, and may
+    lack variants that existed when the stubs were generated."""
     lines = []
     for name in info.variants:
         if is_name(name) and not hasattr(Enum, name):

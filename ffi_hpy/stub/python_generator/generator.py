@@ -1,4 +1,4 @@
-"""Python as a target: see ..target for what a target provides."""
+"""Python as a target: see ..target for the interface."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PythonGenerator(Generator):
         return PythonImports()
 
     def add_directive(self, imports: PythonImports, name: str, payload: str, lineno: int) -> None:
-        """``import-object: FULL-NAME;TYPE-CHECKING-ONLY;ALIAS``; ValueError for anything else."""
+        """``import-object: FULL-NAME;TYPE-CHECKING-ONLY;ALIAS``; ValueError for any other form."""
         full_name, *rest = (part.strip() for part in payload.split(";"))
         if not full_name or len(rest) > 2 or (rest and rest[0] not in ("", "True", "False")):
             raise ValueError(f"`{name}` at line {lineno} must be NAME;True or False;ALIAS, got {payload!r}")
@@ -53,7 +53,7 @@ class PythonGenerator(Generator):
             imports.has_lib_load = True
 
     def extra_export_names(self, imports: PythonImports, lines: list[str]) -> set[str]:
-        """LIB, if that is what the file calls its library: as files of tvm-ffi's command do, and new ones do not."""
+        """Return LIB if the file uses that name for its library: files of tvm-ffi's command do, new files do not."""
         is_hidden = any(line.startswith(f"{codegen.LIBRARY} =") for line in lines)
         return {"LIB"} if imports.has_lib_load and not is_hidden else set()
 
@@ -91,7 +91,7 @@ class PythonGenerator(Generator):
     def generate_import_section_block(
         self, code: CodeBlock, imports: PythonImports, opt: Options, defined: set[str]
     ) -> None:
-        """ValueError, which names the line, if annotations could not be left unevaluated."""
+        """ValueError, which names the line, if annotations would be evaluated."""
         if not (imports.head.is_all or imports.head.has_annotations):
             raise ValueError(
                 f"`import-section` at line {code.lineno_start}: what stands before it must begin with "

@@ -45,7 +45,7 @@ __all__ = [
 
 
 def is_name(text: str) -> bool:
-    """Whether something can have that name in Python; native names can be any text."""
+    """Whether Python accepts the name; native names can be any str."""
     return text.isidentifier() and not keyword.iskeyword(text)
 
 
@@ -79,28 +79,28 @@ class ImportItem:
 
     @property
     def full_name(self) -> str:
-        """Its full name, with the module as Python knows it."""
+        """The full name, with the Python module."""
         return f"{self.mod}.{self.name}"
 
     @property
     def exposed_name(self) -> str:
-        """Its name in the file that imports it."""
+        """The name in the file that imports it."""
         return self.alias or self.name
 
 
 @dataclass
 class Head:
-    """The beginning of a file: the lines that may stand before imports from __future__, and those imports."""
+    """The beginning of a file: the lines that may precede imports from __future__, and those imports."""
 
     n_lines: int = 0
     is_all: bool = True
-    """Whether the file has nothing else."""
+    """Whether the file contains nothing else."""
     has_annotations: bool = False
-    """Whether annotations are imported from __future__, which leaves those of the file unevaluated."""
+    """Whether annotations are imported from __future__, which leaves the file's annotations unevaluated."""
 
     @staticmethod
     def of(lines: list[str]) -> Head:
-        """The head of a file, or of its beginning; empty for text that is not Python."""
+        """Return the head of a file, or of its beginning; an empty head for text that is not Python."""
         head = Head()
         try:
             statements = ast.parse("\n".join(lines)).body
@@ -128,10 +128,10 @@ class PythonImports:
 
 
 class TypeNames:
-    """Converts the names of types to those for annotations, and records the imports that these need in `imports`.
+    """Converts the names of types to the names in annotations, and records the imports of these in `imports`.
 
-    `ty_map` has types with other names. An alias is made if a name would mean something else: `taken` has the names
-    that mean other things where the annotations stand; `defined` has type keys of classes that the file defines.
+    `ty_map` contains types with other names. A name with another meaning gets an alias: `taken` contains the names with
+    another meaning at the place of the annotations; `defined` contains the type keys of classes that the file defines.
     """
 
     def __init__(
@@ -155,12 +155,12 @@ class TypeNames:
     def _name(self, full_name: str) -> str:
         if "." not in full_name:
             if not is_name(full_name) and full_name != "None":
-                return self("Any")  # a value of C++ that Python has no class for
+                return self("Any")  # a C++ type without a Python class
             if full_name not in self._taken or not hasattr(builtins, full_name):
                 return full_name
             full_name = f"builtins.{full_name}"
         if not all(map(is_name, full_name.split("."))):
-            full_name = PC.TY_MAP_DEFAULTS["Object"]  # no class has that name, see
+            full_name = PC.TY_MAP_DEFAULTS["Object"]  # a class cannot have that name
         item = ImportItem(full_name, type_checking_only=True)
         for alias in (None, f"_{item.name}", f"_{item.full_name.replace('.', '_')}"):
             item = ImportItem(full_name, type_checking_only=True, alias=alias)
@@ -171,8 +171,8 @@ class TypeNames:
         return item.exposed_name
 
     def for_parameters(self) -> TypeNames:
-        """Names for parameters, which accept wider types; a mapping of the user applies to both. The parameters of a
-        callback are what it is given: for them it is the other way round."""
+        """Return names for parameters, which accept wider types; a mapping of the user applies to both. A callback
+        receives its parameters, so the roles are reversed for them."""
         names = TypeNames({**self._ty_map, **_widened(self._ty_map)}, self._imports)
         names.inverse, self.inverse = self, names
         names._taken, names._defined = self._taken, self._defined
@@ -197,15 +197,16 @@ def _widened(ty_map: dict[str, str]) -> dict[str, str]:
 # --- signatures -----------------------------------------------------------------------------------------------------
 
 OVERRIDE = "  # type: ignore[override,unused-ignore]"
-"""Behind what may differ from what it overrides, for type checkers."""
+"""Follows a definition that may differ from the definition that it overrides, for type checkers."""
 
 
 def render_func_signature(
     func: FuncInfo, ty_map: TypeMap, indent: int, input_ty_map: TypeMap | None = None, note: str = ""
 ) -> str:
-    """The line of a function; `ty_map` gives the names of types, `input_ty_map` those in parameters if they differ.
+    """Return the line of a function; `ty_map` returns the names of types, `input_ty_map` the names in parameters if
+    they differ.
 
-    ValueError if the type of `func` is not that of a function.
+    ValueError if the type of `func` is not a function type.
     """
     params, result = func.signature()
     any_name = ty_map("Any") if params is None or result.origin == "Any" else ""
@@ -221,23 +222,24 @@ def render_func_signature(
 def render_func(
     func: FuncInfo, ty_map: TypeMap, indent: int, input_ty_map: TypeMap | None = None, note: str = ""
 ) -> list[str]:
-    """The lines of a function: those of render_func_signature(), with its documentation if the author wrote some."""
+    """Return the lines of a function: the line of render_func_signature(), with the author's documentation if there is
+    some."""
     line = render_func_signature(func, ty_map, indent, input_ty_map, note)
     return documented(line, func.doc, indent, note)
 
 
 def documented(line: str, doc: str, indent: int, note: str = "") -> list[str]:
-    """The lines of a function whose `line` ends with `note`, with its documentation if there is some."""
+    """Return the lines of a function whose `line` ends with `note`, with its documentation if there is some."""
     if not doc.strip():
         return [line]
     head = line[: len(line) - len(note)]
-    # "..." says that there is no body: with a documentation alone, the function would return None
+    # "..." marks the missing body: with only a docstring, the function would return None
     space = " " * (2 * indent)
     return [f"{head[: -len(' ...')]}{note}", *doc_lines(doc, space), f"{space}..."]
 
 
 def doc_lines(doc: str, space: str) -> list[str]:
-    """A documentation as the lines of a literal, each behind `space`."""
+    """Return documentation as the lines of a literal, each after `space`."""
     text = inspect.cleandoc(doc).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     lines = [f"{space}{text_line}".rstrip() for text_line in text.splitlines()]
     lines[0] = f'{space}"""{lines[0].strip()}'
@@ -252,10 +254,10 @@ def render_object_methods(
     inherited: Collection[str] = (),
     is_implemented: bool = False,
 ) -> list[str]:
-    """The lines of the methods except the constructor, overloads next to each other.
+    """Return the lines of the methods except the constructor, overloads next to each other.
 
-    For a method with a name in `inherited`, type checkers are told that it may differ from the method that it
-    overrides. Overloads need an implementation unless they are in a .pyi file: one is there if it `is_implemented`.
+    A method with a name in `inherited` gets a comment for type checkers that it may differ from the method that it
+    overrides. Outside .pyi files overloads need an implementation; they get one if it `is_implemented`.
     """
     by_name: dict[str, list[FuncInfo]] = {}
     for method in info.methods:
@@ -289,8 +291,8 @@ def render_object_init(
     input_ty_map: TypeMap | None = None,
     is_implemented: bool = False,
 ) -> list[str]:
-    """The lines of ``__init__``: its parameters are those of the constructor that the library wrote, otherwise the
-    fields that it takes. There may be several overloads, see render_object_methods()."""
+    """Return the lines of ``__init__``. Its parameters are those of the constructor that the library wrote, otherwise
+    the fields that it takes. There may be several overloads, see render_object_methods()."""
     if not info.has_init:
         return []
     parameters = _parameters_of_init(info, input_ty_map or ty_map)
@@ -305,7 +307,7 @@ def render_object_ffi_init(
     inherited: Collection[str] = (),
     is_implemented: bool = False,
 ) -> list[str]:
-    """The lines of ``__ffi_init__``, the native constructor."""
+    """Return the lines of ``__ffi_init__``, the native constructor."""
     written = _written_constructors(info)
     if not written and not info.has_init:
         return []
@@ -333,7 +335,7 @@ def _written_constructors(info: ObjectInfo) -> list[FuncInfo]:
 
 
 def _parameters_of_init(info: ObjectInfo, ty_map: TypeMap) -> list[list[str]]:
-    """The parameters of each constructor."""
+    """Return the parameters of each constructor."""
     written = _written_constructors(info)
     if not written:
         return [_parameters_from_fields(info, ty_map)]
@@ -344,7 +346,7 @@ def _parameters_of_init(info: ObjectInfo, ty_map: TypeMap) -> list[list[str]]:
     params, _ = written[0].signature()
     takes = None if params is None else [schema.repr() for schema in params[1 if written[0].is_member else 0 :]]
     if takes == [f.schema.repr() for f in info.init_fields] and not any(f.kw_only for f in info.init_fields):
-        return [_parameters_from_fields(info, ty_map)]  # the fields in their order give the names
+        return [_parameters_from_fields(info, ty_map)]  # the fields in their order provide the names
     return [_parameters_from_method(written[0], ty_map)]
 
 
@@ -356,8 +358,7 @@ def _parameters_from_method(method: FuncInfo, ty_map: TypeMap) -> list[str]:
 
 
 def _parameters_from_fields(info: ObjectInfo, ty_map: TypeMap) -> list[str]:
-    """The parameters without a default first, as the constructor takes them; then those that are passed by name
-    only."""
+    """Return the parameters without a default first, in the constructor's order; then the keyword-only parameters."""
     if not all(is_name(f.name) for f in info.init_fields):
         return [f"*args: {ty_map('Any')}", f"**kwargs: {ty_map('Any')}"]
     words = {
@@ -371,7 +372,7 @@ def _parameters_from_fields(info: ObjectInfo, ty_map: TypeMap) -> list[str]:
 
 
 def _literal(default: object) -> str:
-    """The default of a field as Python writes it; "..." for one that only the library can make."""
+    """Return the default of a field as Python source; "..." for a default that only the library can create."""
     if isinstance(default, str):
         return repr(str(default))
     is_plain = default is None or isinstance(default, (bool, int)) or (isinstance(default, float) and isfinite(default))
@@ -379,7 +380,7 @@ def _literal(default: object) -> str:
 
 
 def _arguments(func: FuncInfo, params: Collection[TypeSchema], ty_map: TypeMap, is_bound: bool = True) -> list[str]:
-    """The parameters behind `self`: with their names, or, without them, by position only."""
+    """Return the parameters after `self`: with their names or, if they have none, as positional-only."""
     first = 1 if func.is_member else 0
     names = func.names
     if names is None or len(names) != len(params) or not all(map(is_name, names)):
@@ -396,5 +397,5 @@ def _positional(params: Collection[TypeSchema], ty_map: TypeMap, first: int = 0)
 
 
 def unnamable(name: str, indent: int) -> str:
-    """The comment in place of a member that Python cannot name."""
+    """Return the comment in place of a member that Python cannot name."""
     return f"{' ' * indent}# {name!r} is no name for Python: it is there for getattr()"

@@ -1,4 +1,4 @@
-"""Making and copying objects whose memory is reproduced: functions and implementations for a type's struct."""
+"""Creating and copying objects whose memory is reproduced: functions and implementations for a type's struct."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def by_offset(info: ObjectInfo) -> list[NamedTypeSchema]:
 
 
 def wrapped(head: str, items: list[str], tail: str) -> list[str]:
-    """A list in brackets on one line or, if that is too long, wrapped as rustfmt does.
+    """Return a list in brackets on one line or, if that is too long, wrapped like rustfmt.
 
-    The assigned value goes to a line of its own first; if that is too long too, so does each item.
+    First the assigned value gets a separate line; if that is still too long, each item gets one.
     """
     listed = ", ".join(items)
     if len(head) + len(listed) + len(tail) <= RC.RUST_MAX_WIDTH:
@@ -44,8 +44,8 @@ def wrapped(head: str, items: list[str], tail: str) -> list[str]:
 
 @dataclass
 class _Parameter:
-    """A parameter of a function that makes objects. `passed` is the type that the parent's function takes, None for own
-    fields."""
+    """A parameter of a function that creates objects. `passed` is the type that the parent's function takes, None for
+    own fields."""
 
     name: str
     type: str
@@ -61,9 +61,9 @@ class _Parameter:
 def allocator_sections(
     info: ObjectInfo, leaf: str, base: str, types: FieldTypes, lookup: Callable[[str], ObjectInfo]
 ) -> list[list[str]]:
-    """``new`` of the struct, which takes each field without conversion, and of the reference, which converts.
+    """Return ``new`` of the struct, which takes each field without conversion, and of the reference, which converts.
 
-    Both take the ancestors' fields first. If types can derive from this one, the struct's function serves them, too.
+    Both take the ancestors' fields first. Derived types use the struct's function, too.
     """
     key = str(info.type_key)
     parameters = _parameters(key, info, types, lookup)
@@ -101,7 +101,7 @@ def allocator_sections(
 
 
 def _parameters(key: str, info: ObjectInfo, types: FieldTypes, lookup: Callable[[str], ObjectInfo]) -> list[_Parameter]:
-    """The parameters of the function for a type, the root's fields first."""
+    """Return the parameters of the function for a type, the root's fields first."""
     parent = info.parent_type_key
     above = []
     if parent is not None and not is_crate_type_key(parent):
@@ -122,10 +122,9 @@ def _parameters(key: str, info: ObjectInfo, types: FieldTypes, lookup: Callable[
 
 
 def copy_sections(info: ObjectInfo, leaf: str, types: FieldTypes) -> list[list[str]]:
-    """What a type that is written in Rust needs from its parent: a copy, and a way to drop a partly made object.
+    """Return the parent's traits for a type that is written in Rust: copying, and dropping a partly initialised object.
 
-    Nothing for a type that none can derive from; nor below a type that is mapped to hand-written code, which may not
-    have them.
+    Return nothing for a final type, nor below a type that is mapped to hand-written code, because that may lack them.
     """
     ancestors = [key for key in info.ancestors if key != RC.ROOT_TYPE_KEY]
     if info.is_final or any(types.names.provider(key) != "generated" for key in ancestors):
@@ -147,7 +146,8 @@ def _shallow_copy_lines(info: ObjectInfo, leaf: str, types: FieldTypes) -> list[
 
 
 def _unsafe_init_lines(info: ObjectInfo, leaf: str, types: FieldTypes) -> list[str]:
-    """A field that is not set yet has zero bytes: that is None for an Any, and nothing to drop for other types."""
+    """Return the code that drops a partly initialised object. An unset field has zero bytes: that is None for an Any,
+    and needs no drop for other types."""
     imports, key = types.names.imports, str(info.type_key)
     trait, address = imports.record("tvm_ffi::UnsafeInit"), imports.record("std::ptr::addr_of_mut")
     drops = [f"{trait}::drop_defined_fields({address}!((*this).base));"]

@@ -1,8 +1,8 @@
 """The content of regions in Rust files, and the text of new files.
 
-A type gets the struct of its objects, the type that refers to them, and conversions of both to those of its ancestors.
-If the bytes of its objects are explained (see ..layout) the struct has all fields, and there are functions that make
-objects. Otherwise the struct has the parent's struct only, and there are functions that read the fields.
+A type gets the struct of its objects, the type of references to them, and conversions of both to the ancestors' types.
+If the bytes of its objects are explained (see ..layout), the struct has all fields, and there are functions that create
+objects. Otherwise the struct contains only the parent's struct, and there are functions that read the fields.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def generate_rust_object(
     obj_info: ObjectInfo,
     declared: Mapping[str, tuple[str, ...]],
 ) -> None:
-    """``object/KEY``: everything for a type. `declared` has the modules of the types with a region in this run.
+    """``object/KEY``: everything for a type. `declared` contains the modules of the types with a region in this run.
 
-    ValueError if the type needs one that nothing provides, if a directive contradicts what is registered, and if the
-    type has no possible name in Rust.
+    ValueError if a required type is not provided, if a directive contradicts the registered data, and if the type has
+    no possible name in Rust.
     """
     key = str(obj_info.type_key)
     names = TypeNames(imports, ty_map, declared[key], declared)
@@ -70,7 +70,7 @@ def generate_rust_object(
 def generate_rust_import_section(
     code: CodeBlock, imports: RustImports, opt: Options, defined_types: Collection[str]
 ) -> None:
-    """``import-section``: what the other regions need, without the paths in `defined_types`, and structs for the
+    """``import-section``: the imports of the other regions, without the paths in `defined_types`, and structs for the
     crate's types that have none."""
     lines = sorted(line for item in imports.items if item.path not in defined_types and (line := item.as_use_line()))
     for type_key, base in imports.builtin_mirrors.items():
@@ -127,7 +127,7 @@ class _RustObject:
 
     @property
     def reference(self) -> str:
-        """The type that refers to objects."""
+        """The type of references to objects."""
         return escaped(type_name(self.key))
 
     @property
@@ -156,7 +156,8 @@ class _RustObject:
         return lines[1:]
 
     def _verdict(self) -> Verdict:
-        """Whether the bytes of the type and of its ancestors are explained and have types."""
+        """Return the verdict about the bytes of the type and of its ancestors: whether they are explained and have
+        types."""
         infos = {key: object_info_from_type_key(key) for key in self.info.ancestors}
         infos[self.key] = self.info
         owners = {id(field): key for key, info in infos.items() for field in info.fields}
@@ -177,7 +178,7 @@ class _RustObject:
         return [key for key in self.info.ancestors if key != RC.ROOT_TYPE_KEY]
 
     def _base(self) -> tuple[str, bool]:
-        """The struct of the parent, and whether that is a type of this program."""
+        """Return the struct of the parent, and whether that is a type of this program."""
         above = self._above()
         if above and self.names.provider(above[-1]) != "crate":
             return self.names.of_object(above[-1]), True
@@ -256,7 +257,7 @@ def generate_rust_api_file(
     is_root: bool,
     syntax: MarkerSyntax,
 ) -> str:
-    """The missing part of a file for the names under a prefix, with empty regions; the whole file if it has no
+    """Return the missing part of a file for the names under a prefix, with empty regions; the whole file if it has no
     blocks."""
     have = {block.param for block in code_blocks if block.kind == "object"}
     regions = [] if any(block.kind == "import-section" for block in code_blocks) else ["import-section"]
@@ -269,10 +270,10 @@ def generate_rust_api_file(
 
 
 def finalize_rust_module_tree(init_path: Path, prefixes: Collection[str]) -> None:
-    """Declare the modules for some prefixes, each in the ``mod.rs`` of the module above it, unless that is done
+    """Declare the modules for some prefixes, each in the ``mod.rs`` of the module above it, unless it is declared
     already.
 
-    ValueError for a prefix that no module can be named after.
+    ValueError for a prefix that cannot be a module name.
     """
     below: dict[Path, set[str]] = {}
     for prefix in prefixes:

@@ -57,10 +57,10 @@ RUST_TY_MAP_DEFAULTS = {
     "ffi.reflection.AccessPath": "tvm_ffi::reflection::AccessPath",
     "ffi.reflection.AccessStep": "tvm_ffi::reflection::AccessStep",
 }
-"""The Rust type of a value, by origin or type key. An object is held by a reference; paths are imported."""
+"""The Rust type of a value, by origin or type key. References represent objects; paths are imported."""
 
 RUST_UNSUPPORTED_ORIGINS = frozenset({"Dict", "Union", "tuple"})
-"""Origins that the crate has no type for: they are read as `Any`."""
+"""Origins without a type in the crate: they are read as `Any`."""
 
 RUST_SCALAR_BY_SIZE = {
     ("int", 1): "i8",
@@ -70,7 +70,7 @@ RUST_SCALAR_BY_SIZE = {
     ("float", 4): "f32",
     ("float", 8): "f64",
 }
-"""The Rust type of a field's bytes, by origin and size; the schema does not tell how wide they are."""
+"""The Rust type of a field's bytes, by origin and size; the schema does not contain the width."""
 
 RUST_SCALAR_WIDTHS = {
     "bool": 1,
@@ -78,7 +78,8 @@ RUST_SCALAR_WIDTHS = {
     "f32": 4,
     "f64": 8,
 }
-"""The types that functions take without conversion, with their bytes; other parameters accept whatever converts."""
+"""The types that functions take without conversion, with their bytes; other parameters accept every convertible
+type."""
 
 SIZE_OF_REFERENCE = 8
 
@@ -87,7 +88,7 @@ SIZE_OF_ANY = 16
 RUST_ANY_BACKED_OPTIONAL_PAYLOADS = frozenset(
     {"DataType", "Device", "Optional", "bool", "bytes", "dtype", "float", "int", "str"}
 )
-"""Origins whose Optional is an Any in memory; that of others is a reference that may be null."""
+"""Origins whose Optional is an Any in memory; the Optional of other origins is a reference that may be null."""
 
 RUST_KEYWORDS = frozenset(
     [
@@ -150,10 +151,10 @@ RUST_NOT_RAW_IDENTIFIERS = frozenset({"Self", "crate", "self", "super"})
 """Keywords that ``r#`` cannot escape."""
 
 RUST_RESERVED_MEMBERS = frozenset({"base", "type_index"})
-"""Members that every generated struct has for itself."""
+"""Members that every generated struct reserves."""
 
 RUST_SPOKEN_FOR = frozenset({"Clone", "Into", "ObjectCore", "Option", "TryFrom", *RUST_SCALAR_WIDTHS})
-"""Names that generated code uses unqualified, so no type can have them."""
+"""Names that generated code uses unqualified, so types cannot have them."""
 
 RUST_MAX_WIDTH = 100
 """The width of a line in rustfmt."""

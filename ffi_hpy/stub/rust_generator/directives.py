@@ -1,4 +1,4 @@
-"""What a file says about fields and types, in directives::
+"""The directives of a file about fields and types::
 
     // tvm-ffi-stubgen(field): demo.Node.value -> crate::Number
     // tvm-ffi-stubgen(nullable): demo.Node.next
@@ -7,10 +7,10 @@
     // tvm-ffi-stubgen(upcast): demo.Node -> crate::AnyNode
     // tvm-ffi-stubgen(custom-new): demo.Node
 
-`field` gives the field another type; of an ancestor's field, the parameter of the functions that make objects.
-`nullable` says that a reference may be null, `enum` declares a type of named numbers for the field. An `opaque` type is
-not reproduced, whatever its layout; `upcast` adds a type that references convert into; `custom-new` leaves the name
-``new`` to code that is written by hand.
+`field` gives the field another type; for an ancestor's field, it changes the parameter of the functions that create
+objects. `nullable` means that a reference may be null, `enum` declares a type of named numbers for the field. An
+`opaque` type is never reproduced; `upcast` adds a target type for conversions of references; `custom-new` leaves the
+name ``new`` to hand-written code.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Directives:
     custom_new: set[str] = field(default_factory=set)
 
     def add(self, name: str, payload: str, lineno: int) -> None:
-        """Store a directive. ValueError, which names the line and the expected form, for one of another form."""
+        """Store a directive. ValueError, which names the line and the expected form, for a malformed directive."""
         if name not in _FORMS:
             raise ValueError(f"Unknown directive `{name}` at line {lineno}")
         form = _FORMS[name]
@@ -79,7 +79,7 @@ class Directives:
             {"nullable": self.nullable, "opaque": self.opaque, "custom-new": self.custom_new}[name].add(target)
 
     def fields_of(self, type_key: str) -> Iterator[tuple[str, str]]:
-        """The name and the field of each directive for a field of a type."""
+        """Yield the name and the field of each directive for a field of a type."""
         for name, targets in (("field", self.field_types), ("nullable", self.nullable), ("enum", self.enums)):
             for target in targets:
                 key, _, field_name = target.rpartition(".")
@@ -92,7 +92,7 @@ def _malformed(name: str, payload: str, lineno: int) -> ValueError:
 
 
 def _enum(text: str) -> EnumSpec | None:
-    """``Name(i32) { A=0, B=1 }``, or without the braces."""
+    """Parse ``Name(i32) { A=0, B=1 }``, or the form without the braces."""
     found = _ENUM.fullmatch(text)
     if found is None or found[1][0].isdigit():
         return None

@@ -20,7 +20,7 @@ __all__ = ["FieldTypes", "accessor_lines", "allow_non_snake_case", "enum_lines"]
 
 @dataclass
 class FieldTypes:
-    """The types of fields in one file. What a directive says has precedence over what the library says."""
+    """The types of fields in one file. Directives take precedence over the library's data."""
 
     names: TypeNames
 
@@ -30,7 +30,8 @@ class FieldTypes:
         return self.names.imports.directives
 
     def mirror(self, owner: str, field: NamedTypeSchema) -> str | None:
-        """The type of a field's bytes, None if there is none. ValueError for a directive that the bytes contradict."""
+        """Return the type of a field's bytes, None if there is none. ValueError for a directive that contradicts the
+        bytes."""
         target = f"{owner}.{field.name}"
         if not is_nameable(rust_ident(field.name).replace("r#", "")):
             return None
@@ -46,7 +47,7 @@ class FieldTypes:
         return None if mirror is None else self._nullable(target, field, mirror)
 
     def value(self, owner: str, field: NamedTypeSchema) -> str | None:
-        """The type that a field is read as, None if that is Any; a declared type of numbers is read as a number."""
+        """Return the type for reading a field, None if that is Any; a declared type of numbers is read as a number."""
         target = f"{owner}.{field.name}"
         if target in self.directives.field_types:
             value: str | None = self.names.of_path(self.directives.field_types[target])
@@ -90,7 +91,7 @@ class FieldTypes:
 
 
 def enum_lines(spec: EnumSpec, names: TypeNames) -> list[str]:
-    """The type of an `enum` directive. It can hold any number, so that the numbers of a newer library do no harm."""
+    """Return the type of an `enum` directive. It can hold any number, so that numbers of a newer library are valid."""
     error, kind = names.imports.record("tvm_ffi::Error"), names.imports.record("tvm_ffi::VALUE_ERROR")
     result = names.imports.record("tvm_ffi::Result")
     message = f'"{spec.name} value {{value}} does not fit {spec.repr}"'
@@ -122,7 +123,7 @@ def enum_lines(spec: EnumSpec, names: TypeNames) -> list[str]:
 
 
 def accessor_lines(owner: str, field: NamedTypeSchema, ident: str, types: FieldTypes) -> list[str]:
-    """The function that reads a field through its getter."""
+    """Return the function that reads a field through its getter."""
     if not is_nameable(ident.replace("r#", "")):
         return [f"// {field.name!r} is no name for Rust: FieldGetter::new() takes it"]
     imports = types.names.imports
@@ -141,7 +142,7 @@ def accessor_lines(owner: str, field: NamedTypeSchema, ident: str, types: FieldT
 
 
 def allow_non_snake_case(idents: Iterable[str]) -> list[str]:
-    """The attribute for items whose names the Rust compiler warns about."""
+    """Return the attribute for items whose names cause a warning of the Rust compiler."""
     names = [ident.replace("r#", "") for ident in idents]
     return ["#[allow(non_snake_case)]"] if any(name != name.lower() for name in names) else []
 

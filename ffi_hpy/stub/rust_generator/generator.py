@@ -1,4 +1,4 @@
-"""Rust as a target: see ..target for what a target provides."""
+"""Rust as a target: see ..target for the interface."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ __all__ = ["RustGenerator"]
 
 
 class RustGenerator(Generator):
-    """Types of objects in .rs files. Functions get nothing, because the crate finds them by name when they are
-    called."""
+    """Types of objects in .rs files. Functions need no code, because the crate finds them by name at the call."""
 
     name = "rust"
     syntax = C.RUST_SYNTAX
@@ -56,7 +55,7 @@ class RustGenerator(Generator):
         return set()
 
     def check_view(self, code_blocks: list[CodeBlock]) -> object:
-        """The definitions in the regions, without their formatting."""
+        """Return the definitions in the regions, without their formatting."""
         regions = [block for block in code_blocks if block.kind in ("object", "import-section")]
         views = {(block.kind, block.param): check_tokens(block.lines[1:-1]) for block in regions}
         return {region: tokens for region, tokens in views.items() if tokens}
@@ -70,7 +69,7 @@ class RustGenerator(Generator):
         opt: Options,
         defined: set[str],
     ) -> None:
-        """Nothing."""
+        """Do nothing: the crate finds functions by name."""
 
     def generate_object_block(
         self,
@@ -95,7 +94,7 @@ class RustGenerator(Generator):
         codegen.generate_rust_object(code, ty_map, imports, opt, obj_info, modules)
 
     def note_lines_before(self, imports: RustImports, lines: list[str]) -> None:
-        """Does nothing: imports may be anywhere."""
+        """Do nothing: imports may be anywhere."""
 
     def generate_import_section_block(
         self, code: CodeBlock, imports: RustImports, opt: Options, defined: set[str]
@@ -103,10 +102,10 @@ class RustGenerator(Generator):
         codegen.generate_rust_import_section(code, imports, opt, imports.defined)
 
     def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None:
-        """Does nothing: public items are exported."""
+        """Do nothing: public items are exported."""
 
     def generate_export_block(self, code: CodeBlock) -> None:
-        """Does nothing: modules are declared when files are made."""
+        """Do nothing: modules are declared when files are created."""
 
     def api_filename(self) -> str:
         return "mod.rs"
@@ -138,7 +137,7 @@ class RustGenerator(Generator):
 
 
 class _Modules(Mapping[str, "tuple[str, ...]"]):
-    """The modules of files, computed on demand, because only a file that another refers to must be in a crate."""
+    """The modules of files, computed on demand, because only a file that another file refers to must be in a crate."""
 
     def __init__(self, files: Mapping[str, Path]) -> None:
         self._files = files

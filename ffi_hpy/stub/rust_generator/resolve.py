@@ -21,7 +21,7 @@ _PATH = re.compile(r"[\w:#]*::[\w:#]*")
 
 
 def type_name(type_key: str) -> str:
-    """The last part of a type key. ValueError if no type can have that name."""
+    """Return the last part of a type key. ValueError if a type cannot have that name."""
     leaf = type_key.rpartition(".")[2]
     if not is_nameable(leaf) or leaf in RC.RUST_SPOKEN_FOR:
         why = "generated code needs it for something else" if is_nameable(leaf) else "that is no name"
@@ -33,10 +33,10 @@ def type_name(type_key: str) -> str:
 
 @dataclass
 class TypeNames:
-    """The names of types in the file `module`. The imports that they need are recorded in `imports`.
+    """The names of types in the file `module`. The required imports are recorded in `imports`.
 
-    `declared` has the modules of the types that are generated, in whatever file. Type keys that nothing provides are
-    added to `missing`.
+    `declared` contains the modules of the types that are generated in any file. Type keys without a provider are added
+    to `missing`.
     """
 
     imports: RustImports
@@ -50,7 +50,7 @@ class TypeNames:
         return replace(self, imports=RustImports(directives=self.imports.directives), missing=set())
 
     def of_value(self, origin: str, type_key: str | None = None) -> str | None:
-        """The type of a value without arguments, None if there is none; a type key that is mapped has precedence."""
+        """Return the type of a value without arguments, None if there is none; a mapped type key takes precedence."""
         key = type_key if type_key is not None and type_key in self.ty_map else origin
         if key in self.ty_map:
             return self.of_path(self.ty_map[key])
@@ -59,23 +59,23 @@ class TypeNames:
         return self.of_reference(origin)
 
     def of_path(self, path: str) -> str:
-        """The name for a path that the user wrote. A path is imported unless it leads into this module; anything else
-        stays."""
+        """Return the name for a path that the user wrote. A path is imported unless it is in this module; other text
+        stays unchanged."""
         if not _PATH.fullmatch(path):
             return path
         module, _, leaf = path.rpartition("::")
         return leaf if module == "::".join(self.module) else self.imports.record(path)
 
     def of_reference(self, type_key: str) -> str:
-        """The type that refers to objects of a type."""
+        """Return the type of references to objects of a type."""
         return self._of_class(type_key, "")
 
     def of_object(self, type_key: str) -> str:
-        """The struct of a type's objects."""
+        """Return the struct of a type's objects."""
         return self._of_class(type_key, "Obj")
 
     def provider(self, type_key: str) -> Provider | None:
-        """The provider of a type; if there is none, the type is added to `missing`."""
+        """Return the provider of a type; without a provider, add the type to `missing`."""
         if is_crate_type_key(type_key):
             return "crate"
         if type_key in self.ty_map:
@@ -86,7 +86,8 @@ class TypeNames:
         return None
 
     def of_mirror(self, ancestors: list[str]) -> str:
-        """The struct for the last of some types of the crate, which are ordered, parents first; for none, the root's.
+        """Return the struct for the last of some types of the crate, ordered parents first; the root's struct if there
+        are none.
 
         The crate has no structs for them, so the file gets structs that only reproduce their places in the ancestry.
         """
@@ -106,6 +107,6 @@ class TypeNames:
 
 
 def mirror_name(type_key: str) -> str:
-    """The name of the struct for a type of the crate: FfiIntEnumObj for ffi.IntEnum."""
+    """Return the name of the struct for a type of the crate: FfiIntEnumObj for ffi.IntEnum."""
     head, _, leaf = type_key.rpartition(".")
     return f"{head.replace('.', '_').capitalize()}{leaf}Obj"

@@ -1,4 +1,4 @@
-"""Rust's names and types: imports, identifiers, modules, and which parts of generated text count."""
+"""Rust's names and types: imports, identifiers, modules, and the significant tokens of generated code."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class RustUse:
         return self.path.rpartition("::")[2]
 
     def as_use_line(self) -> str:
-        """The line, "" if none is needed."""
+        """Return the line, "" if no import is needed."""
         return f"use {self.path};" if "::" in self.path else ""
 
 
@@ -63,7 +63,7 @@ class RustUse:
 class RustImports:
     """The imports and directives of one file.
 
-    `builtin_mirrors` are the crate's types that the file needs structs for, each with the struct of its parent;
+    `builtin_mirrors` are the crate's types for which the file needs structs, each with the struct of its parent;
     `reserved` are names of the file's own types, `defined` the type keys by their types' paths.
     """
 
@@ -74,7 +74,7 @@ class RustImports:
     defined: dict[str, str] = field(default_factory=dict)
 
     def record(self, name: str) -> str:
-        """Import something, and return its name in the file: the whole path if the short name has another meaning."""
+        """Import a name, and return its form in the file: the whole path if the short name has another meaning."""
         use = RustUse(name)
         if use in self.items or not use.as_use_line():
             return use.leaf
@@ -88,20 +88,20 @@ class RustImports:
 
 
 def is_nameable(name: str) -> bool:
-    """Whether something can have that name, perhaps escaped."""
+    """Whether Rust accepts the name, perhaps escaped."""
     return name.isidentifier() and name != "_"
 
 
 def escaped(name: str) -> str:
-    """A name, escaped if it is a keyword."""
+    """Return a name, escaped if it is a keyword."""
     if name in RC.RUST_NOT_RAW_IDENTIFIERS:
         return f"{name}_"
     return f"r#{name}" if name in RC.RUST_KEYWORDS else name
 
 
 def rust_ident(name: str) -> str:
-    """The name of a field: ``value_`` becomes ``value`` and ``__dict__`` becomes ``dict``, as is the custom in C++ and
-    Python."""
+    """Return the name of a field: ``value_`` becomes ``value`` and ``__dict__`` becomes ``dict``, because such affixes
+    are conventions of C++ and Python."""
     if name.startswith("__") and name.endswith("__") and len(name) > 4:
         name = name[2:-2]
     elif name.endswith("_") and not name.endswith("__") and len(name) > 1:
@@ -110,7 +110,7 @@ def rust_ident(name: str) -> str:
 
 
 def unique_idents(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """The names of fields of one struct; one that another field or `taken` has gets underscores."""
+    """Return the names of fields of one struct; a name that another field or `taken` has gets underscores."""
     names, used = list(names), set(taken)
     unchanged = {name for name in names if rust_ident(name) == name}
     result = []
@@ -130,7 +130,7 @@ def is_crate_type_key(type_key: str) -> bool:
 
 @functools.cache
 def rust_module_path(path: Path) -> tuple[str, ...]:
-    """The module of a file, from its path below the ``src`` of its crate: ``("crate", "ir")`` for src/ir.rs.
+    """Return the module of a file, from its path below the ``src`` of its crate: ``("crate", "ir")`` for src/ir.rs.
 
     ValueError if it is not below such a folder.
     """
@@ -150,14 +150,14 @@ def rust_module_path(path: Path) -> tuple[str, ...]:
 
 
 def is_any(schema: TypeSchema | NamedTypeSchema) -> bool:
-    """Whether every value is accepted, None included."""
+    """Whether every value is accepted, including None."""
     return schema.origin == "Any" or (schema.origin == "Optional" and is_any(_args(schema)[0]))
 
 
 def render_rust_type(schema: TypeSchema | NamedTypeSchema, names: LeafNames) -> str | None:
-    """The type of a value, None if there is none.
+    """Return the type of a value, None if there is none.
 
-    `names` gives the name of a part from its origin and from the type key, where the origin is less specific (as of
+    `names` returns the name of a part from its origin and, if the origin is less specific, from the type key (such as
     ``ffi.BigInt``, which is an int).
     """
     if schema.origin in RC.RUST_UNSUPPORTED_ORIGINS:
@@ -178,17 +178,18 @@ def _generic(base: str | None, schema: TypeSchema | NamedTypeSchema, names: Leaf
 
 
 def _args(schema: TypeSchema | NamedTypeSchema) -> tuple[TypeSchema, ...]:
-    """The arguments of a schema that has some, each Any if they are not given."""
+    """Return the arguments of a schema with arguments, each Any if they are not given."""
     return schema.args or (TypeSchema("Any"),) * (2 if schema.origin == "Map" else 1)
 
 
-# --- what counts ----------------------------------------------------------------------------------------------------
+# --- significant tokens ---------------------------------------------------------------------------------------------
 
 _QUALIFIER = re.compile(r"(?<![\w:])(?:::)?(?:(?!(?:[iu](?:8|16|32|64)|f32|f64|bool)::)[a-z_]\w*::)+(?=[A-Za-z_])")
 
 
 def check_tokens(lines: Iterable[str]) -> tuple[str, ...]:
-    """The tokens of generated lines, without imports, comments, and modules before names. Wrapping does not matter."""
+    """Return the tokens of generated lines, without imports, comments, and modules before names. Wrapping has no
+    effect."""
     kept = [line.strip() for line in lines if not line.strip().startswith(("use ", "//"))]
     tokens = re.findall(r"\w+|\S", _QUALIFIER.sub("", " ".join(kept)))
     return tuple(

@@ -14,7 +14,7 @@ __all__ = [
 
 
 def set_handle_stack_trace_limit(limit: int | None) -> None:
-    """Record `limit` frames of the native stack when a handle is opened, for who shows it later. None records none."""
+    """Record `limit` frames of the native stack when a handle is opened, for later display. None records none."""
     from ..universal import _debug
 
     _debug.set_handle_stack_trace_limit(limit)

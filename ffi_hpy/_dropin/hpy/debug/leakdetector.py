@@ -14,7 +14,7 @@ __all__ = ["HPyDebugError", "HPyLeakError", "LeakDetector"]
 
 
 class HPyDebugError(Exception):
-    """What debug mode has found."""
+    """The base class for errors that debug mode finds."""
 
 
 class HPyLeakError(HPyDebugError):
@@ -30,8 +30,8 @@ class HPyLeakError(HPyDebugError):
 
 
 class LeakDetector:
-    """Raises HPyLeakError from `stop` for handles that were opened since `start` and are open; in a `with` statement
-    both are called."""
+    """Raises HPyLeakError from `stop` for handles that were opened since `start` and are still open. A `with` statement
+    calls both."""
 
     def __init__(self) -> None:
         self.generation: int | None = None

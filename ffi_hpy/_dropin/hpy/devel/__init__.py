@@ -1,11 +1,11 @@
-"""Builds HPy modules: setuptools' keyword `hpy_ext_modules`, and what other build systems ask `HPyDevel` for.
+"""Builds HPy modules: setuptools' keyword `hpy_ext_modules`, and `HPyDevel` for other build systems.
 
     setup(name="project", hpy_ext_modules=[Extension("project.fast", ["fast.c"])], setup_requires=["hpy"])
 
-gives a universal module with a stub, `fast.hpy0.so` and `fast.py`, which serves every interpreter that has an HPy
-runtime. `setup.py --hpy-abi=cpython` gives an ordinary extension module of this interpreter instead, and
-`--hpy-abi=hybrid` one that may include Python.h and is loaded by an HPy runtime. Headers and C helpers are those of
-hpy 0.9.0; headers.py says where they come from.
+builds a universal module with a stub, `fast.hpy0.so` and `fast.py`, for every interpreter that has an HPy runtime.
+`setup.py --hpy-abi=cpython` builds an ordinary extension module of this interpreter instead, and `--hpy-abi=hybrid` a
+module that may include Python.h and is loaded by an HPy runtime. Headers and C helpers are those of hpy 0.9.0;
+headers.py describes their origin.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_HPY_ABI", "HPyDevel", "handle_hpy_ext_modules"]
 
 DEFAULT_HPY_ABI = "universal"
-"""Everywhere: hpy's CPython ABI is a use of structs that change, and it does not compile with the newest Pythons."""
+"""On every interpreter: hpy's CPython ABI uses structs that change, and does not compile with the newest Pythons."""
 
 _HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
 
@@ -42,7 +42,7 @@ class HPyDevel:
         return [str(self.include_dir)]
 
     def get_include_dir_forbid_python_h(self) -> Path:
-        """The folder that comes first for the universal ABI: in it is a Python.h that cannot be included."""
+        """The folder that comes first for the universal ABI: it contains a Python.h that cannot be included."""
         return self.include_dir / "hpy" / "forbid_python_h"
 
     def get_extra_sources(self) -> list[str]:
@@ -50,16 +50,16 @@ class HPyDevel:
         return [str(self.src_dir / name) for name in _HELPERS]
 
     def get_ctx_sources(self) -> list[str]:
-        """C sources that are compiled into a module of the CPython ABI besides."""
+        """C sources that are compiled into a module of the CPython ABI in addition."""
         return [str(path) for path in sorted(self.src_dir.glob("ctx_*.c"))]
 
     def get_static_libs(self, hpy_abi: str) -> list[str] | None:
-        """The libraries that have the compiled helpers for an ABI, or None where they are to be compiled."""
+        """The libraries with the compiled helpers for an ABI, or None if the helpers must be compiled."""
         folder = self.base_dir / "lib" / hpy_abi
         return sorted(str(path) for path in folder.iterdir() if path.is_file()) if folder.is_dir() else None
 
     def fix_distribution(self, dist: Distribution) -> None:
-        """Have the commands of a distribution build its `hpy_ext_modules`."""
+        """Make the commands of a distribution build its `hpy_ext_modules`."""
         from .commands import make_build, make_build_ext
 
         dist.hpydevel = self
@@ -68,7 +68,7 @@ class HPyDevel:
 
 
 def _default_folder() -> Path:
-    """Return this folder if it has the headers, as in the wheel that wheel.py makes, else that of headers.py."""
+    """Return this folder if it has the headers, as in a wheel from wheel.py, else the folder of headers.py."""
     here = Path(__file__).resolve().parent
     if is_complete(here):
         return here
@@ -76,8 +76,8 @@ def _default_folder() -> Path:
 
 
 def handle_hpy_ext_modules(dist: Distribution, attr: str, hpy_ext_modules: Sequence[Extension]) -> None:
-    """Take over the keyword `hpy_ext_modules` of setuptools, which finds this function by an entry point."""
-    if getattr(dist, "hpydevel", None) is not None:  # it is called again when configuration is read again
+    """Handle the keyword `hpy_ext_modules` of setuptools, which finds this function by an entry point."""
+    if getattr(dist, "hpydevel", None) is not None:  # setuptools calls it again when it reads configuration again
         return
     from .commands import GLOBAL_OPTIONS, mark
 

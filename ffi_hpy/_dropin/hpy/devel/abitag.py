@@ -11,11 +11,11 @@ HPY_ABI_VERSION_MINOR = 0
 HPY_ABI_TAG = f"hpy{HPY_ABI_VERSION}"
 
 _N_TAG_PARTS = {"cpython": 2, "cp": 1, "pypy": 2, "graalpy": 3}
-"""How many parts of the middle of a suffix tell the interpreter; the others tell the platform."""
+"""The number of parts in the middle of a suffix that name the interpreter; the others name the platform."""
 
 
 def parse_ext_suffix(ext_suffix: str | None = None) -> tuple[str, str]:
-    """Return the interpreter's tag and the file's extension: cp310 and so of `.cpython-310-x86_64-linux-gnu.so`."""
+    """Return the interpreter's tag and the file's extension: cp310 and so for `.cpython-310-x86_64-linux-gnu.so`."""
     whole = ext_suffix if ext_suffix is not None else str(sysconfig.get_config_var("EXT_SUFFIX"))
     dot, _, rest = whole.partition(".")
     middle, _, extension = rest.partition(".")

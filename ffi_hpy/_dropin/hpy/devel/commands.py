@@ -1,4 +1,4 @@
-"""The commands of setuptools, for HPy modules: derived from those that a project has."""
+"""The commands of setuptools, for HPy modules: subclasses of a project's own commands."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __bootstrap__()
 
 
 def mark(extension: Extension) -> Extension:
-    """Note that an extension is an HPy module. Which ABI it gets is known when a command runs."""
+    """Mark an extension as an HPy module. Its ABI is known only when a command runs."""
     extension.hpy_abi = None
     return extension
 
@@ -59,7 +59,7 @@ def _abi_of(command: Command) -> str:
 
 
 def make_build(base: type[Any]) -> type[Any]:
-    """Return `build` with folders of its own for each ABI: what was built for one is no result for another."""
+    """Return `build` with separate folders for each ABI, so that results for one ABI are not used for another."""
 
     class Build(base):  # type: ignore[misc]
         def finalize_options(self) -> None:
@@ -74,7 +74,7 @@ def make_build(base: type[Any]) -> type[Any]:
 
 
 def make_build_ext(base: type[Any]) -> type[Any]:
-    """Return `build_ext` that builds the extensions that are marked as HPy modules as such."""
+    """Return `build_ext` that builds the extensions marked as HPy modules as such."""
 
     class BuildExt(base):  # type: ignore[misc]
         def initialize_options(self) -> None:
@@ -110,14 +110,14 @@ def make_build_ext(base: type[Any]) -> type[Any]:
             return os.path.join(*fullname.split(".")) + get_hpy_ext_suffix(extension.hpy_abi)  # noqa: PTH118
 
         def get_ext_fullpath(self, ext_name: str) -> str:
-            """setuptools asks for the name by its last component, which two extensions may share."""
+            """setuptools passes only the last component of the name, which two extensions may share."""
             path = str(super().get_ext_fullpath(ext_name))
             name = os.path.basename(self.get_ext_filename(self.get_ext_fullname(ext_name)))  # noqa: PTH119
             return os.path.join(os.path.dirname(path), name)  # noqa: PTH118, PTH120
 
         def get_output_mapping(self) -> dict[str, str]:
-            """For editable installs: what is built, to where it stands in the sources. Stubs are there as they are
-            written, and not compiled as setuptools' are."""
+            """For editable installs: map each built file to its place in the sources. Stubs are included uncompiled,
+            unlike those of setuptools."""
             stubbed = [ext for ext in self.extensions if _is_hpy(ext) and ext._needs_stub]
             for extension in stubbed:
                 extension._needs_stub = False
@@ -132,7 +132,7 @@ def make_build_ext(base: type[Any]) -> type[Any]:
         # ---- building ----
 
         def build_extension(self, extension: Extension) -> None:
-            """The helpers are objects and no sources of the extension: those would become part of an sdist."""
+            """Add the helpers as objects, not as sources of the extension, which would become part of an sdist."""
             if not _is_hpy(extension):
                 super().build_extension(extension)
                 return
@@ -144,7 +144,7 @@ def make_build_ext(base: type[Any]) -> type[Any]:
                 extension.extra_objects = own
 
         def _helpers(self, abi: str) -> list[str]:
-            """Return the compiled helpers, the same for all extensions."""
+            """Return the compiled helpers, which all extensions share."""
             libraries = self.hpydevel.get_static_libs(abi) if self.distribution.hpy_use_static_libs else None
             if libraries:
                 return list(libraries)

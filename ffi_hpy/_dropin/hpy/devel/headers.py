@@ -1,6 +1,6 @@
-"""Where the headers and C helpers of hpy come from. They are nobody's but hpy's, so ffi_hpy has no copy of them.
+"""Finds the headers and C helpers of hpy. They belong to hpy, so ffi_hpy has no copy of them.
 
-The build of ffi_hpy runs this file, too, which therefore imports nothing of this package.
+The build of ffi_hpy runs this file, too, so it imports nothing from this package.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _LICENSE = "LICENSE"
 
 
 class HeadersError(RuntimeError):
-    """The headers cannot be had. The message is one line for a person: what is missing, and what to do about it."""
+    """The headers are not available. The message is one line for a person: the missing part, and the remedy."""
 
 
 def find_devel(cache: Path) -> Path:
     """Return an `hpy/devel` folder of version 0.9.0, with its `include` and `src/runtime`.
 
     In this order: the folder that FFI_HPY_HPY_DIR names; the copy in `cache`; an installed hpy, copied into `cache`;
-    the wheel, fetched by pip and unpacked into `cache`. A copy, so that the path does not change from one build
-    environment to the next and objects stay up to date.
+    the wheel, fetched by pip and unpacked into `cache`. The copy keeps the path the same in every build environment, so
+    that objects stay up to date.
     """
     named = os.environ.get("FFI_HPY_HPY_DIR")
     if named:
@@ -60,7 +60,7 @@ def is_complete(devel: Path) -> bool:
 
 
 def _put(staged: Path, target: Path) -> None:
-    """Move a folder to its place, unless another process has done so meanwhile."""
+    """Move a folder to its place, unless another process has done so in the meantime."""
     try:
         if target.exists() and not is_complete(target):
             shutil.rmtree(target)
@@ -81,7 +81,7 @@ def _checked(devel: Path) -> Path:
 
 
 def _version_of(devel: Path) -> str | None:
-    """Return the version that `devel` says it is of, or None if it does not say."""
+    """Return the version in version.py of `devel`, or None if there is none."""
     try:
         found = re.search(r'__version__ = "([^"]+)"', (devel / "version.py").read_text())
     except OSError:
@@ -90,7 +90,7 @@ def _version_of(devel: Path) -> str | None:
 
 
 def _installed_devel() -> Path | None:
-    """Return the folder of an installed `hpy.devel` of the right version, which has headers. Nothing is imported."""
+    """Return the folder of an installed `hpy.devel` of the right version with headers. Nothing is imported."""
     for entry in sys.path:
         devel = Path(entry or ".", "hpy", "devel").resolve()
         if is_complete(devel) and _version_of(devel) == VERSION:
@@ -106,7 +106,7 @@ def _copy_devel(installed: Path, target: Path) -> None:
 
 
 def _fetch_devel(target: Path) -> None:
-    """Unpack hpy/devel of the wheel that pip can get into `target`."""
+    """Unpack hpy/devel into `target` from the wheel that pip downloads."""
     hint = "set FFI_HPY_HPY_DIR to an unpacked hpy/devel folder to build without it"
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]

@@ -2,9 +2,9 @@
 
     python -m ffi_hpy.dropin -m hpy.devel.wheel FOLDER
 
-prints the wheel's path. Installed, it is the environment's hpy, beside an ffi_hpy. And pip and uv build projects in
-environments that have nothing but what a project asks for: where that is hpy, this wheel is taken for it by
-`pip install --find-links FOLDER PROJECT`, because its version, 0.9.0+ffi.hpy, is preferred to 0.9.0.
+prints the wheel's path. Once installed, it is the environment's hpy, next to an ffi_hpy. pip and uv build projects in
+environments that contain only the requirements of the project. If a project requires hpy, `pip install --find-links
+FOLDER PROJECT` uses this wheel, because its version, 0.9.0+ffi.hpy, is preferred to 0.9.0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def make_wheel(folder: Path) -> Path:
-    """Write the wheel into a folder, which is made if it is not there, and return its path."""
+    """Write the wheel into a folder, which is created if needed, and return its path."""
     files = {f"{_NAME}.dist-info/{name}": text.encode() for name, text in _read_metadata().items()}
     for path in [_PACKAGE.with_name("pkg_resources.py"), *sorted(_PACKAGE.rglob("*.py"))]:
         if path.is_file():
