@@ -44,7 +44,7 @@ def own_end(info: Any) -> int:
     total = int(info.total_size or _core.OBJECT_HEADER_BYTES)
     if sys.platform == "win32":
         return total
-    end: int = _core.OBJECT_HEADER_BYTES if info is None else info._fields_end
+    end: int = info._fields_end
     return end if end > total - 8 else total  # the bytes between belong to members without reflection
 
 

@@ -359,9 +359,9 @@ class LibraryField(_Field):
             if self._set_native(self._at, address, frame.words + 2) != 0:
                 self._fail(frame, what)
         finally:
-            give(frame)
             if uses is not None:
                 uses.pop()
+            give(frame)
 
     @hidden
     def _fail(self, frame: Frame | None, what: str | None) -> NoReturn:

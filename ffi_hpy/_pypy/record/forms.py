@@ -138,9 +138,9 @@ class Copied:
                 raise_pending(self._name)
             return get(result)
         finally:
-            give(frame)
             if uses is not None:
                 uses.pop()
+            give(frame)
 
     def write(self, _address: int, _value: Any) -> bool:
         """False: every value needs a conversion."""
