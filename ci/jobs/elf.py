@@ -1,4 +1,5 @@
-"""What an ELF library says about itself: names it exports, libraries it needs, versions it asks them for."""
+"""Reads ELF libraries: the names that a library exports, the libraries that it needs, and the versions that it
+requires."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _BINDINGS = {1: "global", _WEAK: "weak", 10: "unique"}
 
 @dataclass(frozen=True)
 class Library:
-    """A shared library of 64 bits, little-endian."""
+    """A 64-bit little-endian shared library."""
 
     soname: str
     exports: dict[str, str]  # global, weak or unique, by name
