@@ -31,7 +31,7 @@ class Library:
 
 
 def read_library(path: Path) -> Library:
-    """Return what the file says. ValueError if it is no such library."""
+    """Return the facts about a file. Raises ValueError for other files."""
     data = path.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
         raise ValueError(f"{path} is no ELF file of 64 bits, little-endian")
@@ -79,7 +79,7 @@ def _page(data: bytes) -> int:
 
 
 def _needed_versions(data: bytes, at: int, n_libraries: int) -> list[int]:
-    """Return where the names of the versions are in the section's strings."""
+    """Return the offsets of the versions' names in the section's strings."""
     names = []
     for _ in range(n_libraries):
         _, n_versions, _, first, following = struct.unpack_from("<HHIII", data, at)
