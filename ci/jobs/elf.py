@@ -23,11 +23,11 @@ class Library:
 
     soname: str
     exports: dict[str, str]  # global, weak or unique, by name
-    imports: set[str]  # names that it expects others to have
-    weak_imports: set[str]  # those of them that it can do without
+    imports: set[str]  # undefined names
+    weak_imports: set[str]  # the undefined names that may stay undefined
     needed: tuple[str, ...]
-    versions: tuple[str, ...]  # that it asks of the needed libraries
-    page: int  # the largest size of pages that it can be mapped with
+    versions: tuple[str, ...]  # required versions of the needed libraries
+    page: int  # the largest page size that works
 
 
 def read_library(path: Path) -> Library:
@@ -36,7 +36,7 @@ def read_library(path: Path) -> Library:
     if data[:6] != b"\x7fELF\x02\x01":
         raise ValueError(f"{path} is no ELF file of 64 bits, little-endian")
     start, size, count = (*struct.unpack_from("<Q", data, 40), *struct.unpack_from("<HH", data, 58))
-    # of each section: type, offset, size, index of its strings, number of items where it is said
+    # per section: type, offset, size, index of its string section, number of items (if recorded)
     sections = [
         (fields[1], fields[4], fields[5], fields[6], fields[7])
         for fields in (struct.unpack_from("<IIQQQQIIQQ", data, start + i * size) for i in range(count))

@@ -44,7 +44,7 @@ def listed_names(rule: Rule) -> set[str]:
 
 
 def find_problems(rule: Rule, library: Library) -> list[str]:
-    """Return what is wrong with a library."""
+    """Return the problems of a library."""
     wanted, got = listed_names(rule), set(library.exports)
     problems = [f"{name} is missing" for name in sorted(wanted - got)]
     problems += [f"{name} is exported and not listed" for name in sorted(got - wanted)]
