@@ -119,7 +119,7 @@ static void reset_peak(void) {
   fclose(refs);
 }
 
-/* ---- Rows. Each returns ns per operation over n rounds, or a negative number when something is missing. A row that
+/* ---- Rows. Each returns ns per operation over n iterations, or a negative number if a function is missing. A row that
  * measures memory calls begin_memory before the operation. ---- */
 
 static long before_kib;

@@ -90,7 +90,7 @@ ROWS = {
 }
 
 ARRAY_ROWS = ("Tensor", "NumPy array")  # rows that need NumPy
-NATIVE_ROWS = (*ARRAY_ROWS, *(row for row in ROWS if row.startswith("schema")))  # plain Python has nothing like them
+NATIVE_ROWS = (*ARRAY_ROWS, *(row for row in ROWS if row.startswith("schema")))  # plain Python has no equivalent
 
 VALUES = {
     "text": "x" * 100,
