@@ -158,7 +158,7 @@ def find_circles(uses: dict[str, set[str]]) -> list[list[str]]:
     return sorted(circles)
 
 
-# --- uses between files ----------------------------------------------------------------------------------------------
+# --- uses between files ---------------------------------------------------------------------------------------------
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 _SUFFIXES = {".c", ".cc", ".def", ".h"}

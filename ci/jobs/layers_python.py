@@ -146,7 +146,7 @@ def find_circles(uses: Uses) -> list[list[str]]:
     return sorted(list(group) for group in groups if group)
 
 
-# --- this part of the job --------------------------------------------------------------------------------------------
+# --- this part of the job -------------------------------------------------------------------------------------------
 
 _PLANTED = {
     "__init__.py": "from .low import a\n",

@@ -61,7 +61,7 @@ def output_of(
     return done.stdout
 
 
-# --- long processes --------------------------------------------------------------------------------------------------
+# --- long processes -------------------------------------------------------------------------------------------------
 
 _running: set[subprocess.Popen[bytes]] = set()
 _is_stopping = threading.Event()

@@ -42,7 +42,7 @@ def on_path() -> Path | None:
     return Path(found) if found and find_obstacle(Path(found)) is None else None
 
 
-# --- Debian's clang --------------------------------------------------------------------------------------------------
+# --- Debian's clang -------------------------------------------------------------------------------------------------
 
 
 def default_version(apt: Apt, log: Path) -> str:

@@ -16,7 +16,7 @@ from ci.lib.process import clean_environ, closing_line, run_logged
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# --- exceptions -------------------------------------------------------------------------------------------------------
+# --- exceptions -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def sum_reasons(results: Mapping[str, Sequence[Outcome]]) -> list[str]:
     return lines
 
 
-# --- running a suite --------------------------------------------------------------------------------------------------
+# --- running a suite ------------------------------------------------------------------------------------------------
 
 
 PLUGIN = Path(__file__).resolve().with_name("plugin")

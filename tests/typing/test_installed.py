@@ -1,4 +1,5 @@
-"""Type checkers find the types of tvm_ffi in an environment that ffi_hpy.dropin has made answer for it."""
+"""Type checkers find the types of tvm_ffi in an environment where ffi_hpy.dropin has made ffi_hpy importable as
+tvm_ffi."""
 
 import os
 import subprocess

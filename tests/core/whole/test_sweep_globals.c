@@ -272,7 +272,7 @@ static TVMFFIAny made_by(const char *name, TVMFFIAny argument, int32_t n_args) {
   return result;
 }
 
-/* ---- Visits and mutations. Functions of visitors and mutators are called from inside a visit or mutation, for each List. */
+/* ---- Visits and mutations: the functions of visitors and mutators are called inside one, for each List ---- */
 
 static const char *outer_of(const char *name) {
   if (strncmp(name, "ffi.StructuralVisitor", 21) == 0) return "ffi.StructuralVisit";
