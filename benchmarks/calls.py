@@ -62,8 +62,8 @@ Found = dict[tuple[str, str], dict[str, list[float]]]
 
 
 def time_calls(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[str]) -> Found:
-    """Time rows on a CPython, in separate processes for each mode: for methods, only the environment can select the
-    mode."""
+    """Time rows on a CPython, in separate processes for each mode, because methods take the mode from the
+    environment."""
     places = {kind: find_place(kind, name, python, wheel, "calls") for kind in KINDS}
     sides = {mode: {kind: open_side(kind, place, mode) for kind, place in places.items()} for mode in MODES}
     found: Found = {}
@@ -127,8 +127,7 @@ def line_of(row: str, mode: str, found: dict[str, list[float]]) -> list[object]:
 
 
 def bench_pypy(name: str, env: Path, library: Path, rounds: int) -> list[list[object]]:
-    """Return ns per call on a PyPy, whose just-in-time compiler needs long runs, next to the times of plain Python
-    objects."""
+    """Return ns per call on a PyPy (its compiler needs long runs), next to the times of plain Python objects."""
     sides = (Side(env, "side.py", "ffi_hpy", library), Side(env, "side.py", "plain", library))
     lines: list[list[object]] = [["row", f"{name}: ffi_hpy ns", "plain Python ns", "goal", ""]]
     for row in [row for row in ROWS if row not in NATIVE_ROWS]:

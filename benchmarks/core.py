@@ -40,8 +40,7 @@ FASTER = 1 / 1.5
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: `name` and `size` are passed to core_rows; one measurement is `n` iterations of the
-    row."""
+    """One line of the table: core_rows gets `name` and `size`; one measurement is `n` iterations."""
 
     label: str
     name: str

@@ -24,8 +24,7 @@ class Row(NamedTuple):
     over: str = ""
 
 
-# Results are kept, so that no compiler removes their computation; inputs change, so that no compiler reads them only
-# once.
+# Results are kept, so that no compiler removes their computation; inputs change, so that none reads them only once.
 ROWS = {
     "no argument": Row("nop()", "nop_none()"),
     "int echoed": Row("echo(i)", "echo_int(i)"),

@@ -202,8 +202,7 @@ def line_of(row: str, mode: str, results: dict[str, Result], kinds: list[str], n
 
 
 def speedup_text(result: Result, n: int) -> str:
-    """Return the speedup, or `?` if the threads never ran together for long enough because the machine has other
-    work."""
+    """Return the speedup, or `?` if the threads never ran together for long enough, on a busy machine."""
     return f"{result.speedup[n]:.2f}" if n in result.speedup else "?"
 
 
@@ -234,8 +233,7 @@ def thread_counts() -> list[int]:
 
 
 def open_sides(places: dict[str, Place], keeps_gil: bool) -> dict[str, Side]:
-    """Start a process for each side; report the reason if a peer cannot be timed. `before` is ours from another
-    wheel."""
+    """Start a process for each side; report why a peer cannot be timed. `before` is ours from another wheel."""
     extra = ["--keep-gil"] if keeps_gil else []
     sides = {}
     for kind, (env, file, more) in places.items():

@@ -37,8 +37,7 @@ ROWS = {
     "field that is an object": Row("record.point", BOTH, 1.0),
     "field that is text": Row("record.name", BOTH, 1.0),
     "method": Row("obj.sum()", BOTH, 1.9),
-    # This method of tvm_ffi's testing library takes a counted reference to the object, so threads contend for the
-    # count.
+    # This method of tvm_ffi's testing library takes a counted reference, so threads contend for the count.
     "method that takes a counted reference": Row("counted.sum()", BOTH, 1.9),
     "py_class field read": Row("point.x", BOTH, 1.5),
     "py_class field read, a class for each": Row("lone.x", OWN),

@@ -74,8 +74,7 @@ def compile_shared(sources: list[Path], flags: list[str]) -> Path:
             say(f"compiling {name} ...")
             module.parent.mkdir(parents=True, exist_ok=True)
             scratch = module.with_suffix(".new")
-            # The flags of nanobind_add_module() and pybind11_add_module() in a release build, without optimizing for
-            # size.
+            # The flags of nanobind_add_module() and pybind11_add_module() in a release build, not optimized for size.
             common = ["g++", "-std=c++17", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden"]
             output_of([*common, sources[0], *flags, "-o", scratch])
             scratch.rename(module)

@@ -16,8 +16,7 @@ _FLAT = -2  # symbols that are looked up in all libraries
 
 
 def of_macho(path: str) -> dict[str, Any]:
-    """Return the facts about a file for macOS. Symbols used only by removed code are still listed there, but not
-    bound."""
+    """Return the facts about a file for macOS. Symbols of removed code are still listed, but not bound."""
     binary = lief.MachO.parse(path).at(0)
     bound = {
         (each.symbol.name, "*" if each.library_ordinal == _FLAT else each.library.name if each.has_library else "")

@@ -1,5 +1,4 @@
-"""Reads ELF libraries: the names that a library exports, the libraries that it needs, and the versions that it
-requires."""
+"""Reads ELF libraries: the exported names, the needed libraries, and the required versions."""
 
 from __future__ import annotations
 

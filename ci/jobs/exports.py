@@ -77,8 +77,7 @@ def find_small_pages(libraries: dict[str, Library], wheel: Path) -> list[str]:
 
 
 def find_lacking(libraries: dict[str, Library]) -> list[str]:
-    """Return a message for each name that the binaries need and neither musl nor another binary defines, also
-    libatomic's."""
+    """Return a message for each needed name, also of libatomic, that neither musl nor another binary defines."""
     known = set(read_library(musl_loader()).exports).union(*(library.exports for library in libraries.values()))
     problems = []
     for name, library in libraries.items():

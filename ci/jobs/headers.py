@@ -71,7 +71,7 @@ def checks_alone(headers: list[str]) -> Iterator[Check]:
 
 def including(headers: list[str]) -> str:
     """Return a source that includes all headers that can be combined."""
-    either = ("driver_api.h", "runtime_api.h")  # the one that unified_api.h includes
+    either = ("driver_api.h", "runtime_api.h")  # unified_api.h includes this one
     return "".join(f"#include <{h}>\n" for h in headers if Path(h).name not in either) + "int not_empty;\n"
 
 

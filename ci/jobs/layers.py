@@ -197,7 +197,7 @@ def binaries_of(name: str) -> list[Binary]:
 
 
 def read_calls(tree: Path, binary: Binary) -> Uses:
-    """Compile a binary's sources of a tree, and return the functions and variables that they use of each other. Raises
+    """Compile a binary's sources, and return the functions and variables that they use of each other. Raises
     Missing."""
     language = [*find_cxx_compiler(), "-std=c++17"] if binary.is_cxx else [*find_c_compiler(), "-std=c11"]
     compiler = [*language, "-O1", "-DNDEBUG", "-fvisibility=hidden", "-w"]

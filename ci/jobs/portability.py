@@ -61,8 +61,7 @@ SYSTEMS = (
         System(target, without=NOT_CORE, refusal=OF_32_BITS, refusal_of_headers=OF_32_BITS)
         for target in ("arm-linux-gnueabihf", "x86-linux-gnu")
     ),
-    # The public headers compile there, and so do the sources that include nothing else: the C++ names, the testing
-    # library.
+    # The public headers compile there, and the sources without other includes: the C++ names, the testing library.
     System("s390x-linux-gnu", without=NOT_CORE - FOR_PYTHON, refusal=BIG_ENDIAN),
 )
 

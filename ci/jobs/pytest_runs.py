@@ -218,8 +218,7 @@ PYTEST_RUNS = (
 
 
 def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log: Path) -> Result:
-    """Install the wheel (or the wheel for the interpreter's machine) into the run's environment, and run pytest
-    there."""
+    """Install the wheel (or that of the interpreter's machine) into the run's environment, and run pytest there."""
     env, interpreter = test_env(plan, python), BY_NAME[plan.interpreter]
     with locked(env.with_name(f".{env.name}.use.lock")), tempfile.TemporaryDirectory() as folder:
         if plan.is_everywhere:

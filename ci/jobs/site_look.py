@@ -25,8 +25,7 @@ def find_browser() -> str:
 
 
 def look(pictures: str | None) -> int:
-    """Check each page, and save a screenshot of each to the folder `pictures`, if given. Return the exit status. Raises
-    Missing."""
+    """Check each page; save screenshots to the folder `pictures`, if given. Return the exit status. Raises Missing."""
     browser = find_browser()
     python = tool_env("tool-look", REQUIREMENTS / "look.txt") / "python"
     command = [str(python), str(LOOK), str(INDEX.parent), browser, *([pictures] if pictures else [])]

@@ -1,5 +1,5 @@
 """The check of all text of the checkout for problems that formatters ignore: lines of more than 120 columns, comments
-that open with "The same" (meaningless to a reader who arrives from another place), and paths of missing files."""
+that open with "The same" (meaningless without the comment before), and paths of missing files."""
 
 from __future__ import annotations
 

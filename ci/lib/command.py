@@ -21,8 +21,7 @@ def run_command(main: Main, program: str, doc: str | None) -> None:
 
 
 def run_main(main: Callable[[], int | None], program: str) -> None:
-    """Run `main()` as the process: its result is the exit status; Missing prints one line on stderr and gives status
-    1."""
+    """Run `main()` as the process: its result is the exit status; Missing is one line on stderr and status 1."""
     try:
         sys.exit(main())
     except Missing as reason:

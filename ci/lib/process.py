@@ -25,8 +25,8 @@ _NOT_INHERITED = ("PYTHONPATH", "PYTHONHOME", "PYTHON_GIL", "PYTHONSTARTUP", "VI
 
 
 def clean_environ(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for one of our Python processes: it inherits no variable that changes Python, and writes
-    no bytecode."""
+    """Return the environment for our Python processes, without inherited variables that change Python and without
+    bytecode."""
     kept = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
     return {**kept, "PYTHONDONTWRITEBYTECODE": "1", **(extra or {})}
 
@@ -69,8 +69,7 @@ _is_stopping = threading.Event()
 
 @contextlib.contextmanager
 def workers(n: int) -> Iterator[ThreadPoolExecutor]:
-    """Yield an executor with n threads. An exception, also Ctrl-C, kills the threads' processes at once, and no new one
-    starts."""
+    """Yield an executor with n threads. An exception, also Ctrl-C, kills their processes, and no new one starts."""
     with ThreadPoolExecutor(n) as pool:
         try:
             yield pool

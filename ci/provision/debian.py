@@ -76,8 +76,7 @@ def apt_entries() -> Iterator[Stanza]:
 
 
 def is_debian(entry: Stanza) -> bool:
-    """Return whether an entry is enabled and names the main Debian archive, not a third party's or the security
-    archive."""
+    """Return whether an enabled entry names the main Debian archive, not another or the security archive."""
     return (
         entry.get("enabled", "yes").strip().lower() not in ("no", "false", "0")
         and "main" in entry.get("components", "").split()

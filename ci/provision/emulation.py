@@ -99,7 +99,7 @@ def zig_compiler(machine: Machine) -> list[str]:
 
 
 def _unpack_first(architecture: str, packages: Sequence[str], root: Path) -> None:
-    """Unpack packages of the first suite that can install them. Raises Missing."""
+    """Unpack packages from the first suite that provides them. Raises Missing."""
     reasons = []
     for suite in SUITES:
         try:

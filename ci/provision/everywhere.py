@@ -126,8 +126,7 @@ def move_binaries(tree: Path, place: Path) -> None:
 
 
 def retag(tree: Path) -> None:
-    """Change the metadata of an unpacked wheel to those of a wheel for any platform. The record of files is written
-    later."""
+    """Change the metadata of an unpacked wheel to those for any platform. The record of files is written later."""
     (described,) = tree.glob("*.dist-info/WHEEL")
     lines = described.read_text().splitlines(keepends=True)
     kept = "".join(line for line in lines if line.strip() and not line.startswith(("Root-Is-Purelib:", "Tag:")))

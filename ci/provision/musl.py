@@ -1,5 +1,4 @@
-"""musl on a machine with another C library: Debian's musl, unpacked, and compilers whose programs name musl's
-loader."""
+"""musl on a machine with another C library: Debian's musl, unpacked, and compilers for programs with musl's loader."""
 
 from __future__ import annotations
 

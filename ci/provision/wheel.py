@@ -125,8 +125,7 @@ def check_size(wheel: Path, limit: int) -> None:
 
 
 def check_tag(wheel: Path) -> None:
-    """Have auditwheel confirm the manylinux tag of the wheel. The job exports checks the tag for musl, which follows
-    it."""
+    """Have auditwheel confirm the manylinux tag of the wheel. The job exports checks the tag for musl."""
     tag, _, _ = wheel.stem.split("-")[-1].partition(".")
     if tag.startswith(("macosx", "win")):
         say(f"{wheel.name}: its binaries are for the jobs inspect-* of ci/test")

@@ -33,8 +33,7 @@ class Allowance:
         return self.interpreter.endswith("-threads")
 
     def fits(self, test: str) -> bool:
-        """Return whether this applies to a test. Only * and ? are special in the pattern, because names of tests have
-        brackets."""
+        """Return whether this applies to a test. Only * and ? are special, because names of tests have brackets."""
         return fnmatch.fnmatchcase(test, "*" + self.test.replace("[", "[[]"))
 
 

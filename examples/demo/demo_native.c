@@ -188,7 +188,7 @@ EXPORT(total) {
   }
 }
 
-/* The memory of one of our tensors besides the numbers: one block, freed by the tensor's last user. */
+/* The memory of one of our tensors except the numbers: one block, freed by the tensor's last user. */
 typedef struct Ramp {
   DLManagedTensor managed;
   int64_t shape[1];

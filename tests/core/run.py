@@ -38,8 +38,7 @@ COMMON = [
     f"-I{ROOT / 'src'}",
     f"-I{HERE}",
 ]
-# Here the testing library allocates with the core's functions, so that its blocks are counted and its allocations can
-# fail.
+# Here the testing library uses the core's allocator, so that its blocks are counted and its allocations can fail.
 OF_TESTING = [
     "-DFT_LOAD_BY_HAND",
     *(

@@ -220,7 +220,8 @@ template <typename TMap> void CompareWithCore(const char *kind, unsigned seed) {
       map.Set(key, i);
       model[key] = i;
       if (was_there && !is_small) order.erase(std::remove(order.begin(), order.end(), key), order.end());
-      if (!was_there || !is_small) order.push_back(key); /* setting a key of a large table again moves the key to the
+      if (!was_there || !is_small)
+        order.push_back(key); /* setting a key of a large table again moves the key to the
                                                           * end */
     }
     ASSERT_EQ(map.size(), model.size());

@@ -44,8 +44,8 @@ class PageError(Exception):
 
 @dataclass(frozen=True)
 class Block:
-    """A code block. `line` is the line of its fence, from 1; `file` is "" unless the block is a file or a part of
-    one."""
+    """A code block. `line` is the line of its fence, from 1; `file` is the file that the block is (a part of), else
+    ""."""
 
     page: str
     line: int

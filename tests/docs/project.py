@@ -125,8 +125,7 @@ class Project:
         return done.stdout
 
     def _expected(self, index: int) -> str | None:
-        """Return the text that follows a block, if there is one; the variant for this implementation takes
-        precedence."""
+        """Return the text that follows a block, if there is one; a variant for this implementation wins."""
         after = itertools.takewhile(lambda block: block.language == OUTPUT, self.blocks[index + 1 :])
         texts = [block.text for block in after if not block.not_run]
         return texts[-1] if texts else None

@@ -19,8 +19,7 @@ LONGEST_SECONDS = 600  # of a run, also on a busy machine; pytest would print no
 
 @dataclass
 class Run:
-    """The end of a program of the fuzzer. The status is negative if the program was killed, for example after a
-    hang."""
+    """The end of a program of the fuzzer. The status is negative if the program was killed, as after a hang."""
 
     status: int
     output: str
@@ -35,8 +34,7 @@ def bytecode(tmp_path_factory):
 
 @pytest.fixture
 def start(tmp_path, bytecode):
-    """Return a function that runs a program of the fuzzer. It always returns the output, and kills all started
-    processes."""
+    """Return a function that runs a program of the fuzzer. It always returns the output and kills all processes."""
 
     def run(program: str, *words: object) -> Run:
         output, report = tmp_path / "output", tmp_path / "report"

@@ -101,7 +101,7 @@ def judge(status: int, hung: bool, readers: list[Reader], report: Path, errors: 
 
 
 def reduced(plan: Plan, fault: dict[str, object], hang_seconds: float) -> Plan | None:
-    """Return the plan with as few calls as show the same fault; None if the fault does not reappear, or if threads took
+    """Return the plan with the fewest calls that show the fault; None if it does not reappear, or if threads took
     part."""
     last = int(fault["call"])  # type: ignore[call-overload]
 

@@ -1,5 +1,4 @@
-"""The choice of the HPy runtime: it depends on the symbols in a process, which are made up here except in the last
-tests."""
+"""The choice of the HPy runtime: it depends on a process's symbols, which are made up here except in the last tests."""
 
 from __future__ import annotations
 

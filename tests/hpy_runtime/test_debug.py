@@ -1,5 +1,4 @@
-"""Debug mode of the runtime: it reports every mistake with handles and the code that made it; debug_probe.c makes the
-mistakes."""
+"""Debug mode of the runtime: it reports every mistake with handles and the code that made it; see debug_probe.c."""
 
 import contextlib
 import gc

@@ -53,8 +53,7 @@ def fork_children(use: Callable[[], object], n: int = 2000) -> None:
 
 
 def dict_of_free_threads() -> None:
-    """CPython 3.13.5, 3.14.7 without the GIL: a dict's lock that is handed to a waiting thread stays locked in the
-    child."""
+    """CPython 3.13.5, 3.14.7 without the GIL: a dict's lock, handed to a waiting thread, stays locked in the child."""
     shared = {i: i for i in range(10)}
 
     def use() -> None:
@@ -136,8 +135,8 @@ items = [1, Refusing((1, 2)), 2]
 
 
 def sequence_get_item() -> None:
-    """PyPy 8: PySequence_GetItem of a list creates a C object for only one item; the collector releases the
-    uninitialized entries of the others.
+    """PyPy 8: PySequence_GetItem of a list creates a C object for each item; if one raises, the collector releases the
+    uninitialized entries after it.
 
     A dict whose __len__ raises does the same.
 
@@ -202,8 +201,8 @@ def pickle_dict_iterator() -> None:
 
 
 def half_compared() -> None:
-    """NumPy 2.0, the last version for CPython 3.9: comparing a float16 with a value whose second call raises is a
-    crash."""
+    """NumPy 2.0, the last version for CPython 3.9: comparing a float16 with a value that raises at the second call
+    crashes."""
     import numpy
 
     class Raising(str):

@@ -1,5 +1,4 @@
-"""Type checkers find the types of tvm_ffi in an environment where ffi_hpy.dropin has made ffi_hpy importable as
-tvm_ffi."""
+"""Type checkers find the types of tvm_ffi in an environment with ffi_hpy installed by ffi_hpy.dropin in its place."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
-"""The output of ffi-hpy-stubgen passes mypy --strict and pyright, and declares parameters and results of the
-functions."""
+"""The output of ffi-hpy-stubgen passes mypy --strict and pyright, and declares the functions' parameters and
+results."""
 
 import shutil
 import subprocess

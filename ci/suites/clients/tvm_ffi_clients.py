@@ -21,8 +21,7 @@ class Client:
     environ: dict[str, str] = field(default_factory=dict)
     interpreters: tuple[str, ...] = ("cp311",)
     fails: dict[str, str] = field(default_factory=dict)
-    """Tests that may fail on interpreters without an apache-tvm-ffi, by the beginning of their name, with the
-    reason."""
+    """Tests that may fail on interpreters without an apache-tvm-ffi: the beginning of their name, and the reason."""
     is_quick: bool = False  # whether it is part of `ci/clients --short`
 
 

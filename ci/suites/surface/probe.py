@@ -85,7 +85,7 @@ def imported_by(module: ModuleType) -> set[str]:
 
 
 def is_own(value: object) -> bool:
-    """Return whether a value belongs to the package: not a module, another package's class or function, or a type
+    """Return whether a value is the package's: not a module, another package's class or function, or a type
     variable."""
     if isinstance(value, TypeVar):
         return False

@@ -120,8 +120,7 @@ TEST(a_reader_that_begins_to_write_goes_on_without_waiting_for_itself) {
   fh_guard_state write = fh_field_guard_enter(&thing, FH_GUARD_WRITE);
   expect_int(write, FH_GUARD_WITHOUT);
   fh_field_guard_leave(&thing, write);
-  write =
-      fh_field_guard_enter(&thing, FH_GUARD_WRITE); /* the first attempt has not changed the reader's access */
+  write = fh_field_guard_enter(&thing, FH_GUARD_WRITE); /* the first attempt has not changed the reader's access */
   expect_int(write, FH_GUARD_WITHOUT);
   fh_field_guard_leave(&thing, write);
   fh_field_guard_leave(&thing, state);

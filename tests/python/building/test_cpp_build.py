@@ -1,5 +1,4 @@
-"""ffi_hpy.cpp.build and load: when sources are rebuilt, by which compiler, and concurrent builds. In C, which compiles
-fast."""
+"""ffi_hpy.cpp.build and load: when sources are rebuilt, by which compiler, and concurrent builds. In C, for speed."""
 
 from __future__ import annotations
 

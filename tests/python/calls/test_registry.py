@@ -333,8 +333,8 @@ def test_a_class_registered_later_takes_over(new_type_key):
 def test_objects_of_a_class_that_was_replaced_come_back_as_instances_of_the_one_that_counts(
     testing, new_type_key, is_derived
 ):
-    """Earlier objects are found in the instance map through their wrappers, as all objects are; later objects of the
-    old class are not."""
+    """Earlier objects come back as their wrappers, found in the instance map; later objects of the old class come back
+    as instances of the new class."""
     key = unique_name()
 
     @ffi_hpy.dataclasses.py_class(key)

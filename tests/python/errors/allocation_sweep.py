@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 N_WARM = 1
 """Runs with a failing allocation before blocks are counted, to fill caches."""
 COUNTED = (3, 40, 40)
-"""Runs between two counts; more runs if few blocks are left, because these may be the interpreter's."""
+"""Runs between two counts. If a few runs leave blocks, which may be the interpreter's, more runs decide."""
 MOST = 3000
 
 IS_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))

@@ -1,4 +1,4 @@
-"""Every allocation fails once: the result is an error or a value, without a leak or a crash. The program is
+"""Every allocation fails once: the result is an error or a value, no leak, no crash. The program is
 allocation_sweep.py."""
 
 from __future__ import annotations

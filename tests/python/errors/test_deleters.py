@@ -166,8 +166,7 @@ if IS_OWN_DEBUG:
     del PLACES["result of a callback"]  # a context without the extension reports only that the conversion failed
 
 EXPECTED = (ZeroDivisionError, ValueError, TypeError)
-"""Conversions by a schema raise a TypeError that names the refused value; the array that can never be converted raises
-ValueError."""
+"""Conversions by a schema raise a TypeError with the refusal; the array that cannot be converted raises ValueError."""
 
 
 @pytest.mark.parametrize("place", PLACES)

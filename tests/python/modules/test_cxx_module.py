@@ -218,8 +218,8 @@ def test_many_threads_ask_one_module(library, module, plain_module):
 
 @pytest.fixture
 def embedding(libraries, era):
-    """Load a fresh copy of the library compiled from native/embedding.c, whose embedded module an era's library can
-    load."""
+    """Load a fresh copy of the library compiled from native/embedding.c, whose embedded module the era's library
+    loads."""
     return ffi_hpy.load_module(embedding_path(era), keep_module_alive=False)
 
 

@@ -92,8 +92,7 @@ int64_t any_hash(const Any &value) { return hooked_in(value)->number; }
 bool any_equal(const Any &left, const Any &right) { return hooked_in(left)->number == hooked_in(right)->number; }
 #endif
 
-// The third argument of structural callbacks: whether the part is in a definition region; since 0.1.12, the kind of
-// region.
+// The third argument of structural callbacks: whether the part is in a definition region; since 0.1.12, its kind.
 #if __has_include(<tvm/ffi/extra/visit_error_context.h>)
 using Region = int;
 #else

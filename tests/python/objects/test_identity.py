@@ -466,8 +466,7 @@ def test_threads_end_and_save_wrappers(testing):
 
 
 def test_one_of_several_threads_moves_an_object_away(testing):
-    """The other threads find no object, or an object in use; if two threads took it, both would drop its last
-    reference."""
+    """The other threads find no object, or an object in use; two takers would both drop its last reference."""
     n_rounds = 20_000
     offered = [ffi_hpy.Map({"n": i}) for i in range(n_rounds)]
 

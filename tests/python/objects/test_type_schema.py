@@ -1,5 +1,4 @@
-"""TypeSchema: creation from annotations and JSON, printing, immutability; conversion of values, also by native
-setters."""
+"""TypeSchema: creation from annotations and JSON, printing, immutability; conversion, also by native setters."""
 
 import collections
 import copy

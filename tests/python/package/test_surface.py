@@ -61,9 +61,7 @@ def defined_in(body: list[ast.stmt]) -> set[str]:
 
 def imported_in(body: list[ast.stmt]) -> set[str]:
     """Return the names that a package has because it imports them from its own modules."""
-    inside = (
-        node for statement in body for node in ast.walk(statement)
-    )  # upstream's imports are inside a condition
+    inside = (node for statement in body for node in ast.walk(statement))  # upstream's imports are inside a condition
     statements = [node for node in inside if isinstance(node, ast.ImportFrom) and node.level == 1]
     names = {alias.asname or alias.name for s in statements for alias in s.names}
     return {name for name in names if not name.startswith("_")}

@@ -1,5 +1,4 @@
-"""The choice of the binaries in a package with those of many systems. The tests copy the package and add the
-binaries."""
+"""The choice of the binaries in a package with those of many systems. The tests use a copied package."""
 
 from __future__ import annotations
 

@@ -184,8 +184,7 @@ OF_ALL = [
 
 
 class refused_while_used:
-    """Expect that an operation which moves or replaces a wrapper's object is refused, with this message, while others
-    use it."""
+    """Expect this error of an operation that moves or replaces a wrapper's object while others use it."""
 
     def __enter__(self):
         pass
@@ -197,8 +196,7 @@ class refused_while_used:
 @pytest.mark.parametrize("again", ["__init__", "__setstate__"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_container_has_an_object_for_other_threads_while_it_gets_another(kind, again):
-    """The thread that replaces the object is refused while others use the container, like a thread that moves the
-    object."""
+    """A thread that replaces the object is refused while others use the container, like a thread that moves it."""
     cls, content, reads = KINDS[kind]
     shared = cls(content)
     argument = content if again == "__init__" else shared.__getstate__()

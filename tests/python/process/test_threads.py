@@ -405,6 +405,5 @@ print({*ended} <= {1})
 
 
 def test_an_error_of_a_locked_list_ends_the_one_before_it_outside_of_the_lock():
-    """The old error owns a Python object. Destroying it needs the GIL, and the thread that has the GIL waits for the
-    list."""
+    """The old error owns a Python object. Destroying it needs the GIL, whose owner waits for the list."""
     assert run_python(PENDING_ERRORS_END) == "True\n"

@@ -80,8 +80,7 @@ def table_address(name: str = "exchange_table") -> int:
 
 
 class Array:
-    """Float32 memory with a shape; `address` is the address of its DLTensor. Its subclasses have a DLPack C exchange
-    API."""
+    """Float32 memory with a shape; `address` is the address of its DLTensor. Its subclasses have an exchange API."""
 
     def __init__(
         self,
@@ -126,7 +125,7 @@ def made_of(managed: int) -> MadeArray:
 
 
 def array_class(table: str = "exchange_table", base: type = Array) -> Any:
-    """Return a new class of arrays with an exchange API. Each test has its own class, because facts about a class are
+    """Return a new class of arrays with an exchange API. Each test uses its own, because facts about a class are
     cached."""
     return type("ArrayOfTests", (base,), {"__dlpack_c_exchange_api__": table_address(table)})
 
