@@ -62,7 +62,7 @@ static void check(int rc, const char *what) {
   exit(1);
 }
 
-/* NULL when there is none. */
+/* Returns NULL if there is none. */
 static TVMFFIObjectHandle find_global(const char *name) {
   TVMFFIByteArray text = {name, strlen(name)};
   TVMFFIObjectHandle function = NULL;

@@ -49,8 +49,8 @@ def musl_tools() -> Path:
                 flags = ["-target", musl_target(), "-dynamic", "-fno-sanitize=undefined"]
                 flags += [f"-Wl,--dynamic-linker={loader}", "-Wno-unused-command-line-argument"]
                 flags.append("-D__MUSL__")  # musl defines no such macro, and apache-tvm-ffi's headers test it
-                flags.append("-Wno-date-time")  # a direct path: configure starts the compiler a thousand times
-                zig = output_of([python, "-c", FIND_ZIG]).strip()  # configure starts it a thousand times, Python too
+                flags.append("-Wno-date-time")  # otherwise an error: CPython compiles in its build time
+                zig = output_of([python, "-c", FIND_ZIG]).strip()  # a direct path: configure starts it often
                 for name, tool in TOOLS.items():
                     write_script(made / name, [zig, tool, *flags])
                 for name in ("ar", "ranlib"):

@@ -73,7 +73,7 @@ class Project:
             self._broken = ""
 
     def end(self) -> None:
-        """End the interpreter. Raises BlockError if it does not end well."""
+        """End the interpreter. Raises BlockError if its exit status is not 0."""
         if self._session is not None:
             session, self._session = self._session, None
             session.end()

@@ -57,7 +57,7 @@ def test_a_slice_is_a_list(s):
 def test_arrays_compare_by_their_items():
     assert Array([1, [2, "x"]]) == Array([1, [2, "x"]])
     assert Array([1, 2]) == [1, 2]
-    assert (1, 2) == Array([1, 2])  # noqa: SIM300 - the order is what is tested
+    assert (1, 2) == Array([1, 2])  # noqa: SIM300 - the test is about the order
     assert Array([1, 2]) != [1, 2, 3]
     assert Array([1, 2]) != [1, 3]
     assert Array(["a"]) != "a"

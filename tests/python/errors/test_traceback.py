@@ -235,7 +235,7 @@ def test_all_frames_of_one_way_stay_however_often_the_exception_came_before(test
             call(middle)
         except KeyError as error:
             again = error
-            raise again  # noqa: B904 - by its name
+            raise again  # noqa: B904 - a raise by name
 
     for _ in range(5):
         names = [name for name, _ in frames_of(raised_by(call, outermost))]

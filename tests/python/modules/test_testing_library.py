@@ -68,7 +68,7 @@ def add(x, y=1):
 
 LONG = "a text of some length"
 ANYTHING = object()
-"""Stands for a result that no example says."""
+"""A result that the examples do not state."""
 
 # --- functions --------------------------------------------------------------------------------------------------------
 

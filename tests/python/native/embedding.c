@@ -6,7 +6,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* ---- The modules: the library itself, which imports the embedded one ---- */
+/* ---- The modules: the library itself, which imports the embedded module ---- */
 
 EXPORT const struct __attribute__((packed)) {
   uint64_t n_bytes;

@@ -13,7 +13,7 @@
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void __libc_free(void *);
 
-/* ---- Which blocks are ours ---- */
+/* ---- Our blocks ---- */
 
 enum { N_SLOTS = 1 << 20 };
 #define GONE ((void *)1)
@@ -46,7 +46,7 @@ static void forget(const void *block) {
   pthread_mutex_unlock(&lock);
 }
 
-/* ---- Which calls are ours, and which of them fail ---- */
+/* ---- Our calls, and those that fail ---- */
 
 static __thread int64_t countdown; /* 0: no allocation fails */
 static __thread int fails_on, n_failed, is_asking, is_of_python;

@@ -127,7 +127,7 @@ Any double_ints(Any root) {
 }
 #endif
 
-// --- containers, walked by the code of the headers ------------------------------------------------------------------
+// --- containers in walks of the headers' code -----------------------------------------------------------------------
 
 using Nested = Map<String, Array<Map<int64_t, List<Dict<String, Optional<double>>>>>>;
 
