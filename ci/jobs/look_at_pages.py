@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 OF_HEADERS = tuple(f"headers/{name}.html" for name in ("index", "annotated", "c__api_8h", "classtvm_1_1ffi_1_1Array"))
-"""Doxygen makes hundreds of pages of a few kinds, and checks their links itself: one page of each kind is opened."""
+"""Doxygen makes hundreds of pages of a few kinds, and checks their links itself, so one page of each kind is opened."""
 
 SECONDS = 120  # per page
 

@@ -44,6 +44,5 @@ def put_script(staging: Path, final: Path, executable: str, qemu: Path) -> None:
     inside = real.relative_to(staging.resolve())
     real.rename(real.with_name(real.name + SUFFIX))
     run = final / inside.with_name(inside.name + SUFFIX)
-    # The interpreter's argv[0] is the name of the link that started it, because that link is in the environment's
-    # folder.
+    # argv[0] is the name of the link that started the interpreter, which finds its environment next to that link.
     write_script(real, [qemu, "-L", final / ROOT, "-0", "$0", run])

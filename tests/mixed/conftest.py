@@ -20,7 +20,7 @@ KINDS = ("pybind11", "nanobind")
 
 
 def flags_of(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the compiler flags and the linker flags of a binding library."""
+    """Return the compiler flags of a binding library, and its arguments for linking."""
     if kind == "pybind11":
         return (f"-isystem{pybind11.get_include()}", f"-DVERSION={pybind11.version_info}"), ()
     source, include = Path(nanobind.source_dir()), nanobind.include_dir()

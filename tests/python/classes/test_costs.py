@@ -49,8 +49,7 @@ def count_calls(work):
 
 
 def assert_grows_with_size(prepare):
-    """Check that calls grow with the size. `prepare(n)` returns the work for a size. The first run, of any size, fills
-    the caches."""
+    """Check that calls grow linearly. `prepare(n)` returns the work for a size. The first run fills the caches."""
     prepare(SIZES[0])()
     few, many = (count_calls(prepare(n)) for n in SIZES)
     assert many < 2.3 * few + 50, (few, many)
