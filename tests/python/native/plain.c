@@ -58,7 +58,6 @@ EXPORT int __tvm_ffi_fail(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return -1;
 }
 
-/* A value of a type that has no Python form. */
 /* Calls its first argument with the other arguments. Reads the error of a failing call, as C++ code does. */
 EXPORT int __tvm_ffi_call_and_look(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIObjectHandle error = NULL;
@@ -72,6 +71,7 @@ EXPORT int __tvm_ffi_call_and_look(void *self, const TVMFFIAny *args, int32_t n_
   return rc;
 }
 
+/* Returns a value of a type that has no Python form. */
 EXPORT int __tvm_ffi_return_nonsense(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)args, (void)n_args;
   memset(result, 0, sizeof(*result));
