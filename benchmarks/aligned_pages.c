@@ -1,5 +1,5 @@
-/* aligned_pages.c - stands for src/core/platform/pages.c in a library that pool.py compares with: chunks come from
- * aligned_alloc, and nothing asks for huge pages. */
+/* aligned_pages.c - replaces src/core/platform/pages.c in a library that pool.py compares: chunks come from
+ * aligned_alloc, without a request for huge pages. */
 #include "core/platform/pages.h"
 
 #include <stdlib.h>

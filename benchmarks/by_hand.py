@@ -1,8 +1,8 @@
-"""The rows of pypy_side.py in cffi written by hand: the same C functions, with nothing around them.
+"""The rows of pypy_side.py in cffi written by hand: direct calls of the same C functions.
 
-This is what one writes for one program: each function knows its types, reuses the memory of its arguments, and is not
-made for threads or for calls within calls. So it is the least that a call costs, and no binding. The command line of
-the program that imports it has the path of the testing library as its second argument.
+This code is specific to one program: each function knows its types, reuses the memory of its arguments, and supports
+neither threads nor nested calls. It shows the minimal cost of a call and is not a binding. The second argument of the
+importing program is the path of the testing library.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from _cffi_backend import cast  # FFI.cast looks for it at each use
+from _cffi_backend import cast  # FFI.cast would look it up at each use
 from cffi import FFI
 
 # Type indices.
@@ -29,15 +29,15 @@ int TVMFFIObjectIncRef(int64_t object);
 int TVMFFIObjectDecRef(int64_t object);
 """)
 
-# Where the fields of the testing types are: an int, a float, an object.
+# Offsets of the fields of the testing types: an int, a float, an object.
 INT_FIELD, FLOAT_FIELD, OBJECT_FIELD = 24, 32, 64
 
-# Types are parsed once: a text would be looked up at each use.
+# Types are parsed once: a type given as str would be looked up at each use.
 WORDS, DOUBLES = ffi.typeof("int64_t *"), ffi.typeof("double *")
 SAFE_CALL = ffi.typeof("int (*)(int64_t, const int64_t *, int, int64_t *)")
 
 args = ffi.new("int64_t[32]")
-"""Arguments: the type and the payload of each, 16 bytes."""
+"""Arguments: the type and the payload of each, 16 bytes per argument."""
 doubles = cast(DOUBLES, args)
 result = ffi.new("int64_t[2]")
 result_double = cast(DOUBLES, result)
@@ -53,7 +53,7 @@ incref, decref = core.TVMFFIObjectIncRef, core.TVMFFIObjectDecRef
 
 
 def view(text: str) -> tuple[Any, Any]:
-    """A Text, and the memory that must live as long."""
+    """Return a Text, and the memory that it points to."""
     data = ffi.new("char[]", text.encode())
     return ffi.new("Text *", (data, len(data) - 1)), data
 
@@ -67,7 +67,7 @@ def doubles_at(address: int) -> Any:
 
 
 def ready(function: int) -> tuple[int, Any]:
-    """The handle of a function and its C code."""
+    """Return the handle of a function and its C code."""
     return function, cast(SAFE_CALL, words_at(function)[3])
 
 
@@ -95,7 +95,7 @@ def init_of(key: str) -> tuple[int, Any]:
 
 
 def short_text(text: str) -> tuple[int, int]:
-    """The words of a text of at most 7 bytes."""
+    """Return the words of a str of at most 7 bytes."""
     data = text.encode()
     return SMALL_STR | len(data) << 32, int.from_bytes(data, "little")
 

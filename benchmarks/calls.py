@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""What a call costs: ffi_hpy against apache-tvm-ffi and nanobind on CPython, and against plain Python objects on PyPy.
+"""The cost of calls: ffi_hpy against apache-tvm-ffi and nanobind on CPython, and against plain Python objects on PyPy.
 
-The sides run in processes of their own, which are told in turn to time the same row, so that a machine that changes
-its speed changes all; a round times all rows, so that the times of a row lie apart. Printed are medians over the
-rounds; a ratio is the median of the ratios round by round.
-nanobind's functions take fixed types, ours and tvm_ffi's any; `-`: it has no such row. What threads do is scaling.py's.
-It sets up what it needs (the wheel of this checkout, the peers' wheels from PyPI); nanobind's module needs g++.
+Each side runs in a separate process. The processes time the same row in turn, so that a change of the machine's speed
+affects all sides. A round times all rows, so that the measurements of a row are spread over time. The output has
+medians over the rounds; a ratio is the median of the rounds' ratios. nanobind's functions take fixed types, ours and
+tvm_ffi's take any type; `-` marks a missing row. scaling.py measures threads. This program sets up its environments
+(the wheel of this checkout, the peers' wheels from PyPI); nanobind's module needs g++.
 
     python benchmarks/calls.py [ROW ...] [--rounds N] [--on NAME] [--only calls|pypy ...]
     python benchmarks/calls.py --markdown [ROW ...] [--rounds N] [--on NAME]
 
---markdown prints the table of docs/performance.md instead, of some rows.
+--markdown prints the table of docs/performance.md, with some of the rows.
 
-Exit status: 0 every goal met, 1 some not, or something could not be timed.
+Exit status: 0 if every goal is met, 1 if not or if a side could not be timed.
 """
 
 from __future__ import annotations
@@ -58,11 +58,12 @@ def our_env(name: str, python: Path, wheel: Path, *requirements: str) -> Path:
 
 
 Found = dict[tuple[str, str], dict[str, list[float]]]
-"""Nanoseconds, round by round: by row and mode, by side."""
+"""Nanoseconds of each round: by row and mode, by side."""
 
 
 def time_calls(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[str]) -> Found:
-    """Time rows on a CPython, with processes of their own for each mode: methods know no other way to keep the GIL."""
+    """Time rows on a CPython, in separate processes for each mode, because methods take the mode from the
+    environment."""
     places = {kind: find_place(kind, name, python, wheel, "calls") for kind in KINDS}
     sides = {mode: {kind: open_side(kind, place, mode) for kind, place in places.items()} for mode in MODES}
     found: Found = {}
@@ -86,7 +87,7 @@ def lines_of(name: str, found: Found) -> list[list[object]]:
 
 
 def publish(name: str, python: Path, wheel: Path, rounds: int, wanted: Sequence[str]) -> int:
-    """Print the table of docs/performance.md: nanoseconds of each side, GIL kept and given up."""
+    """Print the table of docs/performance.md: nanoseconds of each side, with the GIL kept and released."""
     rows = wanted or PAGE_ROWS
     found = time_calls(name, python, wheel, rounds, rows)
     of_modes = [(mode, kind) for mode in MODES for kind in KINDS if (mode, kind) != ("released", "nanobind")]
@@ -104,12 +105,12 @@ def open_side(kind: str, place: Place, mode: str) -> Side:
 
 
 def has_nanobind(row: str, mode: str) -> bool:
-    """Whether nanobind has the row: its functions keep the GIL, but for those that say otherwise."""
+    """Return whether nanobind has the row: its functions keep the GIL."""
     return mode == "kept" and NANOBIND_ROWS.get(row) is not None
 
 
 def line_of(row: str, mode: str, found: dict[str, list[float]]) -> list[object]:
-    """Return a line of the table: medians of times and of ratios round by round, the goals, and the verdict."""
+    """Return a line of the table: medians of the times and of the rounds' ratios, the goals, and the verdict."""
     ns = {kind: statistics.median(times) for kind, times in found.items()}
     ratios = {kind: statistics.median(a / b for a, b in zip(found["ffi_hpy"], found[kind])) for kind in found}
     is_kept = mode == "kept"
@@ -126,7 +127,7 @@ def line_of(row: str, mode: str, found: dict[str, list[float]]) -> list[object]:
 
 
 def bench_pypy(name: str, env: Path, library: Path, rounds: int) -> list[list[object]]:
-    """Return ns per call on a PyPy, whose compiler wants long runs, next to the same done with plain Python objects."""
+    """Return ns per call on a PyPy (its compiler needs long runs), next to the times of plain Python objects."""
     sides = (Side(env, "side.py", "ffi_hpy", library), Side(env, "side.py", "plain", library))
     lines: list[list[object]] = [["row", f"{name}: ffi_hpy ns", "plain Python ns", "goal", ""]]
     for row in [row for row in ROWS if row not in NATIVE_ROWS]:

@@ -1,4 +1,4 @@
-/* The rows of calls.py and instructions.py as a module of nanobind: functions of fixed types, which it is made for. */
+/* The rows of calls.py and instructions.py as a nanobind module: functions of fixed types, nanobind's normal use. */
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string_view.h>

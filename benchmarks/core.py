@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What the core costs: our libtvm_ffi.so against that of apache-tvm-ffi's wheel, through the same C functions.
+"""The cost of the core: our libtvm_ffi.so against the one in apache-tvm-ffi's wheel, through the same C functions.
 
-One program (core_rows.c) runs twice, once with each library, and both are told in turn to time the same row, so that
-a machine that changes its speed changes both. Times are CPU time of the threads that do the work. Printed are medians
-over the rounds; a ratio is the median of the ratios round by round. Rows that measure memory run in processes of their
-own; MB is what the process grew by at most.
-It sets up what it needs (the wheel of this checkout, the PyPI wheel of apache-tvm-ffi, a C compiler).
+One program (core_rows.c) runs twice, once with each library. The two processes time the same row in turn, so that a
+change of the machine's speed affects both. Times are CPU time of the working threads. The output has medians over the
+rounds; a ratio is the median of the rounds' ratios. Rows that measure memory run in separate processes; MB is the
+largest growth of the process. This program sets up its inputs (the wheel of this checkout, the PyPI wheel of
+apache-tvm-ffi, a C compiler).
 
     python benchmarks/core.py [--rounds N] [ROW ...]
 
-Exit status: 0 all goals met, 1 some not, or a row could not be measured.
+Exit status: 0 if all goals are met, 1 if not or if a row could not be measured.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FASTER = 1 / 1.5
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: `name` and `size` are for core_rows, `n` rounds of the row are one measurement."""
+    """One line of the table: core_rows gets `name` and `size`; one measurement is `n` iterations."""
 
     label: str
     name: str
@@ -98,7 +98,7 @@ class Side:
         return line.split()
 
     def measure(self, row: Row) -> tuple[float, float] | None:
-        """ns per operation and MB; None if the library lacks what the row needs."""
+        """Return ns per operation and MB; None if the library lacks the row's functions."""
         assert self.process.stdin is not None
         print(row.name, row.size, row.n, file=self.process.stdin, flush=True)
         words = self.answer()
@@ -132,7 +132,7 @@ Pair = tuple[tuple[float, float], tuple[float, float]]
 
 
 def measure(row: Row, sides: list[Side], fresh: list[tuple[Path, Path]], rounds: int) -> list[Pair] | str:
-    """Both sides' answers, round by round; else which side lacks the row."""
+    """Return the answers of both sides, round by round; or the side that lacks the row."""
     pairs = []
     for _ in range(MEMORY_ROUNDS if row.with_memory else rounds):
         answers = []
@@ -152,7 +152,7 @@ def shown(ns: float) -> str:
 
 
 def line_of(row: Row, pairs: list[Pair]) -> tuple[list[object], bool]:
-    """A row of the table, and whether it is within its goals."""
+    """Return a row of the table, and whether it meets its goals."""
     times = [statistics.median(pair[side][0] for pair in pairs) for side in (0, 1)]
     ratio = statistics.median(mine[0] / theirs[0] for mine, theirs in pairs)
     good = ratio <= row.goal
@@ -166,7 +166,7 @@ def line_of(row: Row, pairs: list[Pair]) -> tuple[list[object], bool]:
 
 
 def scaling_of(results: dict[str, list[Pair]]) -> bool:
-    """Print by how much two threads look up more than one; whether that meets the goal."""
+    """Print the speedup of lookups with two threads over one; return whether it meets the goal."""
     one, two = (results.get(row.label) for row in ROWS if row.name == "global")
     if not one or not two:
         return True

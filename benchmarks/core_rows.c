@@ -1,8 +1,8 @@
 /* One side of benchmarks/core.py: times the C functions of the libtvm_ffi.so that it loads.
  *
- * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per operation, over N rounds of the row at that
- * size, and the KiB by which the process grew at most; `missing` if the library has not what the row needs. Usage:
- * core_rows LIBRARY */
+ * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per operation, over N iterations of the row at that
+ * size, and the largest growth of the process in KiB; or with `missing` if the library lacks the row's functions.
+ * Usage: core_rows LIBRARY */
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -62,7 +62,7 @@ static void check(int rc, const char *what) {
   exit(1);
 }
 
-/* NULL when there is none. */
+/* Returns NULL if there is none. */
 static TVMFFIObjectHandle find_global(const char *name) {
   TVMFFIByteArray text = {name, strlen(name)};
   TVMFFIObjectHandle function = NULL;
@@ -93,8 +93,8 @@ static TVMFFIAny call(TVMFFIObjectHandle function, TVMFFIAny *args, int32_t n_ar
 
 /* ---- Time and memory ---- */
 
-/* The calling thread's, so that what other processes take of the cores does not count. A wait for a lock does not
- * either: upstream's only. */
+/* CPU time of the calling thread, so that other processes on the cores do not count. A wait for a lock does not count
+ * either; only upstream's library waits for locks here. */
 static double now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -119,12 +119,12 @@ static void reset_peak(void) {
   fclose(refs);
 }
 
-/* ---- Rows. Each returns ns per operation over n rounds, or a negative number when something is missing. A row that
+/* ---- Rows. Each returns ns per operation over n iterations, or a negative number if a function is missing. A row that
  * measures memory calls begin_memory before the operation. ---- */
 
 static long before_kib;
 static void begin_memory(void) {
-  malloc_trim(0); /* what is free already would hide what the operation takes */
+  malloc_trim(0); /* free memory would hide the memory of the operation */
   reset_peak();
   before_kib = read_status("VmRSS:");
 }
@@ -171,7 +171,7 @@ static double string(int64_t n, int64_t size) {
   return (now_ns() - start) / (double)n;
 }
 
-/* The i-th key: all distinct, in no order. */
+/* The i-th key: keys are distinct and unordered. */
 static int64_t key_of(int64_t i) { return (int64_t)((uint64_t)i * 0x9e3779b97f4a7c15u >> 8); }
 
 static TVMFFIAny *make_pairs(int64_t size, int is_text) {
@@ -270,7 +270,7 @@ static double type_index(int64_t n, int64_t size) {
   return (now_ns() - start) / (double)n;
 }
 
-/* ---- Global functions, by one or more threads, each with a name of its own ---- */
+/* ---- Global functions, by one or more threads, each with a different name ---- */
 
 typedef struct {
   const char *name;
@@ -293,7 +293,7 @@ static void *search(void *raw) {
   return NULL;
 }
 
-/* ns per lookup of all threads together. */
+/* Returns ns per lookup, counting the lookups of all threads. */
 static double global_lookup(int64_t n, int64_t n_threads) {
   static const char *const names[] = {"ffi.MapGetItem", "ffi.ArrayGetItem", "ffi.String", "ffi.Bytes"};
   pthread_t threads[4];
@@ -313,13 +313,13 @@ static double global_lookup(int64_t n, int64_t n_threads) {
   return ns / (double)(n * n_threads);
 }
 
-/* ---- Objects, by one or more threads that begin together ---- */
+/* ---- Objects, by one or more threads that start together ---- */
 
 enum { BATCH = 1000 };
 
 typedef struct {
   TVMFFIObjectHandle made[BATCH];
-  TVMFFIObjectHandle *dropped; /* of this thread or of its neighbour */
+  TVMFFIObjectHandle *dropped; /* made by this thread or by its neighbour */
   int64_t n;
   pthread_barrier_t *start;
   double ns;
@@ -338,7 +338,7 @@ static void *make_and_drop(void *raw) {
   return NULL;
 }
 
-/* ns per object of one thread. `step` 1: each thread drops what its neighbour has made. */
+/* Returns ns per object of one thread. With `step` 1 each thread drops its neighbour's objects. */
 static double objects(int64_t n, int64_t n_threads, int step) {
   pthread_t *threads = (pthread_t *)calloc((size_t)n_threads, sizeof *threads);
   maker *makers = (maker *)calloc((size_t)n_threads, sizeof *makers);
@@ -411,7 +411,7 @@ static double json_write(int64_t n, int64_t megabytes) {
   return apply(n, "ffi.json.Stringify", args, 2);
 }
 
-/* A tree of about that many Arrays with four children each; a leaf has a text and a number. */
+/* Makes a tree of about `n_nodes` Arrays with four children each; a leaf has a string and a number. */
 static TVMFFIAny make_tree(TVMFFIObjectHandle new_array, int64_t n_nodes) {
   TVMFFIAny children[4];
   if (n_nodes <= 4) {

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What our C++ headers cost: against those of apache-tvm-ffi's wheel, side by side, on top of one and the same core.
+"""The cost of our C++ headers, compared with apache-tvm-ffi's on the same core.
 
-Two libraries are compiled in turn with either headers: the extension of apache-tvm-ffi's packaging guide, and one of
-200 generated functions. Printed is the least user CPU time of the rounds, and the size of what comes out, stripped.
-Then one program (cpp_rows.cc) runs twice, compiled with each, and both are told in turn to time the same row, as in
-core.py.
-It sets up what it needs (the wheel of this checkout, the PyPI wheel and sdist of apache-tvm-ffi, a C++ compiler).
+Two libraries are compiled in turn with each project's headers: the extension of apache-tvm-ffi's packaging guide, and a
+library of 200 generated functions. The output has the least user CPU time of the rounds, and the size of the stripped
+library. Then one program (cpp_rows.cc), compiled with each project's headers, runs twice, and both processes time the
+same row in turn, as in core.py. This program sets up its inputs (the wheel of this checkout, the PyPI wheel and sdist
+of apache-tvm-ffi, a C++ compiler).
 
     python benchmarks/cpp.py [--rounds N] [--compiler gcc|clang] [ROW ...]
 
-Exit status: 0 all goals met, 1 some not, or something could not be measured.
+Exit status: 0 if all goals are met, 1 if not or if a measurement failed.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def user_seconds(command: list[str]) -> float:
 
 
 def compile_rows(compiler: tuple[str, ...], includes: list[Path], folder: Path, rounds: int) -> list[list[object]]:
-    """Return the rows of the table about compile time and size, each with what it missed."""
+    """Return the table rows of compile time and size, each with its missed goal."""
     generated = folder / "generated.cc"
     generated.write_text(generated_library())
     guide = fetch_sdist(TVM_FFI, "conformance") / "examples" / "python_packaging" / "src" / "extension.cc"

@@ -1,7 +1,7 @@
 /* One side of benchmarks/cpp.py: the same program, compiled against the C++ headers of either project.
  *
- * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per operation, over N rounds of the row at that
- * size, and a 0. Its argument is only for who looks at processes. */
+ * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per operation, over N iterations of the row at that
+ * size, and a 0. Its argument only labels the process in listings. */
 #include "rows.h"
 
 #include <tvm/ffi/tvm_ffi.h>
@@ -22,7 +22,8 @@ using ffi::Optional;
 using ffi::String;
 using ffi::Variant;
 
-/* What the compiler cannot see through: it has to make the value, and knows nothing of it after. */
+/* Hides a value from the optimizer: the compiler must compute the value before, and knows nothing about it
+ * afterwards. */
 template <typename T> T &opaque(T &value) {
   asm volatile("" : : "r"(&value) : "memory");
   return value;

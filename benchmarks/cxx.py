@@ -1,4 +1,4 @@
-"""What the benchmarks of the C++ headers share: a program compiled with the headers of either project, row by row."""
+"""Shared code of the benchmarks of the C++ headers: one program, compiled with either project's headers, row by row."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 LABELS = ("ours", "upstream")
 HEADING: list[object] = ["row", *LABELS, "ratio", "goal", ""]
-NEVER_SLOWER = 1.05  # what of it is noise
+NEVER_SLOWER = 1.05  # 5 % are noise
 FLAGS = ("-std=c++17", "-O3", "-falign-functions=64", "-falign-loops=64")
-"""How both sides are compiled: where a short loop begins is luck otherwise, and may double its time."""
+"""Compiler flags of both sides. Without alignment the start of a short loop is random, which may double its time."""
 
 
 def run_rows(rows: Iterable[Row], programs: list[Path], wanted: list[str], rounds: int) -> list[list[object]]:
-    """Return the lines of the rows that are wanted, or of all."""
+    """Return the lines of the wanted rows, or of all rows."""
     sides = [Side(program, Path(label)) for program, label in zip(programs, LABELS)]
     lines = []
     for row in rows:
@@ -36,7 +36,7 @@ def run_rows(rows: Iterable[Row], programs: list[Path], wanted: list[str], round
 
 
 def report(lines: list[list[object]]) -> int:
-    """Print the table; the exit status."""
+    """Print the table and return the exit status."""
     print(table([HEADING, *lines]))
     is_good = not any(line[-1] == "missed" for line in lines)
     say("every goal met" if is_good else "some goals not met: see the table")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What giving up the GIL costs a call: the same call with the GIL kept and released, beside a bare pair of giving it up
-and taking it back, on CPython 3.11.
+"""The cost of releasing the GIL in a call: each call with the GIL kept and released, next to a bare pair of releasing
+and acquiring the GIL, on CPython 3.11.
 
-A released call should cost what a kept one costs, and a pair. A callback gives the GIL up on its way to native code and
-takes it again, and gives it up and takes it again for the Python code: two pairs. All rows of a round run one after
-another. Printed are medians over all rounds; `beyond` is the median of what is left, round by round. A new process
-begins every few rounds: where the system puts the libraries decides which branches the processor foresees, which is
-worth several nanoseconds a call.
+A released call should cost a kept call plus one pair. A callback releases the GIL on the way to native code and
+acquires it afterwards, and acquires and releases it for the Python code: two pairs. All rows of a round run one after
+another. The output has medians over all rounds; `beyond` is the median of the rest of each round. A new process starts
+every few rounds, because the addresses of the libraries determine which branches the processor predicts, worth several
+nanoseconds per call.
 
     python benchmarks/gil.py [--processes N] [--rounds N] [--tree FOLDER]
 """
@@ -34,11 +34,11 @@ from ci.provision.interpreters import find_interpreters  # noqa: E402
 from ci.provision.wheel import build_wheel  # noqa: E402
 
 PAIRS = {"no argument": 1, "three ints": 1, "int echoed": 1, "callback": 2}
-"""The rows, each with the pairs that a released call has more than a kept one."""
+"""The rows, each with the number of pairs that a released call adds to a kept call."""
 
 N = 200_000
 MOST_BEYOND = 5.0
-"""Nanoseconds that a released call may cost beyond the kept call and its pairs."""
+"""The most nanoseconds that a released call may cost beyond the kept call and its pairs."""
 
 
 def main() -> int:

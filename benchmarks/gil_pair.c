@@ -1,4 +1,4 @@
-/* What gil_side.py holds calls against: the interpreter's own pair of functions, and nothing else. */
+/* The baseline of gil_side.py: only the interpreter's own pair of functions. */
 void *PyEval_SaveThread(void);
 void PyEval_RestoreThread(void *);
 

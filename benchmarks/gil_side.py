@@ -1,4 +1,4 @@
-"""The side of gil.py: times calls with the GIL kept and released, and bare pairs of giving it up and taking it back.
+"""The side of gil.py: times calls with the GIL kept and released, and bare pairs of releasing and acquiring the GIL.
 
 Reads lines `ROW MODE N` as side.py does; ROW "pair" calls the library of gil_pair.c, which GIL_PAIR names.
 Usage: gil_side.py ffi_hpy LIBRARY

@@ -1,9 +1,9 @@
-"""What calls.py, tensors.py and instructions.py judge ours by: parts of what a peer takes for the same row."""
+"""The goals of calls.py, tensors.py and instructions.py: the largest ratio to a peer's time in the same row."""
 
 from __future__ import annotations
 
 NANOBIND_GOALS = {"no argument": 1.15, "three ints": 1.15, "int echoed": 1.15, "field read": 1.0}
-"""At most so much of nanobind's time, and of its instructions, GIL kept."""
+"""The largest ratio to nanobind's time and instructions, with the GIL kept."""
 
 TVM_FFI_GOALS = {
     "no argument": 0.4,
@@ -16,13 +16,13 @@ TVM_FFI_GOALS = {
     "deep copy, nested": 0.5,
     "py_class text field read": 0.5,
 }
-"""At most so much of apache-tvm-ffi's time, GIL kept."""
+"""The largest ratio to apache-tvm-ffi's time, with the GIL kept."""
 
 TVM_FFI_GOAL = 0.6
-"""At most so much of apache-tvm-ffi's time, GIL kept, in every other row."""
+"""The largest ratio to apache-tvm-ffi's time in every other row, with the GIL kept."""
 
 TVM_FFI_RELEASED_GOAL = 0.85
-"""At most so much of apache-tvm-ffi's time where both give up the GIL."""
+"""The largest ratio to apache-tvm-ffi's time if both release the GIL."""
 
 TENSOR_GOALS = {
     "from_dlpack of a torch tensor": 0.7,
@@ -31,10 +31,10 @@ TENSOR_GOALS = {
     "numpy.from_dlpack": 1.0,
     "NumPy array": 0.45,
 }
-"""At most so much of apache-tvm-ffi's time, in rows of tensors.py."""
+"""The largest ratio to apache-tvm-ffi's time in rows of tensors.py."""
 
 TENSOR_GOAL = 0.5
-"""At most so much of apache-tvm-ffi's time in every other row of tensors.py."""
+"""The largest ratio to apache-tvm-ffi's time in every other row of tensors.py."""
 
 MOST_NS = {"object made": 250.0}
-"""At most so many nanoseconds."""
+"""The most nanoseconds."""

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What HPy costs on our runtime: against hpy 0.9.0's own, and against the CPython C API, on CPython 3.11.
+"""The cost of HPy on our runtime: against hpy 0.9.0's own runtime, and against the CPython C API, on CPython 3.11.
 
-One universal binary, benchmarks/hpy_rows.c, is loaded by our runtime and by hpy.universal; benchmarks/capi_rows.c has
-the same functions. Each side is a process of its own, told in turn to time the same row. Printed are medians over the
-rounds; a ratio is the median of the ratios round by round. It sets up what it needs.
+Our runtime and hpy.universal load one universal binary, benchmarks/hpy_rows.c; benchmarks/capi_rows.c has the same
+functions. Each side is a separate process, and the processes time the same row in turn. The output has medians over the
+rounds; a ratio is the median of the rounds' ratios. This program sets up its environments.
 
     python benchmarks/hpy.py [--rounds N]
 
@@ -49,7 +49,7 @@ def compile_rows(folder: Path, python: Path) -> tuple[Path, Path]:
 
 
 def bench(sides: list[Side], rounds: int) -> bool:
-    """Print the table; returns whether ours, the first side, is within the bounds against the second."""
+    """Print the table; return whether ours, the first side, is within the bounds against the second side."""
     heading = ("row", *(f"{side.kind} ns" for side in sides), *(f"to {side.kind}" for side in sides[1:]), "")
     rows: list[tuple[object, ...]] = [heading]
     ratios: list[list[float]] = [[] for _ in sides[1:]]

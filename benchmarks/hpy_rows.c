@@ -1,4 +1,4 @@
-/* What benchmarks/hpy.py times, as an HPy universal module. capi_rows.c has the same functions. */
+/* The functions that benchmarks/hpy.py times, as an HPy universal module. capi_rows.c has the same functions. */
 #include <alloca.h>
 #include <hpy.h>
 

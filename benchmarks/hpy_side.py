@@ -1,7 +1,7 @@
-"""One side of benchmarks/hpy.py: times calls of the module `rows` when it is told to.
+"""One side of benchmarks/hpy.py: times calls of the module `rows` on request.
 
-Reads lines `ROW N` and answers each with the ns per call of N calls, the cost of the empty loop taken off.
-Usage: hpy_side.py ffi_hpy|hpy|capi FILE
+Reads lines `ROW N` and answers each with the ns per call of N calls, minus the cost of the empty loop. Usage:
+hpy_side.py ffi_hpy|hpy|capi FILE
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def load(kind: str, path: str) -> Any:
 
 
 def main() -> None:
-    sys.path.pop(0)  # the folder of this file, where hpy.py is not the package hpy
+    sys.path.pop(0)  # the folder of this file, in which hpy.py would hide the package hpy
     module = load(sys.argv[1], sys.argv[2])
     if sys.argv[1] == "capi":
         module.__spec__.loader.exec_module(module)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What importing costs: ffi_hpy against apache-tvm-ffi on CPython 3.11, and alone on the other interpreters.
+"""The cost of imports: ffi_hpy against apache-tvm-ffi on CPython 3.11, and alone on the other interpreters.
 
-Each measurement is a process of its own; both sides and an empty interpreter take turns, so that a machine that changes
-its speed changes all. Printed are medians over the rounds; a ratio is the median of the ratios round by round. Time is
-that of the processor for the statement, memory the peak of the process less that of an empty interpreter, modules those
-that the statement adds.
+Each measurement is a separate process; both sides and an empty interpreter take turns, so that a change of the
+machine's speed affects all. The output has medians over the rounds; a ratio is the median of the rounds' ratios. Time
+is processor time of the statement; memory is the peak of the process minus the peak of an empty interpreter; modules
+counts the modules that the statement adds.
 
     python benchmarks/imports.py [--rounds N] [--profile] [NAME...]
 
-NAME is an interpreter of the matrix, for the second table (by default each of them). With --profile, the modules that
-cost most are printed too. apache-tvm-ffi imports torch where that is installed; here it is not.
+NAME is an interpreter of the matrix, for the second table (default: all). --profile also prints the most expensive
+modules. apache-tvm-ffi imports torch if torch is installed; here torch is not installed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ci.provision.envs import cached_env, python_of  # noqa: E402
 from ci.provision.interpreters import find_interpreters  # noqa: E402
 from ci.provision.wheel import build_wheel  # noqa: E402
 
-# What is timed: a label, and a statement in which X is the package.
+# The timed statements: a label, and a statement in which X is the package.
 ROWS = {
     "the package": "import X",
     "and a first call": "import X; X.get_global_func('ffi.GetRegisteredTypeKeys')()",
@@ -58,7 +58,7 @@ print(seconds * 1e3, peak / 1024, len(sys.modules) - modules)
 
 @dataclass(frozen=True)
 class Cost:
-    """Of a statement: milliseconds, MB of the process's peak memory, modules added."""
+    """The cost of a statement: milliseconds, MB of the process's peak memory, added modules."""
 
     ms: float
     mb: float
@@ -66,14 +66,14 @@ class Cost:
 
 
 def cost(env: Path, statement: str) -> Cost:
-    # -I: not the checkout's package. Bytecode may be written, as in anybody's environment.
+    # -I keeps the checkout's package out. Bytecode may be written, as in a usual environment.
     command = [python_of(env), "-I", "-c", _PROGRAM.format(statement=statement)]
     ms, mb, modules = output_of(command, {"PYTHONDONTWRITEBYTECODE": ""}).splitlines()[-1].split()
     return Cost(float(ms), float(mb), int(modules))
 
 
 def compare(ours: Path, upstream: Path, rounds: int) -> bool:
-    """Print the table of both sides; returns whether the first row is within its goals."""
+    """Print the table of both sides; return whether the first row meets its goals."""
     heading = ("import", "ffi_hpy ms", "tvm_ffi ms", "ratio", "ffi_hpy MB", "tvm_ffi MB", "ratio", "modules")
     rows: list[tuple[object, ...]] = [heading]
     within = True
@@ -83,7 +83,7 @@ def compare(ours: Path, upstream: Path, rounds: int) -> bool:
             mine = cost(ours, statement.replace("X", "ffi_hpy"))
             theirs = cost(upstream, statement.replace("X", "tvm_ffi"))
             runs.append((mine, theirs, cost(ours, "pass").mb, cost(upstream, "pass").mb))
-        del runs[0]  # which may have written the bytecode
+        del runs[0]  # this run may have written the bytecode
         ms = [statistics.median(run[side].ms for run in runs) for side in (0, 1)]
         mb = [statistics.median(run[side].mb - run[2 + side] for run in runs) for side in (0, 1)]
         time_ratio = statistics.median(run[0].ms / run[1].ms for run in runs)
@@ -97,7 +97,7 @@ def compare(ours: Path, upstream: Path, rounds: int) -> bool:
 
 
 def alone(pythons: dict[str, Path], wheel: Path, rounds: int) -> None:
-    """Print what importing ffi_hpy costs on each interpreter."""
+    """Print the cost of importing ffi_hpy on each interpreter."""
     rows: list[tuple[object, ...]] = [("interpreter", "ms", "MB", "modules")]
     for name, python in pythons.items():
         env = our_env(name, python, wheel)
@@ -109,7 +109,7 @@ def alone(pythons: dict[str, Path], wheel: Path, rounds: int) -> None:
 
 
 def profile(env: Path) -> None:
-    """Print the modules that take most of the time themselves, as the interpreter tells it."""
+    """Print the modules with the most own time, as the interpreter reports it."""
     command = [str(python_of(env)), "-I", "-X", "importtime", "-c", "import ffi_hpy"]
     said = subprocess.run(command, capture_output=True, text=True, env=clean_environ()).stderr
     own = {m[2]: int(m[1]) for m in re.finditer(r"(?m)^import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)$", said)}

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Instructions per call, GIL kept: ffi_hpy against nanobind and apache-tvm-ffi on CPython, counted by callgrind.
 
-Counts are repeatable where times are not. A row is the difference of two loops of different length, without the cost
-of the empty loop, so that what surrounds the calls does not count. Under valgrind malloc makes the small blocks of our
-core, which takes more instructions than its pool. nanobind's functions take fixed types, ours and tvm_ffi's any.
-It needs valgrind with its headers and a C++ compiler. There is one table for each interpreter; the goals are parts of
-nanobind's counts. --markdown prints the table of docs/performance.md instead, of the rows that nanobind has.
+Counts are repeatable, unlike times. A row is the difference of two loops of different length, minus the cost of the
+empty loop, so that code around the calls does not count. Under valgrind our core allocates small blocks with malloc,
+which takes more instructions than its pool. nanobind's functions take fixed types, ours and tvm_ffi's take any type.
+This program needs valgrind with its headers and a C++ compiler. It prints one table for each interpreter; the goals are
+ratios to nanobind's counts. --markdown prints the table of docs/performance.md, with the rows that nanobind has.
 
     python benchmarks/instructions.py [ROW ...] [--on NAME ...] [--calls N] [--wheel FILE | --tree FOLDER]
                                       [--only SIDE,...] [--markdown]
 
-Exit status: 0 every goal met, 1 some not, or something could not be counted.
+Exit status: 0 if every goal is met, 1 if not or if a count failed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from ci.provision.wheel import build_wheel  # noqa: E402
 
 SIDES = ("ffi_hpy", "nanobind", "tvm_ffi")
 INTERPRETERS = ("cp311", "cp312", "cp313", "cp314", "cp315")
-FREE_THREADED = ("cp313t", "cp314t")  # by name only: the goals are for a GIL that is kept
+FREE_THREADED = ("cp313t", "cp314t")  # by name only: the goals assume a kept GIL
 
 Counts = dict[str, dict[str, float]]
 """Instructions per call, by side, by row."""
@@ -66,7 +66,7 @@ def read_counts(folder: Path) -> dict[str, dict[int, int]]:
 
 
 def per_call(counts: dict[str, dict[int, int]]) -> dict[str, float]:
-    """Return instructions per call by row, without those of the empty loop."""
+    """Return the instructions per call by row, minus those of the empty loop."""
     each = {}
     for row, by_number in counts.items():
         few, many = sorted(by_number)
@@ -89,7 +89,8 @@ def count_side(python: Path, words: list[str | Path], tree: Path | None, folder:
 
 
 def count_on(name: str, sides: list[str], rows: list[str], options: argparse.Namespace, wheel: Path) -> Counts:
-    """Return what each side takes on an interpreter; say why a peer cannot be counted. Raises Missing for ours."""
+    """Return the counts of each side on an interpreter; report the reason if a peer cannot be counted. Raises Missing
+    for ours."""
     python = provide(BY_NAME[name])
     counts = {}
     with tempfile.TemporaryDirectory() as scratch:
@@ -113,7 +114,7 @@ def count_in(place: Place, words: list[str | Path], tree: Path | None, folder: P
 
 
 def judge(row: str, counts: Counts) -> tuple[str, str]:
-    """Return the goal, how often nanobind's instructions a row may take, and whether ours meets it."""
+    """Return the goal (the largest ratio to nanobind's instructions) and whether ours meets it."""
     goal = NANOBIND_GOALS.get(row)
     if goal is None or any(row not in counts.get(kind, {}) for kind in ("ffi_hpy", "nanobind")):
         return "", ""
@@ -122,7 +123,7 @@ def judge(row: str, counts: Counts) -> tuple[str, str]:
 
 
 def lines_of(name: str, rows: list[str], counts: Counts) -> list[list[object]]:
-    """Return the lines of the table: counts, ours over each of the others, the goal for nanobind's, the verdict."""
+    """Return the lines of the table: counts, the ratio of ours to each peer, the goal for nanobind, the verdict."""
     others = [side for side in counts if side != "ffi_hpy"] if "ffi_hpy" in counts else []
     ratios = [f"/ {side}" for side in others]
     lines: list[list[object]] = [[f"{name}: instructions", *counts, *ratios, *(["goal", ""] if others else [])]]

@@ -1,4 +1,4 @@
-"""One side of instructions.py: a process under callgrind that runs each row twice, and marks where the counts go.
+"""One side of instructions.py: a process under callgrind that runs each row twice and labels the counts.
 
 Usage: instructions_side.py ffi_hpy|tvm_ffi|nanobind LIBRARY MARKS N WORD..., where LIBRARY is that of the testing
 types, or the module of calls_nanobind.cc; MARKS is the library of callgrind_marks.c; each WORD is a row of ROWS.
@@ -16,7 +16,7 @@ from typing import Any
 from side import ROWS as STATEMENTS
 from side import make_loop, names_of
 
-# What nanobind runs for a row. The statement of the two others is that of side.py, or of MORE.
+# nanobind's statement for each row. The statement of the two other sides is in side.py or in MORE.
 ROWS = {
     "no argument": "nop()",
     "three ints": "take_ints(1, 2, 3)",
@@ -50,8 +50,8 @@ ROWS = {
     "bare deep copy": None,
 }
 
-# The bare rows are what the interpreter takes for the same, where the callee does nothing: a Python function called by
-# C code, a __copy__ and a __deepcopy__ in C.
+# The bare rows show the interpreter's own cost with an empty callee: C code calls a Python function, and a __copy__ and
+# a __deepcopy__ in C.
 MORE = {
     "object made by keywords": "Simple(x=1, y=2)",
     "function looked up by name": "look_up('testing.nop')",

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""What it costs to launch a CUDA kernel that does nothing, with 0 to 19 tensors of PyTorch as arguments.
+"""The cost of launching an empty CUDA kernel with 0 to 19 PyTorch tensors as arguments.
 
-Microseconds per launch, of the time in which the caller is busy: ffi_hpy, apache-tvm-ffi (one source for both, by
-load_inline), an extension of PyTorch, Triton and CuPy (whose arrays are its own, over the same memory). The sides are
-processes of their own, told in turn to launch the same; medians over the rounds. A side that cannot be had says why.
+The output has the caller's busy time per launch in microseconds: for ffi_hpy, apache-tvm-ffi (one source for both, by
+load_inline), a PyTorch extension, Triton and CuPy (with its own arrays over the same memory). Each side is a separate
+process; the sides launch the same kernel in turn, and the times are medians over the rounds. An unavailable side
+reports the reason.
 
-It fetches nothing: it runs in the environment that it is started in, which has PyTorch for CUDA; ci/gpu starts it.
+This program downloads nothing: it runs in the current environment, which must have PyTorch for CUDA; ci/gpu starts it.
 docs/performance.md has the figures of one GPU.
 
     python benchmarks/launch.py [--upstream FOLDER] [--rounds N] [--arguments N ...]
 
---upstream is a folder with apache-tvm-ffi in it. Exit status: 0 measured, 1 a side was missing.
+--upstream is a folder with apache-tvm-ffi in it. Exit status: 0 if all sides were measured, 1 if one was missing.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ from ci.lib.command import run_main  # noqa: E402
 from ci.lib.messages import Missing, table  # noqa: E402
 
 KINDS = ("ffi_hpy", "tvm_ffi", "torch", "triton", "cupy")
-LAUNCHES = 500  # fewer than a GPU lets wait in line, so that none of them waits for it
+LAUNCHES = 500  # fewer than a GPU queues, so that no launch waits for the GPU
 
 
 def path_for(kind: str, upstream: Path | None) -> str:
-    """Return a PYTHONPATH for a side: what is set already, and what only one of them may see."""
+    """Return a PYTHONPATH for a side: the current value, and the folder for this side only."""
     paths = [os.environ.get("PYTHONPATH", "")]
     if kind == "tvm_ffi" and upstream:
         paths.insert(0, str(upstream))
@@ -42,7 +43,7 @@ def path_for(kind: str, upstream: Path | None) -> str:
 
 
 def open_sides(upstream: Path | None) -> tuple[dict[str, Side], dict[str, str]]:
-    """Start the sides; return those that are ready, and why the others are not."""
+    """Start the sides; return the sides that are ready, and the reasons for the others."""
     sides, lacking = {}, {}
     for kind in KINDS:
         try:

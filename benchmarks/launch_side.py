@@ -1,8 +1,8 @@
-"""One side of launch.py: a process that launches a kernel that does nothing, with 0 to 19 tensors of PyTorch.
+"""One side of launch.py: a process that launches an empty kernel with 0 to 19 PyTorch tensors.
 
-Reads lines `KERNEL ARGUMENTS N` and answers each with the ns per launch of N launches. Timed is how long the caller is
-busy, not the GPU, which has caught up before and after. Says `lacks: ...` in place of `ready` where this side cannot be
-had. Usage: launch_side.py ffi_hpy|tvm_ffi|torch|triton|cupy
+Reads lines `KERNEL ARGUMENTS N` and answers each with the ns per launch of N launches. The time is the caller's busy
+time and not the GPU's; the GPU is idle before and after. Prints `lacks: ...` in place of `ready` if this side is not
+available. Usage: launch_side.py ffi_hpy|tvm_ffi|torch|triton|cupy
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def kernels() -> str:
 
 
 def launch_code(n: int, kind: str, stream: str, data: str) -> str:
-    """A function of C++ that launches the kernel of n arguments."""
+    """Return the source of a C++ function that launches the kernel with n arguments."""
     taken = ", ".join(data.format(i) for i in range(n))
     return f"void launch{n}({parameters(n, kind)}) {{ Nop{n}<<<1, 1, 0, {stream}>>>({taken}); }}\n"
 
 
 def ffi_launchers(package: str) -> Launchers:
-    """Those of ffi_hpy or tvm_ffi: one source for both."""
+    """Return the launchers of ffi_hpy or tvm_ffi: one source for both."""
     cpp = importlib.import_module(f"{package}.cpp")
     stream = "static_cast<cudaStream_t>(TVMFFIEnvGetStream(kDLCUDA, 0))"
     functions = [
@@ -65,8 +65,8 @@ def torch_launchers() -> Launchers:
 
 
 def triton_launchers(folder: Path) -> Launchers:
-    """Triton reads the source of a kernel from its file."""
-    import triton  # noqa: F401 - so that its lack is said here
+    """Return Triton's launchers. Triton reads the source of a kernel from its file."""
+    import triton  # noqa: F401 - so that its absence is reported here
 
     functions = []
     for n in range(MOST + 1):
@@ -79,7 +79,7 @@ def triton_launchers(folder: Path) -> Launchers:
 
 
 def cupy_launchers() -> Launchers:
-    """CuPy takes arrays of its own: here the same memory."""
+    """Return CuPy's launchers. CuPy takes only its own arrays, which share the tensors' memory here."""
     import cupy
 
     def launcher(n: int) -> Callable[..., Any]:

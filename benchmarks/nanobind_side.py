@@ -1,4 +1,4 @@
-"""nanobind's side of calls.py: a process that times calls into the module of calls_nanobind.cc when told to.
+"""nanobind's side of calls.py: a process that times calls into the module of calls_nanobind.cc on request.
 
 Reads lines `ROW N` and answers each as side.py does. Usage: nanobind_side.py nanobind FILE
 """

@@ -1,10 +1,11 @@
-"""How fast several threads went while all of them ran, from what each noted between its batches of calls.
+"""The speed of several threads while all of them ran, computed from the stamps of each thread between its batches of
+calls.
 
-Threads start and stop apart, and on a busy machine another process takes the core of one of them while the others go
-on undisturbed, and faster than they should. Neither time counts. A thread notes between two batches what time it is and
-how often the system has taken its core away (ru_nivcsw: a thread that waits for a lock is not among these). What counts
-is the time from when the last thread began until the first one ended, less each batch in which a thread lost its core;
-and of that the batches that lie in it whole.
+Threads start and stop at different times. On a busy machine another process takes the core of one thread, and the other
+threads continue without contention, too fast. Neither time counts. Between two batches a thread records the time and
+how often the system has taken its core away (ru_nivcsw, which excludes waits for locks). The counted time begins with
+the last thread's start and ends with the first thread's end, minus each batch in which a thread lost its core. A batch
+counts if it is completely inside the counted time.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ LEAST_NS = 4_000_000
 
 
 class Stamp(NamedTuple):
-    """What a thread notes between two batches."""
+    """A thread's record between two batches."""
 
     at: int  # ns
-    taken: int  # how often its core was taken away so far
+    taken: int  # how often the thread has lost its core so far
 
 
 class Part(NamedTuple):
-    """What a thread did in time that counts."""
+    """A thread's work during counted time."""
 
     batches: int
     ns: int
@@ -36,7 +37,7 @@ Span = tuple[int, int]
 
 
 def common_spans(threads: Sequence[Sequence[Stamp]]) -> list[Span]:
-    """Return when all threads ran, in order. A thread has at least two stamps."""
+    """Return the spans in which all threads ran, in order. Each thread has at least two stamps."""
     start = max(stamps[0].at for stamps in threads)
     end = min(stamps[-1].at for stamps in threads)
     lost = sorted(
@@ -56,7 +57,7 @@ def common_spans(threads: Sequence[Sequence[Stamp]]) -> list[Span]:
 
 
 def part_inside(stamps: Sequence[Stamp], spans: Sequence[Span]) -> Part:
-    """Return what a thread did in batches each of which lies in one of the spans."""
+    """Return the work of a thread in batches that are inside one of the spans."""
     n, ns, i = 0, 0, 0
     for before, after in zip(stamps, stamps[1:]):
         while i < len(spans) and spans[i][1] < after.at:
@@ -70,7 +71,7 @@ def part_inside(stamps: Sequence[Stamp], spans: Sequence[Span]) -> Part:
 
 
 def parts_together(threads: Sequence[Sequence[Stamp]]) -> list[Part]:
-    """Return what each thread did while all ran."""
+    """Return the work of each thread while all ran."""
     if any(len(stamps) < 2 for stamps in threads):
         return [Part(0, 0) for _ in threads]
     spans = common_spans(threads)
@@ -78,12 +79,12 @@ def parts_together(threads: Sequence[Sequence[Stamp]]) -> list[Part]:
 
 
 def is_enough(parts: Sequence[Part], least_ns: int = LEAST_NS) -> bool:
-    """Return whether each thread did something for so long while all ran."""
+    """Return whether each thread worked for at least `least_ns` while all ran."""
     return all(part.ns >= least_ns and part.batches > 0 for part in parts)
 
 
 def rate_together(parts: Sequence[Part], calls_per_batch: int) -> float | None:
-    """Return the calls per second of all threads together, or None where what they did is too little to say."""
+    """Return the calls per second of all threads together, or None if they worked too little."""
     if not is_enough(parts):
         return None
     return sum(part.batches * calls_per_batch / part.ns * 1e9 for part in parts)

@@ -1,9 +1,9 @@
-"""Where the libraries of a process lie, left to chance.
+"""Random distances between the libraries of a process.
 
-A loop of short calls may take a third longer where branches of two libraries fall onto one entry of the processor's
-branch predictor. Randomised addresses do not even that out, because libraries that are loaded in the same order lie at
-the same distances in each process. So a process that is timed calls `scatter` before it imports what is timed, and a
-benchmark takes medians over several processes.
+A loop of short calls may take a third longer if branches of two libraries share an entry of the processor's branch
+predictor. Address randomization does not help, because libraries that are loaded in the same order have the same
+distances in each process. So a timed process calls `scatter` before it imports the timed package, and a benchmark takes
+medians over several processes.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ FAILED = ctypes.c_void_p(-1).value
 
 
 def gaps() -> list[tuple[int, int]]:
-    """Begin and end of each stretch of addresses between two mappings of this process."""
+    """Return the start and end of each gap between two mappings of this process."""
     ranges = [line.split()[0].split("-") for line in Path("/proc/self/maps").read_text().splitlines()]
     ends = [int(end, 16) for _, end in ranges]
     return list(zip(ends, [int(begin, 16) for begin, _ in ranges[1:]]))
 
 
 def scatter() -> int:
-    """Take up to 64 pages at the top of each gap that has more, where the next library would go; return how many
-    gaps. The pages are never touched and cannot be."""
+    """Map up to 64 pages at the top of each larger gap, where the next library would go; return the number of gaps. The
+    pages are never touched and not accessible."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]

@@ -1,4 +1,4 @@
-"""The names that the rows of side.py use, made of plain Python: what the same statements cost without native code."""
+"""The names of side.py's rows in plain Python: the cost of the same statements without native code."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def raise_error(kind: str, message: str) -> None:
 
 
 class Function:
-    """A Python function that can be told about the GIL, as native ones can, and does not care."""
+    """A Python function that accepts GIL settings as native functions do, and ignores them."""
 
     release_gil = False
 
@@ -116,5 +116,5 @@ def names() -> dict[str, Any]:
     }
 
 
-# What stands for the containers.
+# Replacements of the containers.
 Array, List, Map, Dict = tuple, list, dict, dict

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""What the core's pool of small blocks is worth: the core as it is against one that takes every block from malloc.
+"""The benefit of the core's pool of small blocks: the core against a build that takes every block from malloc.
 
-The sources of src/core are compiled twice, with one compiler and the same flags, the second time with FH_NO_POOL. The
-rows are those of core.py, timed in the same way, round by round, and rows of threads that make objects and drop their
-own or those of a neighbour. Then the Python rows of calls.py that make objects, each side with one of the two
-libraries. A ratio below 1 is in favour of the pool.
-With --against aligned_alloc the other side has a pool, too, but no pages.c: aligned_pages.c stands for it, which takes
-chunks from aligned_alloc. A ratio below 1 is in favour of pages.c.
-With --instructions the instructions of the smaller rows are counted, under callgrind (valgrind).
+The sources of src/core are compiled twice, with the same compiler and flags, the second time with FH_NO_POOL. The rows
+are those of core.py, timed in the same way, and rows of threads that make objects and drop their own objects or a
+neighbour's. The Python rows of calls.py that make objects follow, each side with one of the two libraries. A ratio
+below 1 is in favour of the pool. With --against aligned_alloc the other side also has a pool, but aligned_pages.c
+replaces pages.c and takes chunks from aligned_alloc. A ratio below 1 is in favour of pages.c. With --instructions
+callgrind (valgrind) counts the instructions of the smaller rows.
 
     python benchmarks/pool.py [--against malloc|aligned_alloc] [--rounds N] [--instructions] [--only core|python]
                               [ROW ...]
@@ -39,8 +38,8 @@ from core import LIBRARY, ROOT, ROWS, Row, Side, build, measure, shown
 
 HERE = Path(__file__).resolve().parent
 POOL = "pool"
-OTHERS = {"malloc": ("-DFH_NO_POOL",), "aligned_alloc": ()}  # with the flags that each is compiled with
-STAND_INS = {"aligned_alloc": ("pages.c", HERE / "aligned_pages.c")}  # instead of which source
+OTHERS = {"malloc": ("-DFH_NO_POOL",), "aligned_alloc": ()}  # the flags of each build
+STAND_INS = {"aligned_alloc": ("pages.c", HERE / "aligned_pages.c")}  # the replaced source and its replacement
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}")
 THREAD_ROWS = (
     Row("1000 objects made, then dropped", "objects", 1, 500),
@@ -62,11 +61,11 @@ PYTHON_ROWS = (
     "callback",
     "deep copy, nested",
 )
-COUNTED_SIZE = 100_000  # rows that are larger take too long under callgrind
+COUNTED_SIZE = 100_000  # larger rows take too long under callgrind
 
 
 def build_library(folder: Path, side: str, flags: tuple[str, ...]) -> Path:
-    """Compile the core as one of the sides has it."""
+    """Compile the core of one of the sides."""
     folder.mkdir()
     library = folder / LIBRARY
     sources = sorted((ROOT / "src" / "core").rglob("*.c"))
@@ -106,7 +105,7 @@ def instructions_of(program: Path, library: Path, row: Row, n: int) -> int:
 
 
 def count_core(program: Path, libraries: dict[str, Path], wanted: list[str]) -> None:
-    """Print instructions per round of a row: what two runs of different length differ by."""
+    """Print the instructions per iteration of a row: the difference of two runs of different length."""
     lines: list[list[object]] = [["row, instructions", *libraries, "ratio"]]
     for row in ROWS:
         if row.size > COUNTED_SIZE or row.with_memory or (wanted and row.name not in wanted):
@@ -122,7 +121,7 @@ def count_core(program: Path, libraries: dict[str, Path], wanted: list[str]) -> 
 
 
 def time_python(libraries: dict[str, Path], rounds: int) -> None:
-    """Print the rows of Python: two environments of one wheel, in the second of which the library is another."""
+    """Print the Python rows: two environments with the same wheel, the second with another core library."""
     python = find_interpreters(["cp311"])["cp311"]
     library = find_testing_library()
     sides = []
@@ -130,7 +129,7 @@ def time_python(libraries: dict[str, Path], rounds: int) -> None:
         env = cached_env(f"bench-{name}", python, ["numpy"])
         install_wheel(env, build_wheel())
         installed = next(env.glob(f"lib/python*/site-packages/ffi_hpy/lib/{LIBRARY}"))
-        installed.unlink()  # it may be a link to a file that others have, too
+        installed.unlink()  # the file may be a hard link that others share
         shutil.copy(core, installed)
         sides.append(PythonSide(env, "side.py", "ffi_hpy", library))
     lines: list[list[object]] = [["row", *libraries, "ratio"]]

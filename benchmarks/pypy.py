@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What a call costs on PyPy: ffi_hpy over cffi, its binding in C (FFI_HPY_CFFI=0), and cffi written by hand that calls
-the same C function; on CPython 3.11 ffi_hpy again, as it is and with the GIL kept, which calls over cffi never do.
+"""The cost of calls on PyPy: ffi_hpy's cffi backend, its C binding (FFI_HPY_CFFI=0), and cffi written by hand for the
+same C function; on CPython 3.11 ffi_hpy with the GIL released and kept. Calls over cffi never keep the GIL.
 
     python benchmarks/pypy.py [--wheel FILE] [--on pp73 pp80] [--rounds N] [--only ROW...]
 
 Without --wheel the wheel of this checkout is built. The interpreters are those of ./ci/interpreters: PyPy 7.3 (pp73),
-PyPy 8.0 (pp80) and CPython 3.11 (cp311), each in an environment of its own that is made and kept.
+PyPy 8.0 (pp80) and CPython 3.11 (cp311), each in a cached environment.
 
-Each side is a process, made anew for each round, because a just-in-time compiler may be lucky once; in a round they are
-told in turn to time the same row. Printed are medians, in ns, of processor time without that of the loop itself.
-Exit status 0 if on each PyPy every row is within its goal and no slower than the binding in C.
+Each side is a process that is restarted for each round, because a just-in-time compiler may be lucky once; within a
+round the sides time the same row in turn. The output has medians of processor time in ns, without the loop itself. Exit
+status 0 if on each PyPy every row meets its goal and is not slower than the binding in C.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from ci.provision.interpreters import find_interpreters  # noqa: E402
 from ci.provision.wheel import build_wheel  # noqa: E402
 
 RUN_SECONDS, RUNS = 0.05, 3
-WARM_UP = 20_000  # enough for a just-in-time compiler, loops within calls taken into account
-NEVER_SLOWER = 1.05  # what of it is noise
+WARM_UP = 20_000  # enough for a just-in-time compiler, also for loops within calls
+NEVER_SLOWER = 1.05  # 5 % are noise
 GOALS = {
     "no argument": 20,
     "int echoed": 45,
@@ -60,7 +60,7 @@ GOALS = {
 
 
 class Kind(NamedTuple):
-    """How the calls of a column are made."""
+    """The way in which the calls of a column are made."""
 
     interpreter: str
     way: str  # the first argument of pypy_side.py
@@ -81,7 +81,7 @@ def start(kind: Kind, env: Path) -> Side:
 
 
 def run_lengths(row: str, side: Side) -> int:
-    """Warm a row up; returns how many calls make a run."""
+    """Warm a row up; return the number of calls of a run."""
     warm_up = WARM_UP // 100 if "1000" in row else WARM_UP
     side.ns(row, warm_up)
     ns = side.ns(row, warm_up)
@@ -89,7 +89,7 @@ def run_lengths(row: str, side: Side) -> int:
 
 
 def time_rows(rows: list[str], envs: dict[Kind, Path], rounds: int) -> dict[tuple[str, Kind], float]:
-    """The median of each row and kind, in ns; nan where there is no such row."""
+    """Return the median of each row and kind, in ns; nan if there is no such row."""
     measured: dict[tuple[str, Kind], list[float]] = {}
     for i in range(rounds):
         say(f"round {i + 1} of {rounds}")
@@ -105,7 +105,7 @@ def time_rows(rows: list[str], envs: dict[Kind, Path], rounds: int) -> dict[tupl
 
 
 def line_of(row: str, kinds: list[Kind], medians: dict[tuple[str, Kind], float]) -> tuple[object, ...]:
-    """A line of the table, whose last column says what is wrong."""
+    """Return a line of the table; the last column describes the problem."""
     found = {kind: medians[row, kind] for kind in kinds}
     goal = GOALS.get(row)
     wrong = []

@@ -1,8 +1,8 @@
-"""One side of benchmarks/pypy.py: a process that times rows when it is told to.
+"""One side of benchmarks/pypy.py: a process that times rows on request.
 
-Reads lines `ROW N` and answers each with the ns per call of N calls, the cost of the same loop without the call taken
-off. Usage: pypy_side.py cffi|binding|by_hand|released|kept LIBRARY. The first two are ffi_hpy on a PyPy where calls go
-that way, the last two ffi_hpy elsewhere, and say what its environment asks for.
+Reads lines `ROW N` and answers each with the ns per call of N calls, minus the cost of the same loop without the call.
+Usage: pypy_side.py cffi|binding|by_hand|released|kept LIBRARY. cffi and binding are ffi_hpy on PyPy with that backend;
+released and kept are ffi_hpy on CPython with the GIL mode of the environment.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from side import seconds
 
 
 class Row(NamedTuple):
-    """A row: what ffi_hpy is asked for, and what does the same by hand. `i` counts; `x` is the next of eight values."""
+    """A row: ffi_hpy's statement, and the equivalent statement by hand. `i` counts; `x` is the next of eight values."""
 
     statement: str
     by_hand: str = ""
     over: str = ""
 
 
-# A result is kept, so that no compiler leaves out what makes it, and what is read changes, so that none reads it once.
+# Results are kept, so that no compiler removes their computation; inputs change, so that none reads them only once.
 ROWS = {
     "no argument": Row("nop()", "nop_none()"),
     "int echoed": Row("echo(i)", "echo_int(i)"),
@@ -68,7 +68,7 @@ VALUES: dict[str, Any] = {
 
 
 def total_of(items: Any) -> Any:
-    """Iterate; a loop of its own, as it is in a program."""
+    """Iterate over `items`; a separate loop, as in a program."""
     total = 0
     for item in items:
         total += item
@@ -76,7 +76,7 @@ def total_of(items: Any) -> Any:
 
 
 def names_of(kind: str, library: str) -> dict[str, Any]:
-    """Everything that the statements use."""
+    """Return all names that the statements use."""
     if kind == "by_hand":
         import by_hand
 
@@ -85,7 +85,7 @@ def names_of(kind: str, library: str) -> dict[str, Any]:
 
     ctypes.CDLL(library)
     nop = ffi_hpy.get_global_func("testing.nop")
-    # Before the class is made, which gets all methods that its type has then.
+    # Before the class is made: the class gets all methods that its type has at that time.
     ffi_hpy._core.method_define(ffi_hpy._core.type_key_to_index("testing.TestIntPair"), "take", nop, "{}", 0)
     from ffi_hpy import dataclasses, testing
 
@@ -121,8 +121,8 @@ def names_of(kind: str, library: str) -> dict[str, Any]:
 
 
 def make_loops(row: Row, statement: str, names: dict[str, Any]) -> tuple[Any, Any]:
-    """Functions that run the statement n times, and the same loop without it. The names are globals of a module, as in
-    programs: just-in-time compilers know such a dict from others."""
+    """Return a function that runs the statement n times, and the same loop without the statement. The names are globals
+    of a module, as in programs: just-in-time compilers treat the dict of a module specially."""
     keeps = " = i" not in statement
     body = f"kept[i & 7] = {statement}" if keeps else statement
     rest = "kept[i & 7] = i" if keeps else "pass"

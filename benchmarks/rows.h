@@ -1,4 +1,4 @@
-/* rows.h - what the programs in C++ that time rows share: cpp_rows.cc and structural_rows.cc. */
+/* rows.h - shared code of the C++ programs that time rows: cpp_rows.cc and structural_rows.cc. */
 #ifndef FFI_HPY_BENCHMARKS_ROWS_H_
 #define FFI_HPY_BENCHMARKS_ROWS_H_
 
@@ -12,15 +12,15 @@ inline double cpu_ns() {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-/* ns of f(), which does `per_round` operations. */
+/* Returns ns per operation of f(), which does `per_round` operations. */
 template <typename F> double time_of(int64_t n, int64_t per_round, F &&f) {
   double begin = cpu_ns();
   for (int64_t i = 0; i < n; ++i) f();
   return (cpu_ns() - begin) / static_cast<double>(n * per_round);
 }
 
-/* Reads lines `ROW SIZE N` and answers each with the ns that ns_of(row, size, n) gives, and a 0; 1 when that is
- * negative, as there is no such row. */
+/* Reads lines `ROW SIZE N` and answers each with the ns of ns_of(row, size, n), and a 0. Returns 1 if the ns are
+ * negative, because there is no such row. */
 template <typename F> int answer_rows(F &&ns_of) {
   char name[64];
   long long size, n;

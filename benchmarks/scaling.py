@@ -1,40 +1,41 @@
 #!/usr/bin/env python3
 """How calls scale with threads on free-threaded CPython: ours, apache-tvm-ffi, nanobind, pybind11, and plain Python.
 
-Each row is timed with 1, 2, 4, ... as many threads as there are cores, on things of each thread's own and on things
-that all share (scaling_rows.py). Plain Python, the same statement on a class of Python, is as far as the interpreter
-goes.
-Printed are ns per call of one thread, with the loop's own cost (the row `loop alone`), and how many times as many
-calls per second the threads make together (`-`: a side has no such row, or its process died of it, which standard
-error tells); in the file of --csv all of it. A side that died is started again for its other rows.
+Each row is timed with 1, 2, 4, ... up to as many threads as there are cores, on private objects of each thread and on
+shared objects (scaling_rows.py). Plain Python, the same statement on a Python class, shows the limit of the
+interpreter. The output has ns per call of one thread, including the loop's own cost (the row `loop alone`), and the
+ratio of the calls per second of all threads to those of one (`-`: a side has no such row, or its process died during
+the row, which standard error reports). The file of --csv has all results. A side that died is started again for its
+other rows.
 
-What a busy machine does to it, and what is done about that:
-- Threads start and stop apart, and other processes take cores. Only time in which all threads run counts: each notes
-  between batches of 0.2 ms when that was and whether its core was taken away since (overlap.py).
-- A machine changes its speed. A round times all rows, and in each all sides and one thread and several in turn, so that
-  the rounds of a row lie apart, half a minute if all are timed; a ratio is the median of the ratios round by round.
-- A hypervisor gives and takes, which nothing shows. An empty loop is timed beside each measurement: rounds in which two
-  threads did not go through it twice as fast as one are left out, and times are those at its usual speed (steady.py).
-- Where the threads hardly ever run together, they try again, ten times; a round in which that does not help is left
-  out. `?` is a row without any round: CPython's own lock yields before it waits, and on a machine that has other work
-  it loses its core each time.
+Effects of a busy machine, and remedies:
+- Threads start and stop apart, and other processes take cores. Only time in which all threads run counts: each
+  records, between batches of 0.2 ms, the time and whether it has lost its core (overlap.py).
+- The machine's speed changes. A round times all rows, and for each row all sides and thread counts in turn, so that
+  the rounds of a row are half a minute apart if all rows are timed; a ratio is the median of the rounds' ratios.
+- A hypervisor changes the cores' speed invisibly. An empty loop is timed next to each measurement: rounds in which two
+  threads did not run that loop twice as fast as one are left out, and times are scaled to its usual speed (steady.py).
+- If the threads hardly run together, they try again, up to ten times; a round that still fails is left out. `?` marks
+  a row without any round: CPython's own lock yields before it waits, and on a machine with other work it loses its
+  core each time.
 
-The sides are processes of their own. Without --keep-gil functions are as they come: ffi_hpy and tvm_ffi detach from the
-interpreter while native code runs, nanobind and pybind11 do not. A class is made beside busy threads, too: in ms.
+Each side is a separate process. Without --keep-gil functions have their defaults: ffi_hpy and tvm_ffi detach the thread
+state while native code runs, nanobind and pybind11 do not. One more table has the time of making a class next to busy
+threads, in ms.
 
     python benchmarks/scaling.py [ROW ...] [--on cp314t|cp313t] [--sides SIDE ...] [--threads N ...] [--rounds N]
                                  [--minutes N] [--before WHEEL] [--csv FILE] [--svg FILE [--dark]]
     python benchmarks/scaling.py --publish FILE
 
---publish times nothing: of the file that --csv has written it prints the table of docs/performance.md and draws the
-plots of docs/plots. --pack ARCHIVE puts the sides into an archive and times nothing; --packed ARCHIVE times those of an
-archive, on a machine of more cores that has Python and nothing else. --before WHEEL adds a side, an earlier wheel of
-ours, and the goal that one thread takes 1.05 of its time at most.
+--publish times nothing: from a file of --csv it prints the table of docs/performance.md and draws the plots of
+docs/plots. --pack ARCHIVE puts the sides into an archive and times nothing; --packed ARCHIVE times the sides of an
+archive, on a machine with more cores and only Python. --before WHEEL adds a side, an earlier wheel of ours, and the
+goal that one thread takes at most 1.05 times as long as with that wheel.
 
-The verdict on ours is the goal for two threads, and where ours is not linear, whether a peer's ratio is better, and
-whether its threads make more calls per second, too.
+The verdict on ours checks the goal for two threads. If ours is not linear, it also reports a peer with a better ratio,
+and whether the peer's threads make more calls per second.
 
-Exit status: 0 every goal met (they are for two threads), 1 some not, or something could not be measured.
+Exit status: 0 if every goal is met (the goals are for two threads), 1 if not or if a measurement failed.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent))  # not first: ffi_hpy is not built there
+sys.path.append(str(HERE.parent))  # appended, because ffi_hpy is not built there
 
 from scaling_pack import pack, unpack  # noqa: E402
 from scaling_rows import CLASS_MADE_BUSY, CLASS_MADE_GOAL_MS, ROWS  # noqa: E402
@@ -72,21 +73,21 @@ LOOP = "loop alone"
 SECONDS, LOOP_SECONDS = 0.04, 0.015
 CLASSES_MADE = 10
 SLOWER = 1.05
-NOISE = 0.95  # of the best peer's ratio: what is not below it
+NOISE = 0.95  # a ratio within 5 % of the best peer's is equal
 
 RowMode = tuple[str, str]
 """A row's name and its mode."""
 
 Rounds = dict[int, list[Timed]]
-"""One row of one side, round by round, by the number of threads."""
+"""The rounds of one row of one side, by the number of threads."""
 
 
 class Result(NamedTuple):
-    """One side's part of a row."""
+    """One side's result of a row."""
 
-    ns: float  # of a call in one thread
+    ns: float  # per call in one thread
     speedup: dict[int, float]  # by the number of threads
-    one: list[float]  # the calls per second of one thread, round by round; 0 is a round that is out
+    one: list[float]  # the calls per second of one thread in each round; 0 for a round that is left out
 
 
 def median_or_none(values: list[float]) -> float | None:
@@ -94,7 +95,7 @@ def median_or_none(values: list[float]) -> float | None:
 
 
 def result_of(rounds: Rounds, usual: float) -> Result | None:
-    """Return the medians, or None if this side was never left alone. `usual` is the loop's usual rate in one thread."""
+    """Return the medians, or None if this side has no valid round. `usual` is the loop's usual rate in one thread."""
     one = at_usual_speed(rounds[1], usual)
     rate = median_or_none([each for each in one if each > 0])
     if rate is None:
@@ -104,14 +105,14 @@ def result_of(rounds: Rounds, usual: float) -> Result | None:
 
 
 def slowdown(before: Result, after: Result) -> float:
-    """Return how many times as long one thread takes as it did."""
+    """Return the ratio of one thread's time now to its time before."""
     return median_or_none([a / b for a, b in zip(before.one, after.one) if a > 0 and b > 0]) or 1.0
 
 
 def measure(
     rows: list[RowMode], sides: dict[str, Side], counts: list[int], rounds: int, minutes: float = 60
 ) -> dict[RowMode, dict[str, Result]]:
-    """Return the result of each side that has the row. No round is begun after the minutes."""
+    """Return the result of each side that has the row. No round starts after `minutes`."""
     ends = time.monotonic() + 60 * minutes
     timed: dict[tuple[RowMode, str], Rounds] = {}
     lacking = set()
@@ -137,7 +138,7 @@ def measure(
 
 
 def time_once(sides: dict[str, Side], kind: str, row: RowMode, counts: list[int]) -> dict[int, Timed]:
-    """Return a round of a row of a side, by the number of threads; nothing if the side lacks the row or dies of it."""
+    """Return one round of a side's row, by the number of threads; empty if the side has no such row or dies of it."""
     found = {}
     for n in counts:
         rate = ask(sides, kind, *row, n, SECONDS)
@@ -154,7 +155,7 @@ def rate_of_two(result: Result) -> float:
 
 
 def judge(row: str, mode: str, results: dict[str, Result]) -> tuple[str, str]:
-    """Return the goal for two threads as text, and what of it ours does not meet."""
+    """Return the goal for two threads as str, and the part of the goal that ours misses."""
     goal = ROWS[row].goal(mode)
     ours, before = results.get("ffi_hpy"), results.get("before")
     if ours is None or 2 not in ours.speedup:
@@ -162,8 +163,8 @@ def judge(row: str, mode: str, results: dict[str, Result]) -> tuple[str, str]:
     mine, lines = ours.speedup[2], []
     if goal is not None and mine < goal:
         lines.append("not met")
-    # A row that meets the goal of what is not shared is linear: a peer can only be luckier. A peer is better whose
-    # threads scale better and make more calls per second together: the slower a call, the easier it scales.
+    # A row that meets the goal for private objects is linear, so a higher ratio of a peer is luck. A peer is better if
+    # its threads scale better and also make more calls per second together, because slow calls scale easily.
     peers = [kind for kind in PEERS if kind in results and 2 in results[kind].speedup]
     scales = [kind for kind in peers if mine < min(NOISE * results[kind].speedup[2], 1.9)]
     better = [kind for kind in scales if rate_of_two(ours) < NOISE * rate_of_two(results[kind])]
@@ -189,12 +190,12 @@ def line_of(row: str, mode: str, results: dict[str, Result], kinds: list[str], n
 
 
 def speedup_text(result: Result, n: int) -> str:
-    """`?` where the threads never ran together for long enough: the machine has too much else to do."""
+    """Return the speedup, or `?` if the threads never ran together for long enough, on a busy machine."""
     return f"{result.speedup[n]:.2f}" if n in result.speedup else "?"
 
 
 def class_lines(sides: dict[str, Side], rounds: int) -> tuple[list[list[object]], bool]:
-    """Return the table of classes made beside busy threads, and whether ours meets the goal."""
+    """Return the table of classes made next to busy threads, and whether ours meets the goal."""
     kinds = list(sides)
     lines: list[list[object]] = [["class made beside busy threads, ms", *map(label, kinds), "goal", ""]]
     is_good = True
@@ -220,7 +221,7 @@ def thread_counts() -> list[int]:
 
 
 def open_sides(places: dict[str, Place], keeps_gil: bool) -> dict[str, Side]:
-    """Start a process for each side; say why a peer cannot be timed. `before` is ours, from another wheel."""
+    """Start a process for each side; report why a peer cannot be timed. `before` is ours from another wheel."""
     extra = ["--keep-gil"] if keeps_gil else []
     sides = {}
     for kind, (env, file, more) in places.items():
@@ -284,7 +285,7 @@ def read_options() -> argparse.Namespace:
 
 
 def provide_places(options: argparse.Namespace, folder: Path) -> dict[str, Place]:
-    """Return where each side lives, in `folder` if it comes from an archive. Raises Missing."""
+    """Return the place of each side, inside `folder` if it comes from an archive. Raises Missing."""
     if options.packed:
         packed = unpack(options.packed, folder)
         return {kind: packed[kind] for kind in ("before", *options.sides) if kind in packed}
@@ -330,7 +331,7 @@ def main() -> int:
 
 
 def time_all(options: argparse.Namespace, sides: dict[str, Side]) -> int:
-    """Time the rows, and print, write and draw what comes out; the exit status."""
+    """Time the rows; print, write and draw the results; return the exit status."""
     counts, kinds = sorted({1, *options.threads}), list(sides)
     found = measure(wanted_rows(options.rows), sides, counts, options.rounds, options.minutes)
     names = [label(kind) for kind in kinds]

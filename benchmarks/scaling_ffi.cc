@@ -1,6 +1,6 @@
-/* What scaling.py needs beside the testing library, in the shapes of scaling_nanobind.cc: a method that gets its object
- * by pointer, and a caller that takes the function by reference. Neither counts what it is given. Compiled with the
- * headers of ffi_hpy and with those of tvm_ffi. */
+/* Functions for scaling.py that the testing library lacks, with the signatures of scaling_nanobind.cc: a method with a
+ * pointer to its object, and a caller with a reference to the function. Neither changes the reference count of its
+ * argument. Compiled with the headers of ffi_hpy and with those of tvm_ffi. */
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;

@@ -1,7 +1,7 @@
 """The names in the statements of scaling_rows.py, on each side: ffi_hpy, tvm_ffi, nanobind, pybind11, plain Python.
 
-A side gives functions and classes, which all threads share, and makers of what a thread may have for itself. A side has
-no row in which there is a name that it does not have.
+A side provides functions and classes, which all threads share, and makers of objects that a thread may have for itself.
+A side lacks each row that uses a name which the side does not provide.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any, Callable, NamedTuple
 import numpy
 from plain import Pair, Point, caught, raise_error
 
-N = 100  # of items in a container
+N = 100  # items in a container
 
 
 class Names(NamedTuple):
     values: dict[str, Any]  # one for all threads
-    makers: dict[str, Callable[[], Any]]  # of what a thread has for itself, or all have together
-    make_class: Callable[[], Any] | None  # a class of two fields
+    makers: dict[str, Callable[[], Any]]  # make objects for one thread, or for all together
+    make_class: Callable[[], Any] | None  # makes a class with two fields
 
 
 COMMON = {"caught": caught, "deepcopy": copy.deepcopy, "numpy_from_dlpack": numpy.from_dlpack}
@@ -41,15 +41,15 @@ def filled(made: Any, items: dict[Any, int]) -> Any:
 
 
 def nothing() -> None:
-    """A function of a module, for callbacks."""
+    """A module-level function, for callbacks."""
 
 
 def ffi_names(package: str, library: str, more: str, keeps_gil: bool) -> Names:
-    """Those of ffi_hpy or tvm_ffi. `library` registers the testing.* functions and types when it is loaded, `more` what
-    is in scaling_ffi.cc."""
+    """Return the names of ffi_hpy or tvm_ffi. Loading `library` registers the testing.* functions and types; loading
+    `more` registers the functions of scaling_ffi.cc."""
     ffi = importlib.import_module(package)
     if package == "ffi_hpy":
-        ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
+        ctypes.CDLL(library)  # so that both sides use this library: ffi_hpy.testing uses the loaded one
     testing = importlib.import_module(f"{package}.testing")
     dataclasses = importlib.import_module(f"{package}.dataclasses")
     numbers, taking = itertools.count(), threading.Lock()
@@ -109,7 +109,7 @@ def ffi_names(package: str, library: str, more: str, keeps_gil: bool) -> Names:
 
 
 def compiled_names(module_file: str) -> Names:
-    """Those of a module of nanobind or pybind11, which is named by its file."""
+    """Return the names of a nanobind or pybind11 module, given its file."""
     name = module_file.rsplit("/", 1)[-1].split(".")[0]
     loader = importlib.machinery.ExtensionFileLoader(name, module_file)
     spec = importlib.util.spec_from_file_location(name, module_file, loader=loader)
@@ -144,7 +144,7 @@ class Record:
 
 
 def plain_names() -> Names:
-    """Those of plain Python objects: what the interpreter itself costs."""
+    """Return the names of plain Python objects: the interpreter's own cost."""
 
     def make_class() -> Any:
         made = type("Class", (), {})

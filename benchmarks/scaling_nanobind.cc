@@ -1,4 +1,4 @@
-/* The rows of scaling.py as a module of nanobind makes them, with its defaults: using an object does not lock it. */
+/* The rows of scaling.py as a nanobind module with nanobind's defaults: using an object does not lock it. */
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/bind_map.h>

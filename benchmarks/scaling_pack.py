@@ -1,6 +1,6 @@
-"""The sides of scaling.py in one archive, for a machine of more cores that has neither a network nor the interpreter.
+"""The sides of scaling.py in one archive, for a machine with more cores and without network and interpreter.
 
-In it: the interpreter, NumPy once, and for each side a command `python` that sees its packages, with its module.
+The archive has the interpreter, NumPy once, and for each side a command `python` with the side's packages and module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Draws what scaling.py --csv has written: a dot for each side of each row, own and shared side by side.
+"""Draws the results of scaling.py --csv: a dot for each side of each row, private and shared objects side by side.
 
-Usage: scaling_plot.py FILE.csv FILE.svg [--dark]. Drawn is the largest number of threads; a bar is the goal, where the
-threads are two. The text stays text, so that it can be searched; the same figures make the same file.
+Usage: scaling_plot.py FILE.csv FILE.svg [--dark]. The plot shows the largest number of threads; with two threads, a bar
+shows the goal. Text stays text, so that it can be searched; equal input makes equal files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-/* The rows of scaling.py as a module of pybind11 makes them; what pybind11 has not (DLPack) is missing. */
+/* The rows of scaling.py as a pybind11 module; rows that need DLPack, which pybind11 lacks, are missing. */
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl_bind.h>

@@ -1,4 +1,4 @@
-/* What the modules of scaling_nanobind.cc and scaling_pybind11.cc bind: the same in both. */
+/* The functions and classes that scaling_nanobind.cc and scaling_pybind11.cc bind. */
 #pragma once
 
 #include <cstdint>

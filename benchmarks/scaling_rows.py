@@ -1,8 +1,8 @@
-"""What scaling.py times: rows of one statement each, and the goals for two threads on two cores.
+"""The rows of scaling.py, one statement each, and the goals for two threads on two cores.
 
-The names in a statement are those of scaling_names.py. A row is timed with things of each thread's own, which that
-thread has made (own), with the same for all threads, which another one has made (shared), or both. Functions and
-classes are always the same for all. `py_class` is a class that Python defines with that; peers have one of C++ instead.
+The names in a statement are those of scaling_names.py. A row is timed with objects that each thread has made for itself
+(own), with objects of another thread that all threads share (shared), or both. All threads always share functions and
+classes. `py_class` is a class defined in Python with that decorator; peers have a C++ class instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ OWN_GOAL = 1.9
 
 
 class Row(NamedTuple):
-    """A row. `shared_goal` is how often as many calls two threads make as one, of what they share; None: no goal."""
+    """A row. `shared_goal` is the least ratio of the calls of two threads to those of one, on shared objects; None: no
+    goal."""
 
     statement: str
     modes: tuple[str, ...]
@@ -36,7 +37,7 @@ ROWS = {
     "field that is an object": Row("record.point", BOTH, 1.0),
     "field that is text": Row("record.name", BOTH, 1.0),
     "method": Row("obj.sum()", BOTH, 1.9),
-    # That of tvm_ffi's testing library takes the object as a reference, which it counts: what is shared is its count.
+    # This method of tvm_ffi's testing library takes a counted reference, so threads contend for the count.
     "method that takes a counted reference": Row("counted.sum()", BOTH, 1.9),
     "py_class field read": Row("point.x", BOTH, 1.5),
     "py_class field read, a class for each": Row("lone.x", OWN),
@@ -57,9 +58,10 @@ ROWS = {
     "from_dlpack of a NumPy array": Row("from_dlpack(array)", BOTH, 1.0),
     "numpy.from_dlpack": Row("numpy_from_dlpack(tensor)", BOTH, 1.0),
     "callback through native code": Row("call(callback)", BOTH, 1.0),
-    # Of a module: the interpreter does not count the references of its frames to it, unlike those to a closure.
+    # The function is module-level: the interpreter does not count its frames' references to such a function, unlike to
+    # a closure.
     "callback of a module's function": Row("call(module_callback)", SHARED, 1.0),
-    # As with the method.
+    # A counted reference, as with the method above.
     "callback, the function counted by native code": Row("apply(callback)", BOTH, 1.0),
     "deep copy": Row("deepcopy(obj)", BOTH, 1.0),
     "error raised and caught": Row("caught(fail)", SHARED, 1.9),
@@ -67,4 +69,5 @@ ROWS = {
 
 CLASS_MADE_GOAL_MS = 1.0
 CLASS_MADE_BUSY = (0, 1, 4)
-"""A class made beside as many threads that are busy with Python code of their own; the goal is for the last."""
+"""The numbers of busy threads next to the one that makes a class; they run independent Python code. The goal is for the
+last number."""

@@ -1,10 +1,12 @@
-"""One side of scaling.py: a process whose threads make calls at the same time, when told to.
+"""One side of scaling.py: a process whose threads make calls at the same time, on request.
 
 Reads lines `ROW MODE THREADS SECONDS` and answers each with the calls per second of all threads together while all of
-them ran (overlap.py), the loop's own cost included; with 0 if they never did, with -1 if this side has no such row.
-`class made BUSY N` is answered with the milliseconds in which one of N classes is made beside BUSY threads, on average.
+them ran (overlap.py), including the loop's own cost; with 0 if they never ran together, with -1 if this side has no
+such row. The answer to `class made BUSY N` is the average time in milliseconds of making one of N classes next to BUSY
+threads.
 
-Threads live as long as the process: what is a thread's own was made by that thread, which is what makes its use cheap.
+Threads live as long as the process: each thread makes its private objects itself, because the interpreter uses objects
+of the own thread cheaply.
 
 Usage: scaling_side.py ffi_hpy|tvm_ffi|nanobind|pybind11|plain LIBRARY-OR-MODULE [--more LIBRARY] [--keep-gil]
 """
@@ -27,8 +29,8 @@ from scaling_names import Names, names_of
 from scaling_rows import ROWS
 from side import make_loop
 
-BATCH_SECONDS = 0.0002  # so short that another process spoils few of them, so long that a stamp is nothing beside
-TRIES = 10  # to have all threads run for half of the time that was asked for
+BATCH_SECONDS = 0.0002  # short, so that a lost core spoils few; long against a stamp
+TRIES = 10  # attempts to have all threads run for half of the given time
 
 
 def stamp() -> Stamp:
@@ -36,7 +38,7 @@ def stamp() -> Stamp:
 
 
 class Worker:
-    """A thread with things of its own, which does what it is given and hands back what came out."""
+    """A thread with private objects that runs its orders and returns their results."""
 
     def __init__(self, names: Names, shared: dict[str, Any]) -> None:
         self.names, self.shared, self.own = names, shared, dict[str, Any]()
@@ -59,7 +61,7 @@ class Worker:
         return result
 
     def loop_of(self, row: str, mode: str) -> Any:
-        """A loop over the row's statement; its code and its function object are this thread's own, too."""
+        """Return a loop over the row's statement; its code and its function object are private to this thread, too."""
         statement = ROWS[row].statement
         used = {}
         for name in names_in(statement):
@@ -67,7 +69,7 @@ class Worker:
                 used[name] = self.names.values[name]
                 continue
             made = self.own if mode == "own" else self.shared
-            if name not in made:  # never for what is shared: the main thread has made that
+            if name not in made:  # only private objects: the main thread has made the shared ones
                 made[name] = self.names.makers[name]()
             used[name] = made[name]
         return make_loop(statement, used)
@@ -85,7 +87,7 @@ class Worker:
 
 
 def names_in(statement: str) -> list[str]:
-    """The names that a statement reads."""
+    """Return the names that a statement reads."""
     nodes = [node for node in ast.walk(ast.parse(statement)) if isinstance(node, ast.Name)]
     return [node.id for node in nodes if isinstance(node.ctx, ast.Load)]
 
@@ -100,7 +102,7 @@ class Side:
         return all(name in self.names.values or name in self.names.makers for name in names_in(ROWS[row].statement))
 
     def try_all(self) -> None:
-        """Run each statement once, so that one that cannot be run is seen at once."""
+        """Run each statement once, so that a broken statement fails at once."""
         for row, described in ROWS.items():
             for mode in described.modes:
                 if self.has(row):
@@ -108,7 +110,7 @@ class Side:
                     self.seconds(row, mode, 1)
 
     def prepare(self, row: str, n_threads: int) -> None:
-        """Make what threads share, and threads."""
+        """Make the shared objects and the threads."""
         for name in names_in(ROWS[row].statement):
             if name in self.names.makers and name not in self.shared:
                 self.shared[name] = self.names.makers[name]()
@@ -116,7 +118,7 @@ class Side:
             self.workers.append(Worker(self.names, self.shared))
 
     def batch_of(self, row: str, mode: str, n_threads: int) -> int:
-        """Return how many calls a thread makes in BATCH_SECONDS beside the others, which may be in its way."""
+        """Return the number of calls that a thread makes in BATCH_SECONDS while the other threads contend with it."""
         if (row, mode, n_threads) not in self.batches:
             if n_threads == 1:
                 n = 1
@@ -164,7 +166,7 @@ class Side:
         return [worker.result() for worker in chosen]
 
     def class_made(self, n_busy: int, n: int) -> float:
-        """Return in how many milliseconds a class is made while threads are busy with code that shares nothing."""
+        """Return the milliseconds of making a class while threads are busy with independent code."""
         if self.names.make_class is None:
             return -1
         is_over = threading.Event()
@@ -196,7 +198,7 @@ def main() -> None:
     options = parser.parse_args()
     side = Side(names_of(options.kind, options.file, options.more, options.keep_gil))
     side.try_all()
-    if sysconfig.get_config_var("Py_GIL_DISABLED") and sys._is_gil_enabled():  # something that it has imported did that
+    if sysconfig.get_config_var("Py_GIL_DISABLED") and sys._is_gil_enabled():  # an imported module turned it on
         print("its GIL is on", flush=True)
         return
     print("ready", flush=True)

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 PEERS = {"tvm_ffi": f"apache-tvm-ffi=={VERSIONS[0]}", "nanobind": "nanobind==3.1.0", "pybind11": "pybind11==3.1.0"}
 KINDS = ("ffi_hpy", *PEERS, "plain")
 LABELS = {"ffi_hpy": "ours", "plain": "Python"}
-"""What a side is called where that is not the name of its kind."""
+"""Labels of the sides, if different from their kinds."""
 
 ASK_FLAGS = """
 import sys
@@ -38,12 +38,12 @@ print(*flags, *sources, sep="\\n")
 """
 
 LIBRARY = "scaling_ffi"
-"""The source of a library for ffi_hpy and tvm_ffi, each with its own headers."""
+"""The source of the library that is compiled for ffi_hpy and for tvm_ffi, with the headers of each."""
 
 
 class Place(NamedTuple):
-    """Where a side lives; `file` is the library of test functions, or the module that was compiled for it; `more` is a
-    library that ffi_hpy and tvm_ffi have for scaling.py."""
+    """The files of a side: `file` is the library of test functions or the compiled module; `more` is an additional
+    library of ffi_hpy and tvm_ffi for scaling.py."""
 
     env: Path
     file: Path
@@ -51,13 +51,13 @@ class Place(NamedTuple):
 
 
 def compile_module(kind: str, env: Path, program: str) -> Path:
-    """Return a peer's module, compiled with what the peer's own build would say. Raises Missing."""
+    """Return a peer's module, compiled with the flags of the peer's own build system. Raises Missing."""
     flags = output_of([python_of(env), "-c", ASK_FLAGS, kind]).splitlines()
     return compile_shared([HERE / f"{program}_{kind}.cc", HERE / "scaling_rows.h"], flags)
 
 
 def compile_library(kind: str, env: Path) -> Path:
-    """Return LIBRARY, compiled with the headers that a side has in its environment. Raises Missing."""
+    """Return LIBRARY, compiled with the headers in a side's environment. Raises Missing."""
     package = "ffi_hpy" if kind == "before" else kind
     options = ("--cxxflags", "--ldflags", "--libs")
     flags = output_of([python_of(env), "-P", "-m", f"{package}.config", *options]).split()
@@ -65,7 +65,7 @@ def compile_library(kind: str, env: Path) -> Path:
 
 
 def compile_shared(sources: list[Path], flags: list[str]) -> Path:
-    """Return the library of the first of the sources, which includes the others, out of the cache if it is there."""
+    """Return the library compiled from the first source, which includes the others; from the cache if it is there."""
     name = sources[0].stem
     key = hashlib.sha256("\n".join([*flags, *(source.read_text() for source in sources)]).encode()).hexdigest()[:12]
     module = cache_dir() / "bench" / key / f"{name}.so"
@@ -74,7 +74,7 @@ def compile_shared(sources: list[Path], flags: list[str]) -> Path:
             say(f"compiling {name} ...")
             module.parent.mkdir(parents=True, exist_ok=True)
             scratch = module.with_suffix(".new")
-            # As nanobind_add_module() and pybind11_add_module() do in a release build, without optimizing for size.
+            # The flags of nanobind_add_module() and pybind11_add_module() in a release build, not optimized for size.
             common = ["g++", "-std=c++17", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden"]
             output_of([*common, sources[0], *flags, "-o", scratch])
             scratch.rename(module)
@@ -82,12 +82,12 @@ def compile_shared(sources: list[Path], flags: list[str]) -> Path:
 
 
 def find_testing_library() -> Path:
-    """Return the library of test functions and types, apache-tvm-ffi's own. Raises Missing."""
+    """Return apache-tvm-ffi's own library of test functions and types. Raises Missing."""
     return fetch_upstream(VERSIONS[0]) / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
 
 
 def find_place(kind: str, name: str, python: Path, wheel: Path, program: str = "scaling") -> Place:
-    """Return where a side of `program` lives on the interpreter `name`. Raises Missing."""
+    """Return the place of a side of `program` on the interpreter `name`. Raises Missing."""
     library = find_testing_library()
     if kind in PEERS:
         env = cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "pytest"])
@@ -103,7 +103,7 @@ def find_place(kind: str, name: str, python: Path, wheel: Path, program: str = "
 
 
 def find_places(kinds: list[str], name: str, python: Path, wheels: dict[str, Path]) -> dict[str, Place]:
-    """Return where each side lives, our own first; say why a peer cannot be had. Raises Missing for what is ours."""
+    """Return the place of each side, ours first; report the reason for a missing peer. Raises Missing for ours."""
     found = {}
     for kind in kinds:
         try:

@@ -1,4 +1,4 @@
-"""The table of docs/performance.md, out of what scaling.py --csv has written: ours, the best peer, and plain Python."""
+"""The table of docs/performance.md, made from a file of scaling.py --csv: ours, the best peer, and plain Python."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 MODES = ("own", "shared")
-OURS, PLAIN, BEFORE = "ours", "Python", "before"  # the sides that are no peers
+OURS, PLAIN, BEFORE = "ours", "Python", "before"  # the sides that are not peers
 
 
 class Line(NamedTuple):
-    """A line of the file: one side of a row, with so many threads."""
+    """A line of the file: one side of a row, with a number of threads."""
 
     row: str
     mode: str
@@ -44,7 +44,7 @@ def read_lines(file: Path) -> list[Line]:
 
 
 def table_of(lines: list[Line]) -> list[list[object]]:
-    """Return the table, the heading first: a line for each row, with the ratios of its modes beside each other."""
+    """Return the table, the heading first: a line for each row, with the ratios of its modes next to each other."""
     n = lines[0].threads if lines else 2
     heading: list[object] = ["row", "ns", "fastest peer"]
     for mode in MODES:
@@ -54,7 +54,7 @@ def table_of(lines: list[Line]) -> list[list[object]]:
 
 
 def cells_of(row: str, lines: list[Line]) -> list[object]:
-    # Of a row with two modes the times are those of its own things: one thread takes the same for both.
+    # For a row with two modes, the times are those of private objects: one thread takes the same time in both modes.
     first = [line for line in lines if line.mode == lines[0].mode]
     ours = next((f"{line.ns:.0f}" for line in first if line.side == OURS), "-")
     fastest = min((line for line in first if line.is_peer), key=lambda line: line.ns, default=None)

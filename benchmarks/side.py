@@ -1,7 +1,7 @@
-"""One side of a benchmark: a process that times calls, through ffi_hpy or tvm_ffi or of plain Python, when told to.
+"""One side of a benchmark: a process that times calls of ffi_hpy, tvm_ffi or plain Python, on request.
 
-Reads lines `ROW N` and answers each with the ns per call of N calls, the cost of the empty loop taken off. Whether
-calls give up the GIL is in the environment. Usage: side.py ffi_hpy|tvm_ffi|plain LIBRARY
+Reads lines `ROW N` and answers each with the ns per call of N calls, minus the cost of the empty loop. The environment
+determines whether calls release the GIL. Usage: side.py ffi_hpy|tvm_ffi|plain LIBRARY
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Union
 
 from plain import caught, raise_at_depth
 
-# What is timed. `nop` takes anything and returns None, `echo` returns its argument.
+# The timed statements. `nop` takes anything and returns None, `echo` returns its argument.
 ROWS = {
     "no argument": "nop()",
     "int echoed": "echo(7)",
@@ -89,8 +89,8 @@ ROWS = {
     "replace": "replace(four, v_f64=1.0)",
 }
 
-ARRAY_ROWS = ("Tensor", "NumPy array")  # where there is NumPy
-NATIVE_ROWS = (*ARRAY_ROWS, *(row for row in ROWS if row.startswith("schema")))  # plain Python has nothing like them
+ARRAY_ROWS = ("Tensor", "NumPy array")  # rows that need NumPy
+NATIVE_ROWS = (*ARRAY_ROWS, *(row for row in ROWS if row.startswith("schema")))  # plain Python has no equivalent
 
 VALUES = {
     "text": "x" * 100,
@@ -102,12 +102,12 @@ VALUES = {
 
 
 def names_of(package: str, library: str) -> dict[str, Any]:
-    """Everything the statements use. `library` registers the testing.* functions and types when it is loaded."""
+    """Return all names that the statements use. Loading `library` registers the testing.* functions and types."""
     ffi = importlib.import_module(package)
     if package == "plain":
         return {**ffi.names(), **container_names(ffi, ffi.Pair), **VALUES}
     if package == "ffi_hpy":
-        ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
+        ctypes.CDLL(library)  # so that both sides use this library: ffi_hpy.testing uses the loaded one
     testing = importlib.import_module(f"{package}.testing")
     TestIntPair, TestObjectBase, TestObjectDerived = (
         getattr(testing, name) for name in ("TestIntPair", "TestObjectBase", "TestObjectDerived")
@@ -199,9 +199,10 @@ def dataclass_names(ffi: Any, testing: Any) -> dict[str, Any]:
 
 
 def make_loop(statement: str, names: dict[str, Any]) -> Any:
-    """A function that runs the statement n times with the names as locals, as fast as the interpreter can.
+    """Return a function that runs the statement n times with the names as locals, as fast as the interpreter can.
 
-    It counts without making numbers: what those cost depends on how full the blocks of memory for small objects are."""
+    The loop counts without creating numbers, because their cost depends on the state of the small-object allocator.
+    """
     space = {**names, "repeat": itertools.repeat}
     parameters = ", ".join(f"{name}={name}" for name in space)
     source = f"def loop(n, {parameters}):\n for _ in repeat(None, n):\n  {statement}\n"
@@ -210,7 +211,7 @@ def make_loop(statement: str, names: dict[str, Any]) -> Any:
 
 
 def seconds(loop: Any, n: int) -> float:
-    """CPU time: what other processes take of the cores does not count."""
+    """Return CPU time, so that other processes on the cores do not count."""
     start = time.thread_time()
     loop(n)
     return time.thread_time() - start

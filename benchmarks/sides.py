@@ -1,4 +1,4 @@
-"""The other end of side.py and hpy_side.py: a process that times rows, as the benchmarks see it."""
+"""The benchmarks' end of side.py and hpy_side.py: a process that times rows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ HERE = Path(__file__).resolve().parent
 
 
 class Side:
-    """A process that answers a line of words, separated by tabs, with a number. `kind` is its first argument, `extra`
-    is added to its environment, `arguments` are what else it is given.
+    """A process that answers a line of words, separated by tabs, with a number. `kind` is its first argument,
+    `arguments` follow after the file, and `extra` is added to its environment.
 
-    Processes that are compared run on one core, in turn: the cores of a virtual machine are not equally fast, because
-    each has neighbours of its own, and the system would leave every process on the core where it began. `threads` says
-    that this one needs all."""
+    Compared processes run on one core, in turn: the cores of a virtual machine differ in speed because their hosts have
+    other guests, and the system would leave every process on its first core. `threads` says that this process needs all
+    cores.
+    """
 
     def __init__(
         self,
@@ -64,7 +65,7 @@ class Side:
         self.process = self.start()
 
     def ns(self, *request: object) -> float:
-        """Return the nanoseconds of what is asked for: the row first, the number of calls last."""
+        """Return the nanoseconds for a request: the row comes first, the number of calls last."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         answer = ""

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""What goes by structure costs in C++: equality, hash, visits and mutations of reflected objects, of objects with hooks
-and of containers.
+"""The cost of structural operations in C++: equality, hash, visits and mutations of reflected objects, of objects with
+hooks and of containers.
 
-One program (structural_rows.cc) is compiled with our headers and linked to our libtvm_ffi.so, and compiled with those
-of apache-tvm-ffi's wheel and linked to its; both are told in turn to time the same row, as in core.py. Times are per
-node of the value.
-It sets up what it needs (the wheel of this checkout, the PyPI wheel of apache-tvm-ffi, a C++ compiler).
+One program (structural_rows.cc) is compiled and linked twice, with our headers and libtvm_ffi.so and with those of
+apache-tvm-ffi's wheel; both processes time the same row in turn, as in core.py. Times are per node of the value. This
+program sets up its inputs (the wheel of this checkout, the PyPI wheel of apache-tvm-ffi, a C++ compiler).
 
     python benchmarks/structural.py [--rounds N] [--compiler gcc|clang] [ROW ...]
 
-Exit status: 0 all goals met, 1 some not, or something could not be measured.
+Exit status: 0 if all goals are met, 1 if not or if a measurement failed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-/* One side of benchmarks/structural.py: what goes by structure, compiled against the C++ headers of either project.
+/* One side of benchmarks/structural.py: structural operations, compiled against the C++ headers of either project.
  *
- * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per node, over N rounds of the row on values of
- * SIZE nodes, and a 0. Its argument is only for who looks at processes. */
+ * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per node, over N iterations of the row on values of
+ * SIZE nodes, and a 0. Its argument only labels the process in listings. */
 #include "rows.h"
 
 #include <tvm/ffi/extra/structural_equal.h>
@@ -34,7 +34,7 @@ using ffi::VisitInterrupt;
 using ffi::WalkOrder;
 using ffi::WalkResult;
 
-/* ---- A tree: nodes of two children, by reflected fields or by hooks; leaves of a number ---- */
+/* ---- A tree: nodes with two children, by reflected fields or by hooks; leaves with a number ---- */
 
 class LeafObj : public ffi::Object {
 public:
@@ -95,7 +95,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .native_fn_attr<&mutate_hooked>(ffi::type_attr::kStructuralMutate);
 }
 
-/* Each makes a tree of about that many nodes. */
+/* Makes a tree of about n_nodes nodes. */
 using Make = ObjectRef (*)(int64_t n_nodes);
 
 template <typename T> ObjectRef branches(int64_t n_nodes) {
@@ -111,9 +111,9 @@ ObjectRef maps(int64_t n_nodes) {
   return Map<ffi::String, Any>{{"a", maps(n_nodes / 2)}, {"b", maps(n_nodes / 2)}};
 }
 
-/* ---- What is done with them ---- */
+/* ---- Operations on the trees ---- */
 
-uint64_t sum; /* what is done cannot be left out */
+uint64_t sum; /* keeps the compiler from removing the work */
 
 double equal(Make make, int64_t n, int64_t size) {
   Any a = make(size), b = make(size);
@@ -154,7 +154,7 @@ double map_same(Make make, int64_t n, int64_t size) {
   });
 }
 
-/* Every leaf changes, and so all that leads to it, into copies. */
+/* Every leaf changes, so every node on the way to a leaf is copied. */
 double map_leaves(Make make, int64_t n, int64_t size) {
   Any a = make(size);
   return time_of(n, size, [&] {
@@ -164,7 +164,7 @@ double map_leaves(Make make, int64_t n, int64_t size) {
   });
 }
 
-/* map_leaves by callbacks that get the mutator. */
+/* map_leaves with callbacks that receive the mutator. */
 double mutate_leaves(Make make, int64_t n, int64_t size) {
   Any a = make(size);
   return time_of(n, size, [&] {

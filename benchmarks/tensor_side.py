@@ -1,7 +1,7 @@
-"""One side of tensors.py: a process that times how arrays pass through ffi_hpy or tvm_ffi when it is told to.
+"""One side of tensors.py: a process that times how arrays pass through ffi_hpy or tvm_ffi, on request.
 
-Reads lines `ROW N` and answers each with the ns per call of N calls, the cost of the empty loop taken off. Whether
-calls give up the GIL is in the environment. Usage: tensor_side.py ffi_hpy|tvm_ffi LIBRARY
+Reads lines `ROW N` and answers each with the ns per call of N calls, minus the cost of the empty loop. The environment
+determines whether calls release the GIL. Usage: tensor_side.py ffi_hpy|tvm_ffi LIBRARY
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ ROWS = {
 
 
 def names_of(package: str, library: str) -> dict[str, Any]:
-    """Everything the statements use. `library` registers the testing.* functions when it is loaded."""
+    """Return all names that the statements use. Loading `library` registers the testing.* functions."""
     scatter()
     ffi = importlib.import_module(package)
     if package == "ffi_hpy":
-        ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
+        ctypes.CDLL(library)  # so that both sides use this library: ffi_hpy.testing uses the loaded one
     importlib.import_module(f"{package}.testing")
     tensor = torch.zeros((2, 3))
     array = numpy.zeros((2, 3), dtype="float32")

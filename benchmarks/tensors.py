@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What arrays of PyTorch and NumPy cost on their way in and out: ffi_hpy against apache-tvm-ffi on CPython 3.11.
+"""The cost of passing PyTorch and NumPy arrays in and out: ffi_hpy against apache-tvm-ffi on CPython 3.11.
 
-Both sides run in processes of their own, which are told in turn to time the same row, so that a machine that changes
-its speed changes both. After some rounds both begin again, with libraries at other addresses (placement.py). Printed
-are medians over all rounds; a ratio is the median of the ratios round by round.
+Each side runs in a separate process. The processes time the same row in turn, so that a change of the machine's speed
+affects both. After some rounds both processes restart, with libraries at other addresses (placement.py). The output has
+medians over all rounds; a ratio is the median of the rounds' ratios.
 
     python benchmarks/tensors.py [ROW ...] [--rounds N] [--processes N]
 """
@@ -34,14 +34,14 @@ ROUND_SECONDS = 0.02
 
 
 def rows() -> list[str]:
-    """The names of the rows, which only the sides can import: they need torch."""
+    """Return the names of the rows, which only the sides can import because the rows need torch."""
     tree = ast.parse((HERE / "tensor_side.py").read_text())
     table = next(node.value for node in tree.body if isinstance(node, ast.Assign))
     return list(ast.literal_eval(table))
 
 
 def torch_env(label: str, python: Path, *requirements: str) -> Path:
-    """An environment with torch for the CPU, from PyPI or from where uv knows it."""
+    """Return an environment with torch for the CPU, from PyPI or from PyTorch's index, which uv knows."""
     words = [*requirements, "numpy", REQUIREMENTS / "torch.txt"]
     try:
         return cached_env(label, python, words)

@@ -1,4 +1,5 @@
-"""Prints what binaries for macOS and Windows say about themselves, as JSON: a list with an object for each file.
+"""Prints the headers, imports and exports of binaries for macOS and Windows as JSON: a list with an object for each
+file.
 
 python binary_facts.py FILE...     in an environment that has lief
 """
@@ -11,11 +12,11 @@ from typing import Any
 
 import lief
 
-_FLAT = -2  # a name that is looked up in all libraries
+_FLAT = -2  # symbols that are looked up in all libraries
 
 
 def of_macho(path: str) -> dict[str, Any]:
-    """What a file for macOS says. A name that only code had which was left out is still listed there, but not bound."""
+    """Return the facts about a file for macOS. Symbols of removed code are still listed, but not bound."""
     binary = lief.MachO.parse(path).at(0)
     bound = {
         (each.symbol.name, "*" if each.library_ordinal == _FLAT else each.library.name if each.has_library else "")
@@ -36,12 +37,12 @@ def of_macho(path: str) -> dict[str, Any]:
 
 
 def _in_c(name: str) -> str:
-    """The name without the underscore that C's names have there."""
+    """Return the name without the underscore that macOS puts before the names of C."""
     return name[1:] if name.startswith("_") else name
 
 
 def of_pe(path: str) -> dict[str, Any]:
-    """What a file for Windows says."""
+    """Return the facts about a file for Windows."""
     binary = lief.PE.parse(path)
     export = binary.get_export() if binary.has_exports else None
     return {

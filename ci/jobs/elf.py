@@ -1,4 +1,4 @@
-"""What an ELF library says about itself: names it exports, libraries it needs, versions it asks them for."""
+"""Reads ELF libraries: the exported names, the needed libraries, and the required versions."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _BINDINGS = {1: "global", _WEAK: "weak", 10: "unique"}
 
 @dataclass(frozen=True)
 class Library:
-    """A shared library of 64 bits, little-endian."""
+    """A 64-bit little-endian shared library."""
 
     soname: str
     exports: dict[str, str]  # global, weak or unique, by name
-    imports: set[str]  # names that it expects others to have
-    weak_imports: set[str]  # those of them that it can do without
+    imports: set[str]  # undefined names
+    weak_imports: set[str]  # the undefined names that may stay undefined
     needed: tuple[str, ...]
-    versions: tuple[str, ...]  # that it asks of the needed libraries
-    page: int  # the largest size of pages that it can be mapped with
+    versions: tuple[str, ...]  # required versions of the needed libraries
+    page: int  # the largest page size that works
 
 
 def read_library(path: Path) -> Library:
-    """Return what the file says. ValueError if it is no such library."""
+    """Return the facts about a file. Raises ValueError for other files."""
     data = path.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
         raise ValueError(f"{path} is no ELF file of 64 bits, little-endian")
     start, size, count = (*struct.unpack_from("<Q", data, 40), *struct.unpack_from("<HH", data, 58))
-    # of each section: type, offset, size, index of its strings, number of items where it is said
+    # per section: type, offset, size, index of its string section, number of items (if recorded)
     sections = [
         (fields[1], fields[4], fields[5], fields[6], fields[7])
         for fields in (struct.unpack_from("<IIQQQQIIQQ", data, start + i * size) for i in range(count))
@@ -78,7 +78,7 @@ def _page(data: bytes) -> int:
 
 
 def _needed_versions(data: bytes, at: int, n_libraries: int) -> list[int]:
-    """Return where the names of the versions are in the section's strings."""
+    """Return the offsets of the versions' names in the section's strings."""
     names = []
     for _ in range(n_libraries):
         _, n_versions, _, first, following = struct.unpack_from("<HHIII", data, at)

@@ -1,4 +1,4 @@
-"""The tests that are left out on a machine or with a C library that is not this system's, each with the reason."""
+"""The tests that are left out on a foreign machine or with a foreign C library, each with the reason."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from fnmatch import fnmatch
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Tests that cannot be run on some interpreters, and why."""
+    """Tests that cannot run on some interpreters, and the reason."""
 
     interpreters: str  # a pattern of names
     reason: str
-    tests: tuple[str, ...]  # each below tests/python
+    tests: tuple[str, ...]  # paths below tests/python
 
 
-# Those that load a library of apache-tvm-ffi's.
+# Tests that load a library of apache-tvm-ffi.
 OF_UPSTREAM = (
     "calls/test_registry.py::test_functions_of_the_core_have_the_schemas_of_the_reference",
     "containers/test_container.py::test_containers_work_with_another_core",
@@ -121,6 +121,6 @@ EXCEPTIONS = (
 
 
 def left_out(interpreter: str) -> tuple[str, ...]:
-    """Return the arguments for pytest that leave out what an interpreter cannot run."""
+    """Return the pytest arguments that leave out the tests that cannot run on an interpreter."""
     which = [exception for exception in EXCEPTIONS if fnmatch(interpreter, exception.interpreters)]
     return tuple(f"--deselect=tests/python/{test}" for exception in which for test in exception.tests)

@@ -1,6 +1,5 @@
-"""The check that the wheels' libraries export what the ABI has, nothing else, and need only what every system has: of
-glibc and of musl, both of which they serve; and that they can be mapped with the largest pages of their machine.
-"""
+"""The check of the wheels' libraries: they export the names of the ABI and nothing else, need only libraries that every
+system with glibc or musl has, and can be mapped with the largest pages of their machine."""
 
 from __future__ import annotations
 
@@ -17,18 +16,18 @@ from ci.provision.wheel import TARGET_OF_MACHINE, build_wheel
 
 LISTS = Path(__file__).resolve().with_name("symbols")
 
-# libc, its parts in glibc 2.17, and the loader, which has the thread-local variables.
+# libc, the parts of libc in glibc 2.17, and the loader, which defines the thread-local variables.
 _LIBC = {"libc.so.6", "libpthread.so.0", "libdl.so.2", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
-# By machine, as the wheel's tag names it. Kernels for 64-bit ARM may have pages of 64 KiB, the others have 4 KiB.
+# By machine, as the wheel's tag names it. Kernels for 64-bit ARM may use pages of 64 KiB; the others use 4 KiB.
 _PAGES = {"x86_64": 1 << 12, "aarch64": 1 << 16, "riscv64": 1 << 12}
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What holds for one library of the wheel."""
+    """The requirements for one library of the wheel."""
 
-    name: str  # its file in ffi_hpy/lib, and its soname; the names that it exports are in LISTS, one a line
+    name: str  # file name in ffi_hpy/lib, and soname; the file of its exports is in LISTS, one name a line
     may_need: frozenset[str]
 
 
@@ -45,7 +44,7 @@ def listed_names(rule: Rule) -> set[str]:
 
 
 def find_problems(rule: Rule, library: Library) -> list[str]:
-    """Return what is wrong with a library."""
+    """Return the problems of a library."""
     wanted, got = listed_names(rule), set(library.exports)
     problems = [f"{name} is missing" for name in sorted(wanted - got)]
     problems += [f"{name} is exported and not listed" for name in sorted(got - wanted)]
@@ -55,19 +54,19 @@ def find_problems(rule: Rule, library: Library) -> list[str]:
     return [f"{rule.name}: {problem}" for problem in problems]
 
 
-# What the system's libraries of C++ have, and the interpreter, which is no library.
+# Symbols of the system's C++ libraries, and of the interpreter, which is not a library.
 _OF_CXX = re.compile(r"_Z|__cxa_|__gxx_|_Unwind_")
 _OF_PYTHON = re.compile(r"_?Py")
 
 
 def read_binaries(archive: zipfile.ZipFile, folder: str) -> dict[str, Library]:
-    """Return all binaries of a wheel, by their names there."""
+    """Return all binaries of a wheel, by their names in the archive."""
     names = [name for name in archive.namelist() if name.endswith(".so")]
     return {name: read_library(Path(archive.extract(name, folder))) for name in names}
 
 
 def find_small_pages(libraries: dict[str, Library], wheel: Path) -> list[str]:
-    """Return which binaries cannot be mapped with the largest pages of their machine."""
+    """Return a message for each binary that cannot be mapped with the largest pages of its machine."""
     machine = next((name for name in _PAGES if wheel.stem.endswith(name)), None)
     least = _PAGES[machine] if machine else 0
     return [
@@ -78,7 +77,7 @@ def find_small_pages(libraries: dict[str, Library], wheel: Path) -> list[str]:
 
 
 def find_lacking(libraries: dict[str, Library]) -> list[str]:
-    """Return the names that the binaries of a wheel need and neither musl nor one of them has, libatomic's included."""
+    """Return a message for each needed name, also of libatomic, that neither musl nor another binary defines."""
     known = set(read_library(musl_loader()).exports).union(*(library.exports for library in libraries.values()))
     problems = []
     for name, library in libraries.items():
@@ -86,13 +85,13 @@ def find_lacking(libraries: dict[str, Library]) -> list[str]:
         found = [each for each in lacking if not _OF_PYTHON.match(each)]
         if "libstdc++.so.6" in library.needed:
             found = [each for each in found if not _OF_CXX.match(each)]
-        found += [each for each in library.needed if each.startswith("ld-")]  # musl answers for glibc's other libraries
+        found += [each for each in library.needed if each.startswith("ld-")]  # musl provides glibc's other libraries
         problems += [f"{Path(name).name}: musl has no {each}" for each in found]
     return problems
 
 
 def check_exports(wheel: Path) -> tuple[list[str], list[str]]:
-    """Return what each library is, in a line, and all that is wrong."""
+    """Return a line that describes each library, and a message for each problem."""
     lines, problems = [], []
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
         for rule in RULES:
@@ -109,7 +108,7 @@ def check_exports(wheel: Path) -> tuple[list[str], list[str]]:
 
 
 def run_exports(wheel: Path, log: Path) -> Result:
-    """Check the wheel, and that for 64-bit ARM. Raises Missing."""
+    """Check the wheel and the wheel for 64-bit ARM. Raises Missing."""
     lines, problems = check_exports(wheel)
     for_arm = build_wheel(target=TARGET_OF_MACHINE["aarch64"])
     of_arm, its_problems = check_exports(for_arm)

@@ -1,4 +1,4 @@
-"""The check of the public headers: each compiles by itself, and together with their tests they cause no warning."""
+"""The check of the public headers: each compiles by itself, and all together with their tests cause no warning."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
-STANDARDS = {"C++17": "c++17", "C++20": "c++20", "C++23": "c++2b"}  # as compilers of before it was one call it
+STANDARDS = {"C++17": "c++17", "C++20": "c++20", "C++23": "c++2b"}  # as older compilers spell the standards
 TESTED = (("GCC", "C++17"), ("clang", "C++20"), ("GCC", "C++23"))
-"""What the tests are compiled by and as; all headers together are compiled by each as each."""
+"""Compiler/standard pairs for the tests; the check of all headers together runs every pair."""
 TESTS = ROOT / "tests" / "cpp"
 GOOGLETEST = "#include <gtest/gtest.h>\n"
 
 
 @dataclass(frozen=True)
 class Check:
-    """Something that is to compile: a file, or text."""
+    """A file or a text that must compile."""
 
     label: str
     command: list[str]
@@ -40,12 +40,12 @@ class Check:
 
 
 def is_c_header(name: str) -> bool:
-    """Return whether a public header is for C too: c_*.h and DLPack's are, all others are C++."""
+    """Return whether a public header is also for C: c_*.h and DLPack's are, all others are C++ only."""
     return Path(name).name.startswith("c_") or Path(name).name == "dlpack.h"
 
 
 def cuda_includes(nvcc: str) -> list[str]:
-    """Return the options for CUDA's own headers. Only nvcc knows where they are: it may be a script."""
+    """Return the options for CUDA's own headers. nvcc itself must be asked for their path: it may be a script."""
     done = subprocess.run([nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True)
     return [f"-isystem{path}" for path in re.findall(r'^#\$ INCLUDES="-I([^"]*)"', done.stderr, re.MULTILINE)]
 
@@ -57,7 +57,7 @@ def alone(compiler: list[str], language: str, standard: str, header: str) -> Che
 
 
 def checks(headers: list[str], flags: list[str], folder: Path, is_whole: bool) -> Iterator[Check]:
-    """Give all checks of compilers that are not CUDA's, with these flags; files go to `folder`. Raises Missing."""
+    """Yield all checks of compilers other than CUDA's, with these flags; files go to `folder`. Raises Missing."""
     for check in (*checks_alone(headers), *checks_together(headers, flags, folder, is_whole)):
         yield replace(check, command=[*check.command, *flags, "-fsyntax-only"])
 
@@ -70,8 +70,8 @@ def checks_alone(headers: list[str]) -> Iterator[Check]:
 
 
 def including(headers: list[str]) -> str:
-    """Return a source that includes the headers which can be together."""
-    either = ("driver_api.h", "runtime_api.h")  # the one that unified_api.h includes
+    """Return a source that includes all headers that can be combined."""
+    either = ("driver_api.h", "runtime_api.h")  # unified_api.h includes this one
     return "".join(f"#include <{h}>\n" for h in headers if Path(h).name not in either) + "int not_empty;\n"
 
 
@@ -97,9 +97,9 @@ def check_of_cuda(headers: list[str], nvcc: str, include: Path) -> Check:
 
 
 def run_headers(wheel: Path, log: Path, is_whole: bool = False) -> Result:
-    """Compile the headers of the wheel; without nvcc not those for CUDA. Raises Missing.
+    """Compile the headers of the wheel; without nvcc, skip the check as CUDA. Raises Missing.
 
-    If it is whole, the tests of them are compiled by each compiler as each standard.
+    With `is_whole`, each compiler compiles the tests with each standard.
     """
     nvcc, without = find_nvcc(), ""
     failed: list[str] = []

@@ -1,7 +1,7 @@
-"""The check of wheels that nothing here can run, for macOS and Windows: what their binaries take, give and say.
+"""The check of wheels for macOS and Windows, which cannot run here: the imports, exports and headers of their binaries.
 
-A reader of both formats (binary_facts.py) tells the facts, tools/build what a binary is made of, and the lists in
-`symbols` which names may be taken and have to be given.
+binary_facts.py reads the facts from both formats. tools/build defines the parts of each binary. The lists in `symbols`
+give the names that a binary may import and must export.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ MACHINES = {"aarch64": "ARM64", "x86_64": "X86_64"}
 LIBSYSTEM, LIBCXX = "/usr/lib/libSystem.B.dylib", "/usr/lib/libc++.1.dylib"
 ANYWHERE = "*"
 OLDEST_MACOS = "11.0.0"
-GIVEN_BY_LINKER = {"__dso_handle", "_mh_dylib_header"}  # on macOS every library has them
-# the C library of Windows 10, and what waits on addresses
+GIVEN_BY_LINKER = {"__dso_handle", "_mh_dylib_header"}  # every library on macOS has them
+# the C library of Windows 10, and the functions that wait on addresses
 OF_WINDOWS = re.compile(r"api-ms-win-crt-\w+-l1-1-0\.dll|KERNEL32\.dll|api-ms-win-core-synch-l1-2-0\.dll")
 HARDENED = {"DYNAMIC_BASE", "NX_COMPAT"}
-# Not in the stable ABI of 3.9, and in every interpreter's library since 3.9.
+# Functions that the stable ABI of 3.9 lacks and every interpreter's library has had since 3.9.
 TAKEN_WITHOUT_PROMISE = {
     *("PyObject_VectorcallDict", "PyObject_VectorcallMethod", "PyUnicode_AsUTF8AndSize", "PyVectorcall_Call"),
 }
-# What the runtime takes of PyPy besides, which PyPy 7.3 and 8 have.
+# Functions of PyPy that the runtime uses in addition; PyPy 7.3 and 8 have them.
 TAKEN_OF_PYPY = {"PyPyGILState_Check", "PyPyInterpreterState_Head", "PyPy_CompileStringFlags"}
 ENTRIES = {
     "_hpy.so": {"PyInit__hpy", "PyModExport__hpy"},
@@ -55,18 +55,18 @@ ENTRIES = {
 
 
 def listed(name: str) -> set[str]:
-    """Return the names of a list."""
+    """Return the names in a list of `symbols`."""
     return set((LISTS / f"{name}.txt").read_text().split())
 
 
 def names_of_python(is_pypy: bool = False) -> set[str]:
-    """Return the names that may be expected of an interpreter."""
+    """Return the names that every interpreter provides."""
     names = listed("stable_abi") | TAKEN_WITHOUT_PROMISE
     return {re.sub("^(_?)Py", r"\1PyPy", name) for name in names} | TAKEN_OF_PYPY if is_pypy else names
 
 
 def given_by(binary: Binary) -> set[str]:
-    """Return the names that a binary has to export."""
+    """Return the names that a binary must export."""
     return listed(Path(binary.output).stem) if is_library(binary.output) else ENTRIES[binary.output]
 
 
@@ -76,7 +76,7 @@ def differences(wanted: set[str], got: set[str]) -> list[str]:
 
 
 def problems_on_macos(binary: Binary, target: Target, facts: dict[str, Any]) -> list[str]:
-    """Return what is wrong with a binary for macOS."""
+    """Return the problems of a binary for macOS."""
     rename = target.system.rename
     needed = {f"@rpath/{Path(rename(output)).name}" for output in binary.needs}
     folders = [] if binary.folder_of_needs is None else [f"@loader_path/{binary.folder_of_needs}".rstrip("/")]
@@ -104,7 +104,7 @@ def problems_on_macos(binary: Binary, target: Target, facts: dict[str, Any]) -> 
 
 
 def problems_on_windows(binary: Binary, target: Target, facts: dict[str, Any]) -> list[str]:
-    """Return what is wrong with a binary for Windows."""
+    """Return the problems of a binary for Windows."""
     machine = {"x86_64": "AMD64"}.get(target.machine, MACHINES[target.machine])
     problems = [] if facts["machine"] == machine else [f"its machine is {facts['machine']!r}, not {machine!r}"]
     problems += [f"it is built without {flag}" for flag in sorted(HARDENED - set(facts["flags"]))]
@@ -121,12 +121,12 @@ PROBLEMS_ON = {"macos": problems_on_macos, "windows": problems_on_windows}
 
 
 def looked_up_on_windows() -> set[str]:
-    """Return the names of the interpreter that the HPy runtime looks up there."""
+    """Return the names of the interpreter that the HPy runtime looks up on Windows."""
     return set(re.findall(r"\b(?:FUNCTION|EXCEPTION|OBJECT)\((\w+)\) *(?=\n|[FEO/])", NAMES_OF_WINDOWS.read_text()))
 
 
 def inspect(target: Target, wheel: Path) -> list[list[str]]:
-    """Return what is wrong with each binary of a wheel. Raises Missing."""
+    """Return the problems of each binary of a wheel. Raises Missing."""
     binaries = [binary for binary in BINARIES if target.system.name not in binary.not_on]
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
         files = [archive.extract(f"ffi_hpy/{target.system.rename(binary.output)}", folder) for binary in binaries]
@@ -144,7 +144,7 @@ def inspect(target: Target, wheel: Path) -> list[list[str]]:
 
 
 def run_inspection(target: Target, _: Path, log: Path) -> Result:
-    """Build the wheel for a target, unless that is done, and inspect its binaries."""
+    """Build the wheel for a target if necessary, and inspect its binaries."""
     with tempfile.TemporaryDirectory() as folder:
         wheel = quick_wheel(target, Path(folder))
         found = inspect(target, wheel)

@@ -1,5 +1,5 @@
-"""The check that the C and C++ sources stand in layers: what a folder includes and calls lies below it, no two files of
-a folder need each other, of another tree a tree includes only what a list allows, and its README names every file."""
+"""The check of the layers of the C and C++ sources: a folder includes and calls only folders below it, no two files of
+a folder depend on each other, a tree includes only listed headers of other trees, and its README names every file."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ LAYERS = {
         "load",
     ),
 }
-"""The folders of a tree, the lowest first; of a tree without folders the files, without their endings."""
+"""The folders of a tree, the lowest first; for a tree without folders, its files without their suffixes."""
 
 ALLOWED: dict[tuple[str, str], str] = {}
-"""Uses that point upwards or in a circle all the same, each with its reason: (file, file) without their endings."""
+"""Allowed uses that point upwards or form a circle, each with the reason: (file, file) without suffixes."""
 
 _ONE_KIND = "there is one kind of atomic operation and of lock, and one place where locks are declared for fork"
 
@@ -88,18 +88,18 @@ ALLOWED_ACROSS: dict[str, dict[str, str]] = {
         "core/module/library_file.h": "the check of a file before it is mapped; compiled into both",
     },
 }
-"""What a tree may include of other trees: headers, and folders, each with its reason. All trees may include the public
-headers (include/)."""
+"""The headers and folders of other trees that a tree may include, each with the reason. All trees may include the
+public headers (include/)."""
 
 HPYS_OWN = {"_ctx_for_trampolines"}
-"""Names that HPy's macros define in the file of the module, for functions in all files."""
+"""Names that HPy's macros define in the module's file for functions in all files."""
 
 Uses = dict[str, dict[str, str]]
-"""By file, without its ending, the files that it uses, and by what: a header, or a function."""
+"""By file (without its suffix): the files that it uses, each with the header or function that it uses."""
 
 
 def find_violations(layers: tuple[str, ...], uses: Uses, allowed: dict[tuple[str, str], str]) -> list[str]:
-    """Return what is wrong, in a sentence each: unknown folders, uses that point upwards, circles, idle exceptions."""
+    """Return the problems, one sentence each: unknown folders, uses that point upwards, circles, unused exceptions."""
     violations = []
     for user in sorted(uses):
         folder = user.partition("/")[0]
@@ -118,7 +118,7 @@ def find_violations(layers: tuple[str, ...], uses: Uses, allowed: dict[tuple[str
 
 
 def find_violations_across(uses: Uses, allowed: dict[str, str]) -> list[str]:
-    """Return what is wrong with the headers of other trees that the files of a tree include, in a sentence each."""
+    """Return the problems of the headers that the files of a tree include from other trees, one sentence each."""
     violations, needed = [], set()
     for user in sorted(uses):
         for header in sorted(uses[user]):
@@ -130,7 +130,7 @@ def find_violations_across(uses: Uses, allowed: dict[str, str]) -> list[str]:
 
 
 def find_circles(uses: dict[str, set[str]]) -> list[list[str]]:
-    """Return the groups of files that need one another (Tarjan's strongly connected components), sorted."""
+    """Return the groups of files that depend on each other (Tarjan's strongly connected components), sorted."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -158,14 +158,14 @@ def find_circles(uses: dict[str, set[str]]) -> list[list[str]]:
     return sorted(circles)
 
 
-# --- what uses what -------------------------------------------------------------------------------------------------
+# --- uses between files ---------------------------------------------------------------------------------------------
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 _SUFFIXES = {".c", ".cc", ".def", ".h"}
 
 
 def read_includes(tree: Path) -> tuple[Uses, Uses]:
-    """Return what the files of a tree include of it, and of the trees beside it; the latter by paths with endings."""
+    """Return the files that the files of a tree include: in this tree, and (by paths with suffixes) in other trees."""
     within: Uses = {}
     across: Uses = {}
     for file in sorted(path for path in tree.rglob("*") if path.suffix in _SUFFIXES):
@@ -175,7 +175,7 @@ def read_includes(tree: Path) -> tuple[Uses, Uses]:
         for name in _INCLUDE.findall(file.read_text()):
             header = find_header(name, file.parent, tree.parent)
             if header is None:
-                continue  # of the system, or public
+                continue  # a system header or a public header
             if not header.is_relative_to(tree):
                 across[user][os.path.relpath(header, tree.parent)] = f"the header {name}"
                 continue
@@ -186,18 +186,18 @@ def read_includes(tree: Path) -> tuple[Uses, Uses]:
 
 
 def find_header(name: str, *folders: Path) -> Path | None:
-    """Return the file that an include names, from the first of some folders that has it."""
+    """Return the file of an include, from the first folder that has it."""
     paths = (Path(os.path.normpath(folder / name)) for folder in folders)
     return next((path for path in paths if path.exists()), None)
 
 
 def binaries_of(name: str) -> list[Binary]:
-    """Return the binaries that are made of a tree: the same sources may be compiled with several sets of macros."""
+    """Return the binaries made from a tree: the same sources may be compiled with several sets of macros."""
     return [binary for binary in BINARIES if binary.sources[0].startswith(f"{name}/")]
 
 
 def read_calls(tree: Path, binary: Binary) -> Uses:
-    """Return what the sources of a tree take of one another in a binary: functions and variables. Compiles them. Raises
+    """Compile a binary's sources, and return the functions and variables that they use of each other. Raises
     Missing."""
     language = [*find_cxx_compiler(), "-std=c++17"] if binary.is_cxx else [*find_c_compiler(), "-std=c11"]
     compiler = [*language, "-O1", "-DNDEBUG", "-fvisibility=hidden", "-w"]
@@ -227,7 +227,7 @@ def read_calls(tree: Path, binary: Binary) -> Uses:
 
 
 def symbols(file: Path) -> tuple[set[str], set[str]]:
-    """Return the names that an object file defines for others, and those that it needs."""
+    """Return the names that an object file defines for other files, and the names that it needs."""
     lines = subprocess.run(["nm", "-g", str(file)], check=True, capture_output=True, text=True).stdout.splitlines()
     words = [line.split() for line in lines]
     needed = {word[-1] for word in words if word[-2] in ("U", "w", "v")}
@@ -267,7 +267,7 @@ _PLANTED_INCLUDES = {
 
 
 def check_the_check() -> None:
-    """See that planted violations are found."""
+    """Check that planted violations are found."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in _PLANTED_FILES.items():
             Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
@@ -292,7 +292,7 @@ def run_layers(wheel: Path, log: Path) -> Result:
     for name, layers in LAYERS.items():
         uses, across = read_includes(ROOT / name)
         violations = find_violations_across(across, ALLOWED_ACROSS.get(name, {}))
-        if all("/" in file for file in uses):  # a tree of folders, whose README has a paragraph for each
+        if all("/" in file for file in uses):  # only a tree of folders has a README with a paragraph for each folder
             violations += find_reading_violations((ROOT / name / "README.md").read_text(), uses)
         for binary in binaries_of(name):
             for user, found in read_calls(ROOT / name, binary).items():

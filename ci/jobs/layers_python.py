@@ -1,5 +1,5 @@
-"""The check that the Python of the package stands in layers: a module imports its own layer and those below, and no two
-modules need each other. Imports within functions count, and those for type checkers, too."""
+"""The check of the layers of the Python package: a module imports only its own layer and the layers below, and no two
+modules depend on each other. Imports in functions and imports for type checkers count, too."""
 
 from __future__ import annotations
 
@@ -31,18 +31,20 @@ LAYERS = {
     "tools": "cpp testing dropin _installed stub hpy hpy_debug _run _report utils._build_optional_torch_c_dlpack",
     "package": f"{PACKAGE} __main__ _version",
 }
-"""The layers, the lowest first, with their modules: a folder stands for all that is in it and not named elsewhere."""
+"""The layers, the lowest first, with their modules: a folder stands for all its modules that are not listed
+elsewhere."""
 
 BINARIES = ("_core", "_binding")
-"""Modules that are no Python: below everything."""
+"""Modules that are not Python; they are below everything."""
 
 Uses = dict[str, dict[str, str]]
-"""By module, without the package's name, the modules that it imports, each with its first import's kind and line."""
+"""By module (without the package's name): the modules that it imports, each with the kind and line of its first
+import."""
 
 
 @dataclass
 class Source:
-    """A module of a package: its name, without that of the package, and what is written in it."""
+    """A module of a package: its name (without the package's name) and its text."""
 
     name: str
     is_folder: bool
@@ -61,7 +63,7 @@ def read_sources(package: Path) -> list[Source]:
 
 
 def read_imports(sources: list[Source]) -> Uses:
-    """Return what the modules of the package import of it."""
+    """Return the imports between the modules of the package."""
     names = {source.name for source in sources}
     uses: Uses = {}
     for source in sources:
@@ -74,7 +76,7 @@ def read_imports(sources: list[Source]) -> Uses:
 
 
 def walk(node: ast.AST, kind: str) -> list[tuple[ast.Import | ast.ImportFrom, str]]:
-    """Return the imports below a node, each with where it stands: in the module, a function, or for type checkers."""
+    """Return the imports below a node, each with its place: in the module, in a function, or for type checkers."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return [(node, kind)]
     if isinstance(node, (ast.FunctionDef, ast.Lambda)):
@@ -87,7 +89,7 @@ def walk(node: ast.AST, kind: str) -> list[tuple[ast.Import | ast.ImportFrom, st
 
 
 def targets_of(node: ast.Import | ast.ImportFrom, source: Source, names: set[str]) -> set[str]:
-    """Return the modules of the package that an import names, "" for the package itself."""
+    """Return the modules of the package that an import names; "" is the package itself."""
     if isinstance(node, ast.Import):
         whole = [alias.name for alias in node.names]
     else:
@@ -100,14 +102,14 @@ def targets_of(node: ast.Import | ast.ImportFrom, source: Source, names: set[str
     for name in whole:
         first, _, target = name.partition(".")
         if first == PACKAGE and target.partition(".")[0] not in BINARIES:
-            while target and target not in names:  # a name in a module
+            while target and target not in names:  # cut off a name in the module
                 target = target.rpartition(".")[0]
             found.add(target)
     return found
 
 
 def layer_of(module: str, layers: dict[str, str]) -> str | None:
-    """Return the layer of a module: that of its own name, or else of the nearest folder that has it."""
+    """Return the layer of a module: its own, or else that of the nearest listed folder."""
     homes = {name: layer for layer, members in layers.items() for name in members.split()}
     while module not in homes and "." in module:
         module = module.rpartition(".")[0]
@@ -115,7 +117,7 @@ def layer_of(module: str, layers: dict[str, str]) -> str | None:
 
 
 def find_violations(layers: dict[str, str], uses: Uses) -> list[str]:
-    """Return what is wrong, a sentence each: modules without a layer, imports that point upwards, circles."""
+    """Return the problems, one sentence each: modules without a layer, imports that point upwards, circles."""
     order = list(layers)
     violations = []
     for user in sorted(uses):
@@ -131,7 +133,7 @@ def find_violations(layers: dict[str, str], uses: Uses) -> list[str]:
 
 
 def find_circles(uses: Uses) -> list[list[str]]:
-    """Return the groups of modules that need one another, sorted."""
+    """Return the groups of modules that depend on each other, sorted."""
     reached: dict[str, set[str]] = {}
     for start in uses:
         seen, todo = set[str](), [start]
@@ -144,7 +146,7 @@ def find_circles(uses: Uses) -> list[list[str]]:
     return sorted(list(group) for group in groups if group)
 
 
-# --- the part of the job --------------------------------------------------------------------------------------------
+# --- this part of the job -------------------------------------------------------------------------------------------
 
 _PLANTED = {
     "__init__.py": "from .low import a\n",
@@ -164,7 +166,7 @@ _PLANTED_VIOLATIONS = [
 
 
 def check_the_check() -> list[str]:
-    """Return what is wrong with the check: it must find planted violations."""
+    """Return the faults of this check: it must find the planted violations."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in _PLANTED.items():
             Path(folder, name).parent.mkdir(exist_ok=True)
@@ -176,7 +178,7 @@ def check_the_check() -> list[str]:
 
 
 def check_package(root: Path) -> tuple[list[str], str]:
-    """Return what is wrong with the layers of the package in a checkout, and a line that counts."""
+    """Return the problems of the package's layers in a checkout, and a line of counts."""
     uses = read_imports(read_sources(root / PACKAGE))
     violations = check_the_check() + find_violations(LAYERS, uses)
     counts = f"{len(uses)} modules in {len(LAYERS)} layers, {sum(map(len, uses.values()))} imports"

@@ -1,4 +1,4 @@
-"""The check that a tree's README names every file, in an order in which nobody meets a file before what it includes."""
+"""The check that a tree's README names every file, and names it after the files that it includes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _NAME = re.compile(r"`([a-z_0-9*]+)(?:\.[a-z]+)?`")
 
 
 def find_reading_violations(readme: str, uses: dict[str, dict[str, str]]) -> list[str]:
-    """Return what is wrong, in a sentence each. `uses` is by file, folder/name, what it includes.
+    """Return the problems, one sentence each. `uses` maps each file (folder/name) to the files that it includes.
 
-    A folder's paragraph begins with its name in bold. It has the names of the files in backticks, or patterns (`ctx_*`)
-    for files of which none includes another.
+    A folder's paragraph begins with its name in bold. It names the files in backticks, or patterns (`ctx_*`) for files
+    that do not include each other.
     """
     found = []
     for folder in sorted({file.partition("/")[0] for file in uses}):
@@ -52,7 +52,7 @@ _PLANTED = {
     "other/e": {},
 }
 PLANTED = (_PLANTED_README, _PLANTED)
-"""What the check is tried on, and what it must find."""
+"""Planted input of the check."""
 PLANTED_VIOLATIONS = [
     "high/d: the README does not name it",
     "low/a includes low/c, which the README has after it",

@@ -1,9 +1,9 @@
-"""Opens each page of a folder in a headless browser and prints what is wrong with it; run by ci/jobs/site_look.py.
+"""Opens each page of a folder in a headless browser and prints its problems; run by ci/jobs/site_look.py.
 
     python look_at_pages.py FOLDER BROWSER [PICTURES]
 
-A page must ask for nothing outside of the folder and for nothing that is not there, its links must lead to files and to
-headings that are, and the console must stay empty. PICTURES is a folder for a picture of each page.
+A page must request only existing files of the folder, its links must lead to existing files and headings, and the
+console must stay empty. PICTURES is a folder for a screenshot of each page.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 OF_HEADERS = tuple(f"headers/{name}.html" for name in ("index", "annotated", "c__api_8h", "classtvm_1_1ffi_1_1Array"))
-"""Doxygen makes hundreds of pages of a few kinds, and checks their links by itself: one of each kind is opened."""
+"""Doxygen makes hundreds of pages of a few kinds, and checks their links itself, so one page of each kind is opened."""
 
-SECONDS = 120  # for one page
+SECONDS = 120  # per page
 
 _IDS = "[...document.querySelectorAll('[id],[name]')].flatMap(e => [e.id, e.name])"
 _LINKS = "[...document.querySelectorAll('a[href]')].map(e => e.href)"
@@ -27,7 +27,7 @@ _LINKS = "[...document.querySelectorAll('a[href]')].map(e => e.href)"
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
-        if self.path == "/favicon.ico":  # which a browser asks for by itself
+        if self.path == "/favicon.ico":  # browsers request it without a link
             self.send_response(204)
             self.end_headers()
         else:
@@ -38,14 +38,14 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def serve(folder: Path) -> str:
-    """Serve a folder until the process ends, and return its address."""
+    """Serve a folder until the process ends, and return its URL."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}/"
 
 
 class Look:
-    """What one browser sees of the pages of a folder."""
+    """One browser's view of the pages of a folder."""
 
     def __init__(self, browser: Browser, folder: Path, here: str) -> None:
         self._browser = browser
@@ -55,7 +55,7 @@ class Look:
         self._headings: list[tuple[str, str, str]] = []  # page, the page that it links to, heading
 
     def open(self, name: str, picture: Path | None) -> list[str]:
-        """Open a page and return what is wrong with it."""
+        """Open a page and return its problems."""
         wrong: list[str] = []
         page = self._browser.new_page()
         page.on("console", lambda said: said.type in ("error", "warning") and wrong.append(f"console: {said.text}"))
@@ -72,7 +72,7 @@ class Look:
         return list(dict.fromkeys(wrong))
 
     def lost_headings(self) -> list[tuple[str, str]]:
-        """Return the links to headings that are not there, each with its page, after all pages were opened."""
+        """Return the links to missing headings, each with its page, after all pages were opened."""
         return [
             (page, f"there is no {there}#{heading}")
             for page, there, heading in dict.fromkeys(self._headings)
@@ -94,7 +94,7 @@ class Look:
 
 
 def search_for(browser: Browser, here: str, word: str) -> list[str]:
-    """Return what the first page's search finds."""
+    """Return the results of the search on the first page."""
     page = browser.new_page()
     page.goto(here + "index.html", wait_until="load")
     page.fill("input[name=query]", word)

@@ -1,5 +1,5 @@
-"""The packaging examples: built as wheels by pip, for this machine or for another one, and tested where they are
-installed."""
+"""The packaging examples: pip builds them as wheels, for this machine or another one, and their tests run where the
+wheels are installed."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EXAMPLES = ("packaging", "packaging_setuptools")
-"""Folders of examples/; each makes one wheel, which holds one library and one package."""
+"""Folders of examples/; each makes one wheel with one library and one package."""
 NOT_COPIED = shutil.ignore_patterns("build", "dist", "*.egg-info", "*.so", "__pycache__", ".pytest_cache")
 
 
 @dataclass(frozen=True)
 class Building:
-    """How the examples are built."""
+    """The settings of a build of the examples."""
 
     env: Path  # has ffi_hpy for this machine, and the build tools
-    environ: dict[str, str] = field(default_factory=dict)  # what makes it a build for another machine
+    environ: dict[str, str] = field(default_factory=dict)  # the variables of a build for another machine
     platform: str = r"\w+"  # a pattern of the platform in the wheels' names
-    runs_here: bool = True  # whether what is built can be loaded
+    runs_here: bool = True  # whether this machine can load the built libraries
 
 
 def run(command: list[str | Path], what: str, cwd: Path, extra: dict[str, str] | None = None) -> str:
-    """Return what a command prints. Raises Missing if it fails, after telling what it said."""
+    """Return the output of a command. If it fails, print its output and raise Missing."""
     done = subprocess.run(
         [str(word) for word in command],
         env=clean_environ(extra),
@@ -62,14 +62,14 @@ def build_tools() -> Path:
 
 @contextlib.contextmanager
 def used(building: Building, ours: Path) -> Iterator[None]:
-    """Have the wheel of ffi_hpy installed where the examples are built, which nobody else uses meanwhile."""
+    """Install the wheel of ffi_hpy in the build environment, and keep other processes out of it."""
     with locked(building.env.with_name(f".{building.env.name}.use.lock")):
         install_wheel(building.env, ours)
         yield
 
 
 def build_examples(scratch: Path, building: Building) -> list[Path]:
-    """Return the wheels of the examples, whose copies are then in `scratch`, under their names. Raises Missing."""
+    """Copy the examples to `scratch`, under their names, and return their wheels. Raises Missing."""
     for name in EXAMPLES:
         shutil.copytree(ROOT / "examples" / name, scratch / name, ignore=NOT_COPIED)
     return [build_one(building, scratch / name) for name in EXAMPLES]
@@ -98,7 +98,7 @@ def build_one(building: Building, project: Path) -> Path:
 
 
 def check_stubs(building: Building, project: Path, wheel: Path) -> None:
-    """See that a wheel has the stubs that its library's names give. Raises Missing."""
+    """Check that a wheel has the stubs that the names of its library produce. Raises Missing."""
     unpacked = project / "unpacked"
     zipfile.ZipFile(wheel).extractall(unpacked)
     (library,) = unpacked.rglob("*.so")
@@ -107,8 +107,7 @@ def check_stubs(building: Building, project: Path, wheel: Path) -> None:
 
 
 def check_types(building: Building, env: Path, projects: list[Path]) -> None:
-    """See that mypy finds in the projects' programs what they say, in an environment with their wheels. Raises
-    Missing."""
+    """Check that mypy accepts the projects' programs in an environment with their wheels. Raises Missing."""
     for project in projects:
         options = ["--strict", "--config-file", "", "--python-version", "3.11", "--cache-dir", env / "mypy"]
         command = [python_of(building.env), "-m", "mypy", "--python-executable", python_of(env), *options]
@@ -116,13 +115,13 @@ def check_types(building: Building, env: Path, projects: list[Path]) -> None:
 
 
 def sources_of(project: Path) -> dict[Path, bytes]:
-    """Return the content of every file of Python and C++."""
+    """Return the content of every Python and C++ file."""
     files = [path for path in project.rglob("*") if path.suffix in {".py", ".cc"} and "build" not in path.parts]
     return {path: path.read_bytes() for path in files}
 
 
 def run_tests(interpreter: Path, env: Path, wheels: list[Path], projects: list[Path]) -> str:
-    """Return the closing line of the projects' tests, in a fresh environment. Raises Missing."""
+    """Run the projects' tests in a fresh environment, and return the closing line. Raises Missing."""
     make_env(env, interpreter)
     install(env, "--only-binary", "numpy", "pytest>=8", "numpy; implementation_version < '8'", *wheels)
     empty = env / "empty"

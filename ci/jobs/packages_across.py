@@ -1,5 +1,5 @@
-"""Libraries of users, built here for another machine as docs/packaging.md says, and run there, which is an emulator:
-the packaging examples, an inline build, and what a compiler makes with the flags that ffi-hpy-config prints."""
+"""Users' libraries, built here for another machine as docs/packaging.md describes, and run on an emulator: the
+packaging examples, an inline build, and a library compiled with the flags that ffi-hpy-config prints."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def interpreter_for(target: Target) -> Interpreter:
 
 
 def building_for(target: Target, theirs: Path, scratch: Path) -> Building:
-    """Return how a user builds for a target, with the wheel for it. Raises Missing."""
+    """Return the settings of a user's build for a target, with the wheel for the target. Raises Missing."""
     env, root = build_tools(), scratch / "across"
     platforms = [word for tag in target.platform_tag.split(".") for word in ("--platform", tag)]
     options = ["--target", root, *platforms, "--only-binary=:all:", "--no-deps", "--no-index", "--no-compile"]
@@ -71,7 +71,7 @@ def building_for(target: Target, theirs: Path, scratch: Path) -> Building:
 
 
 def build_others(building: Building, scratch: Path) -> list[Path]:
-    """Return the library that a compiler made, and that of an inline build. Raises Missing."""
+    """Return the library that a compiler made and the library of an inline build. Raises Missing."""
     environ = environ_of(building)
     (scratch / "add.c").write_text(ADD)
     run(["sh", "-c", COMPILE], "compiling add.c", scratch, environ)
@@ -80,7 +80,7 @@ def build_others(building: Building, scratch: Path) -> list[Path]:
 
 
 def run_across(target: Target, ours: Path, scratch: Path) -> str:
-    """Return the closing line. Raises Missing."""
+    """Build and test the libraries, and return the closing line. Raises Missing."""
     there = interpreter_for(target)
     found = find_interpreters([there.name])
     if there.name not in found:

@@ -1,7 +1,7 @@
-"""The check that the sources compile for systems on which they are not run: with zig, which has the headers of each.
+"""The check that the sources compile for systems on which no test runs: zig has the headers of each system.
 
-Systems of 32 bits and big-endian ones are refused, and have to be told why, once and before anything else. In the place
-of MSVC is clang, with what a source sees of MSVC.
+32-bit and big-endian systems must be refused with the reason as the first and only error. clang with MSVC's macros
+stands in for MSVC.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ BIG_ENDIAN = "ffi_hpy is for little-endian machines, and this target is big-endi
 
 @dataclass(frozen=True)
 class System:
-    """What is compiled for, in zig's words, and which outputs of BINARIES are not for it."""
+    """A target in zig's words, and the outputs of BINARIES that it does not have."""
 
     target: str
     without: frozenset[str] = frozenset()
     as_msvc: bool = False
-    refusal: str = ""  # what the sources say there
+    refusal: str = ""  # the error of the sources for this system
     refusal_of_headers: str = ""
 
     def has(self, binary: Binary) -> bool:
@@ -61,11 +61,11 @@ SYSTEMS = (
         System(target, without=NOT_CORE, refusal=OF_32_BITS, refusal_of_headers=OF_32_BITS)
         for target in ("arm-linux-gnueabihf", "x86-linux-gnu")
     ),
-    # The public headers compile there, and so does what includes nothing else: the C++ names, the testing library.
+    # The public headers compile there, and the sources without other includes: the C++ names, the testing library.
     System("s390x-linux-gnu", without=NOT_CORE - FOR_PYTHON, refusal=BIG_ENDIAN),
 )
 
-# MSVC's header of intrinsics, most of which MinGW's windows.h has.
+# MSVC's header of intrinsics; MinGW's windows.h has most of them.
 INTRIN = """\
 #ifndef WIN32_LEAN_AND_MEAN
 #define WIN32_LEAN_AND_MEAN
@@ -74,7 +74,8 @@ INTRIN = """\
 #define _AddressOfReturnAddress() __builtin_frame_address(0)
 """
 AS_MSVC_IN_C = ("-fms-extensions", "-D_MSC_VER=1929", "-DTVM_FFI_EXPORTS")
-# A C++ library wants to know its compiler; our headers, after it, see MSVC. And they see the macros of windows.h.
+# A C++ library must know its compiler, so it is included first. Our headers, after it, see MSVC, and the macros of
+# windows.h.
 AS_MSVC_IN_CXX = ("-fms-extensions", "-DNOMINMAX", "-Wno-builtin-macro-redefined", "-Wno-unknown-attributes")
 LIBRARY_FIRST = """\
 #include <algorithm>
@@ -98,7 +99,7 @@ LIBRARY_FIRST = """\
 
 @dataclass(frozen=True)
 class Check:
-    """A source that is to compile, or to be refused."""
+    """A source that must compile, or must be refused."""
 
     label: str
     command: list[str]
@@ -106,7 +107,7 @@ class Check:
 
 
 def of_binary(binary: Binary, system: System) -> Iterator[Check]:
-    """Give the checks of the sources of a binary; one is enough where all are refused."""
+    """Yield the checks of the sources of a binary; only one if all are refused."""
     words = ["c++", "-std=c++17", "-nostdinc++", "-fno-sized-deallocation"] if binary.is_cxx else ["cc", "-std=c11"]
     words += [*AS_MSVC_IN_C] if system.as_msvc else []
     words += [*(f"-D{name}" for name in binary.defines), *(f"-I{ROOT / folder}" for folder in binary.include)]
@@ -122,7 +123,7 @@ def of_binary(binary: Binary, system: System) -> Iterator[Check]:
 
 
 def of_headers(system: System, folder: Path) -> Iterator[Check]:
-    """Give the checks of the public headers, all together, as C++, and those for C as C; files go to `folder`."""
+    """Yield the checks of the public headers: all together as C++, and the C headers as C; files go to `folder`."""
     include = ROOT / "include"
     headers = [path.relative_to(include).as_posix() for path in sorted(include.rglob("*.h"))]
     headers = [header for header in headers if "/cuda/" not in header]
@@ -139,7 +140,7 @@ def of_headers(system: System, folder: Path) -> Iterator[Check]:
 
 
 def checks(folder: Path) -> Iterator[Check]:
-    """Give all checks. Raises Missing."""
+    """Yield all checks. Raises Missing."""
     for system in SYSTEMS:
         of_sources = [check for binary in BINARIES for check in of_binary(binary, system) if system.has(binary)]
         for check in [*of_sources, *of_headers(system, folder)]:
@@ -148,7 +149,7 @@ def checks(folder: Path) -> Iterator[Check]:
 
 
 def problem_of(check: Check, status: int, said: str) -> str | None:
-    """Return why the compiler's answer is not the expected one."""
+    """Return the difference between the compiler's answer and the expected one, None if there is none."""
     if not check.refusal:
         return None if status == 0 else f"exit status {status}"
     if status == 0:

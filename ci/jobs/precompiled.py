@@ -1,4 +1,4 @@
-"""Lines that many C++ sources begin with, compiled once: what a test includes is half of its time or more."""
+"""Precompiles the first lines that many C++ sources share: a test spends half of its time or more on its includes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from ci.lib.process import output_of
 
 
 def precompile(command: list[str], lines: str, folder: Path) -> list[str]:
-    """Return the options of a compiler that put the lines before a source. Files go to `folder`, which is made."""
+    """Return the compiler options that put the lines before a source. The function makes `folder` and writes files
+    there."""
     folder.mkdir()
     header = folder / "first.h"
     header.write_text(lines)

@@ -1,4 +1,4 @@
-"""The jobs of ci/test that are pytest: where, with what, on which folders; and one run of it."""
+"""The jobs of ci/test that run pytest: the interpreters, the options and the folders; and one run."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ TEST_SECONDS = 300
 
 @dataclass(frozen=True)
 class PytestRun:
-    """One run of pytest: where, with what, on which folders."""
+    """One run of pytest: its interpreter, options and folders."""
 
     name: str
     interpreter: str
-    gil: str = "on"  # what must hold at the end, as for run_pytest.py
+    gil: str = "on"  # the GIL's state at the end, as for run_pytest.py
     requirements: str = "test.txt"
     arguments: tuple[str, ...] = ()
     environ: dict[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ("tests/python", "tests/hpy", "tests/hpy_runtime")
-    is_default: bool = True  # False: only when asked for by name
+    is_default: bool = True  # False: runs only by name
     test_seconds: int = TEST_SECONDS
     seconds: float = LONGEST_SECONDS
-    is_everywhere: bool = False  # whether it is with the wheel for every system
+    is_everywhere: bool = False  # whether it uses the wheel for every system
 
 
 ONE_OF_EACH = ("cp311", "cp314t", "pp80")
-"""An interpreter of each kind: with the GIL, without it, PyPy. There the tests run that take long and are of code that
-is the same everywhere: those that make, change and remove whole environments, and those of the fuzzer itself."""
+"""An interpreter of each kind: with the GIL, free-threaded, PyPy. Only these run the slow tests of code that is the
+same everywhere: the tests that make, change and remove whole environments, and the tests of the fuzzer itself."""
 NO_ENVIRONMENTS = (f"--ignore={ROOT}/tests/python/package/test_installed.py",)
 NO_FUZZER = (f"--ignore={ROOT}/tests/fuzz_python/test_fuzzer.py",)
 
 FUZZ_SECONDS, SHORT_FUZZ_SECONDS = 20, 8
-"""How long the Python API is fuzzed on ONE_OF_EACH, and on the others."""
+"""The fuzzing time of the Python API on ONE_OF_EACH, and on the others."""
 
 BUILDS_WITH_OTHERS = ("cp39", *ONE_OF_EACH)
-"""Where the tests run that have CMake and nvcc work: half a minute each, most of it theirs. What ffi_hpy does there is
-Python of its own, so the oldest interpreter is among these."""
+"""The interpreters for the tests that start CMake and nvcc: half a minute each, most of it in these tools. ffi_hpy's
+part is Python code, so the oldest interpreter is included."""
 NO_OTHERS = tuple(
     f"--ignore={ROOT}/tests/python/building/test_{name}.py" for name in ("cmake", "cmake_targets", "cpp_gpu")
 )
@@ -60,11 +60,11 @@ NO_OTHERS = tuple(
 NOT_EVERYWHERE = (*NO_ENVIRONMENTS, *NO_OTHERS)
 
 EVERYWHERE_IN_DOCS = tuple(f"tests/docs/test_python_{what}.py" for what in ("docstrings", "pages"))
-"""Where the tests are of what the documentation says to users of Python."""
+"""The tests of the documentation for users of Python."""
 
 
 def plain_run(interpreter: Interpreter) -> PytestRun:
-    """Return the run of all tests that concern an interpreter."""
+    """Return the run of all tests for an interpreter."""
     gil = "off" if interpreter.free_threaded else "on"
     is_longer = interpreter.name in ONE_OF_EACH
     left_out_here = () if is_longer else (*NO_ENVIRONMENTS, *NO_FUZZER)
@@ -111,14 +111,14 @@ def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, 
 
 
 MOST_SHARED = ("tests/hpy_runtime", *(f"tests/python/{area}" for area in ("calls", "containers", "errors", "objects")))
-"""Where the tests are of what threads share most: calls, objects and the runtime's handles."""
+"""The tests of the state that threads share most: calls, objects and the runtime's handles."""
 
 ELSEWHERE_SHORT = (
     *(f"tests/python/{tests}.py" for tests in ("calls/test_function", "calls/test_convert", "errors/test_error")),
     *(f"tests/python/{tests}.py" for tests in ("containers/test_container", "process/test_threads")),
     "tests/hpy_runtime/test_hpy_runtime.py",
 )
-"""Where the tests are of what every program does, and of what processors and C libraries do differently."""
+"""The tests of features that every program uses, and of code that depends on the processor or the C library."""
 TOO_LONG_FOR_SHORT = (
     "tests/hpy_runtime/test_hpy_runtime.py::test_stress_with_a_collection_at_every_allocation",
     "tests/python/containers/test_container.py::test_containers_work_with_another_core",
@@ -126,13 +126,13 @@ TOO_LONG_FOR_SHORT = (
     "tests/python/containers/test_container.py::test_threads_that_change_one_dict_lose_nothing",
     "tests/python/process/test_threads.py::test_an_error_of_a_locked_list_ends_the_one_before_it_outside_of_the_lock",
 )
-"""What a part leaves to the run of all tests: a third of its time where PyPy is emulated."""
+"""Tests that a short run skips: they take a third of its time where PyPy is emulated."""
 NO_WHEELS = ("riscv64-cp313",)
-"""Where NumPy has no wheels."""
+"""Interpreters for which NumPy has no wheels."""
 
 
 def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
-    """Return the run of all tests, or of a part, on a machine or with a C library that is not this system's.
+    """Return the run of all tests, or of a short part, on a foreign machine or with a foreign C library.
 
     An emulated machine takes ten times as long as this one, or more.
     """
@@ -151,9 +151,9 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
 
 
 def docs_run(name: str, interpreter: str, is_default: bool = True) -> PytestRun:
-    """Return the run of the code in all pages, which says of itself where it differs from one interpreter to another.
+    """Return the run of the code in all pages; the pages mark the differences between interpreters.
 
-    Most of its minutes are the compiler's, and the same on each.
+    Compilers take most of the time, the same on each interpreter.
     """
     gil = "off" if BY_NAME[interpreter].free_threaded else "on"
     return PytestRun(name, interpreter, gil, "docs.txt", folders=("tests/docs",), is_default=is_default)
@@ -163,8 +163,8 @@ EVERYWHERE = (
     *(f"tests/python/{tests}.py" for tests in ("calls/test_function", "package/test_import", "building/test_libinfo")),
     *("tests/python/building/test_cpp_inline.py", "tests/hpy/test_hpy.py", "tests/python/package/test_system.py"),
 )
-"""Where the tests are of what finds the binaries: imports, the command for compilers, builds at run time. An emulated
-machine has the last of them, which are of the choice itself."""
+"""The tests of finding the binaries: imports, the command for compilers, builds at run time. An emulated machine runs
+only the last file, which tests the choice itself."""
 
 
 def everywhere_run(name: str, is_default: bool = False) -> PytestRun:
@@ -221,7 +221,7 @@ PYTEST_RUNS = (
 
 
 def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log: Path) -> Result:
-    """Install the wheel, or that for the interpreter's machine, into the run's environment and run pytest there."""
+    """Install the wheel (or that of the interpreter's machine) into the run's environment, and run pytest there."""
     env, interpreter = test_env(plan, python), BY_NAME[plan.interpreter]
     with locked(env.with_name(f".{env.name}.use.lock")), tempfile.TemporaryDirectory() as folder:
         if plan.is_everywhere:
@@ -238,7 +238,7 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         environ = clean_environ({**found, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
         status = run_logged(command, log, environ, empty, plan.seconds)
         record = json.loads(summary.read_text()) if summary.exists() else {}
-        if not extra:  # a selection of tests proves less
+        if not extra:  # a selection of tests does not prove the wheel
             note_run(wheel, plan.name, status == 0)
     return Result(
         plan.name,
@@ -255,7 +255,7 @@ def pytest_arguments(plan: PytestRun) -> list[str]:
     folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).exists()]
     if not folders:
         raise Missing(f"there is no {' and no '.join(plan.folders)}")
-    timeout = [f"--timeout={plan.test_seconds}", "--timeout-method=thread"]  # a hang in C ends too
+    timeout = [f"--timeout={plan.test_seconds}", "--timeout-method=thread"]  # also stops a hang in C
     config = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider", "-v"]
     return [*config, *timeout, *plan.arguments, *folders]
 
@@ -269,6 +269,6 @@ def test_env(plan: PytestRun, python: Path) -> Path:
     except Missing as reason:
         if "torch" not in plan.requirements:
             raise
-        # PyPI has no build of PyTorch for the CPU alone; uv knows where there is one.
+        # PyPI has no CPU-only build of PyTorch; uv knows PyTorch's own index.
         say(f"{plan.name}: {reason}; trying PyTorch's own index ...")
         return cached_env(label, python, ["--torch-backend=cpu", requirements])

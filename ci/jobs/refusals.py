@@ -1,4 +1,5 @@
-"""The check that what must not compile is refused, each case with one error that says why and names the type."""
+"""The check of the cases that must not compile: each is refused with one error that gives the reason and names the
+type."""
 
 from __future__ import annotations
 
@@ -15,16 +16,16 @@ NAMES_FOO = re.compile(r"['‘<= ,]Foo['’>;,\] &]")
 
 
 def read_cases(source: Path) -> tuple[str, list[tuple[str, str, str]]]:
-    """Return the lines before all cases, and the name of each case, a pattern of its error, and its lines.
+    """Return the lines before all cases; and for each case its name, the pattern of its error, and its lines.
 
-    The first case has no lines, and no error.
+    The first case has no lines and no error.
     """
     before, *rest = CASE.split(source.read_text())
     return before, [("nothing", "", ""), *zip(rest[::3], rest[1::3], rest[2::3])]
 
 
 def problem_of(pattern: str, output: str, status: int) -> str | None:
-    """Return why a compiler's answer is not the expected one, None if it is."""
+    """Return the difference between a compiler's answer and the expected one, None if there is none."""
     errors = [line for line in output.splitlines() if re.search(r"\berror:", line)]
     if not pattern:
         return None if status == 0 else f"does not compile\n{output}"
@@ -38,7 +39,7 @@ def problem_of(pattern: str, output: str, status: int) -> str | None:
 
 
 def check_refusals(command: list[str], source: Path, at_once: int) -> tuple[int, list[str]]:
-    """Compile each case and return how many are refused as they should be, and what is wrong with the others."""
+    """Compile each case; return the number of cases with the expected refusal, and the problems of the others."""
 
     def check(case: tuple[str, str, str]) -> str | None:
         name, pattern, code = case

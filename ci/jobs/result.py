@@ -1,4 +1,4 @@
-"""What a job of ci/test gives: one line of the table, read from the output of what it ran."""
+"""The result of a job of ci/test: one line of the table, read from the job's output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Result:
-    """One line of the table. Counts are None where there are none to give."""
+    """One line of the table. A count is None if the job has no such count."""
 
     name: str
     outcome: str  # ok, FAILED, missing, or missing (allowed)
@@ -17,7 +17,7 @@ class Result:
     skipped: int | None = None
     gil: str = "-"
     seconds: float = 0.0
-    closing: str = ""  # the runner's last words
+    closing: str = ""  # the runner's last line
 
     @property
     def is_good(self) -> bool:
@@ -25,6 +25,6 @@ class Result:
 
 
 def count(text: str, word: str) -> int | None:
-    """Return the number in the last `NUMBER word` of a runner's output, if it says one."""
+    """Return the number in the last `NUMBER word` of a runner's output, or None."""
     found = re.findall(rf"(\d+) {word}\b", text)
     return int(found[-1]) if found else None

@@ -1,9 +1,9 @@
-"""Runs pytest inside a test environment, and leaves a summary for ci/test.
+"""Runs pytest inside a test environment, and writes a summary for ci/test.
 
     ENV/bin/python ci/jobs/run_pytest.py SUMMARY.json GIL PYTEST-ARGUMENT...
 
-GIL is what must hold when the tests are over: `on`, `off` or `any`. The exit status is pytest's, or 1 if the GIL is
-not as it should be, or ffi_hpy was not taken from this environment.
+GIL is the state that the GIL must have after the tests: `on`, `off` or `any`. The exit status is pytest's, or 1 if the
+GIL has another state or ffi_hpy was imported from outside of this environment.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-# The tests see what a user's program would see, which is not the folder of this file.
+# The tests run like a user's program, whose path does not contain the folder of this file.
 sys.path.pop(0)
 
 import pytest
 
-# Outcomes as pytest counts them, and the column of the table they go into.
+# pytest's outcomes, and the table columns that count them.
 _COLUMN = {
     "passed": "passed",
     "failed": "failed",
     "error": "failed",
     "skipped": "skipped",
     "xfailed": "skipped",
-    "xpassed": "failed",  # never with xfail_strict
+    "xpassed": "failed",  # cannot happen with xfail_strict
 }
 
 
@@ -47,7 +47,7 @@ class Summary:
 
 
 def find_problems(expected_gil: str) -> list[str]:
-    """Return what is wrong with the process after the tests, whatever the tests themselves found."""
+    """Return the problems of the process after the tests, independent of the tests' results."""
     problems = []
     if expected_gil not in ("any", gil_state()):
         problems.append(f"the GIL is {gil_state()} at the end, and should be {expected_gil}")

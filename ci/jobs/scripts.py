@@ -1,5 +1,5 @@
-"""The jobs of ci/test that are other commands: the C tests, the C++ tests, the packaging examples, the soak, the walk
-of somebody who is new, and the short forms of tests of other projects."""
+"""The jobs of ci/test that run other commands: the C tests, the C++ tests, the packaging examples, the soak, the pages
+for new users, and the short forms of other projects' tests."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 CORE_MODES = ("plain", "pending", "asan", "tsan", "arm64", "riscv64", "s390x", "windows", "oom", "fuzz")
 FIRST_PAGES = ("README.md", "docs/packaging.md", "examples/notebook/README.md")
 EXAMPLE_PAGES = tuple(f"examples/{name}/README.md" for name in ("packaging", "packaging_setuptools"))
-"""The pages that ci/newcomer walks."""
+"""The pages that ci/newcomer runs."""
 SOAKED = ("cp311", "cp314t")
 CONFORMING = ("cp311", "cp314t")
-"""Where upstream's tests run that compile nothing."""
+"""Interpreters for upstream's tests that compile nothing."""
 
 
 def run_core(mode: str, wheel: Path, log: Path) -> Result:
@@ -42,31 +42,31 @@ def run_packaging(wheel: Path, log: Path) -> Result:
 
 
 def run_newcomer(wheel: Path, log: Path, of_examples: bool = False) -> Result:
-    """Walk pages as somebody who is new does. It builds no wheel: this one is up to date."""
+    """Run the code of pages as a new user does. This builds no wheel: the wheel is up to date."""
     find_cxx_compiler()
     name, pages = ("newcomer-examples", EXAMPLE_PAGES) if of_examples else ("newcomer", FIRST_PAGES)
     return run_script(name, ["newcomer", *pages], log)
 
 
 def run_soak(wheel: Path, log: Path) -> Result:
-    """Repeat each operation of the soak for a moment. It builds no wheel: this one is up to date."""
+    """Repeat each operation of the soak for a moment. This builds no wheel: the wheel is up to date."""
     find_cxx_compiler()
     return run_script("soak", ["soak", *SOAKED, "--minutes", "0.25"], log)
 
 
 def run_conformance(wheel: Path, log: Path) -> Result:
-    """Run upstream's Python tests that compile nothing. It builds no wheel: this one is up to date."""
+    """Run upstream's Python tests that compile nothing. This builds no wheel: the wheel is up to date."""
     return run_script("conformance-short", ["conformance", *CONFORMING, "--short"], log)
 
 
 def run_clients(wheel: Path, log: Path) -> Result:
-    """Run the tests of the quick clients. It builds no wheel: this one is up to date."""
+    """Run the tests of the quick clients. This builds no wheel: the wheel is up to date."""
     find_cxx_compiler()
     return run_script("clients-short", ["clients", "--short"], log)
 
 
 def run_script(name: str, words: list[str], log: Path) -> Result:
-    """Run a command of ci/, which says in its last line how many tests passed, failed and skipped themselves."""
+    """Run a command of ci/ whose last line has the numbers of passed, failed and skipped tests."""
     status = run_logged([sys.executable, "-B", str(CI / words[0]), *words[1:]], log, clean_environ(), ROOT)
     text = log.read_text(errors="replace")
     return Result(

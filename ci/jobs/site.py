@@ -1,4 +1,4 @@
-"""The site of the documentation: its pages are laid out as they lie in the checkout, and MkDocs builds it strictly."""
+"""The site of the documentation: its pages are laid out as in the checkout, and MkDocs builds it with --strict."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ DOXYFILE = CONFIG.with_name("Doxyfile")
 INDEX = SITE / "html" / "index.html"
 
 PLACES = ("*.md", "docs/*.md", "docs/plots/*.svg", "examples/*/README.md", "ffi_hpy/**/*.md", "src/*/README.md")
-"""What of the checkout is part of the site."""
+"""The files of the checkout that belong to the site."""
 
 _LINK = re.compile(r"\[(?P<text>[^]\n]*(?:\n[^]\n]*)?)\]\((?P<target>[^)\s]+)\)")
 _FENCE = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
 def lay_out(site: Path) -> None:
-    """Fill an empty folder with what MkDocs reads: its configuration, and the pages."""
+    """Fill an empty folder with the input of MkDocs: its configuration and the pages."""
     pages = site / "pages"
     files = sorted({path for place in PLACES for path in ROOT.glob(place)})
     for path in files:
@@ -45,7 +45,7 @@ def lay_out(site: Path) -> None:
 
 
 def with_links(path: Path, files: set[Path]) -> str:
-    """Return a page whose links to what is no part of the site are their text alone."""
+    """Return a page in which each link to a file outside of the site is replaced by its text."""
 
     def link(match: re.Match[str]) -> str:
         target = match["target"].partition("#")[0]
@@ -61,20 +61,20 @@ def with_links(path: Path, files: set[Path]) -> str:
 
 
 def build_site(log: Path) -> int:
-    """Build the site anew, at SITE. Return an exit status; warnings are errors. Raises Missing."""
+    """Build the site from scratch at SITE, and return an exit status; warnings are errors. Raises Missing."""
     shutil.rmtree(SITE, ignore_errors=True)
     SITE.mkdir(parents=True)
     lay_out(SITE)
     tools = tool_env("tool-site", REQUIREMENTS / "site.txt")
     path = f"{tools}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     environ = clean_environ({"PATH": path, "NO_MKDOCS_2_WARNING": "1"})
-    # Doxygen first: its pages are among those that MkDocs takes as they are
+    # Doxygen runs first: MkDocs copies its pages unchanged
     status = run_logged([str(tools / "doxygen"), str(DOXYFILE)], log, environ, SITE)
     return status or run_logged([str(tools / "mkdocs"), "build", "--strict"], log, environ, SITE)
 
 
 def run_site(wheel: Path, log: Path) -> Result:
-    """Build the site; the count is that of its pages."""
+    """Build the site and count its pages."""
     status = build_site(log)
     n_pages = sum(1 for _ in INDEX.parent.rglob("*.html")) if status == 0 else None
     closing = closing_line(log.read_text(errors="replace"), status)

@@ -1,4 +1,4 @@
-"""A look at the built site in a headless browser: where the browser is, and what ci/jobs/look_at_pages.py needs."""
+"""Opens the built site in a headless browser: finds the browser and runs ci/jobs/look_at_pages.py."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def find_browser() -> str:
 
 
 def look(pictures: str | None) -> int:
-    """Look at each page; a folder gets a picture of each. Return the exit status. Raises Missing."""
+    """Check each page; save screenshots to the folder `pictures`, if given. Return the exit status. Raises Missing."""
     browser = find_browser()
     python = tool_env("tool-look", REQUIREMENTS / "look.txt") / "python"
     command = [str(python), str(LOOK), str(INDEX.parent), browser, *([pictures] if pictures else [])]

@@ -1,4 +1,4 @@
-"""The pages of the Python reference: what is on each, in the order of a reader who looks for a thing by what it is."""
+"""The pages of the Python reference and the names on each, ordered by subject for readers who look for a feature."""
 
 from __future__ import annotations
 
@@ -50,23 +50,24 @@ NAMES = {
     "files": "libinfo dropin",
     "hpy": "hpy hpy_debug",
 }
-"""Public names, or modules all of whose public names are meant."""
+"""Public names, or modules with all their public names."""
 
 MODULES = ("access_path", "cpp", "dataclasses", "dropin", "hpy", "hpy_debug", "libinfo", "serialization", "structural")
 INTRODUCED = ("structural",)
-"""Modules of which the page has the text, and the names one by one."""
+"""Modules whose page has the module's text and then each name."""
 INHERITED = {
     "Device": "device_type index",
     "Error": "kind message backtrace cause extra_context update_backtrace",
     "Object": "same_as is_ id_",
     "Tensor": "shape strides ndim byte_offset data_ptr numel size is_contiguous",
 }
-"""Of classes that derive from one in C: the members that they have from that."""
+"""The inherited members of classes that derive from a class in C."""
 WITHOUT_TEXT = ("LIB", "__version__", "__version_tuple__")
 
 
 def reference_pages() -> Iterator[tuple[str, str]]:
-    """Give the path of each page below the reference, and its text. Raises Missing for a name that has no place."""
+    """Yield the path of each page below the reference, and its text. Raises Missing for a public name without a
+    page."""
     listed = {name for names in NAMES.values() for name in names.split()}
     lost = {*public_names()} - listed - {*WITHOUT_TEXT}
     if lost:
@@ -77,7 +78,7 @@ def reference_pages() -> Iterator[tuple[str, str]]:
 
 
 def entries_of(name: str) -> Iterator[str]:
-    """Give what MkDocs puts the documentation of a name in place of; of a module, its text and that of its names."""
+    """Yield the MkDocs placeholders for a name; for a module, the placeholder of its text and those of its names."""
     if name in INTRODUCED:
         yield entry_of(name, "show_root_heading: false", "members: false")
     elif name in MODULES:
@@ -91,9 +92,9 @@ def entries_of(name: str) -> Iterator[str]:
 
 
 def entry_of(name: str, *options: str) -> str:
-    """Return what MkDocs puts the documentation of a name in place of."""
+    """Return the placeholder that MkDocs replaces by the documentation of a name."""
     place = name
-    if source_of(name).exists() and name not in MODULES:  # also a module, which defines it
+    if source_of(name).exists() and name not in MODULES:  # a module of this name also exists, and defines it
         place = f"{name}.{name.rpartition('.')[2]}"
         options = (*options, f"heading: {PACKAGE}.{name}", f"toc_label: {PACKAGE}.{name}")
     lines = "".join(f"      {option}\n" for option in options)
@@ -101,13 +102,13 @@ def entry_of(name: str, *options: str) -> str:
 
 
 def source_of(module: str) -> Path:
-    """Return where the source of a module is, if there is one of that name."""
+    """Return the path of a module's source, which may not exist."""
     folder = ROOT.joinpath(PACKAGE, *module.split("."))
     return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
 
 
 def public_names(module: str = "") -> list[str]:
-    """Return a module's `__all__`, which is read and not imported: the checkout has no binary."""
+    """Return a module's `__all__`; it is parsed and not imported, because the checkout has no binary."""
     source = source_of(module) if module else ROOT / PACKAGE / "__init__.py"
     for node in ast.parse(source.read_text()).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__":

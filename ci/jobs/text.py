@@ -1,5 +1,5 @@
-"""The check of what no formatter looks at, in all text of the checkout: lines of more than 120 columns, comments that
-open with "The same", which says nothing to a reader who comes from elsewhere, and paths of files that are not there."""
+"""The check of all text of the checkout for problems that formatters ignore: lines of more than 120 columns, comments
+that open with "The same" (meaningless without the comment before), and paths of missing files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_CHECKED = {
     "docs/plots/": "drawn by benchmarks/scaling.py",
     "tests/fuzz/seeds/": "inputs, each byte of which is meant",
 }
-"""Files, and folders, that may hold anything, each with its reason."""
+"""Files and folders without a check, each with the reason."""
 
 _FENCE = re.compile(r"\s*```(\w*)")
 _OPENS_WITH_SAME = re.compile(r'(?:/\*+|//[/!]?|#|""")[\s*]*the same\b', re.IGNORECASE)
@@ -25,7 +25,7 @@ _PATH = re.compile(rf"(?<![\w./*-])(?:{_FOLDERS})/[\w/.-]*\w\.(?:c|h|cc|def|py|p
 
 
 def tracked_files(root: Path) -> list[str]:
-    """Return the files of a checkout that git has, or would take up. Raises Missing."""
+    """Return the files of a checkout that git tracks or would add. Raises Missing."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         listed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
@@ -35,7 +35,7 @@ def tracked_files(root: Path) -> list[str]:
 
 
 def read_texts(root: Path) -> dict[str, str]:
-    """Return the text of each file that is checked, by its name."""
+    """Return the text of each checked file, by its name."""
     texts = {}
     for name in tracked_files(root):
         data = (root / name).read_bytes()
@@ -45,7 +45,7 @@ def read_texts(root: Path) -> dict[str, str]:
 
 
 def find_violations(texts: dict[str, str], files: set[str]) -> list[str]:
-    """Return what is wrong in some texts of a checkout with these files: FILE:LINE and a sentence each."""
+    """Return the violations in the texts of a checkout with these files: FILE:LINE and a sentence each."""
     found = []
     for name, text in texts.items():
         found += [f"{name}:{line}: more than {COLUMNS} columns" for line in find_long_lines(name, text)]
@@ -58,13 +58,13 @@ def find_violations(texts: dict[str, str], files: set[str]) -> list[str]:
 
 
 def line_of(match: re.Match[str]) -> int:
-    """Return the line that a match begins in."""
+    """Return the line where a match begins."""
     return match.string.count("\n", 0, match.start()) + 1
 
 
 def find_long_lines(name: str, text: str) -> list[int]:
-    """Return the lines that are too long and could be broken. An address at the end cannot, nor in Markdown the row of
-    a table and what programs print (a block of the language `text`)."""
+    """Return the lines that are too long and could be broken. A URL at the end of a line cannot be broken, nor can, in
+    Markdown, a row of a table or the output of a program (a block of the language `text`)."""
     is_markdown, fence = name.endswith(".md"), ""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -79,7 +79,7 @@ def find_long_lines(name: str, text: str) -> list[int]:
 
 # --- the check of the check -----------------------------------------------------------------------------------------
 
-_LONG, _SAME, _CI = "word " * COLUMNS, "The same", "ci/"  # apart, so that this file passes
+_LONG, _SAME, _CI = "word " * COLUMNS, "The same", "ci/"  # split, so that this file passes
 _PLANTED = {
     "a.c": f"int a; /* {_LONG}*/\n/* {_SAME} of b. */\n/**\n * {_SAME} of c. */\nint b; /* not {_SAME} */\n",
     "b.md": f"| {_LONG} |\n\n```text\n{_LONG}\n```\n{_LONG}\nsee `{_CI}lost.py`, {_CI}kept.py, src/user.c\n",
@@ -100,13 +100,13 @@ _PLANTED_VIOLATIONS = [
 
 
 def check_the_check() -> None:
-    """See that planted violations are found."""
+    """Check that planted violations are found."""
     found = find_violations(_PLANTED, _PLANTED_FILES)
     if found != _PLANTED_VIOLATIONS:
         raise Missing(f"the check of text finds {found} where it should find {_PLANTED_VIOLATIONS}")
 
 
 def check_text(root: Path) -> list[str]:
-    """Return what is wrong in the text of a checkout. Raises Missing."""
+    """Return the violations in the text of a checkout. Raises Missing."""
     check_the_check()
     return find_violations(read_texts(root), set(tracked_files(root)))

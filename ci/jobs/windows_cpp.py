@@ -18,7 +18,8 @@ from ci.provision.wine import windows_compiler, wine_runner
 
 NAME = "cpp-windows"
 LEFT_OUT = ("KindsThatCppDerivesAnswerEverybody", "ImportsAreAskedWhereThereIsNoAnswer")
-"""Tests of classes of modules in C++, which the core knows by libtvm_ffi_cxx: there is none for Windows."""
+"""Tests of C++ classes of modules: the core finds such classes through libtvm_ffi_cxx, which does not exist for
+Windows."""
 AT_ONCE = 2
 
 
@@ -45,7 +46,7 @@ def run_windows_cpp(_: Path, log: Path) -> Result:
         with zipfile.ZipFile(quick_wheel(INSPECTED["x86_64-windows"], folder)) as archive:
             archive.extractall(folder / "wheel")
         package = folder / "wheel" / "ffi_hpy"
-        program = package / "lib" / "tests.exe"  # beside the core, where the loader looks
+        program = package / "lib" / "tests.exe"  # next to the core, because the loader looks there
         objects = _compile(folder, package / "include")
         output_of([*windows_compiler("c++"), *objects, f"-L{package / 'lib'}", "-ltvm_ffi", "-o", program])
         done = subprocess.run(

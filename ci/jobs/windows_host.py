@@ -1,6 +1,5 @@
-"""The job that loads the wheel for Windows under Wine, into a program that stands in for Python (tests/windows/host.c):
-as far as the binaries come without an interpreter.
-"""
+"""The job that loads the wheel for Windows under Wine, into a program in place of Python (tests/windows/host.c). It
+tests the binaries as far as possible without an interpreter."""
 
 from __future__ import annotations
 
@@ -22,11 +21,11 @@ NAME = "x86_64-windows"
 
 
 def run_windows_host(_: Path, log: Path) -> Result:
-    """Run the program with and without names of Python."""
+    """Run the program with and without Python's names."""
     wine, passed, said = wine_runner(), 0, [f"host programs for {TARGET}"]
     with tempfile.TemporaryDirectory() as scratch:
         wheel = quick_wheel(INSPECTED[NAME], Path(scratch))
-        # a folder whose name is not ASCII, as users' are
+        # a non-ASCII folder name, as users have
         folder = Path(scratch, "Füße")
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder)

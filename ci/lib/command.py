@@ -1,4 +1,4 @@
-"""How a command begins and ends: its options, its help, its exit status."""
+"""The start and end of a command: its options, its help, its exit status."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_command(main: Main, program: str, doc: str | None) -> None:
 
 
 def run_main(main: Callable[[], int | None], program: str) -> None:
-    """Run `main()` as the process: its result is the exit status, a Missing is one line on stderr and status 1."""
+    """Run `main()` as the process: its result is the exit status; Missing is one line on stderr and status 1."""
     try:
         sys.exit(main())
     except Missing as reason:
@@ -32,7 +32,7 @@ def run_main(main: Callable[[], int | None], program: str) -> None:
 
 
 def parse_with_rest(parser: argparse.ArgumentParser) -> tuple[argparse.Namespace, list[str]]:
-    """Return the command's own options, and what follows `--`, which is another program's."""
+    """Return the command's own options, and the arguments after `--` for another program."""
     words = sys.argv[1:]
     split = words.index("--") if "--" in words else len(words)
     return parser.parse_args(words[:split]), words[split + 1 :]

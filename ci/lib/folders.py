@@ -1,4 +1,4 @@
-"""Where things lie: the checkout, the logs, the cache; and the lock files that keep two runs apart."""
+"""The paths of the checkout, the logs and the cache; and lock files that keep two runs apart."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOGS = ROOT / "build" / "test-logs"
 
 
 def cache_dir() -> Path:
-    """Return the folder that keeps what the commands fetch and build; it may not exist yet."""
+    """Return the folder for downloads and builds of the commands; it may not exist yet."""
     chosen = os.environ.get("FFI_HPY_CACHE")
     if chosen:
         return Path(chosen).absolute()
@@ -35,9 +35,9 @@ _of_threads: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file `path`, which the system lets go of when the process ends.
+    """Hold the lock file `path`; the system releases the lock when the process ends.
 
-    Threads of this process wait for one another without a word.
+    Threads of this process wait for each other silently.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _of_threads[path], path.open("w") as stream:

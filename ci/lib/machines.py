@@ -1,4 +1,4 @@
-"""The machines that are emulated: what Debian, QEMU, zig and the dynamic loader call each."""
+"""The emulated machines, with their names in Debian, QEMU, zig and the dynamic loader."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine with another processor, whose Linux programs QEMU runs here."""
+    """A machine with another processor; QEMU runs its Linux programs here."""
 
     label: str  # in names of the matrix and of jobs, and Debian's name of the architecture
-    name: str  # as `uname -m` says it there, and as QEMU and compilers call it
+    name: str  # as `uname -m` prints it there, and as QEMU and compilers name it
     loader: str  # file name of glibc's dynamic loader, in /lib
-    zig: str  # zig's target for programs of its own
+    zig: str  # zig's target for programs of this machine
 
     @property
     def triplet(self) -> str:
-        """The name of its folders of libraries, and the prefix of its compilers."""
+        """The name of its library folders, and the prefix of its compilers."""
         return f"{self.name}-linux-gnu"
 
 

@@ -1,4 +1,4 @@
-"""The test matrix as data: which interpreters ffi_hpy is tested on."""
+"""The test matrix as data: the interpreters on which ffi_hpy is tested."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Interpreter:
-    """One interpreter of the matrix: what it is, not where it is found.
+    """One interpreter of the matrix: its properties, not its path.
 
     `version` is the start of `sys.implementation.version`: for CPython that is
     the language version, for PyPy the version of PyPy itself.
@@ -17,14 +17,14 @@ class Interpreter:
     name: str
     implementation: str  # as in sys.implementation.name
     version: tuple[int, int]
-    uv_name: str  # how `uv python install` asks for it; PyPy by its language version
-    executables: tuple[str, ...]  # what it may be called on PATH
+    uv_name: str  # the argument of `uv python install`; PyPy by its language version
+    executables: tuple[str, ...]  # possible names on PATH
     free_threaded: bool = False
-    at_least: tuple[int, ...] = ()  # oldest release of `version` that will do
+    at_least: tuple[int, ...] = ()  # oldest accepted release of `version`
     needs_module: str | None = None  # must be importable there
-    joined: bool = True  # False: joins later, provided only when asked for by name
-    machine: str = ""  # that it is for: a label of machines.py, or empty for this one
-    libc: str = "glibc"  # that it was compiled for
+    joined: bool = True  # False: joins later, provided only by name
+    machine: str = ""  # its machine: a label of machines.py, or empty for this one
+    libc: str = "glibc"  # the C library of its build
 
 
 def _cpython(minor: int, free_threaded: bool = False) -> Interpreter:
@@ -70,7 +70,7 @@ MATRIX: tuple[Interpreter, ...] = (
     _pypy8,
 )
 
-# Not in the matrix: built with ThreadSanitizer, for ci/tsan.
+# Not in the matrix: built with ThreadSanitizer for ci/tsan.
 SANITIZED: tuple[Interpreter, ...] = (
     replace(_cpython(14, free_threaded=True), name="cp314t-tsan", joined=False),
     replace(_cpython(13, free_threaded=True), name="cp313t-tsan", joined=False),
@@ -93,11 +93,11 @@ BY_NAME: dict[str, Interpreter] = {interpreter.name: interpreter for interpreter
 
 
 class UnknownName(ValueError):
-    """A name that is not in the matrix; the message lists the names that are."""
+    """A name that is not in the matrix; the message lists the valid names."""
 
 
 def names(selection: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the selected names in the order given, each once; without any, all that have joined.
+    """Return the selected names in the given order, without duplicates; without a selection, all that have joined.
 
     Raises UnknownName if one is not in the matrix.
     """

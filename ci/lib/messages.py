@@ -1,4 +1,4 @@
-"""What a person is told: progress, what is missing, tables."""
+"""Messages to the user: progress, missing requirements, tables."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ if TYPE_CHECKING:
 
 
 class Missing(Exception):
-    """Something that a command needs cannot be had. The message is one line: what, why, and what to do about it."""
+    """A requirement of a command is missing. The message is one line: the missing thing, the reason, and the remedy."""
 
 
 def say(message: str) -> None:
-    """Tell the person who watches. Standard output is left to results."""
+    """Print a progress message to stderr. Standard output is for results."""
     print(message, file=sys.stderr, flush=True)
 
 
 def last_line(text: str) -> str:
-    """Return the last line of `text` that says something."""
+    """Return the last line of `text` that is not empty."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "no output"
 
 
 def table(rows: Sequence[Sequence[object]]) -> str:
-    """Return rows, the first of which is the heading, as columns of text."""
+    """Return rows, the first of which is the heading, as aligned columns."""
     texts = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in texts]
@@ -33,6 +33,6 @@ def table(rows: Sequence[Sequence[object]]) -> str:
 
 
 def markdown_table(rows: Sequence[Sequence[object]]) -> str:
-    """Return rows, the first of which is the heading, as a table of a page."""
+    """Return rows, the first of which is the heading, as a Markdown table."""
     heading, *rest = [f"| {' | '.join(map(str, row))} |" for row in rows]
     return "\n".join([heading, "|" + "---|" * len(rows[0]), *rest])

@@ -1,4 +1,5 @@
-"""Processes that a command starts: short ones whose output it reads, long ones with a log, and how all are stopped."""
+"""The processes that a command starts: short ones with captured output, long ones with a log; and how to stop all of
+them."""
 
 from __future__ import annotations
 
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
 
 LONGEST_SECONDS = 1500
 
-# Variables that would change what a Python process does, or which packages it sees.
+# Variables that change the behaviour of a Python process or the packages that it sees.
 _NOT_INHERITED = ("PYTHONPATH", "PYTHONHOME", "PYTHON_GIL", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 
 
 def clean_environ(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for a Python process of ours: nothing inherited that changes it, no bytecode written."""
+    """Return the environment for our Python processes, without inherited variables that change Python and without
+    bytecode."""
     kept = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
     return {**kept, "PYTHONDONTWRITEBYTECODE": "1", **(extra or {})}
 
@@ -35,7 +37,7 @@ def output_of(
     cwd: Path | None = None,
     timeout: float | None = None,
 ) -> str:
-    """Return what `command` prints on stdout; its stderr is kept back. Raises Missing if it fails or takes too long."""
+    """Return the stdout of `command`; stderr is captured. Raises Missing if the command fails or takes too long."""
     words = [str(word) for word in command]
     try:
         done = subprocess.run(
@@ -59,7 +61,7 @@ def output_of(
     return done.stdout
 
 
-# --- long ones ------------------------------------------------------------------------------------------------------
+# --- long processes -------------------------------------------------------------------------------------------------
 
 _running: set[subprocess.Popen[bytes]] = set()
 _is_stopping = threading.Event()
@@ -67,7 +69,7 @@ _is_stopping = threading.Event()
 
 @contextlib.contextmanager
 def workers(n: int) -> Iterator[ThreadPoolExecutor]:
-    """Give n threads. An exception, Ctrl-C too, ends at once what the threads run, and nothing more begins."""
+    """Yield an executor with n threads. An exception, also Ctrl-C, kills their processes, and no new one starts."""
     with ThreadPoolExecutor(n) as pool:
         try:
             yield pool
@@ -78,7 +80,7 @@ def workers(n: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def check_going_on() -> None:
-    """Raise Missing if everything is being stopped. What runs many short commands calls this before each."""
+    """Raise Missing if everything is being stopped. Code that runs many short commands calls this before each."""
     if _is_stopping.is_set():
         raise Missing("stopped")
 
@@ -90,7 +92,7 @@ def run_logged(
     cwd: Path,
     seconds: float | None = LONGEST_SECONDS,
 ) -> int:
-    """Run `command` with its output in `log` and return its exit status; what takes longer than `seconds` is killed.
+    """Run `command` with its output in `log` and return its exit status; kill it after `seconds`.
 
     Raises Missing if everything is being stopped.
     """
@@ -106,7 +108,7 @@ def run_logged(
             start_new_session=True,
         )
         _running.add(child)
-        if _is_stopping.is_set():  # stop() came between check_going_on() and add()
+        if _is_stopping.is_set():  # stop() ran between check_going_on() and add()
             kill(child)
         try:
             return child.wait(seconds)
@@ -122,17 +124,17 @@ def run_logged(
 
 
 def closing_line(text: str, status: int) -> str:
-    """Return a runner's last line, and how it ended where that is not in the line."""
+    """Return a runner's last line; add the exit status if the line does not show the failure."""
     words = last_line(text).strip("= ")
     if status < 0:
-        fatal = re.search(r"^.*Fatal Python error: .*$", text, re.MULTILINE)  # after the name of the test
+        fatal = re.search(r"^.*Fatal Python error: .*$", text, re.MULTILINE)  # follows the name of the test
         words = fatal[0] if fatal else words
         return f"{words} [killed by {signal.Signals(-status).name}]"
     return words
 
 
 def kill(child: subprocess.Popen[bytes]) -> None:
-    """Kill a child that runs in a session of its own, with its children."""
+    """Kill a child that has its own session, with its children."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -140,7 +142,7 @@ def kill(child: subprocess.Popen[bytes]) -> None:
 
 
 def stop() -> None:
-    """Kill whatever run_logged has running, and let it begin nothing more."""
+    """Kill all processes of run_logged, and let it start no new ones."""
     _is_stopping.set()
     for child in list(_running):
         kill(child)

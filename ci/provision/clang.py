@@ -1,4 +1,4 @@
-"""A clang that can build fuzzers: that of PATH if it can, else Debian's, unpacked into the cache."""
+"""A clang that can build fuzzers: the one on PATH if it can, otherwise Debian's, unpacked into the cache."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n) { return data ==
 
 
 def find_obstacle(clang: Path) -> str | None:
-    """Return why `clang` cannot build a fuzzer that runs here, None if it can."""
+    """Return the reason why `clang` cannot build a fuzzer that runs here, None if it can."""
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder, "probe.c"), Path(folder, "probe")
         source.write_text(PROBE)
@@ -42,11 +42,11 @@ def on_path() -> Path | None:
     return Path(found) if found and find_obstacle(Path(found)) is None else None
 
 
-# --- Debian's -------------------------------------------------------------------------------------------------------
+# --- Debian's clang -------------------------------------------------------------------------------------------------
 
 
 def default_version(apt: Apt, log: Path) -> str:
-    """Return the version of clang that the release has as its default."""
+    """Return the default clang version of the release."""
     versions = {name.partition("-")[2] for name in apt.lacking(["clang"], log) if name.startswith("clang-")}
     if len(versions) != 1:
         raise Missing(f"package clang of {apt.suite} names no one version but {sorted(versions)}")
@@ -54,11 +54,11 @@ def default_version(apt: Apt, log: Path) -> str:
 
 
 def fetch(folder: Path, log: Path) -> None:
-    """Unpack clang into `folder` with a script that starts it from there."""
+    """Unpack clang into `folder`, with a script that starts it there."""
     suite = release()
     version = default_version(Apt(suite, "deb"), log)
     compiler = [f"clang-{version}", f"libclang-common-{version}-dev", f"libclang-rt-{version}-dev"]
-    # A library that the machine has is not fetched: programs that clang links use the machine's, too.
+    # Libraries of the machine are not fetched again: programs that clang links use the machine's libraries, too.
     installed = Apt(suite, "deb", status="/var/lib/dpkg/status")
     needed = dict.fromkeys([*compiler, *installed.lacking(compiler, log)])
     root = folder / "root"
@@ -74,7 +74,7 @@ def fetch(folder: Path, log: Path) -> None:
 
 
 def from_debian() -> Path:
-    """Return the clang of the cache, fetched if it is not there or does not work. Raises Missing."""
+    """Return the clang in the cache; fetch it if it is missing or does not work. Raises Missing."""
     folder = cache_dir() / "clang" / "debian"
     clang = folder / "clang"
     with locked(folder.with_name(".debian.lock")):
@@ -93,10 +93,10 @@ def from_debian() -> Path:
 
 
 def find_fuzzing_clang() -> Path:
-    """Return the clang of PATH if it can build fuzzers, else Debian's. Raises Missing."""
+    """Return the clang on PATH if it can build fuzzers, otherwise Debian's. Raises Missing."""
     return on_path() or from_debian()
 
 
 def find_clang() -> list[str]:
-    """Return the words that run that clang; `--driver-mode=g++` makes it clang++. Raises Missing."""
+    """Return the command words of that clang; `--driver-mode=g++` makes it clang++. Raises Missing."""
     return [str(find_fuzzing_clang())]

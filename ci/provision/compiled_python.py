@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from ci.lib.matrix import Interpreter
 
-# Nothing of ours needs CPython's own tests, and uv installs packages from outside.
+# We do not need CPython's own tests, and uv installs packages from outside.
 OPTIONS = ("--disable-gil", "--disable-test-modules", "--without-ensurepip")
 
 PutTree = Callable[[Path, Path], None]
-"""Puts the sources' top folder at the first path; the second is the log."""
+"""Puts the sources' top folder at the first path; the second path is the log."""
 
 
 def compile_python(put_tree: PutTree, more: Sequence[str], wanted: Interpreter) -> Path:
@@ -49,7 +49,7 @@ def compile_python(put_tree: PutTree, more: Sequence[str], wanted: Interpreter) 
 def unpack_tree(tarball: Path, tree: Path, log: Path) -> None:
     """Unpack a tarball so that its top folder is `tree`.
 
-    tar keeps the files' order of age, so that make does not generate again what the release has generated.
+    tar keeps the files' times, so that make does not regenerate the generated files of the release.
     """
     tree.mkdir()
     command = ["tar", "-xf", str(tarball), "-C", str(tree), "--strip-components=1"]

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def find_c_compiler() -> list[str]:
-    """Return the words that run a C compiler for this machine: CC, or cc, gcc, clang on PATH. Raises Missing."""
+    """Return the command words of a C compiler for this machine: CC, or cc, gcc, clang on PATH. Raises Missing."""
     return _find_compiler("C", "CC", ("cc", "gcc", "clang"))
 
 
 def find_cxx_compiler() -> list[str]:
-    """Return the words that run a C++ compiler for this machine: CXX, or c++, g++, clang++. Raises Missing."""
+    """Return the command words of a C++ compiler for this machine: CXX, or c++, g++, clang++. Raises Missing."""
     return _find_compiler("C++", "CXX", ("c++", "g++", "clang++"))
 
 
 def find_gcc_cxx() -> list[str]:
-    """Return the words that run GCC's C++ compiler. Raises Missing."""
+    """Return the command words of GCC's C++ compiler. Raises Missing."""
     if shutil.which("g++") is None:
         raise Missing("there is no g++ on PATH; install one")
     return ["g++"]
@@ -40,7 +40,7 @@ def _find_compiler(language: str, variable: str, commands: Sequence[str]) -> lis
 
 
 def find_nvcc() -> str | None:
-    """Return the path of CUDA's compiler: CUDA_HOME, CUDA_PATH, PATH or the usual place has it. None without one."""
+    """Return the path of CUDA's compiler from CUDA_HOME, CUDA_PATH, PATH or the usual place, or None."""
     homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
     first, second, usual = [str(Path(home, "bin")) if home else "" for home in homes]
     return shutil.which("nvcc", path=os.pathsep.join([first, second, os.environ.get("PATH", ""), usual]))

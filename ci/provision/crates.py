@@ -1,6 +1,7 @@
-"""Rust's cargo, and the crates that apache-tvm-ffi's need: from its registry or, where it is out of reach, Debian's.
+"""Rust's cargo, and the dependencies of apache-tvm-ffi's crates: from cargo's registry or, if it is out of reach,
+Debian.
 
-Debian's are packages of sources, fetched from its unstable suite, unpacked and not installed, and kept in the cache.
+Debian's crates are source packages from the unstable suite, unpacked and not installed, and kept in the cache.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ci.lib.process import clean_environ
 from ci.provision.debian import Apt, unpack
 from ci.provision.envs import python_of
 
-SUITE = "sid"  # the only one that has all of them
+SUITE = "sid"  # the only suite with all crates
 NEEDED = ("linkme", "paste", "proc-macro-error", "proc-macro2", "quote", "syn-1")
 FETCH_SECONDS = 120
 
@@ -30,9 +31,9 @@ def find_cargo() -> Path:
 
 
 def cargo_environ(workspace: Path, env: Path) -> dict[str, str]:
-    """Return what the environment of cargo needs to build `workspace` against the package installed in `env`.
+    """Return the variables with which cargo builds `workspace` against the package installed in `env`.
 
-    What it builds is kept in build/cargo. Raises Missing.
+    cargo's output is kept in build/cargo. Raises Missing.
     """
     commands = ROOT / "build" / "cargo" / f"bin-{env.name}"
     commands.mkdir(parents=True, exist_ok=True)
@@ -52,18 +53,18 @@ def cargo_environ(workspace: Path, env: Path) -> dict[str, str]:
 
 
 def prebuild(workspace: Path, environ: dict[str, str], *arguments: str) -> None:
-    """Build a part of a workspace in advance. An error is not told: the build that needs the part tells it."""
+    """Build a part of a workspace in advance. Errors are ignored here: the build that needs the part reports them."""
     command = [str(find_cargo()), "build", "--quiet", "--manifest-path", str(workspace / "Cargo.toml"), *arguments]
     subprocess.run(command, env=clean_environ(environ), stdin=subprocess.DEVNULL, capture_output=True)
 
 
 def _debian_home() -> Path:
-    """Return the CARGO_HOME whose configuration names Debian's crates in place of the registry's."""
+    """Return the CARGO_HOME whose configuration replaces the registry's crates by Debian's."""
     return cache_dir() / "crates" / "debian"
 
 
 def _can_fetch(workspace: Path) -> bool:
-    """Return whether cargo has, or gets, all crates from its registry."""
+    """Return whether cargo has all crates of its registry, or can fetch them."""
     command = [str(find_cargo()), "fetch", "--manifest-path", str(workspace / "Cargo.toml")]
     try:
         return subprocess.run(command, capture_output=True, timeout=FETCH_SECONDS).returncode == 0

@@ -1,7 +1,7 @@
-"""Compilers for other machines, under the names that compilers have: Debian's GCC for each, unpacked; and for musl.
+"""Compilers for other machines, under the usual names: Debian's GCC for each, unpacked; and compilers for musl.
 
-They run on this machine, and what an emulated program starts runs here: with their folder first on PATH, `cc` is a
-compiler for the machine on which the program believes to be.
+The compilers run on this machine, natively also when an emulated program starts them. With their folder first on PATH,
+`cc` compiles for the emulated machine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ NAMES = {"cc": "gcc", "gcc": "gcc", "c++": "g++", "g++": "g++", "ld": "ld", "ar"
 
 
 def tools_for(interpreter: Interpreter) -> Path | None:
-    """Return the folder of compilers of what an interpreter can load; None where they are this machine's.
+    """Return the folder of compilers whose libraries an interpreter can load; None if these are this machine's
+    compilers.
 
     Raises Missing.
     """
@@ -39,9 +40,10 @@ def tools_for(interpreter: Interpreter) -> Path | None:
 
 
 def environ_for(interpreter: Interpreter, path: str) -> dict[str, str]:
-    """Return the variables by which a program that an interpreter runs finds what is for it. Raises Missing.
+    """Return the variables for a program that an interpreter runs, so that it finds tools for its machine. Raises
+    Missing.
 
-    `path` is what PATH would be otherwise.
+    `path` is the usual PATH.
     """
     tools = tools_for(interpreter)
     if tools is None:
@@ -69,13 +71,13 @@ def cross_tools(machine: Machine) -> Path:
 def _fill(made: Path, final: Path, machine: Machine) -> None:
     log = cache_dir() / "logs" / f"cross-{machine.label}.log"
     package = f"g++-{machine.name}-linux-gnu"
-    apt = Apt(release(), "deb", status="/var/lib/dpkg/status")  # they can use what is installed
+    apt = Apt(release(), "deb", status="/var/lib/dpkg/status")  # the compilers can use installed packages
     unpack(apt, apt.lacking([package], log), made, log)
     (made / "bin").mkdir()
     libraries = ["env", f"LD_LIBRARY_PATH={final / 'usr' / 'lib' / platform.machine()}-linux-gnu"]
     for name, tool in NAMES.items():
         command = final / "usr" / "bin" / f"{machine.triplet}-{tool}"
-        # Linker scripts of the C library name its files from / on.
+        # The C library's linker scripts contain absolute file names.
         more = [f"--sysroot={final}"] if tool in ("gcc", "g++") else []
         write_script(made / "bin" / name, [*libraries, command, *more])
     write_ninja(made / "bin")

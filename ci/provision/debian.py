@@ -1,4 +1,5 @@
-"""Debian's archive: packages fetched and unpacked into the cache, without root and beside what is installed."""
+"""Debian's archive: fetches packages and unpacks them into the cache, without root and apart from installed
+packages."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from ci.lib.process import output_of
 
 
 def run_appending(command: Sequence[str], log: Path, cwd: Path) -> None:
-    """Run a long command with its output appended to `log`. Raises Missing, which names the log, if it fails."""
+    """Run a long command with its output appended to `log`. If it fails, raises Missing with the name of the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a") as stream:
         print("$", *command, file=stream, flush=True)
@@ -41,7 +42,7 @@ Stanza = dict[str, str]  # field names in lower case
 
 
 def parse_list(text: str) -> Iterator[Stanza]:
-    """Give the entries of a one-line-style apt sources file."""
+    """Yield the entries of a one-line-style apt sources file."""
     for line in text.splitlines():
         match = re.match(r"\s*(deb|deb-src)\s+(?:\[([^]]*)\]\s*)?(\S+)\s+(\S+)([^#]*)", line)
         if match:
@@ -56,17 +57,17 @@ def parse_list(text: str) -> Iterator[Stanza]:
 
 
 def parse_sources(text: str) -> Iterator[Stanza]:
-    """Give the entries of a deb822-style apt sources file."""
+    """Yield the entries of a deb822-style apt sources file."""
     text = re.sub(r"(?m)^#.*\n?", "", text)
     for block in re.split(r"\n\s*\n", text):
-        # A field reaches to the next line that does not begin with a space.
+        # A field continues up to the next line that does not begin with a space.
         fields = re.findall(r"(?m)^([\w-]+):[ \t]*(.*(?:\n[ \t].*)*)", block)
         if fields:
             yield {name.lower(): value for name, value in fields}
 
 
 def apt_entries() -> Iterator[Stanza]:
-    """Give all entries of this machine's apt configuration."""
+    """Yield all entries of this machine's apt configuration."""
     apt = Path("/etc/apt")
     for path in [apt / "sources.list", *sorted(apt.glob("sources.list.d/*"))]:
         parse = {".list": parse_list, ".sources": parse_sources}.get(path.suffix)
@@ -75,7 +76,7 @@ def apt_entries() -> Iterator[Stanza]:
 
 
 def is_debian(entry: Stanza) -> bool:
-    """Return whether an enabled entry names the main Debian archive, not a third party's or the security one."""
+    """Return whether an enabled entry names the main Debian archive, not another or the security archive."""
     return (
         entry.get("enabled", "yes").strip().lower() not in ("no", "false", "0")
         and "main" in entry.get("components", "").split()
@@ -87,7 +88,7 @@ def is_debian(entry: Stanza) -> bool:
 def debian_entry(suite: str, kind: str) -> Stanza:
     """Return this machine's entry for the Debian archive, changed to `suite` and `kind` (deb or deb-src).
 
-    Its address, its keyring (Signed-By) and the like stay what they are.
+    Its URL, its keyring (Signed-By) and other options stay unchanged.
     """
     ours = next(filter(is_debian, apt_entries()), None)
     if ours is None:
@@ -109,10 +110,10 @@ def release() -> str:
 
 
 class Apt:
-    """apt-get for one Debian suite with state of its own, so that the system's is left alone.
+    """apt-get for one Debian suite with separate state, so that the system's state stays unchanged.
 
-    It knows of no installed package, unless `status` is the file that lists them. `architecture` is Debian's name of
-    that of the packages; empty for this machine's.
+    It assumes that no package is installed, unless `status` is the file that lists installed packages. `architecture`
+    is Debian's name of the packages' architecture; empty for this machine's.
     """
 
     def __init__(self, suite: str, kind: str, status: str = "/dev/null", architecture: str = "") -> None:
@@ -122,27 +123,27 @@ class Apt:
         self.architecture = architecture
         self.state = cache_dir() / "apt" / "-".join(filter(None, (suite, kind, architecture)))
         self.updated = False
-        self.failure: str | None = None  # why the update failed in this run
+        self.failure: str | None = None  # the reason of a failed update in this run
 
     def fetch(self, arguments: Sequence[str], log: Path, into: Path) -> None:
         """Run an apt-get command that leaves files in the folder `into`.
 
-        The list of packages is fetched before, in each run once; that is not tried
-        again if it fails.
+        The list of packages is fetched first, once per run; a failed fetch is not repeated.
         """
         with locked(self.state.with_name(f".{self.state.name}.lock")):
             self.update_once(log)
             self.get(arguments, log, cwd=into)
 
     def lacking(self, packages: Sequence[str], log: Path) -> list[str]:
-        """Return what installing `packages` would install. Fetches the list of packages as fetch() does."""
+        """Return the packages that installing `packages` would install. Fetches the list of packages as fetch()
+        does."""
         with locked(self.state.with_name(f".{self.state.name}.lock")):
             self.update_once(log)
             command = ["apt-get", *self.options(), "-s", "--no-install-recommends", "install", *packages]
             return re.findall(r"(?m)^Inst (\S+)", output_of(command, timeout=60))
 
     def update_once(self, log: Path) -> None:
-        """Fetch the list of packages unless this run has it, or has failed to get it. The caller holds the lock."""
+        """Fetch the list of packages unless this run has fetched it or failed to. The caller holds the lock."""
         if self.failure:
             raise Missing(f"as before in this run: {self.failure}")
         if self.updated:
@@ -170,14 +171,14 @@ class Apt:
         run_appending(["apt-get", "-q", *self.options(), *arguments], log, cwd)
 
     def options(self) -> list[str]:
-        """Return the options that make apt-get use this state; of the machine's it uses `status` alone."""
+        """Return the options that make apt-get use this state; from the machine's state it uses only `status`."""
         settings = {
             "Dir::Etc::sourcelist": self.state / "debian.sources",
             "Dir::Etc::sourceparts": "/dev/null",
             "Dir::State::Lists": self.state / "lists",
             "Dir::State::status": self.status,
             "Dir::Cache": self.state / "cache",
-            # apt's own user may not be allowed to enter our cache.
+            # apt's own user may not have access to our cache.
             "APT::Sandbox::User": "root",
             "APT::Update::Error-Mode": "any",
             "Acquire::Languages": "none",

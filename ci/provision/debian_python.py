@@ -1,4 +1,4 @@
-"""Interpreters from Debian: its packages, unpacked; free-threaded CPython, which it has as a source package only."""
+"""Interpreters from Debian: unpacked packages; and free-threaded CPython, for which Debian has only sources."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ci.lib.matrix import Interpreter
     from ci.provision.debian import Apt
 
-# What the interpreters load, libc included, because their suite's may be newer than the machine's. The extensions that
-# tests compile need libstdc++6.
+# The libraries that the interpreters load, libc included: their suite may need a newer libc than the machine has. The
+# extensions that tests compile need libstdc++6.
 LIBRARIES = (
     "libc6",
     "libgcc-s1",
@@ -54,12 +54,12 @@ def from_packages(suite: str, packages: Sequence[str], executable: str, wanted: 
 
 
 def make_self_contained(patchelf: str, staging: Path, final: Path, executable: str) -> None:
-    """Have an executable load the libraries that it was unpacked with, when it lies in `final`."""
+    """Make an executable, once it is in `final`, load the libraries that it was unpacked with."""
     loader = next(staging.glob("usr/lib/*/ld-linux*.so*"), None)
     if loader is None:
         raise Missing("libc6 has no dynamic loader where it should be")
     loader_at = final / loader.relative_to(staging)
-    # DT_RPATH (--force-rpath) and not DT_RUNPATH, because it holds for the libraries and extension modules, too.
+    # DT_RPATH (--force-rpath) and not DT_RUNPATH, because DT_RPATH also applies to the libraries and extension modules.
     output_of(
         [
             patchelf,
@@ -77,7 +77,8 @@ def make_self_contained(patchelf: str, staging: Path, final: Path, executable: s
 def place_pyconfig(root: Path) -> None:
     """Put CPython's real pyconfig.h beside Python.h.
 
-    Debian's file in this place includes the real one by way of /usr/include, where another Python's may lie, or none.
+    Debian's file in this place includes the real one through /usr/include, which may have another Python's file or
+    none.
     """
     for real in root.glob("usr/include/*/python3*/pyconfig.h"):
         shutil.copy(real, root / "usr" / "include" / real.parent.name / "pyconfig.h")

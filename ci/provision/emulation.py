@@ -1,7 +1,7 @@
 """QEMU, which runs a program for another machine as a process of this one, and the libraries that such programs load.
 
-An emulated program may start programs of this machine, because the kernel starts those: `cc` and `sh` are native, and
-a script that starts QEMU stands for whatever the emulated program is to start again, itself above all.
+An emulated program may start programs of this machine, because the kernel starts them: `cc` and `sh` are native. Each
+program that the emulated program must start emulated, first of all itself, is a script that starts QEMU.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from ci.lib.machines import Machine
 
 SUITES = ("trixie", "sid")
-"""Debian's suites with QEMU, from the first on that links it statically, and with the libraries."""
+"""Debian's suites with QEMU and the libraries, from the first suite that links QEMU statically."""
 LIBRARIES = ("libc6", "libgcc-s1", "libstdc++6")  # libc loads libgcc to walk the stack
-ROOT = "root"  # beside usr: what emulated programs see as / where it has a file
+ROOT = "root"  # a folder next to usr: emulated programs see its files under /
 
 
 def emulation_dir() -> Path:
@@ -33,7 +33,7 @@ def emulation_dir() -> Path:
 
 
 def emulator(machine: Machine) -> Path:
-    """Return the QEMU for a machine. Raises Missing."""
+    """Return the path of QEMU for a machine. Raises Missing."""
     folder = emulation_dir() / "qemu"
     with locked(folder.with_name(".qemu.lock")):
         if not (folder / f"qemu-{machine.name}").exists():
@@ -50,7 +50,7 @@ def emulator(machine: Machine) -> Path:
 
 
 def runner(machine: Machine) -> Path:
-    """Return the command that runs a program for a machine, which is its first argument. Raises Missing."""
+    """Return the command that runs its first argument, a program for a machine. Raises Missing."""
     qemu = emulator(machine)
     folder = emulation_dir() / machine.label
     command = folder / "run"
@@ -69,9 +69,9 @@ def runner(machine: Machine) -> Path:
 
 
 def make_root(unpacked: Path, machine: Machine) -> None:
-    """Make the folder that has the loader and the libraries of unpacked packages where loaders look, and no more.
+    """Make a folder with only the loader and the libraries of unpacked packages, at the paths where loaders look.
 
-    Were it the whole of the packages, emulated programs would see their files in place of this machine's.
+    With all files of the packages in it, emulated programs would see those in place of this machine's files.
     """
     libraries = unpacked / ROOT / "lib"
     libraries.mkdir(parents=True)
@@ -81,25 +81,25 @@ def make_root(unpacked: Path, machine: Machine) -> None:
 
 
 def write_script(path: Path, words: Sequence[str | Path]) -> None:
-    """Write a command that runs the words with its own arguments after them. A word of $0 is the command's name."""
+    """Write a command that runs the words, followed by its own arguments. The word $0 stands for the command's name."""
     quoted = " ".join('"$0"' if word == "$0" else f"'{word}'" for word in words)
     path.write_text(f'#!/bin/sh\nexec {quoted} "$@"\n')
     path.chmod(0o755)
 
 
 def write_ninja(folder: Path) -> None:
-    """Write a command `ninja` that is this machine's: the one of an environment for another cannot be started here."""
+    """Write a command `ninja` that runs this machine's: the ninja of a foreign environment cannot start here."""
     ninja = shutil.which("ninja", path=str(tool_env("tool-ninja", "ninja")))
     write_script(folder / "ninja", [ninja or "ninja"])
 
 
 def zig_compiler(machine: Machine) -> list[str]:
-    """Return the words that run zig as a C compiler for a machine. Raises Missing."""
+    """Return the command words of zig as a C compiler for a machine. Raises Missing."""
     return [str(build_env() / "python"), "-m", "ziglang", "cc", "-target", machine.zig]
 
 
 def _unpack_first(architecture: str, packages: Sequence[str], root: Path) -> None:
-    """Unpack packages of the first suite whose archive is in order. Raises Missing."""
+    """Unpack packages from the first suite that provides them. Raises Missing."""
     reasons = []
     for suite in SUITES:
         try:

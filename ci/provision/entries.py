@@ -1,4 +1,4 @@
-"""The cache of interpreters: an entry is a folder that appears by one rename, when all of it is there.
+"""The cache of interpreters: an entry is a complete folder, put in place by one rename.
 
 Its file POINTER holds the path of the executable, relative to the folder or absolute.
 """
@@ -48,12 +48,11 @@ def discard(folder: Path) -> None:
 def add_entry(wanted: Interpreter, fill: Callable[[Path, Path], str]) -> Path:
     """Make the cache entry of `wanted`, check it, and return its executable.
 
-    `fill(staging, final)` puts the files into the folder `staging`, made to work
-    once that is renamed to `final`, and returns what to write into POINTER.
-    The caller holds the lock of `wanted`.
+    `fill(staging, final)` puts the files into the folder `staging` so that they work after it is renamed to `final`,
+    and returns the content of POINTER. The caller holds the lock of `wanted`.
     """
     final = entries_dir() / wanted.name
-    for leftover in entries_dir().glob(f".{wanted.name}-[0-9]*"):  # not those of another, whose name goes on
+    for leftover in entries_dir().glob(f".{wanted.name}-[0-9]*"):  # not another interpreter's, whose name has a suffix
         discard(leftover)
     staging = entries_dir() / f".{wanted.name}-{os.getpid()}"
     staging.mkdir()

@@ -1,4 +1,4 @@
-"""Virtual environments, each keyed by the interpreter and the packages it was made of, and made once.
+"""Virtual environments, each keyed by its interpreter and packages, and made once.
 
 uv installs into them from outside, so an interpreter needs neither pip nor SSL.
 """
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 FIND_ZIG = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))"
-"""A program for the environment of build_env that prints the path of zig."""
+"""A program that prints the path of zig, for the environment of build_env."""
 
 
 def make_env(folder: Path, python: str | Path) -> None:
-    """Make an empty virtual environment of the interpreter `python`, in place of what is in `folder`."""
+    """Make an empty virtual environment of the interpreter `python`, and replace the content of `folder`."""
     run_uv("venv", "--quiet", "--clear", "--python", python, folder)
 
 
@@ -42,7 +42,7 @@ def python_of(env: Path) -> Path:
 def cached_env(label: str, python: str | Path, requirements: Sequence[str | Path]) -> Path:
     """Return an environment of `python` with `requirements` installed: words for uv, or a Path of a requirements file.
 
-    It is made anew when the interpreter or a requirement has changed. Raises Missing.
+    It is rebuilt when the interpreter or a requirement has changed. Raises Missing.
     """
     key = hashlib.sha256(f"{_describe(python)}\n{_text_of(requirements)}".encode()).hexdigest()[:12]
     folder = cache_dir() / "envs" / f"{label}-{key}"
@@ -61,12 +61,12 @@ def cached_env(label: str, python: str | Path, requirements: Sequence[str | Path
 
 
 def _describe(python: str | Path) -> str:
-    """Return what tells one interpreter from another, and from a newer one at the same place."""
+    """Return a text that differs between interpreters, and between an interpreter and a newer one at the same path."""
     return f"{python} {output_of([python, '-I', '-c', 'import sys; print(sys.version)'])}"
 
 
 def _text_of(requirements: Sequence[str | Path]) -> str:
-    """Return the text of requirements, with that of the files that they include."""
+    """Return the text of requirements, and of the files that they include."""
     parts = []
     for item in requirements:
         text = item.read_text() if isinstance(item, Path) else item
@@ -78,12 +78,12 @@ def _text_of(requirements: Sequence[str | Path]) -> str:
 
 
 def tool_env(label: str, *requirements: str | Path) -> Path:
-    """Return the folder of commands of a cached environment of the running Python."""
+    """Return the folder of commands in a cached environment of the running Python."""
     return cached_env(label, sys.executable, requirements) / "bin"
 
 
 def build_requirements() -> list[str]:
-    """Return `build-system.requires` of pyproject.toml, so that it is written once."""
+    """Return `build-system.requires` of pyproject.toml, which is the only place of this list."""
     # Python 3.9 has no TOML reader; an array of strings reads the same in Python.
     found = re.search(r"^\[build-system\]\nrequires = (\[.*?^\])", (ROOT / "pyproject.toml").read_text(), re.M | re.S)
     if not found:
@@ -92,12 +92,13 @@ def build_requirements() -> list[str]:
 
 
 def build_env() -> Path:
-    """Return the folder of commands of an environment that can build the wheel: it has zig, too."""
+    """Return the folder of commands in an environment that can build the wheel; it has zig, too."""
     return tool_env("tool-build", *build_requirements())
 
 
 def install_wheel(env: Path, wheel: Path) -> None:
-    """Install this very wheel file into an environment that nobody else uses now, in place of an earlier one."""
+    """Install exactly this wheel file into an environment, in place of an earlier wheel. No one else may use the
+    environment at this time."""
     stamp = env / "wheel.sha256"
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != digest:

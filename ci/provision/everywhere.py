@@ -1,6 +1,6 @@
-"""The wheel for every system: the wheels of many targets in one, each one's binaries in a folder of its own.
+"""The wheel for every system: it merges the wheels of many targets, with the binaries of each in a separate folder.
 
-What is no binary has to be the same in all of them. `ffi_hpy/_system.py` finds the folder at run time.
+All other files must be the same in all wheels. `ffi_hpy/_system.py` finds the folder at run time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SYSTEMS = "_systems"  # as in ffi_hpy/_system.py
 BINARY_SUFFIXES = {".so", ".dylib", ".dll", ".pyd", ".lib"}
 RECORDED = ROOT / "build" / "wheel-everywhere.json"
 _TAGS = "Root-Is-Purelib: true\nTag: py3-none-any\n"
-_TIME = "315532800"  # the first that a zip file can hold
+_TIME = "315532800"  # the earliest time that a zip file can hold
 
 
 def system_of(target: Target) -> str:
@@ -49,7 +49,7 @@ def system_of(target: Target) -> str:
 
 
 def build_everywhere(targets: Sequence[Target]) -> Path:
-    """Return the wheel in dist/ that has the binaries of these targets, made unless it is current. Raises Missing."""
+    """Return the wheel in dist/ with the binaries of these targets; make it unless it is current. Raises Missing."""
     wheels = _build_parts(targets)
     with locked(ROOT / "build" / ".wheel.lock"):
         current = find_current(_describe(wheels), RECORDED)
@@ -67,7 +67,7 @@ def build_everywhere(targets: Sequence[Target]) -> Path:
 
 
 def build_everywhere_again(targets: Sequence[Target]) -> str:
-    """Make the wheel a second time, of the same parts, and return its digest. Raises Missing."""
+    """Make the wheel a second time from the same parts, and return its digest. Raises Missing."""
     with tempfile.TemporaryDirectory() as folder:
         return hash_file(repack(merge(_build_parts(targets), Path(folder))))
 
@@ -81,8 +81,8 @@ def _build_parts(targets: Sequence[Target]) -> dict[str, Path]:
 
 
 def everywhere_to_test(own: Path, folder: Path) -> Path:
-    """Return a wheel for every system to run tests with. That is the one in dist/ if it is of these sources, else one
-    that is made in a folder, within seconds, of this system's wheel and of that for emulated ARM. Raises Missing."""
+    """Return a wheel for every system to run tests with: the wheel in dist/ if it is current, otherwise a new one in a
+    folder, made within seconds from this system's wheel and the wheel for emulated ARM. Raises Missing."""
     inputs = hash_inputs()
     parts = {system_of(target): find_current(inputs, record_of(target)) for target in TARGETS}
     there = {system: wheel for system, wheel in parts.items() if wheel}
@@ -98,7 +98,7 @@ def _describe(wheels: Mapping[str, Path]) -> str:
 
 
 def merge(wheels: Mapping[str, Path], folder: Path) -> Path:
-    """Make one wheel of the wheels of systems, by the systems' names, in a folder, and return it. Raises Missing."""
+    """Merge wheels, keyed by the names of their systems, into one wheel in a folder, and return it. Raises Missing."""
     tool = tool_env("tool-wheel", "wheel") / "wheel"
     made = None
     for system, wheel in sorted(wheels.items()):
@@ -117,7 +117,7 @@ def merge(wheels: Mapping[str, Path], folder: Path) -> Path:
 
 
 def move_binaries(tree: Path, place: Path) -> None:
-    """Move the binaries of an unpacked wheel to a place in the package that has them."""
+    """Move the binaries of an unpacked wheel to a folder inside their package."""
     for path in [path for path in tree.rglob("*") if path.suffix in BINARY_SUFFIXES]:
         package, *inside = path.relative_to(tree).parts
         moved = Path(tree, package, place, *inside)
@@ -126,7 +126,7 @@ def move_binaries(tree: Path, place: Path) -> None:
 
 
 def retag(tree: Path) -> None:
-    """Make the metadata of an unpacked wheel those of one for any platform. The record of files is written later."""
+    """Change the metadata of an unpacked wheel to those for any platform. The record of files is written later."""
     (described,) = tree.glob("*.dist-info/WHEEL")
     lines = described.read_text().splitlines(keepends=True)
     kept = "".join(line for line in lines if line.strip() and not line.startswith(("Root-Is-Purelib:", "Tag:")))
@@ -135,7 +135,7 @@ def retag(tree: Path) -> None:
 
 
 def add_system(tree: Path, made: Path, name: str) -> None:
-    """Move what only the first of two unpacked wheels has into the second. Raises Missing if they differ elsewhere."""
+    """Move the files that only `tree` has into `made`, another unpacked wheel. Raises Missing if other files differ."""
     theirs, ours = ({path.relative_to(each) for path in each.rglob("*") if path.is_file()} for each in (tree, made))
     only_there = {path for path in theirs - ours if SYSTEMS in path.parts}
     lacking = [path for path in ours - theirs if SYSTEMS not in path.parts]

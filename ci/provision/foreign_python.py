@@ -1,7 +1,7 @@
 """Interpreters for other machines: Debian's packages, unpacked, with a script in place of the executable.
 
-The script has QEMU run the executable. Whoever looks at an interpreter's path finds the script: the interpreter itself
-(sys.executable, with which it starts itself again), uv, and virtual environments, whose `python` is a link to it.
+The script has QEMU run the executable. Everything that uses the interpreter's path finds the script: the interpreter
+itself (it starts itself through sys.executable), uv, and virtual environments, whose `python` is a link to the script.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ci.lib.matrix import Interpreter
 
-SUFFIX = ".real"  # of the executable that the script has run
+SUFFIX = ".real"  # of the executable that the script runs
 
 
 def from_foreign_packages(suite: str, packages: Sequence[str], executable: str, wanted: Interpreter) -> Path:
@@ -39,10 +39,10 @@ def from_foreign_packages(suite: str, packages: Sequence[str], executable: str, 
 
 
 def put_script(staging: Path, final: Path, executable: str, qemu: Path) -> None:
-    """Put the script in the place of an executable, which will lie in `final`."""
+    """Put the script in the place of an executable, which will be in `final`."""
     real = (staging / executable).resolve()
     inside = real.relative_to(staging.resolve())
     real.rename(real.with_name(real.name + SUFFIX))
     run = final / inside.with_name(inside.name + SUFFIX)
-    # The name as which it was started: an environment's link tells the interpreter where its environment is.
+    # argv[0] is the name of the link that started the interpreter, which finds its environment next to that link.
     write_script(real, [qemu, "-L", final / ROOT, "-0", "$0", run])

@@ -10,7 +10,7 @@ from ci.provision.debian import debian, release, unpack
 
 
 def _unpacked(package: str, inside: str) -> Path:
-    """The folder where a package of Debian's is unpacked, which is known by a file that it has. Raises Missing."""
+    """Return the folder of an unpacked Debian package, recognized by a file `inside`. Raises Missing."""
     folder = cache_dir() / "googletest"
     root = folder / "root"
     with locked(folder.with_name(".googletest.lock")):
@@ -25,13 +25,13 @@ def _unpacked(package: str, inside: str) -> Path:
 
 
 def googletest_sources() -> Path:
-    """Return the folder of its sources, for a machine that Debian's libraries are not for. Raises Missing."""
+    """Return the folder of GoogleTest's sources, for a machine without Debian's libraries. Raises Missing."""
     sources = "usr/src/googletest/googletest"
     return _unpacked("googletest", f"{sources}/src/gtest-all.cc") / sources
 
 
 def googletest_flags() -> tuple[list[str], list[str]]:
-    """Return the flags to compile tests with, and those to link them with. Raises Missing."""
+    """Return the compiler flags and the linker flags of tests. Raises Missing."""
     root = _unpacked("libgtest-dev", "usr/lib/*/libgtest_main.a")
     libraries = next(iter(root.glob("usr/lib/*/libgtest_main.a"))).parent
     return ["-isystem", str(root / "usr" / "include")], [f"-L{libraries}", "-lgtest_main", "-lgtest", "-lpthread"]

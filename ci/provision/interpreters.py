@@ -1,4 +1,4 @@
-"""Which sources provide an interpreter of the matrix; the first that has it does."""
+"""The sources of each interpreter of the matrix, in order; the first source that has the interpreter provides it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ci.provision.musl_python import from_source_for_musl
 from ci.provision.sources import Uv, from_path, from_pyenv
 from ci.provision.tarballs import from_tarball
 
-AT_ONCE = 3  # two are compiled, the others wait for the network
+AT_ONCE = 3  # two compile, the others wait for the network
 
 
 @dataclass(frozen=True)
 class Source:
-    """A place to get interpreters from.
+    """A place that provides interpreters.
 
     `find` returns the checked executable of an interpreter or raises Missing.
     """
@@ -84,7 +84,7 @@ def tarball(*more: str) -> Source:
 
 
 def debian_free_threaded(suite: str, python: str, *more: str) -> Source:
-    """Return Debian's source package as a source of free-threaded CPython, of which Debian has no binary."""
+    """Return Debian's source package as a source of free-threaded CPython; Debian has no binary package of it."""
     return Source(f"Debian {suite} source", functools.partial(from_source, suite, python, more))
 
 
@@ -120,12 +120,12 @@ SOURCES: dict[str, tuple[Source, ...]] = {
 def provide(wanted: Interpreter) -> Path:
     """Return the checked executable of `wanted` from the first source that has it.
 
-    Raises Missing with what each source said if none has.
+    Raises Missing with the reason of each source if all fail.
     """
     reasons: list[str] = []
     with locked(entries_dir() / f".{wanted.name}.lock"):
         for source in SOURCES[wanted.name]:
-            if source not in BUILT:  # these take no time worth a line
+            if source not in BUILT:  # the sources in BUILT are too quick for a message
                 say(f"{wanted.name}: {source.label} ...")
             try:
                 return source.find(wanted)
@@ -137,9 +137,10 @@ def provide(wanted: Interpreter) -> Path:
 
 
 def provide_each(wanted: Sequence[str]) -> Iterator[tuple[str, Path]]:
-    """Give the name and the executable of each wanted interpreter that can be had; say why another cannot.
+    """Yield the name and the executable of each wanted interpreter that can be provided; report the reason for the
+    others.
 
-    They come in the order of `wanted`. While one is compiled, others are fetched.
+    The order is that of `wanted`. While one interpreter compiles, others are fetched.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for name, provided in zip(wanted, pool.map(try_to_provide, wanted)):
@@ -150,7 +151,7 @@ def provide_each(wanted: Sequence[str]) -> Iterator[tuple[str, Path]]:
 
 
 def try_to_provide(name: str) -> Path | Missing:
-    """Return the executable, or why there is none."""
+    """Return the executable, or the reason why it is missing."""
     try:
         return provide(BY_NAME[name])
     except Missing as reason:
@@ -158,5 +159,5 @@ def try_to_provide(name: str) -> Path | Missing:
 
 
 def find_interpreters(wanted: Sequence[str]) -> dict[str, Path]:
-    """Return the executables of the wanted interpreters that can be had, by name; say why another cannot."""
+    """Return the executables of the wanted interpreters, by name; report the reason for each missing one."""
     return dict(provide_each(wanted))

@@ -1,4 +1,4 @@
-"""musl on a machine whose C library is another: Debian's, unpacked, and compilers whose programs name its loader."""
+"""musl on a machine with another C library: Debian's musl, unpacked, and compilers for programs with musl's loader."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ci.provision.emulation import write_ninja, write_script
 from ci.provision.envs import FIND_ZIG, build_env
 
 SUITE = "trixie"
-TOOLS = {"cc": "cc", "gcc": "cc", "c++": "c++", "g++": "c++"}  # commands, and which of zig's they are
+TOOLS = {"cc": "cc", "gcc": "cc", "c++": "c++", "g++": "c++"}  # command names, and zig's command for each
 
 
 def musl_target() -> str:
@@ -22,7 +22,7 @@ def musl_target() -> str:
 
 
 def musl_loader() -> Path:
-    """Return musl's libc.so, which is its loader too, from Debian. Raises Missing."""
+    """Return musl's libc.so from Debian, which is also its loader. Raises Missing."""
     folder = cache_dir() / "musl"
     with locked(folder.with_name(".musl.lock")):
         if not folder.exists():
@@ -35,9 +35,9 @@ def musl_loader() -> Path:
 
 
 def musl_tools() -> Path:
-    """Return the folder of compilers for musl, whose programs run on this machine. Raises Missing.
+    """Return the folder of compilers for musl; their programs run on this machine. Raises Missing.
 
-    C++ is zig's, whose library of C++ goes into what is linked.
+    zig compiles C++ and links its own C++ library into the program.
     """
     loader, python = musl_loader(), build_env() / "python"
     folder = cache_dir() / "cross" / "musl"
@@ -48,9 +48,9 @@ def musl_tools() -> Path:
                 made.mkdir()
                 flags = ["-target", musl_target(), "-dynamic", "-fno-sanitize=undefined"]
                 flags += [f"-Wl,--dynamic-linker={loader}", "-Wno-unused-command-line-argument"]
-                flags.append("-D__MUSL__")  # musl says nothing of the kind, and apache-tvm-ffi's headers ask for it
-                flags.append("-Wno-date-time")  # an error unless told, and CPython has its time of day compiled in
-                zig = output_of([python, "-c", FIND_ZIG]).strip()  # configure starts it a thousand times, Python too
+                flags.append("-D__MUSL__")  # musl defines no such macro, and apache-tvm-ffi's headers test it
+                flags.append("-Wno-date-time")  # otherwise an error: CPython compiles in its build time
+                zig = output_of([python, "-c", FIND_ZIG]).strip()  # a direct path: configure starts it often
                 for name, tool in TOOLS.items():
                     write_script(made / name, [zig, tool, *flags])
                 for name in ("ar", "ranlib"):

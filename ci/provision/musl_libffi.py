@@ -1,7 +1,8 @@
-"""libffi for musl, which CPython's ctypes needs: compiled without its own build, for which tools would be missing.
+"""libffi for musl, which CPython's ctypes needs. It is compiled without its own build system, whose tools may be
+missing.
 
-Debian's tarball is that of the repository, whose `configure` is made by autotools; of what that finds out, x86-64 Linux
-needs the few lines below. The public headers are made, too: they come from Debian's package.
+Debian's tarball is that of the repository, whose `configure` is made by autotools. x86-64 Linux needs only the few
+lines below of configure's results. The public headers are generated files, too; they come from Debian's package.
 """
 
 from __future__ import annotations

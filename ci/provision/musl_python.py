@@ -1,6 +1,6 @@
-"""CPython for musl, compiled by zig of Debian's sources: nobody has a binary of it that needs no system made for musl.
+"""CPython for musl, compiled by zig from Debian's sources: no binary of it works without a system made for musl.
 
-zlib and libffi, which CPython's modules need, are compiled into these.
+zlib and libffi, which CPython's modules need, are linked into the modules.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def from_source_for_musl(package: str, wanted: Interpreter) -> Path:
             _make(zlib, [f"--prefix={static}", "--static"], {**environ, "CFLAGS": "-O2 -fPIC"}, log, ["install"])
             compile_libffi(libffi, SUITE, static, musl_tools(), log)
             environ |= {
-                # By this name CPython's configure tells musl's headers from others, and clang has its own <stdarg.h>
-                # in place of musl's. Without it the names of extension modules would be those of no platform.
+                # CPython's configure recognizes musl's headers by the name __DEFINED_va_list, and clang replaces musl's
+                # <stdarg.h> by its own. Without this definition the names of extension modules would have no platform.
                 "CPP": f"{musl_tools() / 'cc'} -E -D__DEFINED_va_list",
-                "OPT": "-DNDEBUG -O1",  # without -g, and no more than that: most of its time would be compiling
+                "OPT": "-DNDEBUG -O1",  # without -g and at -O1, because most of the time goes into compiling
                 "PKG_CONFIG": "false",
                 "ZLIB_CFLAGS": f"-I{static / 'include'}",
                 "ZLIB_LIBS": f"{static / 'lib' / 'libz.a'}",

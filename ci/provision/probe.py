@@ -1,4 +1,4 @@
-"""The check that an executable is the interpreter that is wanted: a program that it runs describes it."""
+"""The check that an executable is the wanted interpreter: the executable runs a program that describes it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ print(json.dumps({
 
 
 def check(executable: Path, wanted: Interpreter) -> Path:
-    """Return the real path behind `executable`. Raises Missing if it turns out not to be `wanted`."""
-    # -I: neither the caller's PYTHON* variables nor the current folder may change the answer.
+    """Return the real path of `executable`. Raises Missing if it is not `wanted`."""
+    # -I: the caller's PYTHON* variables and the current folder must not change the answer.
     command = [str(executable), "-I", "-c", PROBE, wanted.needs_module or ""]
     try:
         found = json.loads(last_line(output_of(command, timeout=60)))
@@ -48,7 +48,7 @@ def check(executable: Path, wanted: Interpreter) -> Path:
 
 
 def mismatch(found: Mapping[str, Any], wanted: Interpreter) -> str | None:
-    """Return why what PROBE found is not `wanted`, None if it is."""
+    """Return the difference between the output of PROBE and `wanted`, None if they agree."""
     version = tuple(found["version"])
     is_called = f"{found['implementation']} {'.'.join(map(str, version))}"
     if found["implementation"] != wanted.implementation or version[:2] != wanted.version:

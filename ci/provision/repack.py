@@ -1,4 +1,4 @@
-"""Writes a wheel anew with the same entries, deflated by zopfli: that takes seconds, saves 4 %, and any unzip reads it.
+"""Rewrites a wheel with the same entries, deflated by zopfli: this takes seconds, saves 4 %, and any unzip can read it.
 
 python repack.py WHEEL TARGET     in an environment that has zopflipy
 """
@@ -12,7 +12,7 @@ import zopfli
 
 
 def repack(wheel: str, target: str) -> None:
-    """Write all entries, in order, with their names, modes and dates."""
+    """Write all entries in the same order, with their names, modes and dates."""
     with zipfile.ZipFile(wheel) as old, zopfli.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
         for entry in old.infolist():
             new.writestr(entry, old.read(entry))

@@ -1,4 +1,4 @@
-"""Source distributions of other projects, fetched from PyPI and unpacked into the cache; none is built."""
+"""Source distributions of other projects: fetched from PyPI and unpacked into the cache, never built."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def fetch_sdist(requirement: str, area: str) -> Path:
     with locked(folder.with_name(f".{folder.name}.lock")):
         if not (folder / "PKG-INFO").is_file():
             say(f"{requirement}: fetching its sdist ...")
-            # pip would build what it downloads, in order to read its metadata.
+            # pip would build the sdist in order to read its metadata.
             unearth = tool_env("unearth", "unearth") / "unearth"
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
                 output_of([unearth, "--no-binary", "--download", scratch, requirement])

@@ -1,4 +1,4 @@
-"""Interpreters that others have built: those of pyenv and of PATH, and what uv downloads."""
+"""Existing builds of interpreters: from pyenv, from PATH, and downloads by uv."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def from_path(wanted: Interpreter) -> Path:
 
 
 class Uv:
-    """Downloads with `uv python install`, until the server has turned out to be out of reach."""
+    """Downloads with `uv python install`, until a download shows that the server is out of reach."""
 
     def __init__(self) -> None:
         self.out_of_reach = False
@@ -47,7 +47,8 @@ class Uv:
     def install(self, wanted: Interpreter) -> str:
         """Have uv install `wanted` into a folder of the cache, and return the path of the executable."""
         uv = tool("uv")
-        # Short waits, for where nothing can be downloaded. Each is for one connection or read: a slow download goes on.
+        # Short timeouts, for machines without downloads. Each is for one connection or read, so a slow download
+        # continues.
         settings = {
             "UV_PYTHON_INSTALL_DIR": str(cache_dir() / "uv"),
             "UV_HTTP_TIMEOUT": "10",

@@ -1,4 +1,4 @@
-"""What the commands need of the system: Debian packages, named here. Only ci/system installs them."""
+"""The Debian packages that the commands need. Only ci/system installs them."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ NEEDS = {
         "zlib1g-dev",
     ),
 }
-"""Packages, by what they are needed to do."""
+"""Packages, by the purpose that needs them."""
 
 
 def require(purpose: str) -> None:
-    """Raise Missing if a package of a purpose is not installed."""
+    """Raise Missing if a package for a purpose is not installed."""
     lacking = find_lacking(purpose)
     if lacking:
         raise Missing(describe(purpose, lacking))
 
 
 def find_lacking(purpose: str) -> list[str]:
-    """Return the packages of a purpose that are not installed. Raises Missing where nobody can tell."""
+    """Return the packages for a purpose that are not installed. Raises Missing if this cannot be found out."""
     query = ["dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status}\n"]
     installed = output_of(query, timeout=60).splitlines()
     return [package for package in NEEDS[purpose] if f"{package} installed" not in installed]
 
 
 def describe(purpose: str, lacking: Sequence[str]) -> str:
-    """Return the line that says what is missing, what it is for, and the command that installs it."""
+    """Return the line with the missing packages, their purpose, and the command that installs them."""
     command = f"apt-get install --no-install-recommends {' '.join(lacking)}"
     return f"Debian packages are missing to {purpose}: `ci/system --install` installs them, or `{command}`"
 
 
 def install(packages: Sequence[str]) -> None:
-    """Install Debian packages. Raises Missing if that fails, or the user is not root."""
+    """Install Debian packages. Raises Missing if this fails or the user is not root."""
     if os.geteuid() != 0:
         raise Missing("only root can install Debian packages")
-    _apt_get("update")  # where it fails, the lists that are there may do
+    _apt_get("update")  # if it fails, existing lists may be enough
     if _apt_get("--yes", "--no-install-recommends", "install", *packages) != 0:
         raise Missing("apt-get could not install what is missing, see above")
 

@@ -1,4 +1,4 @@
-"""CPython's source tarballs that lie on this machine: where they are looked for, and which one is taken."""
+"""CPython's source tarballs on this machine: the folders to search, and the choice of a tarball."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 VARIABLE = "FFI_HPY_SOURCES"  # a folder of the user's choice
 SHARED = ROOT.parent / "shared" / "sources"
 
-# Python-3.15.0b2.tar.xz or .tgz, as python.org calls it, or cpython-3.14.7.tar.xz.
+# python.org's names, Python-3.15.0b2.tar.xz or .tgz, and cpython-3.14.7.tar.xz.
 NAME = re.compile(r"(?:cpython|Python)-(\d+)\.(\d+)\.(\d+)(?:(a|b|rc)(\d+))?\.(?:tar\.(?:xz|gz|bz2)|tgz)")
-FINAL = "z"  # comes after every word of a pre-release
+FINAL = "z"  # sorts after every word for a pre-release
 
-Release = tuple[int, str, int]  # of one language version, in order of age: 0b2 is (0, "b", 2), 7 is (7, "z", 0)
+Release = tuple[int, str, int]  # of one language version, ordered by age: 0b2 is (0, "b", 2), 7 is (7, "z", 0)
 
 
 def from_tarball(more: Sequence[str], wanted: Interpreter) -> Path:
@@ -44,13 +44,13 @@ def find_tarball(version: tuple[int, int]) -> Path:
 
 
 def folders() -> list[Path]:
-    """Return where tarballs are looked for; a folder may not exist."""
+    """Return the folders to search for tarballs; a folder may not exist."""
     chosen = os.environ.get(VARIABLE)
     return [Path(chosen).absolute(), SHARED] if chosen else [SHARED]
 
 
 def release_of(path: Path, version: tuple[int, int]) -> Release | None:
-    """Return which release of `version` a tarball has, None if `path` is something else."""
+    """Return the release of `version` in a tarball, None if `path` is not such a tarball."""
     match = NAME.fullmatch(path.name)
     if match is None or (int(match[1]), int(match[2])) != version:
         return None

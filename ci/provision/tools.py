@@ -1,4 +1,4 @@
-"""Commands from PyPI, kept in the cache; uv among them, which looks for packages where pip would."""
+"""Commands from PyPI, kept in the cache; and uv, configured to search for packages where pip does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ci.lib.folders import cache_dir, locked
 from ci.lib.messages import say
 from ci.lib.process import output_of
 
-# pip's option: (uv's variable, what separates several values in it)
+# pip's option: (uv's variable, the separator of several values in it)
 _FROM_PIP = {
     "index-url": ("UV_DEFAULT_INDEX", None),
     "extra-index-url": ("UV_INDEX", " "),
@@ -27,7 +27,7 @@ _FROM_PIP = {
 
 
 def pip_settings() -> dict[str, str]:
-    """Return the options that pip is configured with, from its files and from PIP_*; empty where there is no pip."""
+    """Return pip's configured options, from its files and from PIP_*; empty if there is no pip."""
     rank = {"global": 0, "install": 1, ":env:": 2}
     done = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True)
     found: dict[str, tuple[int, str]] = {}
@@ -40,7 +40,7 @@ def pip_settings() -> dict[str, str]:
 
 @functools.cache
 def uv_environ() -> tuple[tuple[str, str], ...]:
-    """Return the variables that make uv look where pip would; what the caller has set for uv comes first."""
+    """Return the variables that make uv search where pip does; the caller's own settings for uv win."""
     settings = {"UV_CACHE_DIR": str(cache_dir() / "uv-cache"), "UV_INDEX_STRATEGY": "unsafe-best-match"}
     for option, value in pip_settings().items():
         if option in _FROM_PIP:
@@ -74,5 +74,5 @@ def _runs(command: str | Path) -> bool:
 
 
 def run_uv(*arguments: str | Path) -> None:
-    """Run uv, which sees the package index that pip is configured for. Raises Missing if it fails."""
+    """Run uv with the package index of pip's configuration. Raises Missing if it fails."""
     output_of([tool("uv"), *arguments], dict(uv_environ()))

@@ -17,15 +17,15 @@ VERSIONS = (
     *("0.1.14", "0.1.14.post0", "0.1.14.post1", "0.1.15"),
 )
 MACHINE_VARIABLE = "FFI_HPY_UPSTREAM_MACHINE"
-"""Names the machine whose wheel is meant, where that is another than this: what an emulated program may load."""
+"""A variable that names another machine, whose wheel is used: that of an emulated program."""
 MACHINES = ("x86_64", "aarch64")
-"""Those of the machines that have wheels. Another gets the first one's: the headers in it are the same for all."""
+"""The machines with wheels. Other machines get the first one's: the headers are the same in all."""
 
 NEEDED = ("tvm_ffi/include/tvm/ffi/c_api.h", "tvm_ffi/include/dlpack/dlpack.h", "tvm_ffi/lib/libtvm_ffi_testing.so")
 
 
 def find_lacking(folder: Path) -> list[str]:
-    """Return which of the files that are needed an unpacked wheel has not."""
+    """Return the required files that an unpacked wheel lacks."""
     return [name for name in NEEDED if not (folder / name).is_file()]
 
 
@@ -49,7 +49,7 @@ def fetch(requirement: str, machine: str, folder: Path) -> None:
 
 
 def fetch_upstream(version: str) -> Path:
-    """Return the folder that the wheel of a version is unpacked in. Raises Missing."""
+    """Return the folder of the unpacked wheel of a version. Raises Missing."""
     named = os.environ.get(MACHINE_VARIABLE)
     machine = named if named in MACHINES else MACHINES[0]
     name = f"apache-tvm-ffi-{version}" if machine == "x86_64" else f"apache-tvm-ffi-{version}-{machine}"

@@ -1,4 +1,4 @@
-"""The wheels, one for each target of tools/build: built if they are not up to date, and checked."""
+"""The wheels, one for each target of tools/build: built unless they are up to date, and checked."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from tools.build.targets import Target
 
 MAX_BYTES = 1_150_000
-MAX_BYTES_OF = {"x86_64-windows": 1_200_000}  # of a target whose wheel is larger
+MAX_BYTES_OF = {"x86_64-windows": 1_200_000}  # for targets with a larger wheel
 
 INPUT_FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 INPUT_TREES = ("ffi_hpy", "include", "src", "tools/build")
 INPUT_VARIABLES = ("CC", "CFLAGS", "LDFLAGS", "FFI_HPY_HPY_DIR")
-NOT_INPUTS = {".so", ".pyc", ".bz2"}  # what an editable installation and Python leave between the sources
+NOT_INPUTS = {".so", ".pyc", ".bz2"}  # files that an editable installation and Python leave between the sources
 
 TARGET_OF_MACHINE = {target.machine: target for target in TARGETS if target.system.name == "linux"}
 
@@ -46,17 +46,17 @@ def input_paths() -> list[Path]:
 
 
 DIST = ROOT / "dist"
-QUICK = ROOT / "build" / "quick-wheels"  # of the same files, but larger
+QUICK = ROOT / "build" / "quick-wheels"  # wheels with the same files, packed less well
 
 
 def record_of(target: Target | None, folder: Path = DIST) -> Path:
-    """Return the file that says what the wheel in a folder was made from."""
+    """Return the file that records the inputs of the wheel in a folder."""
     place = ROOT / "build" if folder == DIST else folder
     return place / (f"wheel-{target.name}.json" if target else "wheel.json")
 
 
 def hash_inputs() -> str:
-    """Return a digest of all that a wheel depends on, but for its target."""
+    """Return a digest of all inputs of a wheel except its target."""
     digest = hashlib.sha256()
     for path in input_paths():
         digest.update(f"{path.relative_to(ROOT)}\0".encode())
@@ -75,7 +75,7 @@ def write_record(recorded: Path, inputs: str, wheel: Path) -> None:
 
 
 def find_current(inputs: str, recorded: Path, folder: Path = DIST) -> Path | None:
-    """Return the wheel in a folder if it was made from `inputs` and nobody has changed it since."""
+    """Return the wheel in a folder if it was made from `inputs` and was not changed since."""
     try:
         record = json.loads(recorded.read_text())
         wheel = folder / record["name"]
@@ -85,7 +85,7 @@ def find_current(inputs: str, recorded: Path, folder: Path = DIST) -> Path | Non
 
 
 def run_pip(root: Path, folder: Path, target: Target | None) -> Path:
-    """Have pip build the wheel of the sources in `root` into `folder`, and return it. Its words go to stderr."""
+    """Have pip build a wheel from the sources in `root` into `folder`, and return it. pip's output goes to stderr."""
     python = build_env() / "python"
     wanted = {VARIABLE: target.name if target else ""}
     command = [str(python), "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
@@ -103,7 +103,7 @@ def run_pip(root: Path, folder: Path, target: Target | None) -> Path:
         reasons = re.findall(r"^\s*ffi_hpy: (.*)$", log.stdout, re.M)
         raise Missing(f"building the wheel failed: {reasons[-1] if reasons else last_line(log.stdout)}")
     for line in log.stdout.splitlines():
-        if re.search(r":\d+: (warning|note): ", line):  # a compiler's, not setuptools'
+        if re.search(r":\d+: (warning|note): ", line):  # a compiler's message, not one of setuptools
             say(line.strip())
     return next(folder.glob("*.whl"))
 
@@ -125,7 +125,7 @@ def check_size(wheel: Path, limit: int) -> None:
 
 
 def check_tag(wheel: Path) -> None:
-    """Have auditwheel confirm the manylinux tag of the wheel. The tag for musl, after it, is for the job exports."""
+    """Have auditwheel confirm the manylinux tag of the wheel. The job exports checks the tag for musl."""
     tag, _, _ = wheel.stem.split("-")[-1].partition(".")
     if tag.startswith(("macosx", "win")):
         say(f"{wheel.name}: its binaries are for the jobs inspect-* of ci/test")
@@ -143,15 +143,15 @@ def check_tag(wheel: Path) -> None:
 
 
 def glibc_of(tag: str) -> tuple[tuple[int, int], str]:
-    """Return the version of glibc and the machine of a platform tag; of none, a version beyond all."""
+    """Return the version of glibc and the machine of a platform tag; for other tags, a version above all others."""
     match = re.fullmatch(r"manylinux_(\d+)_(\d+)_(\w+)", tag)
     return ((int(match[1]), int(match[2])), match[3]) if match else ((1000, 0), "")
 
 
 def build_wheel(force: bool = False, target: Target | None = None) -> Path:
-    """Return the wheel in dist/, built and checked unless it is current, or always by force. Raises Missing.
+    """Return the wheel in dist/; build and check it unless it is current, or always with `force`. Raises Missing.
 
-    Without a target it is for this machine, by the compiler that CC names, where that is set.
+    Without a target the wheel is for this machine, built by the compiler that CC names, if set.
     """
     with locked(ROOT / "build" / ".wheel.lock"):
         inputs, recorded = hash_inputs(), record_of(target)
@@ -173,8 +173,8 @@ def build_wheel(force: bool = False, target: Target | None = None) -> Path:
 
 
 def tested_wheel(target: Target) -> Path:
-    """Return a wheel to run tests with: the one in dist/ if it is current, else one with the same files that is kept in
-    build/, because packing these well takes longer than compiling them. Raises Missing."""
+    """Return a wheel to run tests with: the one in dist/ if it is current, otherwise a wheel with the same files in
+    build/. That wheel is packed less well, because good packing takes longer than compiling. Raises Missing."""
     with locked(ROOT / "build" / ".wheel.lock"):
         inputs, recorded = hash_inputs(), record_of(target, QUICK)
         current = find_current(inputs, record_of(target)) or find_current(inputs, recorded, QUICK)
@@ -191,14 +191,14 @@ def tested_wheel(target: Target) -> Path:
 
 
 def quick_wheel(target: Target, folder: Path) -> Path:
-    """Return the wheel in dist/ if it is current, else one in `folder` with the same files, which takes more room and
-    less time. Raises Missing."""
+    """Return the wheel in dist/ if it is current, otherwise a larger wheel in `folder` with the same files, which is
+    quicker to build. Raises Missing."""
     with locked(ROOT / "build" / ".wheel.lock"):
         return find_current(hash_inputs(), record_of(target)) or run_pip(ROOT, folder, target)
 
 
 def wheel_for(interpreter: Interpreter) -> Path:
-    """Return the wheel that an interpreter installs, built unless it is current. Raises Missing."""
+    """Return the wheel for an interpreter; build it unless it is current. Raises Missing."""
     machine = MACHINES.get(interpreter.machine)
     return tested_wheel(TARGET_OF_MACHINE[machine.name]) if machine else build_wheel()
 
@@ -216,7 +216,7 @@ def build_again(target: Target) -> str:
 
 
 def hpy_include() -> Path:
-    """Return the folder of the hpy headers that the wheel was built with. Raises Missing."""
+    """Return the folder of the hpy headers of the wheel's build. Raises Missing."""
     try:
         return find_hpy_devel(ROOT / "build") / "include"
     except BuildError as reason:

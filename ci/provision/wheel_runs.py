@@ -1,4 +1,4 @@
-"""Which runs of ci/test a wheel has passed: a record beside the logs, by the digest of the wheel's bytes."""
+"""The runs of ci/test that a wheel has passed: a record next to the logs, keyed by the digest of the wheel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RECORD = LOGS / "wheel_runs.json"
 
 
 def note_run(wheel: Path, run: str, has_passed: bool) -> None:
-    """Note how a run of all its tests with a wheel has ended."""
+    """Record the result of a run of all tests with a wheel."""
     digest = hash_file(wheel)
     with locked(RECORD.with_name(".wheel_runs.lock")):
         record = _read()

@@ -1,4 +1,4 @@
-"""Wine, which runs programs for Windows: Debian's, unpacked in the cache."""
+"""Wine, which runs programs for Windows: Debian's packages, unpacked in the cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci.provision.debian import debian, release, unpack
 from ci.provision.envs import build_env
 
 PACKAGES = ("wine64", "libwine", "libunwind8", "libz-mingw-w64")
-"""What programs without a window need; user32.dll is linked to zlib1.dll."""
+"""The packages for programs without a window; user32.dll is linked to zlib1.dll."""
 TARGET = "x86_64-windows-gnu"
 _RUN = """\
 #!/bin/sh
@@ -27,12 +27,12 @@ exec "$here/root/usr/lib/wine/wine64" "$@"
 
 
 def windows_compiler(driver: str = "cc") -> list[str]:
-    """Return the words that run zig as a compiler of C, or of C++ ("c++"), for 64-bit Windows. Raises Missing."""
+    """Return the command words of zig as a compiler of C, or of C++ ("c++"), for 64-bit Windows. Raises Missing."""
     return [str(build_env() / "python"), "-m", "ziglang", driver, "-target", TARGET]
 
 
 def wine_runner() -> Path:
-    """Return the command that runs a program for Windows, which is its first argument. Raises Missing."""
+    """Return the command that runs its first argument, a program for Windows. Raises Missing."""
     folder = cache_dir() / "wine"
     with locked(folder.with_name(".wine.lock")):
         if not folder.exists():
@@ -52,13 +52,13 @@ def _make(folder: Path) -> None:
     except Missing as reason:
         raise Missing(f"no Wine from Debian: {reason}") from None
     libraries = root / "usr" / "lib" / "x86_64-linux-gnu" / "wine"
-    shutil.rmtree(libraries / "i386-windows")  # programs of 32 bits are not run
+    shutil.rmtree(libraries / "i386-windows")  # no 32-bit programs are run
     shutil.rmtree(root / "usr" / "lib" / "debug", ignore_errors=True)
     shutil.copy(root / "usr" / "x86_64-w64-mingw32" / "lib" / "zlib1.dll", libraries / "x86_64-windows")
-    server = root / "usr" / "lib" / "wine" / "wineserver"  # a script that looks where the package would be installed
+    server = root / "usr" / "lib" / "wine" / "wineserver"  # the package's command is a script with installed paths
     server.unlink()
     server.symlink_to("wineserver64")
     run = folder / "run"
     run.write_text(_RUN)
     run.chmod(0o755)
-    output_of([run, libraries / "x86_64-windows" / "hostname.exe"], timeout=600)  # the first program makes drive C
+    output_of([run, libraries / "x86_64-windows" / "hostname.exe"], timeout=600)  # the first program creates drive C

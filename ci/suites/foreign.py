@@ -1,4 +1,4 @@
-"""What the commands that run foreign test suites share: running one, what it is forgiven, and the count of it."""
+"""Shared code of the commands that run other projects' test suites: running, exceptions, and counting."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ci.lib.process import clean_environ, closing_line, run_logged
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# --- what is forgiven -----------------------------------------------------------------------------------------------
+# --- exceptions -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """Tests that may fail, or skip themselves, on some interpreters."""
+    """Tests that may fail, or be skipped, on some interpreters."""
 
     interpreter: str  # a pattern for the names of rows
     test: str  # a pattern for the end of its name, or a file
@@ -29,17 +29,17 @@ class Allowance:
 
     @property
     def is_for_threads(self) -> bool:
-        """Whether it only says that a test does not run in several threads at once, where tests do."""
+        """Return whether this only says that a test does not run in several threads at once."""
         return self.interpreter.endswith("-threads")
 
     def fits(self, test: str) -> bool:
-        """Whether this is about that test. In the pattern only * and ? mean something: names of tests have brackets."""
+        """Return whether this applies to a test. Only * and ? are special, because names of tests have brackets."""
         return fnmatch.fnmatchcase(test, "*" + self.test.replace("[", "[[]"))
 
 
 def read_allowances(path: Path, row: str) -> list[Allowance]:
-    """Return what the file lists for a row of the table: INTERPRETER-PATTERN TEST REASON each. An indented line
-    continues the one before it, and # begins a comment."""
+    """Return the file's entries for a row of the table: INTERPRETER-PATTERN TEST REASON each. An indented line
+    continues the previous line, and # begins a comment."""
     text = re.sub(r"\n[ \t]+(?=\S)", " ", path.read_text())
     lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
     allowances = [Allowance(*line.split(maxsplit=2)) for line in lines]
@@ -53,14 +53,14 @@ COLUMNS = ("passed", "failed", "excepted", "skipped")
 
 @dataclass
 class Outcome:
-    """What became of one file of tests."""
+    """The result of one test file."""
 
     file: str
-    counts: Counter[str] = field(default_factory=Counter)  # of COLUMNS
+    counts: Counter[str] = field(default_factory=Counter)  # the keys are COLUMNS
     failed: list[str] = field(default_factory=list)
     excepted: list[tuple[str, str]] = field(default_factory=list)  # test, reason
     seconds: float = 0.0
-    problem: str = ""  # what went wrong besides failed tests
+    problem: str = ""  # a problem other than failed tests
 
     def leave_out(self, allowance: Allowance) -> None:
         """Count the whole file as one exception."""
@@ -68,7 +68,7 @@ class Outcome:
         self.excepted.append((self.file, allowance.reason))
 
     def judge(self, results: Mapping[str, str], allowances: Sequence[Allowance]) -> None:
-        """Count the results of its tests, each passed, failed or skipped."""
+        """Count the results of the file's tests; each is passed, failed or skipped."""
         for test, result in results.items():
             column = result
             allowance = next((a for a in allowances if a.fits(test)), None)
@@ -92,7 +92,7 @@ def counts_of(outcomes: Sequence[Outcome]) -> list[int]:
 
 
 def problems_of(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return a line for everything that is not as expected."""
+    """Return a line for every unexpected result."""
     lines = []
     for o in outcomes:
         lines += [f"FAILED: {test}" for test in o.failed]
@@ -101,7 +101,7 @@ def problems_of(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def sum_reasons(results: Mapping[str, Sequence[Outcome]]) -> list[str]:
-    """Return a line for each reason: how many tests it excepts, in which rows of the table."""
+    """Return a line for each reason: the number of tests that it excepts, and the rows of the table."""
     reasons: dict[str, Counter[str]] = {}
     for row, outcomes in results.items():
         for _, reason in (exception for o in outcomes for exception in o.excepted):
@@ -113,14 +113,14 @@ def sum_reasons(results: Mapping[str, Sequence[Outcome]]) -> list[str]:
     return lines
 
 
-# --- running it -----------------------------------------------------------------------------------------------------
+# --- running a suite ------------------------------------------------------------------------------------------------
 
 
 PLUGIN = Path(__file__).resolve().with_name("plugin")
 
 
 class Record(TypedDict):
-    """What ci/suites/plugin/outcomes.py notes of a run that came to its end."""
+    """The record that ci/suites/plugin/outcomes.py writes for a run that completed."""
 
     outcomes: dict[str, str]  # passed, failed or skipped, by test
     gil: str  # on or off, at the end
@@ -129,7 +129,7 @@ class Record(TypedDict):
 
 @dataclass(frozen=True)
 class Run:
-    """One run of pytest: its record, or what ended it."""
+    """One run of pytest: its record, or the problem that ended the run."""
 
     status: int
     record: Record | None
@@ -137,7 +137,7 @@ class Run:
 
 
 def run_suite(command: Sequence[str], log: Path, folders: Sequence[Path], environ: Mapping[str, str], cwd: Path) -> Run:
-    """Run pytest with the plugins in `folders` within reach, its output in `log`."""
+    """Run pytest with the plugins in `folders` on its path and its output in `log`."""
     with tempfile.TemporaryDirectory() as scratch:
         summary = Path(scratch, "summary.json")
         path = ":".join(map(str, [PLUGIN, *folders]))

@@ -1,8 +1,9 @@
-"""The main job: call a native library with every kind of value, use its objects, hand it a callback, get its errors.
+"""Calls a native library with every kind of value, uses its objects, passes a callback to it, and catches its errors.
 
     python demo.py PATH/TO/demo_native.so
 
-Prints what it does, and last one line of JSON. Exits with 1 and says what differed if an answer is not as expected.
+Prints each step, and one line of JSON at the end. If a result is not as expected, prints the difference and exits with
+1.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ except ImportError:
 
 
 class Mismatch(Exception):
-    """An answer was not the expected one."""
+    """A result was not the expected one."""
 
 
 def check(what: str, got: Any, expected: Any) -> None:
-    """Print one step; Mismatch unless value and type are the expected ones."""
+    """Print one step; raise Mismatch unless value and type are the expected ones."""
     if got != expected or not isinstance(got, type(expected)):
         raise Mismatch(f"{what}: got {got!r} ({type(got).__name__}), expected {expected!r} ({type(expected).__name__})")
     print(f"  {what} -> {got!r}")
 
 
 def call_with_plain_values(lib: ffi_hpy.Module) -> None:
-    """int, float, bool, None, str, bytes."""
+    """Pass int, float, bool, None, str and bytes."""
     check("add(40, 2)", lib.add(40, 2), 42)
     check("add(2**63 - 1, 0)", lib.add(2**63 - 1, 0), 2**63 - 1)
     check("halve(5.0)", lib.halve(5.0), 2.5)
@@ -50,7 +51,7 @@ def call_with_plain_values(lib: ffi_hpy.Module) -> None:
 
 
 def call_with_arrays(lib: ffi_hpy.Module) -> None:
-    """A sequence, a tensor of the library's own, and NumPy's arrays where NumPy is."""
+    """Pass a sequence, a tensor made by the library, and NumPy arrays if NumPy is installed."""
     check("total([1, 2.5, True])", lib.total([1, 2.5, True]), 4.5)
     check("total(Array)", lib.total(ffi_hpy.Array(range(10))), 45.0)
     ramp = lib.ramp(5)
@@ -70,7 +71,7 @@ def call_with_arrays(lib: ffi_hpy.Module) -> None:
 
 
 def use_objects() -> type:
-    """A class for the library's type: fields, methods, constructor, identity."""
+    """Define a class for the library's type, and use its fields, methods, constructor and identity."""
 
     @ffi_hpy.register_object("demo.Point")
     class Point(ffi_hpy.Object):
@@ -103,7 +104,7 @@ def use_objects() -> type:
 
 
 def pass_objects_and_callbacks(lib: ffi_hpy.Module, point_class: Any) -> None:
-    """Objects as arguments, also through a callback."""
+    """Pass objects as arguments, also through a callback."""
     check("distance(Point(0, 0), Point(3, 4))", lib.distance(point_class(0, 0), point_class(3, 4)), 5.0)
     check("apply_twice(lambda x: x * 3, 5)", lib.apply_twice(lambda x: x * 3, 5), 45)
     check("apply_twice(lambda s: s + '!', 'oh')", lib.apply_twice(lambda s: s + "!", "oh"), "oh!!")
@@ -114,7 +115,7 @@ def pass_objects_and_callbacks(lib: ffi_hpy.Module, point_class: Any) -> None:
 
 
 class OutOfStock(Exception):
-    """An exception of the demo's own, with data in it."""
+    """An exception of the demo, with data in it."""
 
     def __init__(self, item: str, left: int) -> None:
         super().__init__(item, left)
@@ -122,7 +123,7 @@ class OutOfStock(Exception):
 
 
 def get_errors(lib: ffi_hpy.Module) -> None:
-    """Errors of the library, of the call itself, and of a callback."""
+    """Catch errors of the library, of the call itself, and of a callback."""
     try:
         lib.raise_error("no such luck")
     except ValueError as error:
@@ -149,7 +150,7 @@ def get_errors(lib: ffi_hpy.Module) -> None:
     for what, call, expected in (
         ("halve('x')", lambda: lib.halve("x"), TypeError),
         ("add(1)", lambda: lib.add(1), TypeError),
-        ("add(2**63, 1)", lambda: lib.add(2**63, 1), TypeError),  # crosses as a BigInt, which add() does not take
+        ("add(2**63, 1)", lambda: lib.add(2**63, 1), TypeError),  # passed as a BigInt, which add() does not accept
         ("lib.no_such_function", lambda: lib.no_such_function, AttributeError),
     ):
         try:
@@ -161,7 +162,7 @@ def get_errors(lib: ffi_hpy.Module) -> None:
 
 
 def ns_per_call(function: Any, repeats: int = 7, seconds: float = 0.05) -> float:
-    """Time of function() in nanoseconds, the best of several runs; the loop around it is part of it."""
+    """Return the time of function() in nanoseconds, the best of several runs, including the loop around it."""
 
     def run(n: int) -> float:
         start = time.perf_counter()
@@ -170,13 +171,13 @@ def ns_per_call(function: Any, repeats: int = 7, seconds: float = 0.05) -> float
         return time.perf_counter() - start
 
     n = 1000
-    while run(n) < seconds:  # also warms up what warms up
+    while run(n) < seconds:  # also warms up just-in-time compilers and caches
         n *= 2
     return min(run(n) for _ in range(repeats)) / n * 1e9
 
 
 def main(path: str) -> None:
-    """Run everything and print the JSON line."""
+    """Run all steps and print the line of JSON."""
     interpreter = f"{platform.python_implementation()} {platform.python_version()}"
     if sys.implementation.name == "pypy":
         interpreter += " (PyPy {}.{}.{})".format(*sys.implementation.version[:3])

@@ -3,8 +3,9 @@
  *
  *   cc -shared -fPIC -O2 -I include demo_native.c -L ffi_hpy/lib -ltvm_ffi -lm -o demo_native.so
  *
- * Every function of the ABI has one C type, TVMFFISafeCallType: borrowed arguments in, one owned result out, 0 or -1
- * with an error pending. What is exported as __tvm_ffi_<name> is found by load_module() as <name>. */
+ * Every function of the ABI has one C type, TVMFFISafeCallType: arguments are borrowed, the result is owned, and the
+ * return value is 0, or -1 with an error pending. load_module() finds the exported function __tvm_ffi_<name> as
+ * <name>. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -47,7 +48,7 @@ static int get_float(const char *function, const TVMFFIAny *arg, double *out) {
   }
 }
 
-/* Text and bytes come in a small form (up to 7 bytes, inside the value) and as objects. */
+/* Strings and bytes have a small form (up to 7 bytes, inside the value) and an object form. */
 static int get_bytes(const char *function, const TVMFFIAny *arg, int32_t small, int32_t large, TVMFFIByteArray *out) {
   if (arg->type_index == small) {
     *out = TVMFFISmallBytesGetContentByteArray(arg);
@@ -69,7 +70,7 @@ static int give_float(TVMFFIAny *result, double value) {
   return 0;
 }
 
-/* Takes the reference over. */
+/* Steals the reference. */
 static int give_object(TVMFFIAny *result, TVMFFIObject *object) {
   *result = (TVMFFIAny){.type_index = object->type_index, .v_obj = object};
   return 0;
@@ -82,7 +83,7 @@ EXPORT(nop) {
   return 0;
 }
 
-/* Metadata of nop. It is short and calls nobody, so a caller need not give up Python's GIL around it. */
+/* Metadata of nop. nop is short and calls no other code, so a caller need not release the GIL around it. */
 EXPORT(_metadata_nop) {
   (void)self, (void)args, (void)num_args;
   TVMFFIByteArray json = TEXT("{\"nonblocking\": true}");
@@ -141,7 +142,7 @@ EXPORT(reverse) {
   TVMFFIByteArray in;
   if (expect_count("reverse", num_args, 1) != 0) return -1;
   if (get_bytes("reverse", &args[0], kTVMFFISmallBytes, kTVMFFIBytes, &in) != 0) return -1;
-  char *data = malloc(in.size + 1); /* + 1: malloc(0) may give NULL */
+  char *data = malloc(in.size + 1); /* + 1 because malloc(0) may return NULL */
   if (data == NULL) return fail("MemoryError", "reverse", "out of memory");
   for (size_t i = 0; i < in.size; i++) data[i] = in.data[in.size - 1 - i];
   TVMFFIByteArray out = {data, in.size};
@@ -175,7 +176,7 @@ static int total_of_array(const TVMFFISeqCell *array, TVMFFIAny *result) {
   return give_float(result, sum);
 }
 
-/* Sum of a float64 tensor with one axis, or of an Array of numbers. */
+/* Returns the sum of a float64 tensor with one axis, or of an Array of numbers. */
 EXPORT(total) {
   (void)self;
   if (expect_count("total", num_args, 1) != 0) return -1;
@@ -187,7 +188,7 @@ EXPORT(total) {
   }
 }
 
-/* What a tensor of ours needs besides the numbers: one block, freed when its last user is done. */
+/* The memory of one of our tensors except the numbers: one block, freed by the tensor's last user. */
 typedef struct Ramp {
   DLManagedTensor managed;
   int64_t shape[1];
@@ -196,7 +197,7 @@ typedef struct Ramp {
 
 static void ramp_delete(DLManagedTensor *managed) { free(managed->manager_ctx); }
 
-/* A new tensor 0.0, 1.0, ..., n - 1. */
+/* Returns a new tensor 0.0, 1.0, ..., n - 1. */
 EXPORT(ramp) {
   (void)self;
   int64_t n;
@@ -228,14 +229,14 @@ EXPORT(ramp) {
 typedef struct Point {
   TVMFFIObject header;
   double x, y;
-  int64_t id; /* counts the points made, from 1 */
+  int64_t id; /* number of this point, counted from 1 */
 } Point;
 
 static int32_t point_index; /* written once, at load */
 static _Atomic(int64_t) n_points;
 
 static void point_delete(void *self, int flags) {
-  /* A point owns nothing, so there is nothing to do for the Strong flag. */
+  /* A point owns no resources, so the Strong flag needs no action. */
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) free(self);
 }
 
@@ -262,7 +263,7 @@ static int get_point(const char *function, const TVMFFIAny *arg, const Point **o
   return 0;
 }
 
-/* Fields are read and written through functions that get the field's address. */
+/* Fields are read and written through functions that receive the field's address. */
 static int float_field_get(void *field, TVMFFIAny *result) { return give_float(result, *(double *)field); }
 static int float_field_set(void *field, const TVMFFIAny *value) { return get_float("demo.Point", value, field); }
 static int int_field_get(void *field, TVMFFIAny *result) { return give_int(result, *(int64_t *)field); }
@@ -361,7 +362,7 @@ static int point_register(void) {
   return point_register_method(TEXT("origin"), TEXT("A new point at (0, 0)."), none, is_static, point_origin);
 }
 
-/* Runs when the library is loaded; afterwards the type is known to everybody in the process. */
+/* Runs when the library is loaded; afterwards the whole process knows the type. */
 __attribute__((constructor)) static void demo_load(void) {
   if (point_register() == 0) return;
   TVMFFIObjectHandle error = NULL;
@@ -381,7 +382,7 @@ EXPORT(apply_twice) {
   if (args[0].type_index != kTVMFFIFunction) return fail("TypeError", "apply_twice", "expected a callable");
   TVMFFIAny input = args[1], first = {.type_index = kTVMFFINone};
   if (TVMFFIFunctionCall(args[0].v_obj, &input, 1, &first) != 0)
-    return -1; /* the callback's error goes on to our caller */
+    return -1; /* our caller receives the callback's error */
   int status = TVMFFIFunctionCall(args[0].v_obj, &first, 1, result);
   if (first.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(first.v_obj);
   return status;
@@ -392,7 +393,7 @@ EXPORT(raise_error) {
   TVMFFIByteArray message;
   if (expect_count("raise_error", num_args, 1) != 0) return -1;
   if (get_bytes("raise_error", &args[0], kTVMFFISmallStr, kTVMFFIStr, &message) != 0) return -1;
-  /* Stored text has a NUL behind it, in the small form too. */
+  /* Stored strings end with a NUL, also in the small form. */
   TVMFFIErrorSetRaisedFromCStr("ValueError", message.data);
   return -1;
 }

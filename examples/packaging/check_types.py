@@ -1,6 +1,6 @@
-"""A program of a user of tally, for type checkers: `mypy --strict` must find nothing in it.
+"""A user's program for tally, input of type checkers: `mypy --strict` must report no error.
 
-Each line that is wrong on purpose says which error it is: where mypy does not report that one, it reports the comment.
+Each deliberate error has a comment with its error code: if mypy misses that error, it reports the unused comment.
 """
 
 from __future__ import annotations

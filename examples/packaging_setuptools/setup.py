@@ -1,4 +1,4 @@
-"""Builds the library with setuptools alone, and puts it into a wheel for every Python."""
+"""Builds the library with setuptools only, and packs it into a wheel for every Python."""
 
 from pathlib import Path
 
@@ -20,14 +20,14 @@ LIBRARY = Extension(
 
 
 class BuildLibrary(build_ext):
-    """The library is no extension module: its name says nothing about the Python that builds it."""
+    """Names the library without a Python version: it is not an extension module."""
 
     def get_ext_filename(self, fullname):
         return f"{fullname.replace('.', '/')}.so"
 
 
 class UniversalWheel(bdist_wheel):
-    """For this platform, and for every Python, because the library does not know Python."""
+    """A wheel for this platform and every Python: the library does not use the Python API."""
 
     def get_tag(self):
         return "py3", "none", super().get_tag()[2]

@@ -1,4 +1,4 @@
-"""The tests of ci's code import it from the checkout: it is in no wheel."""
+"""The tests import the code of ci/ from the checkout, because no wheel contains it."""
 
 from __future__ import annotations
 

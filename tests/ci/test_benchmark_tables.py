@@ -1,4 +1,4 @@
-"""What the benchmarks print of what they measured: tables for pages, goals and verdicts. Nothing is timed here."""
+"""The tables, goals and verdicts that the benchmarks print. Nothing is timed here."""
 
 from __future__ import annotations
 

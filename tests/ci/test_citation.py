@@ -1,4 +1,4 @@
-"""The version is written in two files."""
+"""The version is written in two files, which must agree."""
 
 import re
 

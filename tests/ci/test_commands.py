@@ -1,4 +1,4 @@
-"""The commands of ci/, many of which no run but one by name starts: each can at least say what it does."""
+"""The commands of ci/: each must at least print its help, because no run starts most of them unless by name."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from ci.provision.entries import add_entry, entries_dir
 
 @pytest.fixture
 def entries(tmp_path, monkeypatch):
-    """The folder of entries, in a cache of its own."""
+    """The folder of entries, in a separate cache."""
     monkeypatch.setenv("FFI_HPY_CACHE", str(tmp_path))
     entries_dir().mkdir(parents=True)
     return entries_dir()

@@ -1,4 +1,4 @@
-"""ci/env gives an environment that works: the interpreter that was asked for, with the wheel and what tests need."""
+"""ci/env makes a working environment: the requested interpreter, with the wheel and the requirements of the tests."""
 
 from __future__ import annotations
 

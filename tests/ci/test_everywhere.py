@@ -1,4 +1,4 @@
-"""How the wheel for every system is made of unpacked wheels, which are made up here."""
+"""Merging unpacked wheels into the wheel for every system; the wheels here are made up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WHEEL = "Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: py3-none-one\nTag: py3
 
 @pytest.fixture
 def make(tmp_path):
-    """A function that makes an unpacked wheel for a system, with its binaries moved."""
+    """Return a function that makes an unpacked wheel for a system, with its binaries moved."""
 
     def make(system, library="lib/libtvm_ffi.so", **files):
         tree = tmp_path / system

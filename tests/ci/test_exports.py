@@ -1,4 +1,5 @@
-"""The check of the wheels' binaries: what they need, and the pages that they can be mapped with."""
+"""The check of the wheels' binaries: the libraries that they need, and the largest pages with which they can be
+mapped."""
 
 from pathlib import Path
 

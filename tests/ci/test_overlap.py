@@ -14,7 +14,7 @@ MS = 1_000_000
 
 
 def stamps_of(*milliseconds, taken=()):
-    """Stamps at these times; in `taken` are those before which the core was taken away."""
+    """Return stamps at these times; before each time in `taken` the thread has lost its core."""
     count, stamps = 0, []
     for at in milliseconds:
         count += at in taken
@@ -35,7 +35,7 @@ def test_threads_that_run_side_by_side_add_up():
 
 
 def test_what_a_thread_does_before_another_begins_does_not_count():
-    early = stamps_of(0, 1, 2, 3, 4, 10, 20, 30)  # four fast batches while it is alone
+    early = stamps_of(0, 1, 2, 3, 4, 10, 20, 30)  # four fast batches while the thread is alone
     assert rate_of(early, stamps_of(10, 20, 30)) == pytest.approx(200_000)
 
 
@@ -51,7 +51,7 @@ def test_a_batch_that_sticks_out_counts_in_no_part():
 
 def test_while_one_thread_has_no_core_the_others_do_not_count():
     robbed = stamps_of(0, 10, 20, 60, 70, 80, taken={60})
-    undisturbed = stamps_of(0, 10, 20, 25, 30, 35, 40, 45, 50, 55, 60, 70, 80)  # faster while it is alone
+    undisturbed = stamps_of(0, 10, 20, 25, 30, 35, 40, 45, 50, 55, 60, 70, 80)  # faster while the thread is alone
     assert common_spans([robbed, undisturbed]) == [(0, 20 * MS), (60 * MS, 80 * MS)]
     assert rate_of(robbed, undisturbed) == pytest.approx(200_000)
 

@@ -1,4 +1,4 @@
-"""What the compiler of a build compiles for: asked before anything is compiled, and refused in one sentence."""
+"""The target of a build's compiler: it is queried before anything is compiled, and refused with one sentence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def no_variables(monkeypatch):
 
 @pytest.fixture
 def make_compiler(tmp_path):
-    """A function that makes a program which says what it predefines, as a compiler does, and notes its calls."""
+    """Return a function that makes a program that prints predefined macros, as a compiler does, and records its
+    calls."""
 
     def make(*macros, size=8, order=LITTLE):
         lines = [f"#define __SIZEOF_POINTER__ {size}", f"#define __BYTE_ORDER__ {order}"]
@@ -111,7 +112,7 @@ def test_a_compiler_for_a_big_endian_machine_is_refused(make_compiler, monkeypat
 
 @pytest.fixture
 def on_linux(monkeypatch):
-    """This machine looks like Linux x86-64."""
+    """Make this machine look like Linux x86-64."""
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     monkeypatch.setattr(sysconfig, "get_platform", lambda: os.environ.get("_PYTHON_HOST_PLATFORM", "linux-x86_64"))

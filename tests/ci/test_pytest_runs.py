@@ -1,5 +1,5 @@
-"""No test is left out of every run: what some ignore, others have, on CPython with and without a GIL, and on PyPy.
-What is left out by its name has that name."""
+"""Every test is part of some run on CPython with a GIL, on CPython without a GIL, and on PyPy. Options that leave out a
+test name an existing test."""
 
 from __future__ import annotations
 

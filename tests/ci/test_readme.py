@@ -1,4 +1,4 @@
-"""README.md where it is shown without the checkout: no link leads to a file."""
+"""README.md is also shown without the checkout, so no link leads to a file."""
 
 from __future__ import annotations
 

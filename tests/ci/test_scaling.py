@@ -1,4 +1,4 @@
-"""What benchmarks/scaling.py makes of the answers of its sides; these are stand-ins, nothing is timed."""
+"""The results that benchmarks/scaling.py computes from its sides' answers. The sides are fakes; nothing is timed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from steady import Timed, at_usual_speed, speedup
 
 from ci.lib.messages import Missing
 
-ROW = "field read"  # own: 1.9 times as many calls wanted, shared: 1.5
+ROW = "field read"  # goals: own 1.9 times as many calls, shared 1.5 times
 OWN = (ROW, "own")
 
 
 class StandIn:
-    """Answers with calls per second by the number of threads, from lists of which each round takes one; the empty loop
-    is as fast as the machine that `loop` describes."""
+    """A fake side. It answers with calls per second by the number of threads, from lists with one value per round; the
+    empty loop is as fast as the machine that `loop` describes."""
 
     def loop(self, n):
         return n * 1e6

@@ -1,4 +1,4 @@
-"""setup.py, as a frontend runs it: what it refuses, when, and what it asks a frontend for."""
+"""setup.py as a frontend runs it: its refusals, their time, and its requirements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REQUIRED = "from setuptools import build_meta\nprint('\\n' + ' '.join(build_meta
 
 @pytest.fixture
 def sources(tmp_path):
-    """A copy of what a wheel is built from."""
+    """A copy of the wheel's sources."""
     for path in input_paths():
         place = tmp_path / path.relative_to(ROOT)
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,5 @@
-"""Which wheel an installer takes from a folder that has all of them: that of the first of the tags that an environment
-supports, as pip and uv choose. The environments are made up, from the tags that PEP 425, 600 and 656 give them.
-"""
+"""The wheel that an installer takes from a folder with all wheels: the wheel of the first supported tag, as pip and uv
+choose. The environments are made up, from the tags of PEP 425, 600 and 656."""
 
 from __future__ import annotations
 
@@ -60,11 +59,11 @@ PLATFORMS = {
     "Windows of 32 bits": (["win32"], None),
     "FreeBSD": (["freebsd_15_0_release_amd64"], None),
 }
-"""The tags of platforms, the best first, and the system whose wheel is for them."""
+"""The tags of platforms, the best first, and the expected system of the wheel."""
 
 
 def supported_tags(interpreter: str, platforms: list[str]) -> Iterator[tags.Tag]:
-    """Yield what an environment supports, the best first."""
+    """Yield the tags that an environment supports, the best first."""
     if interpreter.startswith("pypy"):
         name, _, _ = interpreter.partition("_")
         version = (3, int(name[len("pypy3") :]))

@@ -1,4 +1,4 @@
-"""Which tarball of CPython's sources is compiled."""
+"""The choice of the tarball of CPython's sources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci.provision.tarballs import find_tarball
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
-    """The folder that the variable names, and the one beside the checkout; both are empty."""
+    """The folder that the variable names, and the folder next to the checkout; both are empty."""
     chosen, shared = tmp_path / "chosen", tmp_path / "shared"
     chosen.mkdir()
     shared.mkdir()

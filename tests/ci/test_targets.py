@@ -1,4 +1,4 @@
-"""What is built for each system: which target a machine is, how files are called, what the linker is told."""
+"""The build for each system: the target of a machine, the names of files, the linker's options."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OUTPUTS = [binary.output for binary in BINARIES]
 
 @pytest.fixture
 def here(monkeypatch):
-    """A function that makes this machine look like another to find_target."""
+    """Return a function that makes this machine look like another one to find_target."""
 
     def pretend(system, machine, bits=64, order="little"):
         monkeypatch.setattr(sys, "platform", system)

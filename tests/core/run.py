@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Build and run the core's tests: every source of the core and of the testing library, which is a client of it, and
-every test in one program, once per mode.
+"""Build and run the core's tests: one program of all sources of the core, of the testing library (a client of the core)
+and of the tests, once per mode.
 
     run.py                      all modes
     run.py --mode asan NAME...  only these tests, in one mode
     run.py --mode plain --gdb NAME
 
 Modes: plain; pending (every function is called with an error pending, see pending.h); asan (AddressSanitizer with
-LeakSanitizer and UBSan); tsan; oom (as asan, only the tests that fail the n-th allocation for each n, and these do
-so twice, once with all that follow it).
-Prints one closing line per mode. Exits non-zero when a mode fails or cannot be built.
+LeakSanitizer and UBSan); tsan; oom (as asan, but only the tests that fail the n-th allocation for each n; each does so
+twice, the second time with all later allocations failing, too). Prints one closing line per mode. Exits with a nonzero
+status if a mode fails or cannot be built.
 """
 
 import argparse
@@ -33,12 +33,12 @@ COMMON = [
     "-g",
     "-fvisibility=hidden",
     "-DFH_TEST=1",
-    "-DTVM_FFI_EXPORTS",  # all is in one program, from which nothing is imported
+    "-DTVM_FFI_EXPORTS",  # one program contains everything, so nothing is imported
     f"-I{ROOT / 'include'}",
     f"-I{ROOT / 'src'}",
     f"-I{HERE}",
 ]
-# Here the testing library allocates by the core's functions, so that its blocks are counted and its allocations fail.
+# Here the testing library uses the core's allocator, so that its blocks are counted and its allocations can fail.
 OF_TESTING = [
     "-DFT_LOAD_BY_HAND",
     *(
@@ -64,7 +64,7 @@ SANITIZER_ENV = {
 
 
 def compiler_has(compiler, flags, scratch):
-    """Whether a program with these flags can be built and run here."""
+    """Return whether a program with these flags can be built and run here."""
     source = scratch / "probe.c"
     source.write_text("int main(void) { return 0; }\n")
     program = scratch / "probe"
@@ -83,36 +83,37 @@ def compile_one(compiler, flags, source, output):
 
 
 def exported():
-    """The names of the functions that the public headers declare as exported."""
+    """Return the names of the functions that the public headers declare as exported."""
     text = "".join(header.read_text() for header in sorted((ROOT / "include").rglob("*.h")))
     return re.findall(r"^TVM_FFI_DLL [^;]*?\b(TVMFFI\w+)\(", text, re.MULTILINE)
 
 
 def exported_names():
-    """The exported names as string literals."""
+    """Return the exported names as string literals."""
     return "".join(f'"{name}",\n' for name in exported())
 
 
 def exported_calls():
-    """Macros that call the exported functions as pending.h says, but for those that tell which error is pending."""
+    """Return macros that call the exported functions as pending.h describes, except the function that moves the pending
+    error out."""
     names = [name for name in exported() if name != "TVMFFIErrorMoveFromRaised"]
     includes = "#include <tvm/ffi/extra/c_env_api.h>\n#include <support/pending.h>\n"
     return includes + "".join(f"#define {name}(...) TEST_PENDING_CALL({name}(__VA_ARGS__))\n" for name in names)
 
 
 def tests():
-    """The name and the body of every test."""
+    """Return the name and the body of every test."""
     text = "".join(source.read_text() for source in sorted(HERE.rglob("test_*.c")))
     return re.findall(r"^TEST\((\w+)\) (\{.*\}$|\{[^}]*?\n(?:.*\n)*?\}$)", text, re.MULTILINE)
 
 
 def sweeps():
-    """The names of the tests that go through failing allocations, as their text says."""
+    """Return the names of the tests with failing allocations, which their text shows."""
     return [name for name, body in tests() if re.search(r"sweep|memory|failing", name + body)]
 
 
 def build(compiler, mode, scratch, extra, is_windows):
-    """The path of the program, or None after printing why not."""
+    """Return the path of the program, or None after printing the reason."""
     (scratch / "exported_names.h").write_text(exported_names())
     (scratch / "exported_calls.h").write_text(exported_calls())
     flags = [*COMMON, *([] if is_windows else ["-fPIC"]), *MODES[mode], f"-I{scratch}"]
@@ -139,18 +140,18 @@ def build(compiler, mode, scratch, extra, is_windows):
 
 
 def name_of(args):
-    """What the tests were built with, and which were left out."""
+    """Return the compiler of the tests and the names of the tests that are left out."""
     without = f", without {' '.join(args.without)}" if args.without else ""
     return " ".join([pathlib.Path(args.compiler[0]).name, *args.compiler[1:]]) + without
 
 
 def built_in(runner, program):
-    """The names of the tests in a program: some are for one system or machine only."""
+    """Return the names of the tests in a program: some tests are for one system or machine only."""
     return subprocess.run([*runner, str(program), "--list"], check=True, capture_output=True, text=True).stdout.split()
 
 
 def run_mode(args, mode, scratch):
-    """0 passed, 1 failed. Prints the closing line."""
+    """Run a mode and print its closing line. Return 0 if the tests passed, 1 if not."""
     started = time.monotonic()
     if mode != "plain" and not compiler_has(args.compiler, MODES[mode], scratch):
         print(f"core {mode}: FAILED, {shlex.join(args.compiler)} has no {mode} runtime here")

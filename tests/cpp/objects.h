@@ -1,4 +1,4 @@
-/* objects.h - classes of objects that the tests share. */
+/* objects.h - classes of objects for several tests. */
 #ifndef TESTS_CPP_OBJECTS_H_
 #define TESTS_CPP_OBJECTS_H_
 
@@ -12,7 +12,7 @@ namespace test {
 
 using namespace tvm::ffi;
 
-/* A tree of types: Number above Int and Float. */
+/* A hierarchy of types: Int and Float derive from Number. */
 class NumberObj : public Object {
 public:
   static constexpr uint32_t _type_child_slots = 3;
@@ -50,7 +50,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Float, Number, FloatObj);
 };
 
-/* A class with virtual functions: its header is not at its beginning. */
+/* A class with virtual functions, so its header is not at its beginning. */
 class VirtualObj : public Object {
 public:
   virtual ~VirtualObj() = default;
@@ -59,7 +59,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Virtual", VirtualObj, Object);
 };
 
-/* A reference that may be null, and to which ints and texts are converted. */
+/* A reference that may be null; ints and strings convert to it. */
 class ExprObj : public Object {
 public:
   String text;
@@ -93,7 +93,7 @@ template <> struct TypeTraits<test::Expr> : ObjectRefWithFallbackTraitsBase<test
 
 namespace test {
 
-/* The error that f throws. */
+/* Returns the error that f throws. */
 template <typename F> Error ErrorOf(F f) {
   try {
     f();
@@ -102,7 +102,7 @@ template <typename F> Error ErrorOf(F f) {
   }
   return Error("none", "nothing was thrown", "");
 }
-/* The error that f throws, as text: "Kind: message". */
+/* Returns the error that f throws as "Kind: message". */
 template <typename F> std::string Thrown(F f) {
   Error error = ErrorOf(f);
   return error.kind() + ": " + error.message();

@@ -1,5 +1,5 @@
-/* Programs that must not compile. ci/cpp compiles each case by itself, behind the lines before the first case. A case
- * begins with its name and a part of the error's text. There is one error, and the compiler names `Foo`. */
+/* Programs that must not compile. ci/cpp compiles each case separately, after the lines before the first case. A case
+ * begins with its name and a part of the error's text. The compiler must report one error that names `Foo`. */
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>

@@ -1,4 +1,4 @@
-/* terms.h - a small language, for the tests of what goes by structure: variables, what binds them, trees of them. */
+/* terms.h - a small language for tests of structural operations: variables, binders, and trees of terms. */
 #ifndef TESTS_CPP_TERMS_H_
 #define TESTS_CPP_TERMS_H_
 
@@ -42,7 +42,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Pair, ObjectRef, PairObj);
 };
 
-/* Sharing counts: two references to one object differ from two equal objects. */
+/* Sharing matters: two references to one object differ from two equal objects. */
 class NodeObj : public Object {
 public:
   Any child;
@@ -75,7 +75,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Lambda, ObjectRef, LambdaObj);
 };
 
-/* Objects without a structural kind, which can be neither compared nor copied. */
+/* Objects without a structural kind, which cannot be compared or copied. */
 class OddObj : public Object {
 public:
   Any content;
@@ -105,14 +105,14 @@ inline bool RegisterTerms() {
 }
 inline const bool terms_are_registered = RegisterTerms();
 
-/* So many levels are never too deep: on Windows a walk may take an eighth of the stack that it may take elsewhere. */
+/* A number of levels that every system supports: on Windows a walk may use an eighth of the stack of other systems. */
 #if defined(_WIN32)
 constexpr int kDeep = 125;
 #else
 constexpr int kDeep = 1000;
 #endif
 
-/* An Array with an Array in it, and so on: so many levels above an int. */
+/* An int inside n_levels nested Arrays. */
 inline Any NestedArrays(int n_levels) {
   Any value = 1;
   for (int i = 0; i < n_levels; ++i) value = Array<Any>{std::move(value)};
@@ -124,7 +124,7 @@ inline Any NestedPairs(int n_levels) {
   return value;
 }
 
-/* A List that contains itself, for as long as this lives. */
+/* A List that contains itself during the lifetime of this object. */
 class Cycle {
 public:
   Cycle() { list.push_back(list); }
@@ -132,7 +132,7 @@ public:
   List<Any> list;
 };
 
-/* "kind: message" */
+/* Returns "kind: message". */
 inline std::string TextOf(const Error &error) { return error.kind() + ": " + error.message(); }
 
 } // namespace test

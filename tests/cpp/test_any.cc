@@ -1,4 +1,4 @@
-/* Values: what they hold, how they convert, and how they are keys. */
+/* Values: their contents, their conversions, and their use as keys. */
 #include "objects.h"
 
 #include <gtest/gtest.h>
@@ -129,7 +129,7 @@ TEST(Any, KeysAreEqualByContentOrBits) {
   EXPECT_TRUE(equal(number, Any(number)));
 }
 
-/* The numbers of the ABI: other libraries search the maps that these fill. */
+/* The hashes of the ABI: other libraries search the maps that our headers fill. */
 TEST(Any, HashesAreThoseOfTheABI) {
   EXPECT_EQ(detail::StableHashBytes("", 0), 0U);
   EXPECT_EQ(detail::StableHashBytes("a", 1), 97U);

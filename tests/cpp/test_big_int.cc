@@ -1,4 +1,5 @@
-/* Integers of any size: arithmetic against int64 and against identities, conversions, text, and as values. */
+/* Integers of any size: arithmetic compared with int64 and checked by identities, conversions, strings, and use as
+ * values. */
 #include "objects.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ std::string Text(const BigInt &value) {
   return out.str();
 }
 
-/* Up to 64 * n_words bits, with runs of ones and zeros, where carries go far. */
+/* Up to 64 * n_words bits, with runs of ones and zeros, which produce long carries. */
 BigInt Random(std::mt19937_64 *source, int n_words) {
   BigInt value;
   for (int i = 0; i < n_words; ++i) {
@@ -108,7 +109,7 @@ TEST(BigInt, LargeResultsKeepTheIdentitiesOfIntegers) {
   }
 }
 
-/* The estimate of a quotient digit is too large by one only for rare operands: this is one of them. */
+/* The estimate of a quotient digit is too large by one only for rare operands such as these. */
 TEST(BigInt, QuotientDigitIsCorrected) {
   BigInt divisor = Read("39614081257132168796771975169"); /* 2^95 + 1 */
   EXPECT_EQ((divisor * 4294967297 - 1) / divisor, 4294967296);
@@ -139,7 +140,7 @@ TEST(BigInt, WhatFitsIsInTheValue) {
 
 TEST(BigInt, IntegersOfAnyTypeKeepTheirValue) {
   EXPECT_EQ(Text(UINT64_MAX), "18446744073709551615");
-  EXPECT_EQ(Text(BigInt(1) + UINT64_MAX), "18446744073709551616"); /* not that of (int64_t)UINT64_MAX */
+  EXPECT_EQ(Text(BigInt(1) + UINT64_MAX), "18446744073709551616"); /* not the sum with (int64_t)UINT64_MAX */
   EXPECT_EQ(Text(true), "1");
   EXPECT_EQ(Text('A'), "65");
   static_assert(!std::is_convertible_v<double, BigInt> && std::is_constructible_v<BigInt, double>);
@@ -161,7 +162,7 @@ TEST(BigInt, AsGivesWhatFits) {
 TEST(BigInt, DoubleIsTheNearestOne) {
   BigInt unit = BigInt(1) << 47; /* half of the last bit of 2^100 */
   double power = 0x1p100, above = 0x1.0000000000001p100;
-  EXPECT_EQ(static_cast<double>((unit << 53) + unit), power); /* half way: to the even one */
+  EXPECT_EQ(static_cast<double>((unit << 53) + unit), power); /* a tie rounds to even */
   EXPECT_EQ(static_cast<double>((unit << 53) + unit + 1), above);
   EXPECT_EQ(static_cast<double>((unit << 53) + 3 * unit), 0x1.0000000000002p100);
   EXPECT_EQ(static_cast<double>(-((unit << 53) + unit + 1)), -above);

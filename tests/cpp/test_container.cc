@@ -19,7 +19,7 @@ namespace {
 
 using namespace test;
 
-/* A sequence gives the results that a std::vector gives for the operations on it. */
+/* Compares the results of a sequence with those of a std::vector. */
 template <typename Seq> void CompareWithVector(unsigned seed) {
   std::mt19937 random(seed);
   Seq seq;
@@ -77,13 +77,13 @@ TEST(Array, IsCopiedBeforeItChanges) {
   second.push_back(Int(3));
   const ArrayObj *place = second.get();
   second.MutateByApply([](Int x) {
-    EXPECT_TRUE(x.unique() || x->value == 2); /* which `first` has, too */
+    EXPECT_TRUE(x.unique() || x->value == 2); /* `first` also holds 2 */
     return x;
   });
   EXPECT_EQ(second.get(), place);
 }
 
-/* What is seen through a weak pointer that other threads lock while `change` changes the container. */
+/* Checks that threads that lock a weak pointer see no change while `change` changes the container. */
 template <typename Container, typename Look, typename Change>
 static void ExpectNoChangeIsSeen(Container container, Look look, Change change) {
   using Obj = std::remove_const_t<std::remove_pointer_t<decltype(container.get())>>;
@@ -97,7 +97,7 @@ static void ExpectNoChangeIsSeen(Container container, Look look, Change change) 
   }
   change(container);
   for (std::thread &thread : threads) thread.join();
-  EXPECT_TRUE(weak.expired()); /* a copy has changed */
+  EXPECT_TRUE(weak.expired()); /* `change` has changed a copy */
 }
 
 TEST(Array, DoesNotChangeForWhoLocksAWeakPointer) {
@@ -125,7 +125,7 @@ TEST(List, IsShared) {
   EXPECT_TRUE(first.same_as(second));
 }
 
-/* An algorithm that makes iterators of its own, and every way to step and to compare. */
+/* An algorithm with its own iterators, and every way to step and to compare. */
 TEST(Array, IteratorsAreOfRandomAccess) {
   const Array<int> seq{3, 1, 4, 1, 5};
   auto [low, high] = std::minmax_element(seq.begin(), seq.end());
@@ -200,7 +200,7 @@ TEST(Array, Map) {
   EXPECT_EQ(Concat(Array<int>{1}, Array<int>{2})[1], 2);
 }
 
-/* Every library works on the tables of all others: those filled here are searched by the core, and the reverse. */
+/* Every library uses the tables of all other libraries: the core searches tables filled here, and the reverse. */
 template <typename TMap> void CompareWithCore(const char *kind, unsigned seed) {
   Function get = Function::GetGlobalRequired(std::string("ffi.") + kind + "GetItem");
   Function count = Function::GetGlobalRequired(std::string("ffi.") + kind + "Count");
@@ -220,7 +220,9 @@ template <typename TMap> void CompareWithCore(const char *kind, unsigned seed) {
       map.Set(key, i);
       model[key] = i;
       if (was_there && !is_small) order.erase(std::remove(order.begin(), order.end(), key), order.end());
-      if (!was_there || !is_small) order.push_back(key); /* a table moves what is set again to its end */
+      if (!was_there || !is_small)
+        order.push_back(key); /* setting a key of a large table again moves the key to the
+                                                          * end */
     }
     ASSERT_EQ(map.size(), model.size());
     if (i % 500 == 499 || i < 20) {

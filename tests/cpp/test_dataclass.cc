@@ -1,4 +1,4 @@
-/* Copies, texts, hashes and orders of any value. */
+/* Copies, strings, hashes and orders of any value. */
 #include "terms.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using namespace test;
 namespace refl = tvm::ffi::reflection;
 
-/* Every hook there is. */
+/* A class with every hook. */
 class HookedObj : public Object {
 public:
   Any content;

@@ -65,7 +65,7 @@ TEST(AccessPath, StepsAndPrefixes) {
   EXPECT_EQ(root->MapItemMissing(nullptr)->step.value()->kind, refl::AccessKind::kMapItemMissing);
 }
 
-/* The core's own functions read the objects that are made here. */
+/* The core's own functions read objects that were made here. */
 TEST(AccessPath, TheCoreKnowsTheLayout) {
   refl::AccessPath path = refl::AccessPath::Root()->Attr("body")->ArrayItem(3);
   String text = Function::GetGlobalRequired("ffi.ReprPrint")(path).cast<String>();

@@ -1,4 +1,4 @@
-/* Functions, and the errors that they pass on. */
+/* Functions, and the errors that they propagate. */
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include "objects.h"
 
@@ -18,7 +18,7 @@ struct Doubler {
   static int Run(int x) { return 2 * x; }
 };
 
-/* Names that the macros could hide. */
+/* Names that the macros could shadow. */
 int content(int args) { return args + 1; }
 int args(int result) { return result + 2; }
 
@@ -123,7 +123,8 @@ TEST(Function, ErrorsPassThrough) {
   EXPECT_EQ(Function(nullptr).CallExpected<int>(1).error().kind(), "RuntimeError");
 }
 
-/* Whether it can be copied depends on whether it is a TypedFunction's argument, which must not depend on that. */
+/* is_copy_constructible asks whether this is an argument of TypedFunction, and that answer must not depend on
+ * copying. */
 struct MadeOfTypedFunction {
   MadeOfTypedFunction(TypedFunction<bool(double)>) {}
 };

@@ -47,7 +47,7 @@ public:
   Pair(Any a, Any b) : ObjectRef(make_object<PairObj>(std::move(a), std::move(b))) {}
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Pair, ObjectRef, PairObj);
 };
-/* One that takes itself apart: its data is its number as text. */
+/* A class with its own serialization: its data is its number as a string. */
 class CodeObj : public Object {
 public:
   int64_t number;

@@ -1,4 +1,4 @@
-/* Kinds of modules that C++ derives, seen from C++ and by libtvm_ffi. */
+/* Modules that derive from C++ classes, used from C++ and from libtvm_ffi. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/module.h>
@@ -7,7 +7,7 @@ namespace {
 
 using namespace tvm::ffi;
 
-/* Has one function, "answer", which gives a number. */
+/* A module with one function, "answer", which returns a number. */
 class AnswerObj : public ModuleObj {
 public:
   explicit AnswerObj(int number) : number_(number) { ++n_alive; }
@@ -74,7 +74,7 @@ TEST(Module, ImportsAreAskedWhereThereIsNoAnswer) {
     EXPECT_TRUE(asked->ImplementsFunction("answer", true) && !asked->ImplementsFunction("answer", false));
     EXPECT_EQ(asked->GetFunctionDoc("answer", true).value(), "To everything, and more.");
     EXPECT_FALSE(asked->GetFunctionMetadata("answer", true).has_value());
-    EXPECT_THROW(module->ImportModule(empty), Error); /* it would import itself */
+    EXPECT_THROW(module->ImportModule(empty), Error); /* the module would import itself */
     asked->ClearImports();
     EXPECT_EQ(asked->imports().size(), 0U);
   }

@@ -38,11 +38,11 @@ TEST(Object, WeakPointersDoNotKeep) {
     EXPECT_TRUE(strong.unique());
     weak = strong;
     EXPECT_EQ(weak.use_count(), 1);
-    EXPECT_FALSE(strong.unique()); /* whoever locks it becomes an owner */
+    EXPECT_FALSE(strong.unique()); /* a thread that locks the weak pointer becomes an owner */
     EXPECT_TRUE(weak.lock() == strong);
     WeakObjectPtr<NumberObj> other = weak;
   }
-  EXPECT_EQ(IntObj::n_alive, before); /* the object is gone, its memory is the weak pointer's */
+  EXPECT_EQ(IntObj::n_alive, before); /* the object is destroyed; the weak pointer owns its memory */
   EXPECT_TRUE(weak.expired());
   EXPECT_TRUE(weak.lock() == nullptr);
 }
@@ -82,7 +82,7 @@ TEST(Object, ReferencesBecomeOthers) {
   ObjectRef ref = Int(5);
   EXPECT_EQ(ref.as<IntObj>()->value, 5);
   EXPECT_EQ(ref.as<FloatObj>(), nullptr);
-  EXPECT_EQ(ObjectRef(ref).as<IntObj>(), ref.get()); /* of a temporary, too: whoever else has the object keeps it */
+  EXPECT_EQ(ObjectRef(ref).as<IntObj>(), ref.get()); /* also of a temporary: another owner keeps the object */
   EXPECT_TRUE(ref.as<Number>().has_value());
   EXPECT_FALSE(ref.as<Float>().has_value());
   EXPECT_EQ(ref.as_or_throw<Int>()->value, 5);
@@ -95,7 +95,7 @@ TEST(Object, ReferencesBecomeOthers) {
 
   ObjectRef null;
   EXPECT_FALSE(null.as<Int>().has_value());
-  EXPECT_TRUE(null.as<Expr>().has_value()); /* which may be null */
+  EXPECT_TRUE(null.as<Expr>().has_value()); /* Expr may be null */
   EXPECT_EQ(null.type_index(), kTVMFFINone);
 }
 

@@ -1,4 +1,4 @@
-/* Methods and constructors of the same name; and everything included at once. */
+/* Methods and constructors with the same name; and all headers included at once. */
 #include "objects.h"
 
 #include <gtest/gtest.h>

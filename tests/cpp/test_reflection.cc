@@ -1,4 +1,4 @@
-/* Classes and functions that are registered, and what others find of them. */
+/* Registered classes and functions, and their use through the registry. */
 #include "objects.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Point, ObjectRef, PointObj);
 };
 
-/* Its header is not at its beginning, and it has no default constructor. */
+/* A class whose header is not at its beginning, without a default constructor. */
 class NamedPointObj : public PointObj {
 public:
   virtual ~NamedPointObj() = default;
@@ -74,7 +74,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .attr("test.cpp.rank", 7);
 }
 
-/* Classes for a type that is registered elsewhere, and for one that nobody registers. */
+/* Classes for a type that another class registers, and for a type that is never registered. */
 class PointView : public Object {
 public:
   int64_t x, y;
@@ -173,7 +173,7 @@ TEST(Reflection, ConstructorsAndCopies) {
   EXPECT_EQ(ERROR_OF(refl::TypeAttrColumn("test.cpp.absent")).kind(), "RuntimeError");
 }
 
-/* With a member that never changes. */
+/* A class with a const member. */
 class FixedObj : public Object {
 public:
   const int64_t number = 7;
@@ -193,7 +193,7 @@ TEST(Reflection, HooksOfKeys) {
   Dict<Int, int> dict;
   for (int i = 0; i < 50; ++i) dict.Set(Int(i), i);
   EXPECT_EQ(dict.at(Int(7)), 7);
-  EXPECT_EQ(ERROR_OF(dict.count(Int(-1))).kind(), "none"); /* its hash leads to nothing to compare with */
+  EXPECT_EQ(ERROR_OF(dict.count(Int(-1))).kind(), "none"); /* no key has its hash, so no comparison takes place */
   Dict<Int, int> small{{Int(1), 1}};
   EXPECT_EQ(ERROR_OF(small.count(Int(-1))).message(), "negative");
   EXPECT_EQ(small.size(), 1U);

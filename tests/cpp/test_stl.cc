@@ -12,12 +12,12 @@ namespace {
 
 using namespace test;
 
-/* What goes in comes out, through a function that takes and gives a T. */
+/* Passes a value through a function that takes and returns a T. */
 template <typename T> T Through(const T &value) {
   Function echo = Function::FromTyped([](T given) { return given; }, "echo");
   return echo(value).template cast<T>();
 }
-/* The message of the TypeError for a value that is no T. */
+/* Returns the message of the TypeError for a value that is not a T. */
 template <typename T> std::string Mismatch(const Any &value) {
   std::string message = ERROR_OF(Function::FromTyped([](const T &) {}, "f")(value)).message();
   return message.substr(message.rfind("Expected"));
@@ -48,7 +48,7 @@ TEST(Stl, ContainersAreMadeOfAnyArrayListMapOrDict) {
   EXPECT_EQ((Any(List<int>{1, 2}).cast<std::array<float, 2>>()), (std::array<float, 2>{1, 2}));
   EXPECT_EQ((Any(List<int>{1, 2}).cast<std::tuple<int, double>>()), std::make_tuple(1, 2.0));
   EXPECT_EQ((Any(Dict<int, int>{{1, 2}}).cast<std::map<int, double>>()), (std::map<int, double>{{1, 2.0}}));
-  /* Two keys that become one: the first counts. */
+  /* Two keys convert to one: the first counts. */
   EXPECT_EQ((Any(Map<Any, int>{{1, 10}, {true, 20}}).cast<std::map<int, int>>()), (std::map<int, int>{{1, 10}}));
   EXPECT_EQ(Any(std::vector<int>{1}).type_index(), kTVMFFIArray);
   EXPECT_EQ((Any(std::map<int, int>{{1, 2}}).type_index()), kTVMFFIMap);
@@ -96,7 +96,8 @@ TEST(Stl, VariantIsTheFirstAlternativeThatFits) {
   EXPECT_EQ(Through(V(2.5)).index(), 2U);
   EXPECT_EQ(Through(V(std::string("x"))), V(std::string("x")));
   EXPECT_EQ(Through(V(std::vector<int>{1})), V(std::vector<int>{1}));
-  EXPECT_EQ((Any(true).cast<std::variant<std::string, int>>()).index(), 1U); /* converted: none is a bool */
+  EXPECT_EQ((Any(true).cast<std::variant<std::string, int>>()).index(), 1U); /* converted, because no alternative is a
+                                                                              * bool */
   using W = std::variant<Int, Float>;
   Any owned = Float(2.5);
   EXPECT_EQ(std::get<Float>(std::move(owned).as<W>().value())->value, 2.5);
@@ -120,7 +121,7 @@ TEST(Stl, FunctionsGoBothWays) {
   EXPECT_THROW(Any(add_one).cast<std::function<std::string(int)>>()(1), Error);
 }
 
-/* Each object that is made for a call dies after it. */
+/* Each object that is made for a call is destroyed after the call. */
 TEST(Stl, CallsOwnWhatAViewCouldNot) {
   int n = IntObj::n_alive;
   Function count = Function::FromTyped([](const Array<Int> &items) { return static_cast<int>(items.size()); });
@@ -164,7 +165,7 @@ TEST(Stl, TypesTellTheirNames) {
   EXPECT_EQ((TypeTraits<std::function<int()>>::TypeStr()), "std::function<int()>");
 }
 
-/* Of items that cannot cross, a container cannot. */
+/* A container cannot cross if its items cannot. */
 struct Opaque {};
 static_assert(!TypeTraits<std::vector<Opaque>>::convert_enabled &&
               !TypeTraits<std::optional<Opaque>>::convert_enabled &&

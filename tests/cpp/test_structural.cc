@@ -1,4 +1,4 @@
-/* What goes by structure: equality, hashes, keys. */
+/* Structural operations: equality, hashes, keys. */
 #include "terms.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using namespace test;
 namespace refl = tvm::ffi::reflection;
 
-/* Compared by a hook of its own: without regard to the tag. */
+/* A class with its own comparison hook, which ignores the tag. */
 class TaggedObj : public Object {
 public:
   Any content;
@@ -42,7 +42,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def(type_attr::kSHash.name, &TaggedObj::Hash);
 }
 
-/* Equal, and so are the hashes. */
+/* Expects that the values are equal and have equal hashes. */
 void ExpectSame(const Any &lhs, const Any &rhs) {
   EXPECT_TRUE(StructuralEqual()(lhs, rhs));
   EXPECT_EQ(StructuralHash()(lhs), StructuralHash()(rhs));

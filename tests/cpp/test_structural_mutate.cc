@@ -1,4 +1,4 @@
-/* Changed copies of values: maps, mutations that callbacks steer, hooks of classes, and what changes in place. */
+/* Changed copies of values: maps, mutations that callbacks control, hooks of classes, and changes in place. */
 #include "terms.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ Expected<Any> NegativeThrows(int64_t number) {
   return number + 1;
 }
 
-/* Mutated by hooks: what it has is an Array, and changes in place where it may. */
+/* A class that is mutated by hooks: it contains an Array, and changes in place if that is allowed. */
 class BoxObj : public Object {
 public:
   Array<Any> content;
@@ -44,7 +44,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Box, ObjectRef, BoxObj);
 };
 
-/* Whose hook cannot be called. */
+/* A class whose hook cannot be called. */
 class BadMutateObj : public Object {
 public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.BadMutate", BadMutateObj, Object);
@@ -186,7 +186,7 @@ TEST(StructuralMap, TakesAnyKindOfResult) {
   EXPECT_EQ(kind([](int64_t) { return Any(Error("KeyError", "", "")); }), "KeyError");
 }
 
-/* The error of mapping `root`, which all of `noted` are noted in, the innermost first. */
+/* Expects this error, with the objects of `noted` in its context, the innermost first. */
 void ExpectNoted(const Error &error, const char *text, const std::vector<Any> &noted) {
   EXPECT_EQ(TextOf(error), text);
   Optional<VisitErrorContext> context = VisitErrorContext::TryGetFromError(error);
@@ -236,7 +236,7 @@ TEST(StructuralMap, RefusesWhatIsTooDeepForTheStack) {
   EXPECT_EQ(map(Pair(1, cycle.list)), "ValueError");
 }
 
-/* States for callbacks, and a count of the descents. */
+/* A layer with states for callbacks, which counts the descents. */
 class CountingLayer : public StructuralMapEngineBase {
 public:
   using MutatorObjType = CountingLayer;

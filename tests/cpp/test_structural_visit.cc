@@ -1,4 +1,4 @@
-/* Visits of values: walks, visits that callbacks steer, hooks of classes, and where errors say that they came up. */
+/* Visits of values: walks, visits that callbacks control, hooks of classes, and the places that errors report. */
 #include "terms.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace refl = tvm::ffi::reflection;
 
 using MaybeInterrupt = Optional<VisitInterrupt>;
 
-/* Visited by a hook: right before left, and the comment not at all. */
+/* A class that is visited by a hook: right before left, without the comment. */
 class BackwardsObj : public Object {
 public:
   Any left, right;
@@ -32,14 +32,14 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Backwards, ObjectRef, BackwardsObj);
 };
 
-/* By a hook that throws. */
+/* A class with a hook that throws. */
 class ThrowingHookObj : public Object {
 public:
   static MaybeInterrupt Visit(StructuralVisitorObj *, AnyView) { throw std::runtime_error("the hook threw"); }
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.ThrowingHook", ThrowingHookObj, Object);
 };
 
-/* By a hook that is a Function: twice what it has. */
+/* A class with a hook that is a Function: it visits the contents twice. */
 class TwiceObj : public Object {
 public:
   Any content;
@@ -64,7 +64,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::TypeAttrDef<BadHookObj>().attr(type_attr::kStructuralVisit.name, 42);
 }
 
-/* What a walk meets, as text. */
+/* Returns the values that a walk visits, as a string. */
 template <WalkOrder order> std::string Met(AnyView root) {
   std::string text;
   StructuralWalk<order>(
@@ -127,7 +127,7 @@ TEST(StructuralWalk, StopsFromInsideAHook) {
   EXPECT_TRUE(interrupt.has_value() && interrupt.value()->value == nullptr);
 }
 
-/* The objects that an error noted. */
+/* Returns the objects in the context of an error. */
 List<ObjectRef> NotedIn(const Error &error) {
   Optional<VisitErrorContext> context = VisitErrorContext::TryGetFromError(error);
   return context.has_value() ? context.value()->reverse_visit_pattern : List<ObjectRef>();
@@ -227,7 +227,7 @@ TEST(StructuralWalk, KeepsARootThatACallbackReplaces) {
   }
 }
 
-/* States for callbacks, and a say in what is gone into. */
+/* A layer with states for callbacks, which decides about descents. */
 class CountingLayer : public StructuralVisitorObj {
 public:
   using VisitorObjType = CountingLayer;

@@ -53,7 +53,7 @@ TEST(Shape, ProductsBeyondAnInt64AreRefused) {
   EXPECT_EQ(Shape({kHuge, 1}).Product(), kHuge);
   EXPECT_EQ(Shape({kHuge, 4, 0}).Product(), 0);
   EXPECT_EQ(Shape({-2, 3}).Product(), -6);
-  EXPECT_EQ(ERROR_OF(Shape({kHuge, 4}).Product()).kind(), "ValueError"); /* 0, if it wrapped around */
+  EXPECT_EQ(ERROR_OF(Shape({kHuge, 4}).Product()).kind(), "ValueError"); /* 0 if the product wraps around */
   EXPECT_EQ(ERROR_OF(Shape({kHuge, -4}).Product()).kind(), "ValueError");
   EXPECT_EQ(Shape::StridesFromShape({2, kHuge, 4})[1], 4);
   EXPECT_EQ(GetDataSize(0, kFloat32), 0U);
@@ -74,7 +74,7 @@ TEST(Tensor, WhatNoMemoryHasRoomForIsRefused) {
   void *data = std::exchange(managed->dl_tensor.data, nullptr);
   EXPECT_EQ(ERROR_OF(Tensor::FromDLPack(managed)).kind(), "ValueError");
   managed->dl_tensor.data = data;
-  managed->deleter(managed); /* what was refused stayed ours */
+  managed->deleter(managed); /* a refused tensor stays ours */
 }
 
 TEST(Tensor, MemoryIsGivenBack) {
@@ -89,7 +89,7 @@ TEST(Tensor, MemoryIsGivenBack) {
     for (int64_t bad : {2, -3}) EXPECT_EQ(ERROR_OF(tensor.size(bad)).kind(), "IndexError");
     Tensor view = tensor.as_strided({3, 2}, {1, 3});
     tensor = Tensor();
-    EXPECT_EQ(n_allocated, 1); /* the view keeps it */
+    EXPECT_EQ(n_allocated, 1); /* the view keeps the memory */
     EXPECT_FALSE(view.IsContiguous());
   }
   EXPECT_EQ(n_allocated, 0);
@@ -130,7 +130,7 @@ TEST(Tensor, DLPackBothWays) {
   Tensor strided = tensor.as_strided({2}, {2});
   DLManagedTensor *refused = strided.ToDLPack();
   EXPECT_EQ(ERROR_OF(Tensor::FromDLPack(refused, 0, true)).kind(), "RuntimeError");
-  refused->deleter(refused); /* it is still ours */
+  refused->deleter(refused); /* a refused tensor is still ours */
 }
 
 TEST(Tensor, ArgumentsAreViews) {

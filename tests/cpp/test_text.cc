@@ -136,8 +136,9 @@ TEST(Optional, OfEachLayout) {
 
 TEST(Optional, NullIsNothing) {
   static_assert(std::is_convertible_v<std::nullptr_t, Optional<Int>>, "");
-  static_assert(!std::is_convertible_v<std::nullptr_t, Optional<int>>, ""); /* overloads of both are told apart */
-  EXPECT_TRUE(Optional<void *>(nullptr).has_value()); /* it is a pointer like any other */
+  static_assert(!std::is_convertible_v<std::nullptr_t, Optional<int>>, ""); /* overloads for pointers and for optionals
+                                                                             * must be distinguishable */
+  EXPECT_TRUE(Optional<void *>(nullptr).has_value()); /* a null pointer is a pointer like any other */
   Optional<int> number = 4;
   Optional<String> text = String("text");
   Optional<ObjectPtr<IntObj>> pointer = make_object<IntObj>(3);
@@ -176,7 +177,7 @@ TEST(Optional, ValuesAndFallbacks) {
   EXPECT_TRUE(number.same_as(number.value()));
   EXPECT_EQ(number.as<IntObj>()->value, 4);
   EXPECT_FALSE(number.as<Float>().has_value());
-  Optional<Optional<int>> nested = Optional<int>(std::nullopt); /* nothing in something is nothing */
+  Optional<Optional<int>> nested = Optional<int>(std::nullopt); /* an inner nullopt is the same as an outer one */
   EXPECT_FALSE(nested.has_value());
   nested = Optional<int>(7);
   EXPECT_EQ(nested.value().value(), 7);

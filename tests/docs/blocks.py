@@ -1,16 +1,16 @@
-"""The code blocks of a page, as markdown-it reads them. What a block is, the page says to readers and to us alike:
+"""The code blocks of a page, as markdown-it reads them. The page itself defines the meaning of a block:
 
-- its language, behind the fence: `sh` and `console` are commands, `text` is the output of the block before it, `python`
-  runs in the page's interpreter, the others are files;
+- its language, after the fence: `sh` and `console` are commands, `text` is the output of the block before it, `python`
+  runs in the page's interpreter, other languages are files;
 - a comment in its first line that is a path, or a path and `, continued`: a file of the page's folder;
-- an HTML comment right before the fence: `<!-- file: PATH -->`, `<!-- fails -->` for commands that have to,
-  `<!-- needs: COMMAND -->` for what is not run where there is no such command, `<!-- not run: REASON -->`, or
-  `<!-- walk: REASON -->` for what only ci/newcomer runs, in an environment that it may change;
-- `<!-- on: pypy -->` (or `cpython`) for what is of this implementation alone. A second output with that comment stands
-  behind the first, and holds there in place of it.
+- an HTML comment right before the fence: `<!-- file: PATH -->`, `<!-- fails -->` for commands that must fail,
+  `<!-- needs: COMMAND -->` for blocks that run only if there is such a command, `<!-- not run: REASON -->`, or
+  `<!-- walk: REASON -->` for blocks that only ci/newcomer runs, in an environment that it may change;
+- `<!-- on: pypy -->` (or `cpython`) for blocks of this implementation only. A second output with that comment follows
+  the first, and replaces it on that implementation.
 
-A page has no other HTML but pictures, one for a light page and one for a dark: a comment elsewhere would say something
-to nobody, and a fence within HTML is no block.
+A page has no other HTML except pictures, one for a light page and one for a dark page: other comments would have no
+effect, and a fence inside HTML is not a block.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ IMPLEMENTATIONS = ("cpython", "pypy")
 
 
 class PageError(Exception):
-    """A page has a block that nobody would run."""
+    """A page has a block that never runs."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A code block. `line` is that of its fence, from 1; `file` is "" unless it is one, or a part of one."""
+    """A code block. `line` is the line of its fence, from 1; `file` is the file that the block is (a part of), else
+    ""."""
 
     page: str
     line: int
@@ -54,7 +55,7 @@ class Block:
     continues: bool = False
     fails: bool = False
     not_run: str = ""
-    on: str = ""  # the implementation that it is of, if not of all
+    on: str = ""  # its implementation, if it is for one only
     never_runs: bool = False  # on no machine
 
     @property
@@ -67,7 +68,7 @@ class Block:
 
 
 def read_blocks(page: str, text: str, walks: bool = False) -> list[Block]:
-    """The blocks of a page, in order; `walks` for ci/newcomer. Raises PageError for one that is not as it has to be."""
+    """Return the blocks of a page, in order; `walks` is true for ci/newcomer. Raises PageError for an invalid block."""
     blocks: list[Block] = []
     tokens = MarkdownIt("commonmark").parse(text)
     for before, token in zip([None, *tokens], tokens):
@@ -85,7 +86,7 @@ def read_blocks(page: str, text: str, walks: bool = False) -> list[Block]:
 
 
 def read_links(text: str) -> list[str]:
-    """Where the links and pictures of a page lead to, but those to other sites."""
+    """Return the targets of the links and pictures of a page, except those on other sites."""
     tokens = (child for token in MarkdownIt("commonmark").parse(text) for child in token.children or ())
     links = (link for token in tokens for link in _links_of(token))
     return [link for link in links if "://" not in link]
@@ -98,7 +99,7 @@ def _links_of(token: Token) -> list[str]:
 
 
 def read_headings(text: str) -> list[str]:
-    """The headings of a page, as links name them."""
+    """Return the headings of a page, spelled as in links."""
     tokens = MarkdownIt("commonmark").parse(text)
     titles = (after.content for token, after in zip(tokens, tokens[1:]) if token.type == "heading_open")
     return [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
@@ -137,7 +138,7 @@ def _block_of(page: str, token: Token, said: str, walks: bool) -> Block:
 
 
 def _why_not(key: str, value: str, walks: bool) -> str:
-    """Why a block is not run here; "" if it is."""
+    """Return the reason why a block does not run here; "" if it does."""
     if key == "needs":
         return "" if shutil.which(value) else f"there is no {value}"
     if key == "on":
@@ -157,7 +158,7 @@ def _read_said(place: str, said: str) -> tuple[str, str]:
 
 
 def _check_order(blocks: list[Block]) -> None:
-    """Output stands behind what printed it, and the parts of a file behind its beginning."""
+    """Check that each output follows the block that printed it, and that the parts of a file follow its beginning."""
     begun: set[str] = set()
     for before, block in zip([None, *blocks], blocks):
         if block.language == OUTPUT and block.on and before is not None and before.language == OUTPUT:
@@ -177,7 +178,7 @@ def _prints(block: Block) -> bool:
 
 
 def _is_used(source: Block, blocks: list[Block]) -> bool:
-    """Whether a block that runs, or one that tells a build tool, has the name of the file, or of the package it is."""
+    """Return whether a block that runs, or that configures a build tool, names the file or the file's package."""
     path = Path(source.file)
     name = path.parent.name if path.name == "__init__.py" else path.stem
     word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")

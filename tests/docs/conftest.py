@@ -1,4 +1,5 @@
-"""What the tests of page_tests.py get: blocks, pages, and the projects of pages, each of which its blocks share."""
+"""Parametrizes the tests of page_tests.py: blocks, pages, and the projects of pages, each shared by the page's
+blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Outputs have no test of their own: they belong to the blocks before them."""
+    """Parametrize the tests. Outputs have no separate tests: they belong to the blocks before them."""
     pages = getattr(metafunc.module, "PAGES", {})
     if "block" in metafunc.fixturenames:
         blocks = [block for blocks in pages.values() for block in blocks if block.language != OUTPUT]
@@ -28,7 +29,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def project_of(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], Project]]:
-    """Gives the project of a page."""
+    """Yield a function that returns the project of a page."""
     made: dict[str, Project] = {}
 
     def project_of(page: str) -> Project:

@@ -1,9 +1,9 @@
-"""The docstrings of public names: what they say of parameters, and their examples.
+"""The docstrings of public names: their lists of parameters, and their examples.
 
     python docstrings.py MODULE...
 
-runs all examples of modules, one after the other in one process, because they define types and functions for good.
-Prints what is not as they say, and how many have run; exit status 1 if anything is not.
+runs all examples of modules, one after the other in one process, because they define types and functions permanently.
+Prints the examples with different output, and the number of examples; exit status 1 if any differs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ENTRY = re.compile(r"^    (\S[^:]*): ", re.MULTILINE)
 
 
 def public_objects(module: str) -> Iterator[tuple[str, Any]]:
-    """The functions and classes that a module exports, and the methods that its classes have from the package."""
+    """Yield the functions and classes that a module exports, and the methods that its classes have from the package."""
     found = importlib.import_module(module)
     for name in found.__all__:
         value = getattr(found, name)
@@ -46,27 +46,27 @@ def public_objects(module: str) -> Iterator[tuple[str, Any]]:
 
 
 def is_public_member(cls: type, name: str) -> bool:
-    """Whether a class has that method, or property, from a class of the package. Left out are fields, those of native
-    types because their libraries document them."""
+    """Return whether a class has that method or property from a class of the package. Fields are left out, because the
+    libraries of native types document their fields."""
     owner = next((base for base in cls.__mro__ if name in vars(base)), type)
     is_field = hasattr(vars(owner).get(name), "set") or name in vars(owner).get("__slots__", ())
     return not name.startswith("_") and owner.__module__.partition(".")[0] == "ffi_hpy" and not is_field
 
 
 def text_of(value: object) -> str:
-    """The docstring, without the line by which functions in C tell their parameters."""
+    """Return the docstring, without the signature line of functions in C."""
     text = inspect.getdoc(value) or ""
     return text.partition("--\n\n")[2] or text
 
 
 def documented_parameters(value: object) -> list[str] | None:
-    """The parameters that the docstring of a value lists, None if it lists none."""
+    """Return the parameters that the docstring of a value lists, None if it lists none."""
     section = _PARAMETERS.search(text_of(value))
     return None if section is None else _ENTRY.findall(section[1])
 
 
 def parameters_of(value: Any) -> list[str] | None:
-    """The public parameters, as a docstring names them; None where that is not known, as of some functions in C."""
+    """Return the public parameters, spelled as in a docstring; None if they are unknown, as for some functions in C."""
     if isinstance(value, type):
         init = vars(value).get("__init__") or vars(value).get("__new__")
         if not inspect.isfunction(init) and not isinstance(init, staticmethod):
@@ -77,11 +77,11 @@ def parameters_of(value: Any) -> list[str] | None:
         return None
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     names = [f"{stars.get(p.kind, '')}{p.name}" for p in parameters if not p.name.startswith("_") and p.name != "self"]
-    return None if names == ["*args", "**kwargs"] else names  # which PyPy says of functions in C
+    return None if names == ["*args", "**kwargs"] else names  # PyPy's answer for functions in C
 
 
 def run_examples(modules: list[str]) -> int:
-    """Run the examples of modules, each docstring's by itself. Returns an exit status."""
+    """Run the examples of modules, those of each docstring separately. Return an exit status."""
     done: set[str] = set()
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     has_numpy = importlib.util.find_spec("numpy") is not None

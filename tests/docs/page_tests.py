@@ -1,5 +1,5 @@
-"""The tests of pages, for test modules that import them and have PAGES: the blocks of each page, by its name. Their
-arguments come from conftest.py."""
+"""The tests of pages, for test modules that import them and define PAGES: the blocks of each page, by its name.
+conftest.py provides their arguments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_program_of_a_page_ends_well(page: str, project_of: Callable[[str], 
 
 @contextlib.contextmanager
 def told() -> Iterator[None]:
-    """What a page does wrong is told without the stack of the tests, in which there is nothing to see."""
+    """Report a page's fault without the tests' stack, which says nothing about the page."""
     try:
         yield
     except BlockError as wrong:

@@ -1,4 +1,4 @@
-"""The pages, all that the repository has, by who reads them."""
+"""All pages of the repository, by their readers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-# These run on every interpreter.
+# The tests of these pages run on every interpreter.
 PYTHON_PAGES = ("docs/python.md",)
 
 _PLACES = ("*.md", "docs/**/*.md", "examples/**/*.md", "ffi_hpy/*.md", "src/**/*.md")
@@ -18,11 +18,11 @@ NATIVE_PAGES = tuple(page for page in ALL_PAGES if page not in PYTHON_PAGES)
 
 
 def read(pages: tuple[str, ...]) -> dict[str, list[Block]]:
-    """The blocks of pages that have any."""
+    """Return the blocks of the pages that have blocks."""
     blocks = {page: read_blocks(page, (ROOT / page).read_text()) for page in pages}
     return {page: those for page, those in blocks.items() if those}
 
 
 def files_of(page: str) -> Path | None:
-    """The folder whose files a page works on: an example's own. None for a page that shows all of its files."""
+    """Return the folder of the example that a page describes. None for a page that shows all of its files."""
     return (ROOT / page).parent if page.startswith("examples/") else None

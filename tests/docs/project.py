@@ -1,5 +1,5 @@
-"""A page as a project: its files are written into a folder of its own, its programs and commands run there, in order,
-and what they print is compared with what the page says that they print."""
+"""A page as a project: its files are written to a separate folder, its programs and commands run there in order, and
+their output is compared with the output on the page."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from blocks import COMMANDS, OUTPUT, Block, PageError
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-SECONDS = 240  # for one block: what pip builds takes longest, most of it pip's own
+SECONDS = 240  # per block: builds by pip take longest, most of it in pip
 WARNINGS = "-Wall -Wextra -Werror"
-_MADE = ("build", "dist", "*.egg-info", "*.so", "__pycache__")  # by whoever works in an example's folder
+_MADE = ("build", "dist", "*.egg-info", "*.so", "__pycache__")  # files of people who work in an example's folder
 _COMPILERS = {"cc": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}
 
 
 class BlockError(AssertionError):
-    """A block did not do what the page says."""
+    """The result of a block differs from the page."""
 
 
 class Project:
-    """A page's blocks, its folder, and its interpreter, which is started with the first block of Python.
+    """A page's blocks, its folder, and its interpreter, which starts with the first block of Python.
 
-    The variables that a command exports hold for what follows, as in a terminal.
+    Variables that a command exports stay set for the later blocks, as in a terminal.
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class Project:
         environ: dict[str, str] | None = None,
         seconds: float = SECONDS,
     ) -> None:
-        """In `folder`, which is empty; with a copy of `files`, a folder, if the page is about these.
+        """Use `folder`, which is empty; with a copy of the folder `files` if the page is about these files.
 
-        Without an `environ`, that of make_environ(). `seconds` is what a command may take.
+        The default of `environ` is make_environ(). `seconds` is the time limit of a command.
         """
         self.blocks = blocks
         self._folder = folder / "page"
@@ -61,7 +61,7 @@ class Project:
         self._broken = ""  # the place of the block that failed
 
     def run_up_to(self, block: Block) -> None:
-        """Run a block, after those before it that have not run yet. Raises BlockError."""
+        """Run a block, and first the blocks before it that have not run yet. Raises BlockError."""
         for index in range(self._n_done, self.blocks.index(block) + 1):
             self._n_done = index + 1
             if self.blocks[index].not_run:
@@ -73,13 +73,13 @@ class Project:
             self._broken = ""
 
     def end(self) -> None:
-        """End the interpreter. Raises BlockError if it does not end well."""
+        """End the interpreter. Raises BlockError if its exit status is not 0."""
         if self._session is not None:
             session, self._session = self._session, None
             session.end()
 
     def kill(self) -> None:
-        """End the interpreter, if it still runs, whatever it does."""
+        """Kill the interpreter if it still runs."""
         if self._session is not None:
             self._session.kill()
 
@@ -106,7 +106,7 @@ class Project:
             stream.write(block.text)
 
     def _shell(self, block: Block, command: str) -> str:
-        """What a command prints, on stderr too, which is what a terminal shows."""
+        """Return the output of a command, including stderr, as a terminal shows it."""
         told = f"trap 'env -0 > {shlex.quote(str(self._exported))}' EXIT"
         done = subprocess.run(
             ["sh", "-eu", "-c", f"{told}\n{command}"],
@@ -125,14 +125,14 @@ class Project:
         return done.stdout
 
     def _expected(self, index: int) -> str | None:
-        """The text that follows a block, if any does: that of this implementation, if the page has one of its own."""
+        """Return the text that follows a block, if there is one; a variant for this implementation wins."""
         after = itertools.takewhile(lambda block: block.language == OUTPUT, self.blocks[index + 1 :])
         texts = [block.text for block in after if not block.not_run]
         return texts[-1] if texts else None
 
     @staticmethod
     def _check(block: Block, output: str, expected: str) -> None:
-        """`...` stands for anything, as in a doctest."""
+        """Compare the output with the page; `...` matches anything, as in a doctest."""
         example = doctest.Example("", expected.rstrip() + "\n")
         checker = doctest.OutputChecker()
         output = output.rstrip() + "\n"
@@ -161,7 +161,7 @@ class Session:
         self._n_read = 0
 
     def run(self, block: Block) -> str:
-        """What the block prints on stdout."""
+        """Run a block and return its stdout."""
         assert self._child.stdin is not None
         message = [Path(block.page).name, block.line, block.text]
         self._child.stdin.write(json.dumps(message).encode() + b"\n")
@@ -191,7 +191,7 @@ class Session:
         self._child.communicate()
 
     def _answer(self) -> str:
-        """The next line, or what there is of it when the interpreter ends or takes too long."""
+        """Return the next line, or its beginning if the interpreter ends or takes too long."""
         line = b""
         while not line.endswith(b"\n"):
             if not select.select([self._answers], [], [], SECONDS)[0]:
@@ -207,7 +207,7 @@ class Session:
 
 
 def read_console(text: str) -> list[tuple[str, str]]:
-    """The commands of a console, which follow `$ `, each with what it prints."""
+    """Return the commands of a console, which follow `$ `, each with its output."""
     parts: list[tuple[str, str]] = []
     for line in text.splitlines():
         if line.startswith("$ "):
@@ -221,9 +221,10 @@ def read_console(text: str) -> list[tuple[str, str]]:
 
 
 def make_environ(folder: Path) -> dict[str, str]:
-    """The environment of a page: this Python's commands come first, after compilers that complain about everything.
+    """Return the environment of a page: PATH begins with compilers with all warnings as errors, then this Python's
+    commands.
 
-    What pip builds it builds with what is installed here, and puts it where this page alone finds it.
+    pip builds with the packages installed here, and installs into a folder that only this page uses.
     """
     commands = folder / "bin"
     commands.mkdir()
@@ -242,7 +243,7 @@ def make_environ(folder: Path) -> dict[str, str]:
         "PATH": os.pathsep.join(path),
         "LC_ALL": "C",
         "PYTHONUTF8": "1",
-        "PIP_NO_BUILD_ISOLATION": "0",  # which is pip's way to say that there is none
+        "PIP_NO_BUILD_ISOLATION": "0",  # for pip, 0 means no isolation
         "PIP_NO_DEPS": "1",
         "PIP_NO_INDEX": "1",
     }

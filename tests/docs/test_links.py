@@ -1,4 +1,4 @@
-"""Pages are found: their links to each other lead somewhere, README.md lists them in an order, and they keep to it."""
+"""Pages are reachable: their links to each other work, README.md lists them in an order, and they keep that order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The docstrings of public names that build libraries say what is so: their examples are compiled."""
+"""The docstrings of public names that build libraries are correct: their examples are compiled."""
 
 from __future__ import annotations
 

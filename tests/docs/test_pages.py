@@ -1,4 +1,4 @@
-"""The pages for authors of libraries say what is so: each block is compiled and run, each output is compared."""
+"""The pages for authors of libraries are correct: each block is compiled and run, each output is compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Docstrings of public names say what is so, on every interpreter."""
+"""The docstrings of public names are correct on every interpreter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PUBLIC = {name: value for module in docstrings.MODULES for name, value in docstrings.public_objects(module)}
 
 OF_EVERY_PROPERTY = "Value of the attribute of an object."
-"""What PyPy 7.3 says of all properties that are written in C."""
+"""PyPy 7.3's docstring of all properties in C."""
 
 
 def test_the_examples_of_docstrings_print_what_they_say(tmp_path: Path) -> None:
@@ -57,11 +57,11 @@ def test_a_function_says_what_its_parameters_are() -> None:
 
 
 def test_what_is_written_in_c_has_the_docstrings_that_its_declaration_has() -> None:
-    """Type checkers and the site read the declaration, help() the other."""
+    """Type checkers and the site read the docstrings of the declaration, help() reads the others."""
     import ffi_hpy
     from ffi_hpy import _core
 
-    # Of the other classes in C programs see those that derive from them
+    # Programs use the other C classes only through classes that derive from them
     shown = ("CObject.", "Device.", "Error.", "Function", "Tensor.")
     differing = []
     for owner, path in (
@@ -84,7 +84,7 @@ def test_what_is_written_in_c_has_the_docstrings_that_its_declaration_has() -> N
 
 
 def declared_docstrings(body: list[ast.stmt], prefix: str = "") -> list[tuple[str, str]]:
-    """Public names with the docstrings that they have in a source, also where only type checkers look."""
+    """Return the public names in a source, also those for type checkers only, with their docstrings."""
     found = []
     for node in body:
         if isinstance(node, ast.If):
@@ -99,7 +99,7 @@ def declared_docstrings(body: list[ast.stmt], prefix: str = "") -> list[tuple[st
 
 
 def run_examples(modules: tuple[str, ...], folder: Path) -> str:
-    """Run the examples of modules, in a folder, and return what was printed. An assertion fails if one is wrong."""
+    """Run the examples of modules in a folder and return the output. Fails if an example is wrong."""
     path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     environ = {**os.environ, "PYTHONPATH": path, "TVM_FFI_CACHE_DIR": str(folder / "builds")}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The pages for users of Python say what is so, on every interpreter: each block is run, each output compared."""
+"""The pages for users of Python are correct on every interpreter: each block is run, each output compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests of pages can fail: a page that says what is not so, or has a block that nobody would run, is told so."""
+"""The tests of pages can fail: they report a page with wrong output, and a page with a block that never runs."""
 
 from __future__ import annotations
 

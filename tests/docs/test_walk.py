@@ -1,4 +1,4 @@
-"""The walk of somebody who is new can fail: it tells the place of the block that does not do what its page says."""
+"""ci/newcomer can fail: it reports the place of the block whose result differs from its page."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Walks pages as somebody who is new does, who has a Python, compilers, an empty folder and a checkout beside it: a
-line for each block, and at the first that does not do what the page says its place and what it did.
+"""Runs pages as a new user does, who has a Python, compilers, an empty folder and a checkout next to it. Prints a line
+for each block; at the first block that differs from the page, prints its place and its output, and stops.
 
     python walk.py FOLDER PAGE...
 
-Everything is made in FOLDER, where `ffi_hpy` is the checkout; FOLDER/bin is what this Python is called by. Nothing is
-installed but by the pages themselves. Exit status: 0 all do, 1 one does not.
+All files go to FOLDER, where `ffi_hpy` is the checkout; FOLDER/bin has the commands of this Python. Only the pages
+themselves install packages. Exit status: 0 if all blocks behave as shown, 1 if not.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SECONDS = 600  # for one command, which may fetch many packages
+SECONDS = 600  # per command, which may fetch many packages
 
 
 def walk(page: str, folder: Path) -> Iterator[str]:
-    """Run the blocks of a page, and give a line for each when it has run. Raises BlockError or PageError."""
+    """Run the blocks of a page, and yield a line after each. Raises BlockError or PageError."""
     folder.mkdir()
     (folder / "ffi_hpy").symlink_to(ROOT)
     environ = {**os.environ, "TVM_FFI_CACHE_DIR": str(folder / "cache"), "LC_ALL": "C", "PYTHONUTF8": "1"}

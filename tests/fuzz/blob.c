@@ -1,4 +1,4 @@
-/* blob.c - modules embedded in a library. Of the blob only its first word, the number of bytes, is to be trusted. */
+/* blob.c - modules embedded in a library. Only the first word of the blob, the number of bytes, can be trusted. */
 #include "core/module/library_module.h"
 #include "core/object/function.h"
 
@@ -19,7 +19,7 @@ static int load_k(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *resul
   (void)self;
   fuzz_check(n == 1 && fh_bytes_content(&args[0], &content));
   if (content.size >= 2 && memcmp(content.data, "no", 2) == 0) return fh_error_raise(FH_VALUE_ERROR, "no such module");
-  if (content.size == 1) *result = fh_any_int(1); /* no module at all */
+  if (content.size == 1) *result = fh_any_int(1); /* not a module */
   if (content.size == 1) return 0;
   const char *kept = blob;
   blob = NULL;
@@ -30,7 +30,7 @@ static int load_k(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *resul
 
 void fuzz_start(void) { fuzz_check(fh_global_add("ffi.Module.load_from_bytes.k", load_k, NULL) == 0); }
 
-/* The first byte says which allocation fails, 0 for none. */
+/* The first byte is the number of the allocation that fails, 0 for none. */
 void fuzz_one(const uint8_t *data, size_t n_bytes) {
   if (n_bytes == 0) return;
   int nth = data[0];

@@ -1,7 +1,7 @@
-/* containers.c - random operations on Array, List, Map and Dict, each next to a model of a few lines.
+/* containers.c - random operations on Array, List, Map and Dict, each compared with a small model.
  *
- * A value is a number in the model, and value_of(number) outside. An operation may find its n-th allocation failing:
- * then it must have changed nothing. */
+ * A value is a number in the model, and value_of(number) outside. The n-th allocation of an operation may fail: then
+ * the operation must not change the container. */
 #include "core/container/hashmap.h"
 #include "core/container/seq.h"
 
@@ -40,7 +40,7 @@ static TVMFFIAny value_of(uint8_t number) {
   return value;
 }
 
-/* Whether a value, which this drops, is that of a number. */
+/* Returns whether a value is that of a number; drops the value. */
 static int is_value(TVMFFIAny got, uint8_t number) {
   TVMFFIAny wanted = value_of(number);
   int equal;
@@ -54,7 +54,8 @@ static int is_value(TVMFFIAny got, uint8_t number) {
 
 static int nth_failing; /* allocation of the next operation, 0 for none */
 
-/* Calls with owned arguments, which this drops but for the first: 0, -1 without memory, 1 for another error. */
+/* Calls a function with owned arguments and drops all but the first: returns 0, -1 without memory, 1 for another
+ * error. */
 static int operate(const char *name, TVMFFIAny container, TVMFFIAny *more, int32_t n_more, TVMFFIAny *result) {
   TVMFFIAny args[4] = {container};
   for (int32_t i = 0; i < n_more; ++i) args[1 + i] = more[i];
@@ -83,7 +84,7 @@ static TVMFFIAny call(const char *name, TVMFFIAny container) {
   return result;
 }
 
-/* A container of the next few values; what they are goes to numbers. */
+/* Makes a container of the next few values and stores their numbers. */
 static TVMFFIAny make(const char *name, fuzz_input *in, uint8_t *numbers, int32_t n) {
   TVMFFIAny items[32], made;
   for (int32_t i = 0; i < n; ++i) items[i] = value_of(numbers[i] = fuzz_byte(in));
@@ -167,7 +168,7 @@ static void change_many(list_model *list, uint8_t operation, fuzz_input *in) {
     rc = OPERATE("ffi.ListReplaceSlice", list->self, &result, fh_any_int(first), fh_any_int(last), other);
     if (rc == 0) model_splice(list, first, last, numbers, n);
     break;
-  case 2: /* by itself */
+  case 2: /* to itself */
     fh_any_copy(&list->self, &other);
     rc = OPERATE("ffi.ListReplaceSlice", list->self, &result, fh_any_int(first), fh_any_int(last), other);
     if (rc == 0) model_splice(list, first, last, list->numbers, list->size);
@@ -208,7 +209,7 @@ static void change_list(list_model *list, uint8_t operation, fuzz_input *in) {
   }
 }
 
-/* ---- Dict and Map: pairs in order; a dense table puts a key that is set again last ---- */
+/* ---- Dict and Map: pairs in order; a dense table moves a key that is set again to the end ---- */
 
 typedef struct {
   TVMFFIAny self;
@@ -264,7 +265,7 @@ static void change_dict(dict_model *dict, uint8_t operation, fuzz_input *in) {
   case 1:
     if (OPERATE("ffi.DictSetItem", dict->self, &result, value_of(key), value_of(value)) == 0) {
       model_set(dict, key, value);
-    } else { /* a table may have become larger before the memory ended */
+    } else { /* a table may have grown before the allocation failed */
       dict->is_dense = !fh_hashmap_is_small((fh_hashmap_object *)dict->self.v_obj);
     }
     return;
@@ -300,7 +301,7 @@ static dict_model make_dict(const char *name, fuzz_input *in, int32_t n_pairs) {
   return dict;
 }
 
-/* Arrays and Maps never change: made and compared. */
+/* Arrays and Maps never change, so they are only made and compared. */
 static void make_constants(fuzz_input *in) {
   list_model array = {.size = fuzz_byte(in) % 12};
   array.self = make("ffi.Array", in, array.numbers, (int32_t)array.size);

@@ -1,4 +1,4 @@
-/* dlpack.c - DLPack structs with any fields, taken in, viewed, shown and given out again. */
+/* dlpack.c - DLPack structs with any fields, imported, viewed, printed and exported again. */
 #include "core/tensor/dltensor.h"
 #include "core/tensor/tensor.h"
 
@@ -13,7 +13,7 @@ static void end_versioned(DLManagedTensorVersioned *self) { n_ends += self != NU
 enum { MAX_DIMS = 6 };
 typedef struct {
   DLTensor tensor;
-  int64_t *blocks[2]; /* shape and strides, each exactly as long as needed */
+  int64_t *blocks[2]; /* shape and strides, each without spare bytes */
 } description;
 
 static int64_t *read_extents(fuzz_input *in, int32_t n, int64_t **block) {
@@ -43,7 +43,7 @@ static void end_description(description *d) {
   free(d->blocks[1]);
 }
 
-/* What a Tensor that was taken in must be able to do. */
+/* Operations that must work for every imported Tensor. */
 static void use(TVMFFIObjectHandle tensor, const DLTensor *view_of) {
   const DLTensor *held = TVMFFITensorGetDLTensorPtr(tensor);
   TVMFFIObjectHandle view;
@@ -95,7 +95,7 @@ void fuzz_one(const uint8_t *data, size_t n_bytes) {
   } else {
     (void)fuzz_take_error("");
   }
-  fuzz_check(n_ends == (rc == 0 && (options & 2) != 0)); /* on failure it stays the caller's */
+  fuzz_check(n_ends == (rc == 0 && (options & 2) != 0)); /* on failure the caller keeps it */
   end_description(&first);
   end_description(&second);
 }

@@ -1,4 +1,4 @@
-/* dtype.c - data types as text: whatever is read, printed, read again and printed again has the same text. */
+/* dtype.c - data types as strings: a data type that was read, printed and read again prints the same string. */
 #include "core/tensor/dtype.h"
 
 #include "core/object/any_hash.h"
@@ -7,7 +7,7 @@
 void fuzz_start(void) {}
 
 void fuzz_one(const uint8_t *data, size_t n_bytes) {
-  char *exact = (char *)malloc(n_bytes != 0 ? n_bytes : 1); /* without the byte that libFuzzer keeps behind */
+  char *exact = (char *)malloc(n_bytes != 0 ? n_bytes : 1); /* without the byte that libFuzzer appends */
   memcpy(exact, data, n_bytes);
   TVMFFIByteArray text = {exact, n_bytes};
   DLDataType dtype;

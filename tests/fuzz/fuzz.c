@@ -1,4 +1,4 @@
-/* fuzz.c - from libFuzzer to the target: what must hold after each input. */
+/* fuzz.c - connects libFuzzer to the target, and checks the state after each input. */
 #include "fuzz.h"
 #include "core/object/any_hash.h"
 
@@ -36,7 +36,7 @@ int fuzz_take_error(const char *kind) {
   return is_kind;
 }
 
-/* Reads with the n-th allocation failing: whether a value came. */
+/* Reads with the n-th allocation failing; returns whether there is a value. */
 static int read_failing(const char *read, TVMFFIAny *text, int nth, TVMFFIAny *value) {
   fh_mem_fail_nth(nth);
   int rc = fuzz_call(read, text, 1, value);
@@ -73,7 +73,8 @@ void fuzz_round_trip(const char *read, int (*write)(TVMFFIAny value, TVMFFIAny *
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   (void)argc, (void)argv;
-  (void)TVMFFIBacktrace("file", 1, "function", 0); /* the thread's buffer, made at first use, is nobody's leak */
+  (void)TVMFFIBacktrace("file", 1, "function", 0); /* the thread's buffer, allocated at first use, must not count as a
+                                                    * leak */
   fuzz_start();
   return 0;
 }

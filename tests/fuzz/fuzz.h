@@ -1,7 +1,7 @@
-/* fuzz.h - what the fuzz targets share. A target is one file that defines fuzz_one; fuzz.c calls it for each input.
+/* fuzz.h - shared code of the fuzz targets. A target is one file that defines fuzz_one; fuzz.c calls it for each input.
  *
- * After each input no error may be pending and as many memory blocks live as before. A failed check ends the program,
- * and libFuzzer keeps the input. */
+ * After each input no error may be pending, and the number of live memory blocks must be as before. A failed check ends
+ * the program, and libFuzzer keeps the input. */
 #ifndef FUZZ_H_
 #define FUZZ_H_
 
@@ -18,7 +18,7 @@
 
 /* The target. */
 void fuzz_one(const uint8_t *data, size_t n_bytes);
-/* Called once before; what it makes live stays. */
+/* Called once before the first input; its memory blocks stay live. */
 void fuzz_start(void);
 
 /* ---- Checks ---- */
@@ -26,7 +26,7 @@ void fuzz_start(void);
 void fuzz_fail(const char *file, int line, const char *what) __attribute__((noreturn));
 #define fuzz_check(cond) ((cond) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #cond))
 
-/* ---- Input, byte by byte; zeros behind its end ---- */
+/* ---- Input, byte by byte; zeros after its end ---- */
 
 typedef struct {
   const uint8_t *at, *end;
@@ -41,15 +41,16 @@ static inline uint64_t fuzz_word(fuzz_input *in) {
 
 /* ---- Calls ---- */
 
-/* Calls a global function, which must exist. A failure leaves its error pending and gives no result. */
+/* Calls a global function, which must exist. A failure leaves its error pending and no result. */
 int fuzz_call(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
-/* Takes the pending error, which must be there, and drops it; whether it is of that kind. */
+/* Takes and drops the pending error, which must exist; returns whether it has that kind. */
 int fuzz_take_error(const char *kind);
 
 #define FUZZ_ARGS(...) ((TVMFFIAny[]){__VA_ARGS__}), (int32_t)(sizeof((TVMFFIAny[]){__VA_ARGS__}) / sizeof(TVMFFIAny))
 
-/* Reads a text with the global function `read`; what comes, if it can be written by `write`, must read again and then
- * be written the same. The input's first byte says which allocation of the first reading fails, 0 for none. */
+/* Reads a text with the global function `read`. If `write` can write the value, the output must be readable, and
+ * writing the second value must give the same output. The input's first byte is the number of the allocation that fails
+ * in the first reading, 0 for none. */
 void fuzz_round_trip(const char *read, int (*write)(TVMFFIAny value, TVMFFIAny *text), const uint8_t *data,
                      size_t n_bytes);
 

@@ -24,7 +24,7 @@ static void write_at(const void *bytes, size_t n, off_t offset) {
   fuzz_check(pwrite(fd, bytes, n, offset) == (ssize_t)n);
 }
 
-/* The head alone, in a block that ends with it, and with less room for the reason than most need. */
+/* Checks the head alone, in a block that ends with it, and with too little room for most reasons. */
 static void refuse_head(const uint8_t *data, size_t n_bytes) {
   char reason[40] = "";
   uint8_t *copy = malloc(n_bytes + 1);
@@ -35,7 +35,7 @@ static void refuse_head(const uint8_t *data, size_t n_bytes) {
   fuzz_check(is_refused == (reason[0] != '\0') && strlen(reason) < sizeof reason);
 }
 
-/* The first byte says whether the file begins as the ELF file of this machine that it would be hard to guess. */
+/* The first byte decides whether the file begins like an ELF file of this machine, which is hard to guess. */
 void fuzz_one(const uint8_t *data, size_t n_bytes) {
   char reason[FH_LIBRARY_FILE_REASON];
   ElfW(Ehdr) head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB},

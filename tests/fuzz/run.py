@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Build and run the fuzz targets: every .c here but fuzz.c, on the core with AddressSanitizer and UBSan.
+"""Build and run the fuzz targets: every .c file here except fuzz.c, on the core with AddressSanitizer and UBSan.
 
     run.py                           all targets, from their seeds, for a few seconds each
     run.py --seconds 600 TARGET...   only these, longer
-    run.py TARGET --input FILE       one input once, to look into what was found
+    run.py TARGET --input FILE       one input once, to examine a finding
 
-seeds/TARGET/ holds inputs to start from, and inputs that found a bug once. An input that fails is left in
-build/fuzz/TARGET. Prints one closing line. Exits non-zero when an input fails or a target cannot be built.
+seeds/TARGET/ holds initial inputs, and inputs that once found a bug. A failing input is left in build/fuzz/TARGET.
+Prints one closing line. Exits with a nonzero status if an input fails or a target cannot be built.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def compile_one(clang, source, output):
 
 
 def build(clang, names, scratch):
-    """The programs by target, or None after printing why not."""
+    """Return the programs by target, or None after printing the reason."""
     shared = [*sorted(CORE.rglob("*.c")), HERE / "fuzz.c"]
     sources = [*shared, *(HERE / f"{name}.c" for name in names)]
     jobs = [(source, scratch / f"{source.parent.name}_{source.stem}.o") for source in sources]
@@ -60,7 +60,7 @@ def build(clang, names, scratch):
 
 
 def fuzz(name, program, seconds, scratch):
-    """(target, number of inputs, what libFuzzer printed if one failed)"""
+    """Return (target, number of inputs, output of libFuzzer if an input failed)."""
     corpus, found = scratch / f"corpus_{name}", FOUND / name
     corpus.mkdir()
     found.mkdir(parents=True, exist_ok=True)

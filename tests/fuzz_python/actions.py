@@ -1,4 +1,4 @@
-"""What is done to the surface: calls as they are meant, and everything else that Python allows."""
+"""Actions on the surface: calls as intended, and everything else that Python allows."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ if sys.implementation.name == "pypy":
 
 
 def is_ours(value: Any) -> bool:
-    """Whether its class derives from one of the package. Other classes are not ours to test."""
+    """Return whether a value's class derives from a class of the package. Other classes are not tested."""
     return any(cls.__module__.startswith("ffi_hpy") for cls in type(value).__mro__)
 
 
 def is_numpys(value: Any) -> bool:
-    """Whether it is an array or a scalar of NumPy."""
+    """Return whether a value is an array or a scalar of NumPy."""
     return type(value).__module__ == "numpy"
 
 
 class Actions:
-    """Does things at random with the targets."""
+    """Runs random actions on the targets."""
 
     def __init__(self, world: World, targets: list[Target]) -> None:
         self.world = world
@@ -90,14 +90,14 @@ class Actions:
         )
 
     def anything(self) -> Any:
-        """One action; its result. Raises whatever that raises."""
+        """Run one action and return its result. Raises the action's exceptions."""
         world = self.world
         if world.one_in(10000):
             return self.recurse()
         return world.pick(self._all)()
 
     def nested(self) -> None:
-        """An action inside of another one."""
+        """Run an action inside another one."""
         world = self.world
         if world.depth < DEEPEST_CALL:
             world.depth += 1
@@ -120,7 +120,7 @@ class Actions:
         return self.invoke(target.name, bound, self.arguments(target.hints[1:])) if callable(bound) else bound
 
     def call_through_class(self) -> Any:
-        """Type.method(self, ...), where self is often no instance of Type."""
+        """Call Type.method(self, ...), where self is often not an instance of Type."""
         target = self.world.pick(self.targets)
         if target.owner is None or not callable(target.callable):
             return self.ask()
@@ -130,7 +130,7 @@ class Actions:
     def invoke(self, name: str, function: Any, arguments: list[Any]) -> Any:
         world = self.world
         if HAS_PYPY_CONTEXT and not arguments and name.endswith(".__new__"):
-            return None  # PyPy's wrapper of a tp_new looks at the first argument without asking whether there is one
+            return None  # PyPy's wrapper of a tp_new reads the first argument without checking that there is one
         if world.one_in(12):
             keywords = {world.pick(("name", "value", "x", "key", "index", "override", "order")): self.values.any()}
             self.note(name, *arguments, keywords)
@@ -139,7 +139,7 @@ class Actions:
         return function(*arguments)
 
     def arguments(self, hints: tuple[tuple[str, ...], ...]) -> list[Any]:
-        """Arguments, mostly as many and of the types that are expected."""
+        """Return arguments, mostly in the expected number and of the expected types."""
         world = self.world
         n = len(hints) if hints and not world.one_in(4) else world.below(4)
         made = []
@@ -150,7 +150,7 @@ class Actions:
         return made
 
     def instance_of(self, cls: type) -> Any:
-        """Something of the class if that is easily had."""
+        """Return an instance of the class if it is easy to make."""
         if self.world.one_in(25):
             return self.values.any()
         made = self.values.of_kind(cls.__name__)
@@ -165,7 +165,7 @@ class Actions:
     # --- attributes ---------------------------------------------------------------------------------------------------
 
     def attribute(self) -> Any:
-        """Read, set or delete an attribute of something."""
+        """Read, set or delete an attribute of a value."""
         world, values = self.world, self.values
         target = world.pick(self.targets)
         if target.owner is None:
@@ -186,7 +186,7 @@ class Actions:
         return getattr(instance, name)
 
     def descriptor(self) -> Any:
-        """Use what stands in a class as the interpreter would, with anything."""
+        """Use an entry of a class's dict as the interpreter would, with any arguments."""
         world, values = self.world, self.values
         target = world.pick(self.targets)
         if target.owner is None:
@@ -207,9 +207,9 @@ class Actions:
         left, right = self.values.native(), self.values.any()
         two = (left, right)
         if not any(map(is_ours, two)):
-            return None  # Python alone: 'x' * 2**60 only eats memory, see deque_repeated in interpreter_faults.py too
+            return None  # not ours: 'x' * 2**60 only uses up memory, see also deque_repeated in interpreter_faults.py
         if any(map(is_numpys, two)) and any(type(value) in hostile.CLASSES for value in two):
-            return None  # NumPy alone; 2.0 crashes (half_compared in tests/python/interpreter_faults.py)
+            return None  # not ours; NumPy 2.0 crashes (half_compared in tests/python/interpreter_faults.py)
         self.note(function.__name__, left, right)
         return function(left, right)
 
@@ -217,12 +217,12 @@ class Actions:
         function = self.world.pick(_QUESTIONS)
         value = self.values.native()
         if type(value) is int and function is not operator.index:
-            return None  # bytes(2**60) only eats memory
+            return None  # bytes(2**60) only uses up memory
         self.note(function.__name__, value)
         made = function(value)
         return list(made) if function is reversed else made
 
-    # --- containers that change under the feet ------------------------------------------------------------------------
+    # --- containers that change during a walk -------------------------------------------------------------------------
 
     def container(self) -> Any:
         world = self.world
@@ -255,7 +255,7 @@ class Actions:
         return sorted(victim, key=key)
 
     def walk_while_changing(self) -> Any:
-        """The functions that call back for each value in another one."""
+        """Call the functions that call back for each value inside another one."""
         world = self.world
         victim = self.values.object() if world.one_in(3) else self.container()
         callback = self.values.callback()
@@ -290,7 +290,7 @@ class Actions:
         return world.pick(hostile.CLASSES) if world.one_in(4) else self.values.cls()
 
     def make_without_init(self) -> Any:
-        """A.__new__(B, ...)"""
+        """Call A.__new__(B, ...)."""
         maker, cls = self.cls(), self.cls() if self.world.one_in(2) else None
         cls = maker if cls is None else cls
         arguments = self.arguments(())
@@ -318,7 +318,7 @@ class Actions:
         return pickle.loads(pickle.dumps(value))
 
     def derive(self) -> Any:
-        """A class of several bases, and an instance of it."""
+        """Make a class with several bases, and an instance of it."""
         world = self.world
         bases = tuple(world.pick((*FFI_CLASSES, *_LAYOUTS, *hostile.CLASSES)) for _ in range(1 + world.below(2)))
         self.note("derive", *bases)
@@ -328,7 +328,7 @@ class Actions:
         return made(*self.arguments(()))
 
     def move(self) -> Any:
-        """Give an object's handle away, while others use it."""
+        """Move an object's handle away while others use the object."""
         world = self.world
         value = self.values.native()
         self.note("move", value)
@@ -338,7 +338,7 @@ class Actions:
         return ffi_hpy.convert(hostile.callback)(marked, value)
 
     def recurse(self) -> Any:
-        """Python to native and back until the interpreter says that it is enough."""
+        """Call from Python to native code and back until the interpreter's limit."""
         self.note("recurse")
         world = self.world
         how = world.below(3)
@@ -353,5 +353,5 @@ class Actions:
             gc.collect(0)
 
     def note(self, what: str, *values: Any) -> None:
-        """Write down what comes next."""
+        """Record the next action."""
         self.world.journal.write(f"{'  ' * self.world.depth}{what}({', '.join(map(shown, values))})")

@@ -1,4 +1,4 @@
-"""How the tests run the programs of the fuzzer."""
+"""Runs the programs of the fuzzer for the tests."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parents[1]))
 from ci.lib.process import run_logged  # noqa: E402
 
-LONGEST_SECONDS = 600  # of a run, however busy the machine is; pytest tells nothing when it gives up
+LONGEST_SECONDS = 600  # of a run, also on a busy machine; pytest would print nothing when it gives up
 
 
 @dataclass
 class Run:
-    """How a program of the fuzzer ended. The status is negative if it was killed, as one is that comes to no end."""
+    """The end of a program of the fuzzer. The status is negative if the program was killed, as after a hang."""
 
     status: int
     output: str
@@ -28,13 +28,13 @@ class Run:
 
 @pytest.fixture(scope="session")
 def bytecode(tmp_path_factory):
-    """The folder of the bytecode that all processes share."""
+    """The shared bytecode folder of all processes."""
     return tmp_path_factory.mktemp("bytecode")
 
 
 @pytest.fixture
 def start(tmp_path, bytecode):
-    """Runs a program of the fuzzer. What it prints is there however it ends, and nothing that it started stays."""
+    """Return a function that runs a program of the fuzzer. It always returns the output and kills all processes."""
 
     def run(program: str, *words: object) -> Run:
         output, report = tmp_path / "output", tmp_path / "report"

@@ -1,4 +1,4 @@
-"""What a call must not end with, as far as the process lives to tell it."""
+"""The forbidden results of a call, as far as the process survives to report them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-MOST = 40  # that a process keeps
+MOST = 40  # findings per process
 _TEXT_LENGTH = 300
-_KEY_LENGTH = 60  # what begins alike is one finding
+_KEY_LENGTH = 60  # findings with equal beginnings are one finding
 
 
 class Findings:
-    """What was found in a process, each kind once."""
+    """The findings of a process, each kind once."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], dict[str, Any]] = {}
 
     def add(self, call: int, kind: str, error: BaseException, lines: list[str]) -> None:
-        """Add an exception that a call ended with, and what the call wrote down."""
+        """Add an exception of a call, with the lines that the call recorded."""
         text = f"{type(error).__name__}: {_text_of(error)}"
         key = (kind, text[:_KEY_LENGTH])
         if key not in self._found and len(self._found) < MOST:
@@ -41,13 +41,14 @@ def _text_of(error: BaseException) -> str:
 
 
 class LeftBehind(Exception):
-    """An error is pending in native code after a call that went well."""
+    """An error is pending in native code after a successful call."""
 
 
 def pending_check() -> Callable[[], None]:
-    """A function that raises what a call has left pending: the interpreter's exception, or the core's error.
+    """Return a function that raises the error that a call has left pending: the interpreter's exception, or the core's
+    error.
 
-    Only CPython can be asked.
+    Only CPython has a function for the interpreter's exception.
     """
     if sys.implementation.name != "cpython":
         return lambda: None
@@ -55,7 +56,7 @@ def pending_check() -> Callable[[], None]:
 
     import ffi_hpy
 
-    look_at_interpreter = ctypes.pythonapi.PyErr_Occurred  # ctypes raises what is pending
+    look_at_interpreter = ctypes.pythonapi.PyErr_Occurred  # ctypes raises a pending exception
     look_at_interpreter.restype = ctypes.c_void_p
     take = ffi_hpy.LIB.TVMFFIErrorMoveFromRaised
     place = ctypes.c_void_p()

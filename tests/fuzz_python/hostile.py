@@ -1,4 +1,4 @@
-"""Objects that misbehave when native code asks them something: they change containers, raise, recurse, and lie."""
+"""Objects that misbehave when native code calls their methods: they change containers, raise, recurse, and lie."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ERRORS += (OverflowError, BufferError, OSError, NotImplementedError)
 
 
 def mischief() -> None:
-    """Do something at random that the caller may not have thought of. Bounded for each call."""
+    """Do something random and unexpected. The number per call is limited."""
     world = here()
     world.note_question()
     if not world.may_go_wild():
@@ -42,7 +42,7 @@ def mischief() -> None:
 
 
 def change(victim: Any) -> None:
-    """Change a container; other values stay."""
+    """Change a container; ignore other values."""
     world = here()
     values = Values(world)
     how = world.below(8)
@@ -76,7 +76,7 @@ def change(victim: Any) -> None:
 
 
 def _answer(kind: str) -> Any:
-    """What a special method returns: mostly something fit, sometimes anything."""
+    """Return the result of a special method: mostly a suitable value, sometimes any value."""
     mischief()
     values = Values(here())
     return values.any(2) if values.world.one_in(6) else values.of_kind(kind)
@@ -184,22 +184,23 @@ class _Sequenced:
 
 
 class _TupleSequenced(_Sequenced):
-    """What a tuple may be. PyPy 8 asks a tuple for its items, and a dict for their number, when C code gets to know it,
-    and ends the process where that raises (call_no_args, sequence_get_item of tests/python/interpreter_faults.py)."""
+    """The methods of a hostile tuple. When C code receives a tuple, PyPy 8 reads its items; for a dict, it reads the
+    length. If that raises, PyPy 8 aborts the process (call_no_args, sequence_get_item of
+    tests/python/interpreter_faults.py)."""
 
     if IS_PYPY_8:
         __iter__, __len__ = tuple.__iter__, tuple.__len__
 
 
 class _DictSequenced(_Sequenced):
-    """What a dict may be."""
+    """The methods of a hostile dict."""
 
     if IS_PYPY_8:
         __len__ = dict.__len__
 
 
 class _Protocolled:
-    """What the package looks for on the class of a value."""
+    """The attributes that the package looks up on the class of a value."""
 
     def __dlpack__(self, **options: Any) -> Any:
         return _answer("capsule")
@@ -244,13 +245,13 @@ class _Attributed:
 
 class _Lasting:
     def __del__(self) -> None:
-        # When it runs depends on the interpreter: it draws nothing from the dice of a call.
+        # The interpreter decides when this runs, so it must not use the random numbers of a call.
         kept.append(self)
         del kept[:-3]
 
 
 kept: list[Any] = []
-"""What has come back to life."""
+"""Resurrected objects."""
 
 
 def _made() -> list[type]:
@@ -283,7 +284,7 @@ def _made() -> list[type]:
         try:
             classes.append(type(f"Hostile{name}", bases, {}))
         except TypeError:
-            pass  # an interpreter may refuse it: metaclasses and layouts differ
+            pass  # interpreters may refuse it: metaclasses and layouts differ
     return classes
 
 
@@ -291,7 +292,7 @@ CLASSES = _made()
 
 
 def instance(world: Any) -> Any:
-    """A hostile object."""
+    """Return a hostile object."""
     cls = world.pick(CLASSES)
     if cls.__mro__[-2] is type:
         return cls("Made", (), {})
@@ -306,18 +307,18 @@ class _Plain(_Asked):
 
 
 def callback(*args: Any) -> Any:
-    """A function that does mischief."""
+    """A callback that does mischief."""
     return _answer("any")
 
 
 def plain_callback(*args: Any) -> Any:
-    """A function that returns its first argument, after some mischief."""
+    """A callback that returns its first argument, after some mischief."""
     mischief()
     return args[0] if args else None
 
 
 def two_arguments(value: Any, steering: Any) -> Any:
-    """A callback as the structural functions take it."""
+    """A callback with the signature of the structural functions."""
     mischief()
     world = here()
     if world.mischiefs_left <= 0 or world.one_in(3):

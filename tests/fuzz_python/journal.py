@@ -1,4 +1,4 @@
-"""What a worker writes down before each call, in a file that outlives it."""
+"""A worker's record before each call, in a file that outlives the worker."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-_HEAD = struct.Struct("=qq")  # number of the call that runs, and how many lines have been written
+_HEAD = struct.Struct("=qq")  # number of the current call, and number of lines written so far
 _LINE_BYTES = 480
 _N_LINES = 64
 _BYTES = _HEAD.size + _N_LINES * _LINE_BYTES
 
 
 def journal_path(path: Path, number: int) -> Path:
-    """That of a thread; the first one's is `path`."""
+    """Return the path of a thread's journal; the first thread's is `path`."""
     return path.with_name(f"{path.name}.{number}") if number else path
 
 
 class Journal:
-    """The writing end. Whatever ends the process, the lines stay, because the file is mapped."""
+    """The writing end. The lines survive any end of the process, because the file is mapped."""
 
     def __init__(self, path: Path) -> None:
         with path.open("w+b") as stream:
@@ -31,12 +31,12 @@ class Journal:
         self._n_lines = 0
 
     def begin(self, call: int) -> None:
-        """Note that a call begins. Nothing is known of it yet."""
+        """Record the start of a call. No details are known yet."""
         self.call = call
         _HEAD.pack_into(self._map, 0, call, self._n_lines)
 
     def write(self, text: str) -> None:
-        """Add a line to the call that runs."""
+        """Add a line to the current call."""
         line = f"{self.call}: {text}".encode("ascii", "backslashreplace")[:_LINE_BYTES]
         start = _HEAD.size + self._n_lines % _N_LINES * _LINE_BYTES
         self._map[start : start + _LINE_BYTES] = line.ljust(_LINE_BYTES)
@@ -51,7 +51,7 @@ class Reader:
         self._path = path
 
     def call(self) -> int:
-        """The number of the call that runs, or ran last; -1 before the first."""
+        """The number of the current or last call; -1 before the first."""
         head = self._head()
         return head[0] if head else -1
 

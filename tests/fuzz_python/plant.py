@@ -1,4 +1,4 @@
-"""Faults that are planted to see whether the fuzzer finds them."""
+"""Planted faults, to test that the fuzzer finds them."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def leave(*args: Any) -> None:
 
 
 def planted(name: str) -> Target:
-    """The target that goes wrong in that way."""
+    """Return the target with that fault."""
     return Target(f"planted {name}", globals()[name])

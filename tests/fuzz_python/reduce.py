@@ -1,4 +1,4 @@
-"""Looks for the fewest calls that still show a fault."""
+"""Searches for the fewest calls that still show a fault."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
 
 def fewest(last: int, shows: Callable[[list[int]], bool], seconds: float) -> list[int]:
-    """Some calls up to `last`, in order, that show it; none if it does not come again. Ends after about that time."""
+    """Return some calls up to `last`, in order, that show the fault; an empty list if the fault does not reappear. Ends
+    after about `seconds`."""
     until = time.monotonic() + seconds
     n, calls = 1, []
-    while True:  # the last one alone, or with more and more of those before it
+    while True:  # the last call alone, or with more and more earlier calls
         calls = list(range(max(0, last + 1 - n), last + 1))
         if shows(calls):
             break

@@ -3,13 +3,13 @@
 
     run.py [--seconds N | --calls N] [--seed S] [--jobs N] [--threads N] [--first] [--report FILE]
 
-Processes of 20,000 calls each are started one after another, each with a seed of its own that S makes, and watched.
-What is wrong with how one ended is printed, with the command that repeats it; the first finding of a run is repeated
-with fewer and fewer calls before. A finding is: death by a signal or with another exit status than 0, a call that
-takes 60 s of the processor or does nothing for 60 s, SystemError, MemoryError without a large number, an exception that
-is no Exception, and an error that a call leaves pending though it went well.
+The program starts and watches processes of 20,000 calls each, one after another, each with its own seed derived from S.
+It prints each finding with the command that repeats it, and reduces the first finding of a run to fewer and fewer
+calls. A finding is: death by a signal or a nonzero exit status, a call that uses 60 s of processor time or is idle for
+60 s, SystemError, MemoryError without a large number, an exception that is not an Exception, and an error that a
+successful call leaves pending.
 
-Prints one closing line. Exit status: 0 nothing was found, 1 something was.
+Prints one closing line. Exit status: 0 if there is no finding, 1 if there is one.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from watch import watch  # noqa: E402
 CALLS_PER_WORKER = 20_000
 HANG_SECONDS = 60.0
 REDUCE_SECONDS = 60.0
-LEAST_SECONDS = 5.0  # for which one more worker is worth its start
+LEAST_SECONDS = 5.0  # the least time that is worth starting another worker
 STDERR_LINES = 40
-BYTECODE = tempfile.TemporaryDirectory(prefix="fuzz-bytecode-")  # compiled by the first worker for all others
+BYTECODE = tempfile.TemporaryDirectory(prefix="fuzz-bytecode-")  # compiled by the first worker for all workers
 
 
 @dataclass
 class Outcome:
-    """How a worker ended."""
+    """The result of a worker."""
 
     calls: int = 0
     faults: list[dict[str, object]] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Outcome:
 
 @dataclass
 class Plan:
-    """What a worker does."""
+    """The task of a worker."""
 
     seed: int
     calls: str
@@ -68,7 +68,7 @@ class Plan:
 
 
 def run_worker(plan: Plan, seconds: float = 1e9, hang_seconds: float = HANG_SECONDS) -> Outcome:
-    """Run a worker and tell what is wrong with how it ended."""
+    """Run a worker and return the faults of its end."""
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
     try:
         journal, report, errors = folder / "journal", folder / "report", folder / "stderr"
@@ -101,7 +101,8 @@ def judge(status: int, hung: bool, readers: list[Reader], report: Path, errors: 
 
 
 def reduced(plan: Plan, fault: dict[str, object], hang_seconds: float) -> Plan | None:
-    """The plan with as few calls as show the same fault; None if it does not come again, or threads took part."""
+    """Return the plan with the fewest calls that show the fault; None if it does not reappear, or if threads took
+    part."""
     last = int(fault["call"])  # type: ignore[call-overload]
 
     def shows(calls: list[int]) -> bool:
@@ -135,7 +136,7 @@ class Total:
 
 
 def fuzz(options: argparse.Namespace) -> Total:
-    """Run workers until the time is over, or the calls are made."""
+    """Run workers until the time is over or all calls are made."""
     total, started = Total(), time.monotonic()
     numbers = itertools.count()
 
@@ -161,7 +162,7 @@ def fuzz(options: argparse.Namespace) -> Total:
                     total.kinds.add(kind)
                     return
                 if kind not in total.kinds:
-                    is_first = not total.kinds  # to reduce each of many would take too long
+                    is_first = not total.kinds  # reducing each of many would take too long
                     total.kinds.add(kind)
                     tell(plan, fault)
                     fewer = reduced(plan, fault, options.hang_seconds) if options.reduce and is_first else None

@@ -1,4 +1,4 @@
-"""What there is to call: every public function and class of the package with its members, and the global functions."""
+"""The callables to fuzz: every public function and class of the package with its members, and the global functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-# What is not called, by the beginning of its name, and why.
+# Names that are not called, by their beginning, with the reason.
 NOT_CALLED = {
     "ffi_hpy.LIB": "is ctypes' view of the core: what is called through it has no types",
     "ffi_hpy.config": "is the program ffi-hpy-config; it prints, and ends the process",
@@ -64,7 +64,7 @@ _BUILTIN = (object, str, bytes, tuple, int, float, list, dict, type, BaseExcepti
 
 @dataclass(frozen=True)
 class Target:
-    """Something to call. `owner` is the class of a member; `hints` are the kinds of value for each parameter."""
+    """A callable. `owner` is the class of a member; `hints` are the kinds of value for each parameter."""
 
     name: str
     callable: Any
@@ -74,12 +74,12 @@ class Target:
 
 
 def find_targets() -> list[Target]:
-    """All of them, in an order that is always the same."""
+    """Return all targets, always in the same order."""
     found: dict[str, Target] = {}
     seen: set[int] = set()
     members: set[tuple[type, str]] = (
         set()
-    )  # by the class that has them: what many inherit comes once, from _OFTEN again
+    )  # keyed by the defining class, so that an inherited member comes once; and again for each class in _OFTEN
     for module in modules():
         for name, value in sorted(vars(module).items()):
             full = f"{module.__name__}.{name}"
@@ -104,7 +104,7 @@ def find_targets() -> list[Target]:
 
 
 def modules() -> Iterator[ModuleType]:
-    """The modules that are for users."""
+    """Yield the public modules."""
     yield ffi_hpy
     for found in pkgutil.walk_packages(ffi_hpy.__path__, "ffi_hpy."):
         if any(part.startswith("_") for part in found.name.split(".")) or found.name.startswith(tuple(NOT_CALLED)):
@@ -118,7 +118,7 @@ def _is_ours(value: Any) -> bool:
 
 
 def _of_class(full: str, cls: type) -> Iterator[tuple[tuple[type, str], Target]]:
-    """The targets, each with the class that has it and its name there."""
+    """Yield the targets of a class, each with its defining class and its name there."""
     yield (cls, ""), Target(full, cls, hints=_hints_of(cls))
     for name in sorted(dir(cls)):
         owner = next((base for base in cls.__mro__ if name in base.__dict__), object)
@@ -128,18 +128,18 @@ def _of_class(full: str, cls: type) -> Iterator[tuple[tuple[type, str], Target]]
             continue
         try:
             value = getattr(cls, name)
-        except Exception:  # what only instances have
+        except Exception:  # attributes of instances only
             value = None
         yield (owner, name), Target(f"{full}.{name}", value, cls, name, _hints_of(value))
 
 
 def _is_inside(owner: type, name: str) -> bool:
-    """Whether a name is the own business of a class of `_core` that is written in Python: behind it are addresses. The
-    class in C has what belongs to the contract."""
+    """Return whether a name is internal to a class of `_core` that is written in Python, because it handles raw
+    pointers. The class in C has the public names."""
     is_of_core = owner.__module__.startswith("ffi_hpy._pypy") or vars(ffi_hpy._core).get(owner.__name__) is owner
     if not is_of_core or not name.startswith("_"):
         return False
-    binding = getattr(sys.modules.get("ffi_hpy._pypy.context.binding"), "binding", None)  # the class is in C without it
+    binding = getattr(sys.modules.get("ffi_hpy._pypy.context.binding"), "binding", None)  # None if the class is in C
     return binding is not None and not hasattr(getattr(binding, owner.__name__, None), name)
 
 

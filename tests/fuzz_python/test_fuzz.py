@@ -1,4 +1,4 @@
-"""The fuzzer of the Python API finds nothing."""
+"""The fuzzer of the Python API has no findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fuzzer of the Python API would find something, and what it found can be had again."""
+"""The fuzzer of the Python API finds planted faults, and its findings can be repeated."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_call_that_others_keep_from_the_processor_does_not_hang(monkeypatch):
     import watch
 
     class Waiting:
-        """A reader of a worker that is at its first call all the time."""
+        """A reader of a worker that stays in its first call."""
 
         def call(self):
             return 0

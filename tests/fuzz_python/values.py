@@ -1,4 +1,4 @@
-"""Random values: what one might pass to anything."""
+"""Random values: anything that a program might pass."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Node(ffi_hpy.Object):
 
 
 class Values:
-    """Makes values with the dice of a world."""
+    """Makes values with a world's random numbers."""
 
     hostile: Callable[[World], Any]
     callbacks: tuple[Callable[..., Any], ...]
@@ -70,7 +70,7 @@ class Values:
     # --- by kind ------------------------------------------------------------------------------------------------------
 
     def any(self, depth: int = 0) -> Any:
-        """A value of any kind. `depth` is how deep it is inside of another one."""
+        """Return a value of any kind. `depth` is its depth inside other values."""
         world = self.world
         roll = world.below_one()
         if roll < 0.2:
@@ -80,12 +80,12 @@ class Values:
         return getattr(self, world.pick(_SHALLOW if depth >= 2 else _KINDS))(depth + 1)
 
     def native(self) -> Any:
-        """A value that is the package's, mostly."""
+        """Return a value, mostly of one of the package's classes."""
         world = self.world
         return getattr(self, world.pick(_NATIVE))(1) if world.below_one() < 0.6 else self.any()
 
     def of_kind(self, kind: str) -> Any:
-        """A value of the kind that a name of a type means; any if it means nothing."""
+        """Return a value of the kind that the name of a type means; of any kind for unknown names."""
         method = _BY_NAME.get(kind)
         return self.any() if method is None else getattr(self, method)(1)
 
@@ -295,7 +295,7 @@ class Values:
         return int(roll * 5) if roll < 0.97 else int(roll * 40)
 
     def _item(self, depth: int) -> Any:
-        """Something that fits into a native container, mostly."""
+        """Return a value that fits into a native container, mostly."""
         return self.any(depth) if self.world.one_in(4) else self.simple()
 
     def _items(self, depth: int) -> list[Any]:
@@ -316,7 +316,7 @@ _KINDS = (
 
 _NATIVE = _KINDS[_KINDS.index("tensor") :]
 
-# Names in annotations and in metadata, and what they mean.
+# Names in annotations and in metadata, with their kinds.
 _BY_NAME = {
     **dict.fromkeys(("int", "SupportsIndex", "idx", "index", "device_id", "start", "stop"), "int"),
     **dict.fromkeys(("str", "name", "key", "String", "type_key", "func_name"), "text"),

@@ -1,4 +1,4 @@
-"""Tells whether a worker hangs, on a machine that may be busy."""
+"""Detects whether a worker hangs, on a machine that may be busy."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from journal import Reader
 
 START_SECONDS = 120.0  # until the first call
-IDLE_PART = 1 / 500  # of a processor: who uses less for long is waiting, however busy the machine is
+IDLE_PART = 1 / 500  # of a processor: a process below this rate for long is waiting, even on a busy machine
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has used so far, one that has ended too until it is waited for."""
+    """Return the processor time of a process, also of an ended process before it is waited for."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
 
 
 def watch(worker: subprocess.Popen[bytes], readers: list[Reader], hang_seconds: float) -> bool:
-    """Wait for the end of a worker; True if a call took too long, and the worker was ended.
+    """Wait for the end of a worker; return True if a call took too long and the worker was killed.
 
-    It takes too long if it uses so many seconds of the processor, or next to nothing of it for as long. What takes its
-    time because others use the processor is no hang.
+    A call takes too long if it uses `hang_seconds` of processor time, or almost none for `hang_seconds`. A call that
+    only waits for a busy processor is not a hang.
     """
     seen: list[int] = []
-    began = used_before = 0.0  # of the processor's time: when the call began, and when it was last seen at work
+    began = used_before = 0.0  # processor time at the start of the call, and at the last sign of work
     awake = time.monotonic()
     while True:
         try:
@@ -50,7 +50,7 @@ def watch(worker: subprocess.Popen[bytes], readers: list[Reader], hang_seconds: 
         elif used - used_before > limit * IDLE_PART:
             used_before, awake = used, now
         if used - began > limit or now - awake > limit:
-            worker.send_signal(signal.SIGUSR1)  # faulthandler shows where the threads are
+            worker.send_signal(signal.SIGUSR1)  # faulthandler prints the stacks of all threads
             time.sleep(1)
             worker.kill()
             worker.wait()

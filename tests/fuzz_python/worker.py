@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""One process of the fuzzer: makes calls, and reports those that ended as none should.
+"""One process of the fuzzer: makes calls, and reports the calls with forbidden results.
 
     worker.py --seed S --calls FROM:TO[,CALL...] [--threads N] [--verbose]
 
-run.py starts it. By hand it repeats what was found: --verbose prints each call before it is made.
+run.py starts this program. Started by hand, it repeats a finding: --verbose prints each call before making it.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_ADDRESSES = 6 << 30  # bytes
-MOST_RESIDENT = 700 << 20  # bytes; a process that has grown so far ends its work early
-N_SEEDS = 64  # that the seed of a process makes: one for each thread, the last one for the pool
-LOOK_EVERY = 256  # calls: at the clock and at the memory
+MOST_RESIDENT = 700 << 20  # bytes; a process that has grown this far ends early
+N_SEEDS = 64  # derived from the seed of a process: one for each thread, the last one for the pool
+LOOK_EVERY = 256  # calls between two checks of the clock and the memory
 
 
 class Talker:
-    """A journal that keeps the lines of the call that runs, and prints them if asked."""
+    """A journal that keeps the lines of the current call, and prints them on request."""
 
     def __init__(self, journal: Journal, is_verbose: bool) -> None:
         self._journal = journal
@@ -73,7 +73,7 @@ class Caller:
         self.world = World(options.seed * N_SEEDS + number, self.journal, pool)
         self.actions = Actions(self.world, targets)
         self.n_calls = 0
-        self._is_alone = options.threads == 1  # what a call of another thread takes of the memory is missing here
+        self._is_alone = options.threads == 1  # otherwise calls of other threads may use up the memory
 
     def run(self, calls: Sequence[int], until: float, findings: Findings) -> None:
         world, pool, anything, check = self.world, self.world.pool, self.actions.anything, pending_check()
@@ -96,7 +96,7 @@ class Caller:
                 break
 
     def what_is_wrong(self, error: BaseException) -> str:
-        """The kind of finding that the end of a call is, "" for none."""
+        """Return the kind of finding for the end of a call, "" for none."""
         if isinstance(error, SystemError):
             return "SystemError"
         if isinstance(error, MemoryError):
@@ -109,7 +109,7 @@ class Caller:
 
 
 def is_too_large() -> bool:
-    # Not ru_maxrss of getrusage: a process that a larger one starts begins with what that one has.
+    # Not ru_maxrss of getrusage: a child process inherits that value from a larger parent.
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() > MOST_RESIDENT
 
@@ -120,14 +120,14 @@ def limit_memory() -> None:
 
 
 def make_pool(seed: int) -> list[Any]:
-    """The values that the first calls find."""
+    """Return the initial pool of values."""
     pool: list[Any] = [None] * N_SLOTS
     world = World(seed * N_SEEDS + N_SEEDS - 1, Silent(), pool)
     set_world(world)
     values = Values(world)
     for slot in range(N_SLOTS):
         world.begin(slot)
-        world.mischiefs_left = 0  # hostile objects do nothing yet
+        world.mischiefs_left = 0  # hostile objects are harmless at first
         try:
             pool[slot] = values.any()
         except Exception:
@@ -136,7 +136,7 @@ def make_pool(seed: int) -> list[Any]:
 
 
 def calls_of(text: str) -> Sequence[int]:
-    """The numbers of `0:100,105`."""
+    """Return the numbers in a text like `0:100,105`."""
     parts = []
     for part in text.split(","):
         first, colon, end = part.partition(":")
@@ -163,7 +163,7 @@ def parse() -> argparse.Namespace:
 def main() -> None:
     options = parse()
     faulthandler.enable()
-    if hasattr(faulthandler, "register"):  # not on PyPy
+    if hasattr(faulthandler, "register"):  # PyPy has no such function
         faulthandler.register(signal.SIGUSR1, all_threads=True)
     limit_memory()
     warnings.simplefilter("ignore")

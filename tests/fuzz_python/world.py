@@ -1,4 +1,4 @@
-"""The state of a worker: its dice, its pool of values, and what the call that runs may still do."""
+"""The state of a worker: its random numbers, its pool of values, and the limits of the current call."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from journal import Journal
 
 N_SLOTS = 96
-MISCHIEFS_PER_CALL = 60  # so that what calls itself through a container ends
-QUESTIONS_PER_CALL = 20_000  # a walk of what contains itself asks about each of a million levels
+MISCHIEFS_PER_CALL = 60  # ends recursion through a container
+QUESTIONS_PER_CALL = 20_000  # a walk of a value that contains itself calls each of a million levels
 DEEPEST_CALL = 3
 IS_PYPY_8 = getattr(sys, "pypy_version_info", (0,)) >= (8,)
 
 
 class Planned(BaseException):
-    """Raised on purpose, and no Exception: it must come out of native code as itself."""
+    """Raised on purpose. It is not an Exception, and must come out of native code unchanged."""
 
 
 class World:
-    """One for each thread.
+    """The state of one thread.
 
-    A call draws from dice of its own, which the seed and its number make, and its result goes into a slot that its
-    number gives. So a call does the same in a replay that leaves out others, as long as it does not use their results.
+    The random numbers of a call depend only on the seed and the call's number, and so does the slot for its result. So
+    a call does the same in a replay without some other calls, as long as it does not use their results.
     """
 
     def __init__(self, seed: int, journal: Journal, pool: list[Any]) -> None:
@@ -42,7 +42,7 @@ class World:
         self.questions_left = math.inf
         self.depth = 0
         self.is_planned = False  # a BaseException was raised on purpose in this call
-        self.is_big = False  # a large integer was used: running out of memory is no wonder
+        self.is_big = False  # a large integer was used, so a MemoryError is allowed
         self.dangerous: Callable[[], Any] = lambda: None  # calls something at random
 
     def begin(self, call: int) -> None:
@@ -56,25 +56,25 @@ class World:
         self.is_big = False
 
     def below(self, n: int) -> int:
-        """A number from 0 to n - 1."""
+        """Return a number from 0 to n - 1."""
         return int(self.below_one() * n)
 
     def pick(self, choices: Sequence[Any]) -> Any:
-        """One of them."""
+        """Return one of the choices."""
         return choices[int(self.below_one() * len(choices))]
 
     def one_in(self, n: int) -> bool:
-        """True once in n times."""
+        """Return True once in n times."""
         return self.below_one() * n < 1
 
     def note_question(self) -> None:
-        """Count what the call asks of hostile objects and callbacks. Raises when it is enough."""
+        """Count a call to a hostile object or callback. Raises an exception at the limit."""
         self.questions_left -= 1
         if self.questions_left < 0:
             raise RuntimeError("enough")
 
     def may_go_wild(self) -> bool:
-        """Whether a hostile object may do something now."""
+        """Return whether a hostile object may do mischief now."""
         if self.mischiefs_left <= 0:
             return False
         self.mischiefs_left -= 1
@@ -89,12 +89,12 @@ _current = _Current()
 
 
 def set_world(world: World) -> None:
-    """Make it that of this thread."""
+    """Set the world of this thread."""
     _current.world = world
 
 
 def here() -> World:
-    """That of this thread; a thread that has none gets a tame one, which does nothing."""
+    """Return the world of this thread; without one, a tame world in which hostile objects are harmless."""
     try:
         return _current.world
     except AttributeError:
@@ -113,7 +113,7 @@ _tame = World(0, Silent(), [None] * N_SLOTS)  # type: ignore[arg-type]
 
 
 def shown(value: Any) -> str:
-    """A value in a few characters. Runs nothing of the value's own."""
+    """Return a short text for a value. Runs no code of the value's class."""
     cls = type(value)
     if value is None or cls in (bool, int, float, complex):
         try:

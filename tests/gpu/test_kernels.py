@@ -1,4 +1,4 @@
-"""Kernels of CUDA, built by load_inline, on tensors of PyTorch: streams, graphs, images. ci/gpu runs this.
+"""CUDA kernels, built by load_inline, on PyTorch tensors: streams, graphs, images. ci/gpu runs this file.
 
 Each test skips itself without a GPU.
 """
@@ -98,10 +98,10 @@ def test_a_kernel_changes_a_tensor_of_ours(kernels, x):
 def test_a_kernel_waits_for_what_is_before_it_on_torchs_stream(kernels, x):
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
-    kernels.add(x, 0, 128)  # what is loaded at the first launch is loaded
+    kernels.add(x, 0, 128)  # the first launch loads everything that is loaded lazily
     torch.cuda.synchronize()
     with torch.cuda.stream(stream):
-        torch.cuda._sleep(100_000_000)  # so long that a kernel on another stream would come first
+        torch.cuda._sleep(100_000_000)  # long enough that a kernel on another stream would run first
         x.fill_(3)
         kernels.add(x, 1, 128)
     stream.synchronize()

@@ -26,7 +26,7 @@ def include() -> str:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory, include: str) -> Callable[..., Path]:
-    """A function that compiles module.c as the module `name`, with macros, once, and returns the file."""
+    """Return a function that compiles module.c as the module `name`, with macros, once, and returns the file."""
     folder = tmp_path_factory.mktemp("modules")
     compiling = threading.Lock()
 
@@ -45,7 +45,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, include: str) -> Callable[..
 
 @pytest.fixture
 def placed(built: Callable[..., Path], tmp_path: Path) -> Callable[..., Path]:
-    """A function that puts module.c, compiled as for `built`, at a path below the test's folder."""
+    """Return a function that puts module.c, compiled as for `built`, at a path below the test's folder."""
 
     def place(inside: str, *macros: str) -> Path:
         target = tmp_path / inside

@@ -1,4 +1,4 @@
-/* The universal module NAME with a constant `origin` and a function that leaks a handle; macros make it one of the
+/* The universal module NAME with a constant `origin` and a function that leaks a handle; macros turn it into one of the
  * modules that must be refused. */
 #include <hpy.h>
 
@@ -57,7 +57,7 @@ static HPyModuleDef definition = {
 #endif
 
 #ifdef NO_INIT
-/* what HPy_MODINIT defines, without HPyInit_ */
+/* the definitions of HPy_MODINIT without HPyInit_ */
 HPyContext *_ctx_for_trampolines;
 HPy_EXPORTED_SYMBOL uint32_t JOIN(get_required_hpy_major_version_, NAME)(void) { return 0; }
 HPy_EXPORTED_SYMBOL uint32_t JOIN(get_required_hpy_minor_version_, NAME)(void) { return 0; }

@@ -20,13 +20,13 @@ HAS_OWN_HPY = "_hpy_universal" in sys.builtin_module_names
 
 
 def said_about(error: BaseException) -> str:
-    """Everything that a traceback shows of an exception."""
+    """Return the whole traceback text of an exception."""
     return "\n".join([str(error), *getattr(error, "__notes__", ())])
 
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The finder is installed, and the returned folder is on the path."""
+    """Install the finder, put a folder on the path, and yield the folder."""
     before = set(sys.modules)
     monkeypatch.syspath_prepend(str(tmp_path))
     hpy.install()
@@ -69,7 +69,7 @@ def test_context_name_and_abi_version_are_those_of_hpy() -> None:
 def test_the_file_and_its_runtime_work_without_the_package(built: Callable[..., Path], tmp_path: Path) -> None:
     source = Path(hpy.__file__)
     shutil.copy(source, tmp_path / "alone.py")
-    binary = Path(importlib.import_module("ffi_hpy._hpy").__file__)  # the package may have those of other systems, too
+    binary = Path(importlib.import_module("ffi_hpy._hpy").__file__)  # the package may have other systems' binaries, too
     for runtime in {*source.parent.glob("_hpy*"), binary}:
         shutil.copy(runtime, tmp_path)
     program = (

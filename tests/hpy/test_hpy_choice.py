@@ -1,4 +1,4 @@
-"""Which HPy runtime is chosen: by what is found in a process, which is made up here, but for the last tests."""
+"""The choice of the HPy runtime: it depends on a process's symbols, which are made up here except in the last tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ffi_hpy._hpy_choice import BUILT_IN, choose, choose_file
 
 CPYTHON, PYPY = "PyObject_GetAttr", "PyPyObject_GetAttr"
 DISPLACED = "0.9.1.dev61+g79fb330d"
-"""What PyPy 7.3.19 says of its HPy, which has an entry more in the middle of its table."""
+"""PyPy 7.3.19's description of its HPy, which has one more entry in the middle of its table."""
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_where_nothing_fits_an_import_error_says_what_was_looked_for() -> None:
 
 @pytest.mark.thread_unsafe(reason="threads would write into one folder")
 def test_an_interpreter_without_names_cannot_import_the_package_and_says_so(tmp_path: Path) -> None:
-    """The package is made to find nothing, neither `_hpy.so` nor a name."""
+    """The package is made to find neither `_hpy.so` nor a symbol."""
     folder = tmp_path / "ffi_hpy"
     folder.mkdir()
     for path in Path(ffi_hpy.__file__).parent.iterdir():
@@ -115,7 +115,7 @@ def test_the_runtime_that_modules_of_others_run_on_is_the_chosen_one() -> None:
 def test_a_runtime_for_another_c_api_is_refused_by_the_system_s_loader(monkeypatch: pytest.MonkeyPatch) -> None:
     other = "_hpy.so" if sys.implementation.name == "pypy" else "_hpy_pypy.so"
     monkeypatch.setattr(_hpy_choice, "choose_file", lambda release, names: other)
-    with pytest.raises(ImportError, match=r"undefined symbol|symbol not found"):  # glibc's words, musl's
+    with pytest.raises(ImportError, match=r"undefined symbol|symbol not found"):  # glibc's message, musl's message
         _hpy_choice.import_file("other._hpy")
 
 

@@ -1,4 +1,4 @@
-"""hpy, as the drop-in answers for it: what stubs import, debug mode, and building with setuptools."""
+"""hpy as provided by the drop-in package: imports of stubs, debug mode, and building with setuptools."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STUB_OF_HPY_09 = """
 
     __bootstrap__()
 """
-"""What the stubs do that hpy 0.9 writes."""
+"""The code of the stubs that hpy 0.9 writes."""
 
 
 def run(folder: Path, *arguments: str | Path, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -54,14 +54,14 @@ def out_of(done: subprocess.CompletedProcess[str]) -> str:
 
 @pytest.fixture
 def stubbed(placed: Callable[..., Path], tmp_path: Path) -> Path:
-    """A folder with a universal module and a stub as hpy 0.9 writes it."""
+    """Make a folder with a universal module and a stub as hpy 0.9 writes it."""
     placed("package/plain.hpy0.so")
     (tmp_path / "package" / "__init__.py").touch()
     (tmp_path / "package" / "plain.py").write_text(textwrap.dedent(STUB_OF_HPY_09))
     return tmp_path
 
 
-# ---- what stubs import ----
+# ---- imports of stubs ----
 
 
 def test_a_stub_of_hpy_09_loads_its_module(stubbed: Path) -> None:
@@ -230,7 +230,7 @@ builds = pytest.mark.thread_unsafe(reason="threads would build in one folder")
 
 @pytest.fixture
 def project(tmp_path: Path, include: str) -> tuple[Path, dict[str, str]]:
-    """The folder of a project with an HPy module, and the environment that it is built in."""
+    """Return the folder of a project with an HPy module, and the environment of its build."""
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "__init__.py").touch()
     (tmp_path / "module.c").write_text((HERE / "module.c").read_text())

@@ -1,4 +1,4 @@
-/* A universal HPy module that makes every mistake with handles that debug mode knows: see test_debug.py. */
+/* A universal HPy module that makes every mistake with handles that debug mode detects: see test_debug.py. */
 #include <alloca.h>
 #include <hpy.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static HPy none(HPyContext *ctx) { return HPy_Dup(ctx, ctx->h_None); }
 HPyDef_METH(leak, "leak", HPyFunc_O)
 static HPy leak_impl(HPyContext *ctx, HPy self, HPy arg) { return (void)self, HPy_Dup(ctx, arg), none(ctx); }
 
-static HPy leaked; /* by leak_new, for close_leaked */
+static HPy leaked; /* set by leak_new, for close_leaked */
 HPyDef_METH(leak_new, "leak_new", HPyFunc_NOARGS)
 static HPy leak_new_impl(HPyContext *ctx, HPy self) {
   (void)self;
@@ -230,7 +230,7 @@ static const char *text_of(HPyContext *ctx, HPy h, HPy mode) {
   }
 }
 
-/* None if two calls give two addresses */
+/* None if two calls return different pointers */
 HPyDef_METH(text, "text", HPyFunc_VARARGS)
 static HPy text_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self, (void)nargs;
@@ -265,7 +265,7 @@ static HPy keep_text_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nar
 HPyDef_METH(use_kept_text, "use_kept_text", HPyFunc_NOARGS)
 static HPy use_kept_text_impl(HPyContext *ctx, HPy self) { return (void)self, HPyUnicode_FromString(ctx, kept_text); }
 
-/* ---- entries that do not check what they get ---- */
+/* ---- entries that do not check their arguments ---- */
 
 HPyDef_METH(type_check, "type_check", HPyFunc_VARARGS)
 static HPy type_check_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
@@ -288,9 +288,9 @@ static HPy keep_argument_impl(HPyContext *ctx, HPy self, HPy arg) { return (void
 HPyDef_METH(use_kept, "use_kept", HPyFunc_NOARGS)
 static HPy use_kept_impl(HPyContext *ctx, HPy self) { return (void)self, HPy_Repr(ctx, kept); }
 
-/* ---- what is right ---- */
+/* ---- correct uses ---- */
 
-/* track(o): opens handles, closes them with a tracker */
+/* track(o): opens handles and closes them with a tracker */
 HPyDef_METH(track, "track", HPyFunc_O)
 static HPy track_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
@@ -322,7 +322,7 @@ static HPy variable_impl(HPyContext *ctx, HPy self, HPy arg) {
   return value;
 }
 
-/* churn(n): opens and closes n handles, so that records are used again */
+/* churn(n): opens and closes n handles, so that records are reused */
 HPyDef_METH(churn, "churn", HPyFunc_O)
 static HPy churn_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;

@@ -1,4 +1,4 @@
-/* A universal HPy module that exercises what HPy's own test suite does not: see test_hpy_runtime.py. */
+/* A universal HPy module for features that HPy's own test suite does not cover: see test_hpy_runtime.py. */
 #include <alloca.h>
 #include <hpy.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static HPy extension_impl(HPyContext *ctx, HPy self, HPy arg) {
   return HPyBool_FromBool(ctx, word_is_type && x->byte_size == sizeof(FhpyExtension) && !x->is_finalizing());
 }
 
-/* catch(f): calls f, takes what it raises; restores it if there is a second argument */
+/* catch(f): calls f and takes its exception; restores the exception if there is a second argument */
 HPyDef_METH(catch, "catch", HPyFunc_VARARGS)
 static HPy catch_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
@@ -108,7 +108,7 @@ static HPy attach_twice_impl(HPyContext *ctx, HPy self) {
   return one;
 }
 
-/* What thread_state says of this thread: attached, after leave(), after reenter(). */
+/* The results of thread_state for this thread: attached, after leave(), after reenter(). */
 HPyDef_METH(thread_states, "thread_states", HPyFunc_NOARGS)
 static HPy thread_states_impl(HPyContext *ctx, HPy self) {
   (void)self;
@@ -138,8 +138,8 @@ static HPy add_getset_impl(HPyContext *ctx, HPy self, HPy type) {
   return fhpy_extension_find(ctx)->getset_new(ctx, type, &def);
 }
 
-/* add_descriptor(): an instance of a type with the descriptor slots. Reading gives what was assigned last, to any
- * object, and None at first and after a deletion. */
+/* add_descriptor(): an instance of a type with the descriptor slots. Reading returns the value that was last assigned
+ * to any object, and None at first and after a deletion. */
 static cpy_PyObject *descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
   (void)type;
   HPy result = object == NULL ? HPy_Dup(context, (HPy){(intptr_t)self}) : HPyGlobal_Load(context, remembered);
@@ -165,7 +165,7 @@ static HPy add_descriptor_impl(HPyContext *ctx, HPy self) {
   return HPyType_FromSpec(ctx, &spec, NULL);
 }
 
-/* ---- a base type, a derived type in HPy with a larger struct, destroyed each ---- */
+/* ---- a base type, and a derived type in HPy with a larger struct, each with a destroy function ---- */
 
 typedef struct {
   HPyField value;
@@ -300,7 +300,7 @@ static HPyType_Spec BigAdder_spec = {.name = "probe.BigAdder",
                                      .builtin_shape = BigAdder_SHAPE,
                                      .defines = BigAdder_defines};
 
-/* the bare instance, for measuring allocation */
+/* the plain instance, for measuring allocation */
 HPyDef_METH(make_adder, "make_adder", HPyFunc_O)
 static HPy make_adder_impl(HPyContext *ctx, HPy self, HPy type) {
   (void)self;
@@ -308,7 +308,7 @@ static HPy make_adder_impl(HPyContext *ctx, HPy self, HPy type) {
   return HPy_New(ctx, type, &data);
 }
 
-/* ---- a metaclass with a struct, and making types with it ---- */
+/* ---- a metaclass with a struct, and types made with it ---- */
 
 typedef struct {
   long tag, spare[3];

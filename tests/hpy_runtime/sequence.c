@@ -1,4 +1,4 @@
-/* A universal HPy module with types whose slots tell the index that they were called with: see test_sequence.py. */
+/* A universal HPy module with types whose slots return the index of their call: see test_sequence.py. */
 #include <alloca.h>
 #include <hpy.h>
 

@@ -49,7 +49,7 @@ static HPyType_Spec Cell_spec = {.name = "sharing.Cell",
                                  .builtin_shape = Cell_SHAPE,
                                  .defines = Cell_defines};
 
-/* ---- an instance that is a struct and nothing else, counted to its end ---- */
+/* ---- an instance that is only a struct, counted until its destruction ---- */
 
 typedef struct {
   int64_t tag, zeros[4];
@@ -67,7 +67,7 @@ static HPy Plain_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_
   for (int i = 0; i < 4; i++)
     if (plain->tag != 0 || plain->zeros[i] != 0) HPy_FatalError(ctx, "HPy_New did not zero the struct");
   plain->tag = 7;
-  for (int i = 0; i < 4; i++) plain->zeros[i] = -1; /* for the next one that gets this memory */
+  for (int i = 0; i < 4; i++) plain->zeros[i] = -1; /* for the next object in this memory */
   __atomic_fetch_add(&n_plain, 1, __ATOMIC_RELAXED);
   return h;
 }
@@ -92,7 +92,7 @@ static HPy plain_alive_impl(HPyContext *ctx, HPy self) {
 
 /* ---- builders and trackers ---- */
 
-/* gather(*items) -> ([*items], (*items)); each slot is written twice, and a builder of each kind is given up */
+/* gather(*items) -> ([*items], (*items)); writes each slot twice, and cancels a builder of each kind */
 HPyDef_METH(gather, "gather", HPyFunc_VARARGS)
 static HPy gather_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
@@ -121,7 +121,7 @@ static HPy gather_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs)
   return both;
 }
 
-/* set_out_of_range(kind, index): sets an item that a builder of two has no room for */
+/* set_out_of_range(kind, index): sets an item beyond the size of a builder for two */
 HPyDef_METH(set_out_of_range, "set_out_of_range", HPyFunc_VARARGS)
 static HPy set_out_of_range_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self, (void)nargs;

@@ -1,4 +1,5 @@
-/* A universal HPy module whose function make(name) calls HPyType_FromSpec with what `name` says: see test_specs.py. */
+/* A universal HPy module whose function make(name) calls HPyType_FromSpec with the specification `name`: see
+ * test_specs.py. */
 #include <alloca.h>
 #include <hpy.h>
 #include <string.h>
@@ -36,14 +37,14 @@ static HPy Pair_is_struct_impl(HPyContext *ctx, HPy self) {
 HPyDef_SLOT(exec, HPy_mod_exec)
 static int exec_impl(HPyContext *ctx, HPy module) { return (void)ctx, (void)module, 0; }
 
-/* a slot's number, a pointer, and the end of the list: what a list of legacy slots consists of */
+/* an entry of a list of legacy slots: a slot number and a pointer; {0, NULL} ends the list */
 typedef struct {
   int slot;
   void *function;
 } LegacySlot;
 static LegacySlot legacy_repr[] = {{66, (void *)Pair_repr_trampoline}, {0, NULL}}, legacy_none[] = {{0, NULL}};
 
-/* make(name, base=None): name says what is added to or changed in a good specification */
+/* make(name, base=None): name is an addition to or a change of a good specification */
 HPyDef_METH(make, "make", HPyFunc_VARARGS)
 static HPy make_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;

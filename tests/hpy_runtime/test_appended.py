@@ -1,4 +1,4 @@
-"""The context entries that HPy's master has after 0.9.0, and the dict shape."""
+"""The context entries that HPy's master branch added after 0.9.0, and the dict shape."""
 
 import gc
 import weakref

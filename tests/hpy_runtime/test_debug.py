@@ -1,4 +1,4 @@
-"""Debug mode of the runtime: every mistake with handles is told with who made it; debug_probe.c makes them."""
+"""Debug mode of the runtime: it reports every mistake with handles and the code that made it; see debug_probe.c."""
 
 import contextlib
 import gc
@@ -17,7 +17,7 @@ from test_hpy_runtime import compile_universal
 from ffi_hpy import _hpy, hpy, hpy_debug
 
 HERE = Path(__file__).resolve().parent
-pytestmark = pytest.mark.thread_unsafe  # the hook and the handles are the process's
+pytestmark = pytest.mark.thread_unsafe  # the hook and the handles belong to the process
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +32,7 @@ def probe(debug_path):
 
 @pytest.fixture
 def reports():
-    """The reports of a test, collected here: otherwise a report ends the process."""
+    """Collect the reports of a test; otherwise a report ends the process."""
     texts = []
     hpy_debug.set_on_invalid_handle(texts.append)
     yield texts
@@ -67,7 +67,7 @@ def test_a_file_is_loaded_in_one_mode_only(probe, debug_path, tmp_path):
     with pytest.raises(ImportError, match="was loaded without debug mode before"):
         _hpy.load("debug_probe", str(other), debug=True)
     assert _hpy.load("debug_probe", debug_path, debug=True) is not probe
-    # whoever does not say gets what the file has
+    # a call without the argument gets the file's mode
     assert _hpy.load("debug_probe", debug_path).context_name() == "HPy Debug Mode ABI (ffi_hpy)"
     assert _hpy.load("debug_probe", str(other), debug=None).context_name() == "HPy Universal ABI (ffi_hpy)"
 
@@ -159,7 +159,7 @@ def test_load_takes_spec_and_no_other_keyword(debug_path):
 )
 def test_a_mistake_is_told_with_its_function(probe, reports, name, arguments, told):
     raised = {
-        "build_twice": MemoryError,  # as from a builder that could not be made
+        "build_twice": MemoryError,  # as from a builder that could not be created
         "add_to_closed_tracker": SystemError,
         "text": TypeError,
         "substring": TypeError,
@@ -310,7 +310,7 @@ def test_texts_of_closed_handles_are_kept_up_to_a_limit(probe):
 
     before = hpy_debug.limits()
     try:
-        hpy_debug.set_limits(before._replace(n_closed=0))  # drops the texts so far
+        hpy_debug.set_limits(before._replace(n_closed=0))  # drops the strings so far
         assert hpy_debug.closed_handles() == []
         hpy_debug.set_limits(before._replace(n_closed=100, n_text_bytes=100))
         assert (kept(150), kept(59), kept(40), kept(39), kept(1)) == (0, 60, 0, 40, 0)
@@ -321,7 +321,7 @@ def test_texts_of_closed_handles_are_kept_up_to_a_limit(probe):
         hpy_debug.set_limits(before)
 
 
-# ---- what is known ----
+# ---- queries ----
 
 
 def test_closed_handles_are_listed_with_their_closer(probe):
@@ -362,7 +362,7 @@ def test_the_native_stack_of_the_opening_is_noted_on_request(probe):
     finally:
         hpy_debug.set_limits(before)
     (handle,) = hpy_debug.open_handles(since)
-    if "glibc" in platform.libc_ver():  # others may have no way to walk the stack
+    if "glibc" in platform.libc_ver():  # other C libraries may be unable to walk the stack
         assert 2 <= len(handle.stack.splitlines()) <= 8
         assert "debug_probe.hpy0.so" in handle.stack
         assert "debug_probe.hpy0.so" in str(handle)
@@ -575,7 +575,7 @@ def test_handles_are_opened_and_closed_on_several_threads(probe, reports):
             if k % 20 == 0:
                 hpy_debug.set_limits(before._replace(n_closed=10 * k, n_text_bytes=10 * k, n_frames=k % 3))
                 results.append(len(hpy_debug.closed_handles()) >= 0)
-                # a handle's value may be None, too: another thread is about to return it
+                # a handle's value may be None while another thread is about to return it
                 trackers = [h for h in hpy_debug.open_handles(since) if h.kind == "tracker"]
                 results.append(all(h.value is None for h in trackers))
 
@@ -590,5 +590,5 @@ def test_handles_are_opened_and_closed_on_several_threads(probe, reports):
     assert len(results) == 4 * (100 + 100 + 5 + 5)
     assert all(results)
     assert reports == []
-    # the getter, and nothing else, forgets one each time
+    # only the getter leaks a handle at each call
     assert [h.opener for h in hpy_debug.open_handles(since)] == ["debug_probe.Thing.number"] * 400

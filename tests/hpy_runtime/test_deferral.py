@@ -1,6 +1,6 @@
-"""Which objects the interpreter is asked to defer reference counts of: those that threads share, without a GIL.
+"""The objects with deferred reference counts: without a GIL, those that threads share.
 
-CPython has the function from 3.14 on. A stand-in, put before every library, notes who asks.
+CPython has the function from 3.14 on. A preloaded replacement records its callers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ int count_noted(const void *o) {
 int count_all(void) { return n_noted; }
 """
 
-# Arguments: folder of test_hpy_runtime.py, the stand-in, sharing.hpy0.so.
+# Arguments: folder of test_hpy_runtime.py, the preloaded library, sharing.hpy0.so.
 PROGRAM = """
 import ctypes, json, sys
 sys.path.insert(0, sys.argv[1])
@@ -75,7 +75,7 @@ print(json.dumps({**counts, "all": stand_in.count_all()}))
 
 @pytest.fixture(scope="module")
 def counts(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """How often each of several objects was asked for, in a fresh interpreter."""
+    """The number of requests for each of several objects, in a fresh interpreter."""
     folder = tmp_path_factory.mktemp("deferral")
     source, library = folder / "stand_in.c", folder / "libstand_in.so"
     source.write_text(STAND_IN)

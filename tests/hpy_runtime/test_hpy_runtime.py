@@ -1,7 +1,7 @@
-"""The HPy runtime: what HPy's own test suite leaves out.
+"""The HPy runtime: tests of features that HPy's own test suite does not cover.
 
-FFI_HPY_RUNTIME names a runtime to test (a path to _hpy.so); without it the one of ffi_hpy is taken.
-HPY_INCLUDE names the folder with hpy.h; without it that of the installed hpy is taken.
+FFI_HPY_RUNTIME names the runtime to test (a path to _hpy.so; default: the runtime of ffi_hpy). HPY_INCLUDE names the
+folder with hpy.h (default: that of the installed hpy).
 """
 
 import contextlib
@@ -47,7 +47,7 @@ def hpy_include():
 
 
 def compile_universal(source, target):
-    # no -Wextra: the macros of HPy leave initializers out
+    # no -Wextra: HPy's macros omit initializers
     subprocess.run(
         [
             "cc",
@@ -82,7 +82,7 @@ def probe_path(tmp_path_factory):
 
 @pytest.fixture(scope="session", params=["universal", "debug"])
 def probe(request, runtime, probe_path, tmp_path_factory):
-    """The probe, in each mode of the runtime; a file is loaded in one mode only."""
+    """The probe, in each mode of the runtime; a file can be loaded in one mode only."""
     if request.param == "universal":
         return runtime.load("probe", probe_path)
     path = tmp_path_factory.mktemp("probe_debug") / "probe.hpy0.so"
@@ -102,14 +102,14 @@ def skip_if_types_are_immortal():
 
 
 def collect():
-    """Collect garbage: PyPy frees what a C extension held one collection after the finalizers ran."""
+    """Collect garbage: PyPy frees the memory of C extensions one collection after the finalizers ran."""
     for _ in range(4 if IS_PYPY else 1):
         gc.collect()
 
 
 @contextlib.contextmanager
 def collecting_always():
-    """Have the block run with a collection at every allocation. Nothing changes on PyPy, which has no threshold."""
+    """Run the block with a collection at every allocation. This has no effect on PyPy, which has no threshold."""
     if IS_PYPY:
         yield
         return
@@ -122,8 +122,8 @@ def collecting_always():
 
 
 def destroyed_by(probe, make):
-    """How often each destroy function ran for the objects that make() drops."""
-    collect()  # what earlier tests left
+    """Return how often each destroy function ran for the objects that make() drops."""
+    collect()  # garbage of earlier tests
     before = probe.destroyed_counts()
     make()
     collect()
@@ -328,7 +328,7 @@ def test_type_references_are_balanced(probe):
         probe.Adder(), Sub(), probe.Base(), probe.Derived()
         probe.make_adder(Sub)
     collect()
-    # A deferred count, which is huge, leaves out what the interpreter's stack and caches hold at the moment.
+    # A deferred count, which is a huge number, omits the current references of the interpreter's stack and caches.
     assert all(abs(a - b) < (10 if b > 2**32 else 1) for a, b in zip(count(), before))
 
 
@@ -456,7 +456,7 @@ def test_metaclass_with_a_struct(probe):
 
 def test_classes_made_in_python_have_the_struct_of_their_metaclass(probe):
     made = [probe.Meta(f"Made{i}", (), {}) for i in range(100)]
-    made += [type.__new__(probe.Meta, "ByType", (), {})] if IS_PYPY else []  # which CPython refuses
+    made += [type.__new__(probe.Meta, "ByType", (), {})] if IS_PYPY else []  # CPython refuses this
 
     class SubMeta(probe.Meta):
         pass

@@ -1,4 +1,4 @@
-"""The indices that a sequence's slots are called with: negative ones count from the end, once."""
+"""The indices in calls of a sequence's slots: negative indices count from the end, once."""
 
 import pytest
 from test_hpy_runtime import HERE, compile_universal, load_runtime

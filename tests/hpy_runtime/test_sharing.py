@@ -1,4 +1,4 @@
-"""Several threads use the same globals, fields, types and modules at once, and builders and trackers side by side."""
+"""Several threads use the same globals, fields, types and modules at once, and private builders and trackers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sharing(sharing_path: str) -> Any:
 
 
 def at_once(work: Callable[[int], None]) -> None:
-    """Run work(0), work(1), ... on threads that begin at the same moment; an exception of one is raised here."""
+    """Run work(0), work(1), ... on threads that start at the same moment; an exception of a thread is raised here."""
     barrier = threading.Barrier(N_THREADS)
     raised: list[BaseException] = []
 
@@ -50,7 +50,7 @@ def at_once(work: Callable[[int], None]) -> None:
 
 
 def is_whole(pair: list[int]) -> bool:
-    """Whether an object that somebody stored is still what it was."""
+    """Return whether a stored object is unchanged."""
     return type(pair) is list and len(pair) == 2 and pair[0] == pair[1]
 
 
@@ -113,7 +113,7 @@ def test_an_item_that_a_builder_has_no_room_for_is_an_error(sharing: Any, kind: 
         sharing.set_out_of_range(kind, index)
 
 
-@pytest.mark.thread_unsafe  # counts what is alive
+@pytest.mark.thread_unsafe  # counts the live objects
 def test_every_instance_of_a_shared_type_ends_once(sharing: Any) -> None:
     class Derived(sharing.Plain):  # type: ignore[misc, name-defined]
         pass

@@ -1,4 +1,4 @@
-"""HPyType_FromSpec: what is refused, with what text, and what legacy code a universal module may have."""
+"""HPyType_FromSpec: the refusals with their messages, and the legacy code that a universal module may have."""
 
 import subprocess
 import sys
@@ -104,7 +104,7 @@ def test_a_legacy_type_has_legacy_bases_only(specs):
 def test_a_none_member_is_none(specs):
     o = specs.make("none members")()
     assert (o.none, o.none_readonly) == (None, None)
-    with pytest.raises((SystemError, TypeError)):  # the former is CPython's way to say it
+    with pytest.raises((SystemError, TypeError)):  # CPython raises the former
         o.none = None
     with pytest.raises(AttributeError):
         o.none_readonly = None
@@ -225,7 +225,7 @@ def test_types_and_instances_survive_stress_reimport_and_any_order_of_exit(specs
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
-@pytest.mark.thread_unsafe  # the threshold is the process's
+@pytest.mark.thread_unsafe  # the threshold is global to the process
 def test_refused_specifications_survive_stress(specs):
     with collecting_always():
         for _ in range(30):

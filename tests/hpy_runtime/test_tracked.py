@@ -1,4 +1,4 @@
-"""A handle whose tracker another thread has closed: good until then, and told by debug mode from then on."""
+"""A handle whose tracker another thread has closed: it works until then, and debug mode reports later uses."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from test_hpy_runtime import HERE, compile_universal, load_runtime
 
 from ffi_hpy import hpy_debug
 
-pytestmark = pytest.mark.thread_unsafe  # the tracker and the hook are the process's
+pytestmark = pytest.mark.thread_unsafe  # the tracker and the hook are global to the process
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-/* A universal HPy module with one tracker of the process: see test_tracked.py. */
+/* A universal HPy module with one tracker for the process: see test_tracked.py. */
 #include <alloca.h>
 #include <hpy.h>
 

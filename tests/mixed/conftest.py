@@ -1,4 +1,4 @@
-"""The modules of pybind11 and nanobind, which use our headers and link our library: compiled once, and imported."""
+"""The modules of pybind11 and nanobind, which use our headers and link our library: compiled once, then imported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = ("pybind11", "nanobind")
 
 
 def flags_of(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a binding library wants of the compiler, and of the linker."""
+    """Return the compiler flags of a binding library, and its arguments for linking."""
     if kind == "pybind11":
         return (f"-isystem{pybind11.get_include()}", f"-DVERSION={pybind11.version_info}"), ()
     source, include = Path(nanobind.source_dir()), nanobind.include_dir()
@@ -30,7 +30,8 @@ def flags_of(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @pytest.fixture(scope="session")
 def compile_module():
-    """Gives the path of a module; it finds our library by itself, whoever is imported first."""
+    """Return a function that compiles a module and returns its path. The module finds our library itself, whatever the
+    order of imports."""
 
     def compile_one(kind: str) -> Path:
         to_compile, to_link = flags_of(kind)

@@ -1,4 +1,4 @@
-"""A module of pybind11 and one of nanobind that use our headers work beside ffi_hpy: one runtime, the same objects."""
+"""A pybind11 module and a nanobind module that use our headers work next to ffi_hpy: one runtime, the same objects."""
 
 import gc
 import subprocess
@@ -13,7 +13,7 @@ import ffi_hpy
 
 @pytest.fixture
 def ffi(module, kind):
-    """What the module has registered, as attributes."""
+    """The registered functions of the module, as attributes."""
 
     class Registered:
         def __getattr__(self, name):
@@ -24,7 +24,7 @@ def ffi(module, kind):
 
 @pytest.fixture
 def register(kind):
-    """Registers a global function for a test, and gives its name."""
+    """Return a function that registers a global function for a test and returns its name."""
     names = []
 
     def register_one(f):
@@ -137,7 +137,7 @@ def test_what_the_modules_python_function_raises_reaches_ffi(module, ffi):
     module.set_callback(None)
 
 
-# --- who is first ---------------------------------------------------------------------------------------------------
+# --- order of imports -----------------------------------------------------------------------------------------------
 
 PROGRAM = """
 import importlib.machinery, importlib.util, os, sys

@@ -21,7 +21,7 @@ if TESTED_LIBRARY:
 
 
 class GlobalFunctions:
-    """The global functions under a prefix, as attributes; each access looks the function up anew."""
+    """The global functions under a prefix, as attributes; each access looks the function up again."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -50,9 +50,10 @@ def era_headers(upstream: Path) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def compile_era(era_headers: dict[str, Path]) -> Callable[..., Path]:
-    """Compiles native/<name> as a user of an era would: linked with -ltvm_ffi, names left to be found at run time.
+    """Return a function that compiles native/<name> as a user of an era would: linked with -ltvm_ffi, with undefined
+    names that are resolved at run time.
 
-    The era "own" is that of our headers.
+    The era "own" means our headers.
     """
 
     def compile_one(name: str, era: str, *link: str, flags: tuple[str, ...] = ()) -> Path:
@@ -108,7 +109,7 @@ def classes(testing: GlobalFunctions) -> SimpleNamespace:
 
 @pytest.fixture(scope="session")
 def extension_path(upstream: Path) -> Path:
-    """Path of the library made of native/int_pair.cc."""
+    """Path of the library compiled from native/int_pair.cc."""
     try:
         return compile_cxx("int_pair.cc", upstream / "tvm_ffi" / "include")
     except Missing as reason:
@@ -117,7 +118,7 @@ def extension_path(upstream: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def extension(extension_path: Path) -> ffi_hpy.Module:
-    """The library made of native/int_pair.cc."""
+    """The library compiled from native/int_pair.cc."""
     return ffi_hpy.load_module(extension_path)
 
 
@@ -134,7 +135,7 @@ def IntPair(extension: ffi_hpy.Module) -> type[ffi_hpy.Object]:
 
 @pytest.fixture(scope="session")
 def plain_path() -> Path:
-    """Path of the library made of native/plain.c."""
+    """Path of the library compiled from native/plain.c."""
     try:
         return compile_c("plain.c", PACKAGE / "include")
     except Missing as reason:
@@ -143,15 +144,16 @@ def plain_path() -> Path:
 
 @pytest.fixture(scope="session")
 def plain(plain_path: Path) -> ffi_hpy.Module:
-    """The library made of native/plain.c."""
+    """The library compiled from native/plain.c."""
     return ffi_hpy.load_module(plain_path)
 
 
-if hasattr(gc, "freeze"):  # PyPy has none
+if hasattr(gc, "freeze"):  # PyPy lacks it
 
     @pytest.fixture(autouse=True, scope="module")
     def nothing_old_is_collected() -> None:
-        """A test that collects garbage, as each does in a debug mode, looks only at what its own file has left."""
+        """Freeze old objects, so that a test that collects garbage, as each does in a debug mode, examines only the
+        objects of its own file."""
         gc.collect()
         gc.freeze()
 
@@ -164,7 +166,7 @@ if IS_DEBUG or IS_OWN_DEBUG:
 
     @pytest.fixture(autouse=True)
     def no_open_handles() -> Iterator[None]:
-        """Every handle that a test opens is closed when it ends."""
+        """Check that every handle that a test opens is closed at the end."""
         collect_garbage(n_rounds=1)
         detector = LeakDetector()
         detector.start()

@@ -1,8 +1,9 @@
-"""Programs that show what an interpreter, or NumPy, does wrong by itself: none imports ffi_hpy.
+"""Programs that show faults of an interpreter, or of NumPy: none imports ffi_hpy.
 
     interpreter_faults.py NAME
 
-Tests that leave something out because of such a fault name the program here. Each prints "fine", or what went wrong.
+Tests that leave something out because of such a fault name its program in this file. Each program prints "fine", or the
+fault.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def fork_children(use: Callable[[], object], n: int = 2000) -> None:
-    """Children use what threads of the parent use: says which one hangs."""
+    """Fork children that use the same objects as threads of the parent; report a child that hangs."""
 
     def stay_busy() -> None:
         while True:
@@ -52,7 +53,7 @@ def fork_children(use: Callable[[], object], n: int = 2000) -> None:
 
 
 def dict_of_free_threads() -> None:
-    """CPython 3.13.5, 3.14.7 without the GIL: a dict's lock handed to a thread that waits stays taken in the child."""
+    """CPython 3.13.5, 3.14.7 without the GIL: a dict's lock, handed to a waiting thread, stays locked in the child."""
     shared = {i: i for i in range(10)}
 
     def use() -> None:
@@ -66,13 +67,13 @@ def dict_of_free_threads() -> None:
 
 
 def lru_cache() -> None:
-    """PyPy 7.3: functools.lru_cache has a lock, which stays taken in the child."""
+    """PyPy 7.3: functools.lru_cache has a lock that stays locked in the child."""
     answers = functools.lru_cache(maxsize=10)(str)
     fork_children(lambda: [answers(i) for i in range(20)])
 
 
 def guard_of_threads() -> None:
-    """CPython 3.15: the end of a child waits for threads of the parent that were within PyGILState_Ensure."""
+    """CPython 3.15: the end of a child waits for threads of the parent that were inside PyGILState_Ensure."""
     libc = ctypes.CDLL(None)
     function = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda argument: None)
 
@@ -98,8 +99,8 @@ def guard_of_threads() -> None:
 
 
 def modules_at_exit() -> None:
-    """CPython 3.13 without the GIL: the interpreter that ends waits for the lock of sys.modules, which a daemon thread
-    has that it has stopped. Three runs in eight hang."""
+    """CPython 3.13 without the GIL: the ending interpreter waits for the lock of sys.modules, which a stopped daemon
+    thread holds. Three runs in eight hang."""
     program = "import sys, threading, time\nget = sys.modules.get\ndef work():\n    while True: get('os')\n"
     program += "for _ in range(4): threading.Thread(target=work, daemon=True).start()\ntime.sleep(0.05)"
     try:
@@ -112,7 +113,7 @@ def modules_at_exit() -> None:
 
 
 def exhausted_dict_iterator() -> None:
-    """PyPy 7.3: pickling or copying a dict's iterator that has come to its end is a segmentation fault."""
+    """PyPy 7.3: pickling or copying an exhausted dict iterator is a segmentation fault."""
     child = os.fork()
     if child == 0:
         iterator = iter({1: 2})
@@ -134,11 +135,12 @@ items = [1, Refusing((1, 2)), 2]
 
 
 def sequence_get_item() -> None:
-    """PyPy 8: PySequence_GetItem of a list gives each item a C side; the collector releases what stands for the others.
+    """PyPy 8: PySequence_GetItem of a list creates a C object for each item; if one raises, the collector releases the
+    uninitialized entries after it.
 
     A dict whose __len__ raises does the same.
 
-    Memory that nobody has written is mostly empty in a fresh process: MALLOC_PERTURB_=90 in the environment fills it.
+    Uninitialized memory is mostly zero in a fresh process: MALLOC_PERTURB_=90 in the environment fills it.
     """
     api = ctypes.CDLL(None)
     for function in (api.PyPyImport_AddModule, api.PyPyObject_GetAttrString, api.PyPySequence_GetItem):
@@ -149,7 +151,7 @@ def sequence_get_item() -> None:
         api.PyPySequence_GetItem(native, 0)
     except ValueError:
         pass
-    gc.collect()  # ends the process
+    gc.collect()  # aborts the process
     print("fine")
 
 
@@ -158,18 +160,18 @@ def returns_refusing(*args: object) -> Refusing:
 
 
 def call_no_args() -> None:
-    """PyPy 8: a function that C code calls returns a tuple whose __iter__ raises, which ends the process."""
+    """PyPy 8: C code calls a function that returns a tuple whose __iter__ raises, which aborts the process."""
     api = ctypes.CDLL(None)
     for function in (api.PyPyImport_AddModule, api.PyPyObject_GetAttrString, api.PyPyObject_CallNoArgs):
         function.restype = ctypes.c_void_p
     module = ctypes.c_void_p(api.PyPyImport_AddModule(b"__main__"))
     callback = ctypes.c_void_p(api.PyPyObject_GetAttrString(module, b"returns_refusing"))
-    api.PyPyObject_CallNoArgs(callback)  # ends the process
+    api.PyPyObject_CallNoArgs(callback)  # aborts the process
     print("fine")
 
 
 def descriptor_of_class() -> None:
-    """PyPy 8: the descriptor of a class's __dict__ or __weakref__ that C code gets to know ends the process."""
+    """PyPy 8: passing the descriptor of a class's __dict__ or __weakref__ to C code aborts the process."""
     api = ctypes.CDLL(None)
     for function in (api.PyPyImport_AddModule, api.PyPyObject_GetAttrString):
         function.restype = ctypes.c_void_p
@@ -178,28 +180,29 @@ def descriptor_of_class() -> None:
         global descriptor
         descriptor = vars(type("Made", (), {}))["__dict__"]
         api.PyPy_DecRef(ctypes.c_void_p(api.PyPyObject_GetAttrString(module, b"descriptor")))
-        gc.collect()  # ends the process
+        gc.collect()  # aborts the process
     print("fine")
 
 
 def copy_enumerate() -> None:
-    """PyPy: an enumerate object that was advanced cannot be copied or, on PyPy 8, pickled: the process ends."""
+    """PyPy: copying an enumerate object that was advanced aborts the process; on PyPy 8, so does pickling it."""
     advanced = enumerate([])
     next(advanced, None)
-    copy.copy(advanced)  # ends the process
+    copy.copy(advanced)  # aborts the process
     print("fine")
 
 
 def pickle_dict_iterator() -> None:
-    """PyPy 8: an iterator of a dict that was advanced cannot be pickled."""
+    """PyPy 8: a dict iterator that was advanced cannot be pickled."""
     advanced = iter({})
     next(advanced, None)
-    pickle.dumps(advanced)  # ends the process
+    pickle.dumps(advanced)  # aborts the process
     print("fine")
 
 
 def half_compared() -> None:
-    """NumPy 2.0, the last one for CPython 3.9: a float16 compared with what raises when asked again is a crash."""
+    """NumPy 2.0, the last version for CPython 3.9: comparing a float16 with a value that raises at the second call
+    crashes."""
     import numpy
 
     class Raising(str):
@@ -220,7 +223,7 @@ def half_compared() -> None:
 
 
 def deque_repeated() -> None:
-    """CPython: a deque that is repeated until there is no memory ends in a SystemError, without an exception."""
+    """CPython: repeating a deque until memory runs out raises a SystemError without an exception set."""
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
     try:
         collections.deque([1]) * (1 << 47)
@@ -231,7 +234,7 @@ def deque_repeated() -> None:
 
 
 def growth_of(use: Callable[[], object], n: int) -> None:
-    """Say how many bytes of memory each use leaves behind."""
+    """Print the bytes of memory that each use leaks."""
     marks = []
     for _ in range(3):
         for _ in range(n):
@@ -251,8 +254,8 @@ def run_on_thread(target: Callable[[], object]) -> None:
 
 
 def functions_of_threads() -> None:
-    """CPython 3.13 without the GIL: the memory of a function that was made on a thread is not used again, unless the
-    function is nested in another one."""
+    """CPython 3.13 without the GIL: the memory of a function that was made on a thread is not reused, unless the
+    function is nested in another function."""
 
     def make() -> None:
         types.FunctionType(growth_of.__code__, {})
@@ -261,7 +264,7 @@ def functions_of_threads() -> None:
 
 
 def wide_text() -> None:
-    """PyPy's C API: copies of a text beyond ASCII stay once C code has read it."""
+    """PyPy's C API: copies of a non-ASCII str stay after C code has read the str."""
     api = ctypes.CDLL(None)
     for function in (api.PyPyImport_AddModule, api.PyPyObject_GetAttrString, api.PyPyUnicode_AsUTF8AndSize):
         function.restype = ctypes.c_void_p
@@ -278,12 +281,12 @@ def wide_text() -> None:
 
 
 def threads_that_ended() -> None:
-    """PyPy 8: some memory of each thread stays."""
+    """PyPy 8: some memory of each ended thread stays."""
     growth_of(lambda: run_on_thread(int), 20000)
 
 
 def interned_names() -> None:
-    """CPython from 3.12 on: names in code stay for good."""
+    """CPython from 3.12 on: names in code stay forever."""
     numbers = itertools.count()
     growth_of(lambda: compile(f"name{next(numbers)} = 1", "", "exec"), 30000)
 

@@ -1,4 +1,4 @@
-"""What the soak repeats: one function per operation, none of which leaves anything behind."""
+"""The operations of the soak: one function each, none of which leaks."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 OPERATIONS: dict[str, Callable[[], object]] = {}
-"""By name, in the order of this file. Each may be called for ever."""
+"""By name, in the order of this file. Each may be called forever."""
 
 INTERPRETERS_OWN: dict[str, str] = {}
-"""Why an operation grows that the interpreter itself makes grow: a program without ffi_hpy does so too."""
+"""The reason for an operation whose growth the interpreter itself causes: a program without ffi_hpy grows, too."""
 if sys.implementation.name == "pypy" and ffi_hpy._core.HAS_EXTENSION:
-    _MET = ["array_classes"]  # the binding in C takes what they export
+    _MET = ["array_classes"]  # the binding in C reads their exports
     if ffi_hpy._core.CALLS == "binding":
         _MET += ["plain_classes", "converter_classes", "subclasses", "subclasses_of_containers"]
     for _name in _MET:
@@ -62,7 +62,7 @@ def _refused(function: Callable[..., object], *arguments: object) -> None:
 
 
 class _Plain:
-    """A class that native code does not know."""
+    """A class that is unknown to native code."""
 
 
 @dataclasses.py_class("soak.Node")
@@ -113,7 +113,7 @@ def texts_of_subclasses() -> None:
 
 
 class _Text(str):
-    """Text of a class that native code does not know."""
+    """A str subclass that is unknown to native code."""
 
 
 @operation

@@ -1,11 +1,11 @@
-"""Repeats one operation and says how much memory each repetition leaves behind.
+"""Repeats one operation and measures the memory that each repetition leaks.
 
     run.py OPERATION SECONDS [ITERATIONS]
     run.py --list
 
-Prints as JSON how many `iterations` there were, the `growth` of memory in bytes per iteration, the `bound` that holds
-for that many, and the `excuse` of an operation that the interpreter itself makes grow. It ends after ITERATIONS, 10^6
-if left out, or about SECONDS, whichever is first.
+Prints as JSON the number of `iterations`, the `growth` of memory in bytes per iteration, the `bound` for that number of
+iterations, and the `excuse` of an operation whose growth the interpreter causes. Ends after ITERATIONS (default 10^6)
+or about SECONDS, whichever is first.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# This share of the repetitions warms up. The rest are four quarters; memory is read between them.
+# This share of the repetitions warms up. The rest is split into four quarters; memory is read between them.
 WARM_UP, QUARTERS = 0.2, 4
-# What allocators take from the system at a time, and interpreters for their own ends, is no growth.
+# Memory that allocators and interpreters take in large steps is not growth.
 NOISE_BYTES, MOST_BYTES_EACH = 768 << 10, 2.0
 
 
 def resident() -> int:
-    """Bytes of memory that the process has, after everything that can be given back was."""
+    """Return the resident bytes of the process, after releasing all memory that can be released."""
     for _ in range(3):
         gc.collect()
     if _trim is not None:
@@ -48,7 +48,7 @@ def repeat(work: Callable[[], object], n: int) -> None:
 
 
 def repetitions_for(work: Callable[[], object], seconds: float, most: int) -> int:
-    """How many repetitions fit into the time."""
+    """Return the number of repetitions that fit into the time."""
     work()
     n, spent = 1, 0.0
     while spent < min(0.1, seconds / 10):
@@ -67,7 +67,7 @@ def measure(work: Callable[[], object], seconds: float, most: int) -> dict[str, 
     for _ in range(QUARTERS):
         repeat(work, quarter)
         marks.append(resident())
-    # A leak grows in both halves; memory that is only allocated once, such as a cache, grows in one.
+    # A leak grows in both halves; memory that is allocated only once, such as a cache, grows in one half.
     growth = max(0, min(marks[2] - marks[0], marks[4] - marks[2])) / (2 * quarter)
     return {"iterations": n, "growth": growth, "bound": MOST_BYTES_EACH + NOISE_BYTES / (2 * quarter)}
 

@@ -1,4 +1,4 @@
-"""Tensors without an array library: memory of this process, described by ctypes."""
+"""Tensors without an array library: ctypes describes memory of this process."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def _make(_self: int, _args: int, _n_args: int, result: ctypes._Pointer[_Any]) -
 
 
 new_tensor = ffi_hpy.Function.__from_extern_c__(ctypes.cast(_make, ctypes.c_void_p).value or 0)
-"""A new tensor of three float32."""
+"""Return a new tensor of three float32."""
 
 
 class Producer:
-    """An array of a library that has DLPack and nothing else."""
+    """An array of a library that supports only DLPack."""
 
     def __init__(self) -> None:
         self._tensor = new_tensor()

@@ -1,4 +1,4 @@
-"""Runs type checkers in a folder, from where they see the installed package, not the checkout."""
+"""Runs type checkers in a folder where they find the installed package and not the checkout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PYRIGHT_SETTINGS = {
 
 
 def mypy_says(folder, *arguments):
-    """What mypy --strict has to say about files."""
+    """Return the output of mypy --strict for files."""
     options = ["--strict", "--config-file", "", "--python-version", PYTHON_VERSION, "--no-error-summary"]
     status, said = run_checker("mypy", folder, *options, "--enable-error-code", "ignore-without-code", *arguments)
     assert "error:" not in said or status != 0
@@ -25,7 +25,7 @@ def mypy_says(folder, *arguments):
 
 
 def pyright_says(folder):
-    """What pyright, as strict as it gets, has to say about all files in the folder."""
+    """Return the output of pyright's strictest mode for all files in the folder."""
     (folder / "pyrightconfig.json").write_text(json.dumps(_PYRIGHT_SETTINGS))
     status, said = run_checker("pyright", folder, "--project", folder)
     lines = said.splitlines()
@@ -34,7 +34,7 @@ def pyright_says(folder):
 
 
 def run_checker(checker, folder, *arguments, python=sys.executable):
-    """Exit status and output of a type checker in a folder, which looks for packages where an interpreter does."""
+    """Return exit status and output of a type checker in a folder; it searches packages where an interpreter does."""
     option = {"pyright": "--pythonpath", "mypy": "--python-executable"}.get(checker)
     interpreter = [option, python] if option else []
     command = [sys.executable, "-m", checker, *interpreter, *map(str, arguments)]

@@ -1,4 +1,4 @@
-"""The stub of the binary says what the binary has."""
+"""The stub of the binary declares the names of the binary."""
 
 import subprocess
 import sys

@@ -1,7 +1,7 @@
-"""Programs whose types mypy and pyright must infer as they say, and that run: cases/*.py.
+"""Programs (cases/*.py) that run, and whose types mypy and pyright must infer as the programs state.
 
-``assert_type`` states what must be inferred. What must be refused carries ``type: ignore`` with mypy's code of the
-error: where a checker has nothing to say, it complains about the comment.
+``assert_type`` states the type that must be inferred. A line that must be refused carries ``type: ignore`` with mypy's
+error code: a checker that finds no error there complains about the comment.
 """
 
 import re
@@ -45,7 +45,8 @@ def test_the_wheel_says_that_it_is_typed():
 
 @pytest.fixture
 def names(tmp_path):
-    """Names of the package; and tmp_path has a program that asks the type checker for the type of each, in order."""
+    """Return names of the package; tmp_path gets a program that makes the type checker print the type of each, in
+    order."""
     import ffi_hpy
 
     found = [name for name in ffi_hpy.__all__ if name not in MODULES]

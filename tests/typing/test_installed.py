@@ -1,4 +1,4 @@
-"""Type checkers find the types of tvm_ffi in an environment that ffi_hpy.dropin has made answer for it."""
+"""Type checkers find the types of tvm_ffi in an environment with ffi_hpy installed by ffi_hpy.dropin in its place."""
 
 import os
 import subprocess

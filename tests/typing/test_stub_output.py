@@ -1,4 +1,5 @@
-"""What ffi-hpy-stubgen writes passes mypy --strict and pyright, and tells what the functions take and return."""
+"""The output of ffi-hpy-stubgen passes mypy --strict and pyright, and declares the functions' parameters and
+results."""
 
 import shutil
 import subprocess
@@ -48,7 +49,7 @@ tally.scale(numpy.float32)  # type: ignore[arg-type]
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
-    """A folder with a package that was made for the testing library."""
+    """A folder with a package that was generated for the testing library."""
     folder = tmp_path_factory.mktemp("generated")
     command = [sys.executable, "-m", "ffi_hpy.stub.cli", str(folder), "--imports", "ffi_hpy.testing"]
     command += ["--init-pypkg", "ffi-hpy", "--init-lib", "tvm_ffi_testing", "--init-prefix", "testing."]
@@ -60,7 +61,7 @@ def generated(tmp_path_factory):
 
 @pytest.fixture(params=[".py", ".pyi"])
 def overloaded(request, tmp_path):
-    """A folder with a module whose class has methods and constructors of one name, as OverloadObjectDef makes them."""
+    """A folder with a module whose class has overloaded methods and constructors, as OverloadObjectDef makes them."""
 
     def method(name, *params, is_member=False):
         types = tuple(TypeSchema(param) for param in params)
@@ -86,7 +87,7 @@ def overloaded(request, tmp_path):
     section = CodeBlock("import-section", "", 1, 2, ["#", "#"])
     generator.generate_import_section_block(section, imports, Options(), set())
     here.write_text("\n".join([*section.lines, "from ffi_hpy import Object", "class X(Object):", *region.lines, ""]))
-    here.with_suffix(".py").touch()  # what a .pyi file is for
+    here.with_suffix(".py").touch()  # the module that the .pyi file describes
     user = "import typing, overloaded\nx = overloaded.X('1')\noverloaded.X(1)\n"
     user += "typing.assert_type(x.same(1), int)\ntyping.assert_type(overloaded.X.of('x'), str)\n"
     (tmp_path / "user.py").write_text(user)
@@ -95,7 +96,7 @@ def overloaded(request, tmp_path):
 
 @pytest.fixture
 def packages(tmp_path):
-    """A folder with the packages of the packaging examples, as they are in the checkout, and users of theirs."""
+    """A folder with the packages of the packaging examples from the checkout, and their user programs."""
     for project, name in (("packaging", "tally"), ("packaging_setuptools", "vocab")):
         source = EXAMPLES / project
         shutil.copytree(source / "python" / name, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))

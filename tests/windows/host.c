@@ -1,9 +1,10 @@
-/* host.c - a stand-in for Python on Windows: it exports the names that the HPy runtime looks up, answers what the
- * import of the runtime asks before it returns its definition, and ends with the name of anything else that is called.
+/* host.c - a program in place of Python on Windows: it exports the names that the HPy runtime looks up, implements the
+ * calls that the runtime's import makes before it returns its definition, and ends with the name of any other called
+ * function.
  *
  *     host RUNTIME CORE BINDING    the paths of _hpy.pyd, tvm_ffi.dll and _core.hpy0.pyd
  *
- * Compiled with WITHOUT_PYTHON it exports nothing, and the runtime must refuse it. */
+ * Compiled with WITHOUT_PYTHON it exports no names, and the runtime must refuse it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static HMODULE load(const wchar_t *path) {
   return library;
 }
 
-/* The beginning of PyModuleDef, with the GIL. */
+/* The beginning of PyModuleDef in a build with the GIL. */
 typedef struct {
   intptr_t refcount;
   void *type, *init;
@@ -66,7 +67,7 @@ typedef struct {
   uint32_t major, minor, patch;
 } version;
 
-/* The binding names tvm_ffi.dll without a folder, and finds the one that is loaded. */
+/* The binding refers to tvm_ffi.dll without a folder, and must use the loaded one. */
 static int check_binding(const wchar_t *core_path, const wchar_t *path) {
   HMODULE core = load(core_path), binding = load(path);
   void (*get_version)(version *) = (void (*)(version *))(void *)GetProcAddress(core, "TVMFFIGetVersion");

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Project:
-    """Folders with a setup.py each, and the tests that import what they install."""
+    """Folders with a setup.py each, and the tests of the installed packages."""
 
     name: str
     folders: tuple[str, ...]  # in the sdist of hpy
-    tests: str  # the folder there that has the file of tests
+    tests: str  # the folder of the test file there
     file: str
     fails: dict[str, str] = field(default_factory=dict)
     """Tests that must fail, with the reason."""
-    substitutes: tuple[str, ...] = ()  # modules that tests import and that cannot be built, empty in their place
+    substitutes: tuple[str, ...] = ()  # modules that tests import and that cannot be built, replaced by empty ones
     is_quick: bool = False  # whether it is part of `ci/clients --short`
 
 

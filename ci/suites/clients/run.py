@@ -37,7 +37,7 @@ class Outcome:
 
 
 def make_hpy_wheel(env: Path, folder: Path) -> Path:
-    """Return the folder with the wheel that takes the place of hpy."""
+    """Return the folder with the wheel that replaces hpy."""
     headers = {"FFI_HPY_HPY_DIR": str(hpy_include().parent)}
     output_of([python_of(env), "-m", "ffi_hpy.dropin", "-m", "hpy.devel.wheel", folder], headers, cwd=env)
     return folder
@@ -51,7 +51,7 @@ def run(name: str, python: Path, wheel: Path, project: Project, suite: Path, ext
         try:
             make_env(env, python)
             install(env, "-r", REQUIREMENTS / "clients.txt", wheel)
-            links = make_hpy_wheel(env, Path(scratch, "wheels"))  # for the environments that pip builds in
+            links = make_hpy_wheel(env, Path(scratch, "wheels"))  # for the environments in which pip builds
             output_of([python_of(env), "-m", "ffi_hpy.dropin", "install", "hpy"], {}, cwd=env)
             for folder in project.folders:
                 copied = shutil.copytree(suite / folder, work / folder)
@@ -63,7 +63,7 @@ def run(name: str, python: Path, wheel: Path, project: Project, suite: Path, ext
         for module in project.substitutes:
             (tests / f"{module}.py").touch()
         command = [str(python_of(env)), "-m", "pytest", "-v", "-p", "no:cacheprovider"]
-        command += ["-c", os.devnull, "--rootdir", str(tests), project.file]  # not those of this repository
+        command += ["-c", os.devnull, "--rootdir", str(tests), project.file]  # not the configuration of this repository
         status = run_logged([*command, *extra], log, clean_environ({}), tests)
     text = log.read_text(errors="replace")
     found = re.search(r"(\d+) passed", closing_line(text, status))

@@ -1,4 +1,4 @@
-"""Runs the quick ones of the packages in projects.py and tvm_ffi_clients.py on cp311, with ffi_hpy only.
+"""Runs the quick packages of projects.py and tvm_ffi_clients.py on cp311, with ffi_hpy only.
 
 Each test must pass, except those that projects.py lists as failing.
 """
@@ -29,7 +29,7 @@ def main(parser: argparse.ArgumentParser) -> int:
         return 1
     python = pythons[INTERPRETER]
     LOGS.mkdir(parents=True, exist_ok=True)
-    found: dict[str, tuple[int, int, str]] = {}  # by name: how many tests passed and failed, and the problem
+    found: dict[str, tuple[int, int, str]] = {}  # by name: the numbers of passed and failed tests, and the problem
     for project in PROJECTS:
         if project.is_quick:
             outcome = run.run(INTERPRETER, python, wheel, project, fetch_sdist(run.RELEASE, "hpy-suite"), extra)

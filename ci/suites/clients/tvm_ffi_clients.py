@@ -7,22 +7,21 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Client:
-    """One package, the release of apache-tvm-ffi that it is run with, and its tests."""
+    """One package, the release of apache-tvm-ffi for its run, and its tests."""
 
     name: str
     version: str
-    runtime: str  # a release that the package accepts; ours is installed under that version, too
+    runtime: str  # a release that the package accepts; ours is installed with this version, too
     tests: tuple[str, ...]  # files or folders, in `folder` of the sdist, else in programs/
-    sdist: str = ""  # `NAME==VERSION` of what has the tests; "": the package has none, and programs/ has a program
+    sdist: str = ""  # `NAME==VERSION` of the sdist with the tests; "" if there is none: a program of programs/ is used
     folder: str = "tests"
-    packages: tuple[str, ...] = ()  # what the tests need besides
-    without: tuple[str, ...] = ()  # packages that it asks for and that nothing here uses; some are large
-    arguments: tuple[str, ...] = ()  # of pytest
+    packages: tuple[str, ...] = ()  # additional requirements of the tests
+    without: tuple[str, ...] = ()  # dependencies that these tests do not use; some are large
+    arguments: tuple[str, ...] = ()  # for pytest
     environ: dict[str, str] = field(default_factory=dict)
     interpreters: tuple[str, ...] = ("cp311",)
     fails: dict[str, str] = field(default_factory=dict)
-    """Tests that may fail on interpreters for which there is no apache-tvm-ffi, by the beginning of their name, with
-    the reason."""
+    """Tests that may fail on interpreters without an apache-tvm-ffi: the beginning of their name, and the reason."""
     is_quick: bool = False  # whether it is part of `ci/clients --short`
 
 

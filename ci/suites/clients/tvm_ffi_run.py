@@ -27,16 +27,16 @@ _COUNTS = ("passed", "failed", "errors", "skipped")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a package's tests with one of the runtimes."""
+    """The result of a package's tests with one of the runtimes."""
 
     passed: int = 0
-    counts: str = ""  # of _COUNTS
-    wrong: frozenset[str] = frozenset()  # tests that failed, or could not be collected
+    counts: str = ""  # the names are those in _COUNTS
+    wrong: frozenset[str] = frozenset()  # tests that failed or could not be collected
     problem: str = ""
 
 
 def install_ours(env: Path, client: Client, wheel: Path) -> None:
-    """Put ffi_hpy into the place of the release that the package is run with."""
+    """Install ffi_hpy in place of the package's release of apache-tvm-ffi."""
     install(env, wheel)
     output_of([python_of(env), "-m", "ffi_hpy.dropin", "install", "--as", client.runtime], cwd=env)
 
@@ -49,7 +49,7 @@ def install_client(env: Path, client: Client) -> None:
 
 
 def read_outcome(text: str, status: int) -> Outcome:
-    """Read what pytest printed; what ended without its closing line is a problem."""
+    """Parse pytest's output; output without a closing line is a problem."""
     line = closing_line(text, status)
     found = {name.rstrip("s"): int(n) for n, name in re.findall(r"(\d+) (\w+)", line)}
     if not found.get("passed"):
@@ -71,7 +71,7 @@ def run(name: str, python: Path, client: Client, wheel: Path | None, extra: list
             else:
                 install_ours(env, client, wheel)
             install_client(env, client)
-            if wheel is not None:  # fails if the package has brought the real one
+            if wheel is not None:  # fails if the package has installed the real apache-tvm-ffi
                 output_of([python_of(env), "-m", "ffi_hpy.dropin", "status"], {"PATH": f"{env / 'bin'}"}, cwd=env)
             source = fetch_sdist(client.sdist, "clients") / client.folder if client.sdist else _PROGRAMS
         except Missing as reason:
@@ -80,7 +80,7 @@ def run(name: str, python: Path, client: Client, wheel: Path | None, extra: list
         (tests / "tmp").mkdir()
         environ = {
             **client.environ,
-            "PATH": os.pathsep.join([str(env / "bin"), "/usr/bin", "/bin"]),  # where there is no nvcc
+            "PATH": os.pathsep.join([str(env / "bin"), "/usr/bin", "/bin"]),  # a PATH without nvcc
             "TMPDIR": str(tests / "tmp"),
             "XDG_CACHE_HOME": str(tests / "tmp"),
             "HOME": str(tests / "tmp"),
@@ -92,7 +92,7 @@ def run(name: str, python: Path, client: Client, wheel: Path | None, extra: list
 
 
 def compare(client: Client, theirs: Outcome, ours: Outcome) -> str:
-    """What is wrong with ours, "" if nothing."""
+    """Return the problem of ours, "" if there is none."""
     if ours.problem:
         return ours.problem
     forgiven = tuple(client.fails) if theirs.problem else ()

@@ -1,4 +1,4 @@
-"""apache-tvm-ffi's own Python tests: which are run, how, and what of them is as expected."""
+"""apache-tvm-ffi's own Python tests: selects the files, runs them, and compares the results with the exceptions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TORCH_ON = "cp311"
 N_THREADS = 4
 BUILDS_CRATES = "test_rust_static_init.py"
 COMPILING_WORDS = ("load_inline", "build_inline", "cpp.build", "torch_c_dlpack", "nvrtc", "cargo")
-"""A file of tests that contains one of these compiles something."""
+"""A test file that contains one of these words compiles something."""
 
 
 @dataclass(frozen=True)
@@ -63,24 +63,25 @@ class Row:
 
 @dataclass
 class FileOutcome(Outcome):
-    """What became of one file on one interpreter."""
+    """The result of one file on one interpreter."""
 
     gil: str = "-"
 
 
 def compiles(path: Path) -> bool:
-    """Whether a file of tests compiles something."""
+    """Return whether a test file compiles something."""
     return any(word in path.read_text() for word in COMPILING_WORDS)
 
 
 def rust_environ(workspace: Path, env: Path) -> dict[str, str]:
-    """Return what the tests need that build upstream's crates; they skip themselves if that is out of reach."""
+    """Return the variables for tests that build upstream's crates; without network and Debian such tests skip
+    themselves."""
     try:
         environ = cargo_environ(workspace, env)
     except Missing as reason:
         say(f"{BUILDS_CRATES}: {reason}")
         return {}
-    prebuild(workspace, environ, "--package", "tvm-ffi", "--example", "static_init")  # a test may not take so long
+    prebuild(workspace, environ, "--package", "tvm-ffi", "--example", "static_init")  # a test may not take this long
     return environ
 
 
@@ -101,7 +102,7 @@ def run_file(row: Row, env: Path, tests: Path, file: str, allowances: list[Allow
 
 
 def judge(outcome: FileOutcome, record: Record, allowances: list[Allowance], gil: str) -> FileOutcome:
-    """Count the outcomes of a file whose run came to its end."""
+    """Count the results of a file whose run completed."""
     outcome.judge(record["outcomes"], allowances)
     outcome.gil = record["gil"]
     if outcome.gil != gil:
@@ -125,7 +126,7 @@ def run(row: Row, python: Path, wheel: Path, tests: Path, files: list[str], extr
 
 
 def report(name: str, outcomes: list[FileOutcome]) -> bool:
-    """Print the table of one interpreter, and what failed; returns whether all is as expected."""
+    """Print the table of one interpreter and the failures; return whether all results are as expected."""
     rows: list[list[object]] = [[name, *COLUMNS, "GIL", "time"]]
     rows += [[o.file, *counts_of([o]), o.gil, f"{o.seconds:.0f} s"] for o in outcomes]
     print(table([*rows, ["all", *counts_of(outcomes), "", ""]]))
@@ -134,7 +135,7 @@ def report(name: str, outcomes: list[FileOutcome]) -> bool:
 
 
 def summarise(results: dict[str, list[FileOutcome]]) -> None:
-    """Print the table of all interpreters, and how many tests are excepted for which reason, on how many of them."""
+    """Print the table of all interpreters; and for each reason the number of excepted tests and of interpreters."""
     rows: list[list[object]] = [["NAME", *COLUMNS, "problems", "GIL", "time"]]
     for name, outcomes in results.items():
         gils = ", ".join(sorted({o.gil for o in outcomes} - {"-"}))

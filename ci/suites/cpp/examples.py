@@ -1,4 +1,4 @@
-"""apache-tvm-ffi's examples, unchanged, with ffi_hpy in the place of tvm_ffi: each is copied, built and run."""
+"""apache-tvm-ffi's examples, unchanged, with ffi_hpy in place of tvm_ffi: each is copied, built and run."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ CUDA_BUILD = "-DCMAKE_BUILD_TYPE=Release && cmake --build build"
 
 @dataclass(frozen=True)
 class Step:
-    """What one thing of an example is, as a line for the shell in a copy of the example's folder."""
+    """One action of an example: a shell line that runs in a copy of the example's folder."""
 
     name: str
     line: str
     needs: str = ""  # see has()
-    without_gpu: str = ""  # where there is no GPU, it fails with a last line that has this
+    without_gpu: str = ""  # without a GPU, the step fails with a last line that contains this
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Example:
 
 
 def load(library: str) -> str:
-    """Return the line that loads a library as a module."""
+    """Return the shell line that loads a library as a module."""
     return f"python -c \"import tvm_ffi; tvm_ffi.load_module('{library}')\""
 
 
@@ -91,7 +91,7 @@ EXAMPLES = (
         (
             Step(
                 "compile",
-                # It uses `half`, and leaves it to others to include the header.
+                # The kernel uses `half` without its header, so the command includes the header.
                 "mkdir -p build && nvcc -shared -O3 -include cuda_fp16.h scale_kernel.cu -o build/scale_kernel.so"
                 " -Xcompiler -fPIC,-fvisibility=hidden $(tvm-ffi-config --cxxflags) $(tvm-ffi-config --ldflags)"
                 " $(tvm-ffi-config --libs)",
@@ -123,7 +123,7 @@ EXAMPLES = (
 
 @functools.cache
 def has(what: str) -> bool:
-    """Whether this machine has the command nvcc, a gpu for CUDA, or beside nvcc a compiler that knows #embed."""
+    """Return whether this machine has nvcc, a GPU for CUDA, or (with nvcc) a compiler that supports #embed."""
     if what == "#embed":
         probe = "#ifdef __has_embed\nknown\n#endif\n"
         done = subprocess.run(
@@ -140,18 +140,18 @@ IN_SHELL = "import subprocess, sys; sys.exit(subprocess.call(['sh', '-ec', sys.a
 
 
 def in_shell(env: Path, line: str) -> list[str]:
-    """Return the command that runs a line for the shell where tvm_ffi and its commands are ours."""
+    """Return the command that runs a shell line in an environment where tvm_ffi and its commands are ours."""
     return [str(python_of(env)), "-m", "ffi_hpy.dropin", "-c", IN_SHELL, line]
 
 
 def shell_environ(env: Path) -> dict[str, str]:
-    """Return the environment in which `python` and what else is installed are the environment's."""
+    """Return the environment variables that put the environment's `python` and other commands first."""
     path = os.pathsep.join([str(env / "bin"), os.environ.get("PATH", os.defpath)])
     return clean_environ({"PATH": path, "VIRTUAL_ENV": str(env)})
 
 
 def run_step(example: Example, step: Step, folder: Path, env: Path) -> str:
-    """Return passed, failed or skipped."""
+    """Run a step and return passed, failed or skipped."""
     if step.needs and not has(step.needs):
         say(f"{example.name}: {step.name}: skipped, it needs {step.needs}, which is not here")
         return "skipped"

@@ -1,4 +1,4 @@
-"""Others' C++ sources, compiled with our headers and libraries: object files are kept until anything changes."""
+"""Compiles other projects' C++ sources with our headers and libraries; object files are kept until an input changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIBRARIES = ("-ltvm_ffi_testing", "-ltvm_ffi", "-ltvm_ffi_cxx")
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C++ compiler, and what we call it."""
+    """A C++ compiler and its label."""
 
     name: str
     command: tuple[str, ...]
@@ -49,7 +49,7 @@ def unpack_wheel(wheel: Path) -> Path:
 
 
 class Builder:
-    """Compiles sources under `tests`, with the headers there and those of `package`, and links what it has compiled."""
+    """Compiles sources under `tests`, with the headers there and those of `package`, and links the object files."""
 
     def __init__(self, package: Path, tests: Path, compiler: Compiler, flags: Sequence[str]) -> None:
         self.package = package
@@ -64,7 +64,7 @@ class Builder:
         self.digest = digest.digest()
 
     def compile(self, source: Path, log: Path) -> tuple[Path | None, str]:
-        """Return the object file of `source`, or None and why there is none; the compiler's words go to `log`."""
+        """Return the object file of `source`, or None and the reason; the compiler's output goes to `log`."""
         key = hashlib.sha256(self.digest + source.read_bytes()).hexdigest()[:16]
         folder = self.folder / "-".join(source.relative_to(self.tests).with_suffix("").parts)
         made = folder / f"{key}.o"
@@ -88,5 +88,5 @@ class Builder:
 
 
 def first_error(text: str) -> str:
-    """Return the line of a compiler's output that says what is wrong first."""
+    """Return the first line of a compiler's output that reports an error."""
     return next((line for line in text.splitlines() if "error: " in line), last_line(text))

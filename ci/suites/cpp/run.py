@@ -1,4 +1,4 @@
-"""apache-tvm-ffi's own C++ tests: compiled into one program, each file's tests run in a process of their own."""
+"""apache-tvm-ffi's own C++ tests: compiled into one program; each file's tests run in a separate process."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def tests_of(program: Path, tests: Path) -> dict[str, list[str]]:
 
 
 def read_results(file: str, text: str) -> tuple[dict[str, str], str]:
-    """Return the results that googletest's output tells, by test, and the test that had begun and came to no end."""
+    """Return the results in googletest's output, by test, and the test that began and did not end."""
     results: dict[str, str] = {}
     running = ""
     for word, test in re.findall(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\w+\.[\w/]+)", text, re.MULTILINE):
@@ -56,7 +56,7 @@ def read_results(file: str, text: str) -> tuple[dict[str, str], str]:
 def run_file(
     program: Path, tests: list[str], log: Path, outcome: Outcome, allowances: list[Allowance], extra: list[str]
 ) -> None:
-    """Run the tests of one file, in a process of their own."""
+    """Run the tests of one file in a separate process."""
     started = time.monotonic()
     command = [str(program), f"--gtest_filter={':'.join(tests)}", *extra]
     status = run_logged(command, log, clean_environ(), FOLDER)
@@ -69,7 +69,7 @@ def run_file(
 
 
 def run_tests(builder: Builder, sources: list[Path], to_link: list[str], extra: list[str]) -> list[Outcome]:
-    """Compile the files, two at a time, link what compiles into one program, and run each one's tests."""
+    """Compile the files, two at a time, link the object files into one program, and run the tests of each file."""
     name = builder.compiler.name
     allowances = read_allowances(EXCEPTIONS, name)
     outcomes: list[Outcome] = []
@@ -105,7 +105,7 @@ def run_tests(builder: Builder, sources: list[Path], to_link: list[str], extra: 
 
 
 def report(name: str, outcomes: list[Outcome]) -> None:
-    """Print the table of one compiler, or of the examples, and what failed."""
+    """Print the table of one compiler, or of the examples, and the failures."""
     rows: list[list[object]] = [[name, *COLUMNS, "time"]]
     rows += [[o.file, *counts_of([o]), f"{o.seconds:.0f} s"] for o in outcomes]
     print(table([*rows, ["all", *counts_of(outcomes), ""]]))

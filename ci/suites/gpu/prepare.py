@@ -1,4 +1,4 @@
-"""The folder that ci/gpu takes along to a machine with a GPU."""
+"""The folder that ci/gpu prepares for a machine with a GPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEST_PACKAGES = ("pytest>=8", "pytest-timeout", "ninja", "typing-extensions>=4.1
 
 
 def prepare(folder: Path, python_version: str) -> None:
-    """Fill `folder` anew, for that version of CPython. Raises Missing."""
+    """Empty and fill `folder` for that version of CPython. Raises Missing."""
     wheel, tests = build_wheel(), fetch_sdist(TVM_FFI, "conformance") / "tests" / "python"
     if folder.exists() and any(folder.iterdir()) and not (folder / SITE).is_dir():
         raise Missing(f"{folder} has files that are not of ci/gpu: it would be emptied")
@@ -38,7 +38,7 @@ def prepare(folder: Path, python_version: str) -> None:
 
 
 def unpack(folder: Path, python_version: str, *words: str | Path) -> None:
-    """Unpack packages so that PYTHONPATH is all they need."""
+    """Unpack packages so that a program needs only PYTHONPATH to import them."""
     run_uv(
         *("pip", "install", "--quiet", "--only-binary", ":all:", "--link-mode", "copy", "--target", folder),
         *("--python-version", python_version, "--python-platform", "x86_64-manylinux_2_28", *words),

@@ -1,4 +1,4 @@
-"""Runs the steps of ci/gpu within its minutes, and says what of them there was."""
+"""Runs the steps of ci/gpu within its minutes, and reports each result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ci.suites.gpu.steps import Step, environ_of, find_lacking, steps_of
 
 @dataclass
 class StepResult:
-    """What became of a step. What is in `problems` makes ci/gpu fail."""
+    """The result of a step. An entry in `problems` makes ci/gpu fail."""
 
     name: str
     counts: Counter[str] = field(default_factory=Counter)
@@ -33,7 +33,7 @@ class StepResult:
 
 
 def count_tests(report: Path, result: StepResult) -> None:
-    """Add what pytest's report says; a reason to skip is said once, with the number of its tests."""
+    """Add the counts of pytest's report; list each skip reason once, with the number of its tests."""
     skipped: Counter[str] = Counter()
     for case in ET.parse(report).getroot().iter("testcase"):
         kinds = {child.tag: child for child in case}
@@ -49,7 +49,7 @@ def count_tests(report: Path, result: StepResult) -> None:
 
 
 def run_step(step: Step, environ: dict[str, str], lacking: set[str], seconds: float) -> StepResult:
-    """Run a step for so many seconds at most, if the machine has what it needs."""
+    """Run a step for at most `seconds`, if the machine meets its requirements."""
     result = StepResult(step.name)
     lacks = [need for need in step.needs if need in lacking]
     if lacks:

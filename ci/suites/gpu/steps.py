@@ -1,4 +1,4 @@
-"""What ci/gpu runs, and what each step needs of the machine."""
+"""The steps of ci/gpu, and the requirements of each."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ OUR_FILES = (
 
 @dataclass(frozen=True)
 class Step:
-    """One command. Where `is_pytest`, an option that names a report file is added to it."""
+    """One command. If `is_pytest`, an option with the name of a report file is added to the command."""
 
     name: str
     needs: tuple[str, ...]
     command: tuple[str, ...]
     seconds: float
-    cwd: Path  # not the checkout, whose ffi_hpy is not built
+    cwd: Path  # not the checkout, because its ffi_hpy is not built
     is_pytest: bool = True
     environ: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_command(name: str) -> str | None:
-    """Return a command of CUDA's, from PATH or from where CUDA is by default."""
+    """Return a command of CUDA, from PATH or from CUDA's default folder."""
     found = shutil.which(name) or shutil.which(name, path=str(CUDA_COMMANDS))
     return str(found) if found else None
 
@@ -63,7 +63,7 @@ def succeeds(*command: str) -> bool:
 
 
 def find_lacking(python: str) -> set[str]:
-    """Return which of NEEDS this machine does not have."""
+    """Return the members of NEEDS that this machine lacks."""
     has = {
         "a GPU": succeeds("nvidia-smi", "--list-gpus"),
         "nvcc": find_command("nvcc") is not None,
@@ -74,7 +74,7 @@ def find_lacking(python: str) -> set[str]:
 
 
 def steps_of(folder: Path, python: str) -> list[Step]:
-    """Return what is to be run, the most telling first: time may run out."""
+    """Return the steps, the most informative first: time may run out."""
     pytest = ("-m", "pytest", "-p", "no:cacheprovider", "--timeout=120", "-v")
     ours = (python, *pytest, "-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}")
     dropin = (python, "-m", "ffi_hpy.dropin", *pytest, "-c", "/dev/null")
@@ -95,7 +95,7 @@ def steps_of(folder: Path, python: str) -> list[Step]:
 
 
 def environ_of(folder: Path, python: str) -> dict[str, str]:
-    """Return what the steps find their packages and commands by."""
+    """Return the variables with which the steps find their packages and commands."""
     site = folder / SITE
     path = [str(site / "bin"), str(Path(python).parent), "/usr/local/bin", "/usr/bin", "/bin", str(CUDA_COMMANDS)]
     return {"PYTHONPATH": str(site), "PATH": ":".join(path), "TVM_FFI_CACHE_DIR": str(folder / "build-cache")}

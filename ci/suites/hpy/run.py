@@ -1,4 +1,4 @@
-"""HPy's own tests: which are run, how, and what of them is as expected."""
+"""HPy's own tests: selects the tests, runs them, and compares the results with the exceptions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ci.suites.foreign import Record, read_allowances, run_suite
 HERE = Path(__file__).resolve().parent
 RELEASE = "hpy==0.9.0"
 LEFT_OUT = ("hpy_devel/test_distutils.py", "test_cpy_compat.py")
-# Legacy code is tested in the two other ABIs only; that it cannot be compiled for the universal one is tested here.
+# The two other ABIs alone test legacy code; the universal ABI tests that legacy code cannot be compiled.
 SELECTED = "not legacy or legacy_forbidden"
 DEFAULT = [i.name for i in MATRIX if i.joined]
 
@@ -42,7 +42,7 @@ class Outcome:
     compiled: int = 0
     reused: int = 0
     seconds: float = 0.0
-    problem: str = ""  # what went wrong besides failed tests
+    problem: str = ""  # a problem other than failed tests
 
 
 def run(name: str, mode: str, python: Path, wheel: Path, suite: Path, modules: Path, extra: list[str]) -> Outcome:
@@ -77,7 +77,7 @@ def run(name: str, mode: str, python: Path, wheel: Path, suite: Path, modules: P
 
 
 def judge(name: str, status: int, record: Record, seconds: float) -> Outcome:
-    """Return the line for a run that came to its end."""
+    """Return the line of the table for a run that completed."""
     outcomes = record["outcomes"]
     failed, excepted = [], []
     exceptions = read_allowances(HERE / "exceptions.txt", name)
@@ -109,7 +109,7 @@ def judge(name: str, status: int, record: Record, seconds: float) -> Outcome:
 
 
 def report(outcomes: list[Outcome]) -> bool:
-    """Print the table, and what is behind its figures; returns whether all is as expected."""
+    """Print the table and the details of its counts; return whether all results are as expected."""
     rows: list[list[object]] = [
         ["NAME", "passed", "failed", "excepted", "skipped", "GIL", "compiled", "reused", "time"]
     ]

@@ -1,7 +1,8 @@
-"""The pytest plugin of every foreign test suite, loaded in each interpreter: it notes what becomes of each test.
+"""The pytest plugin of every other project's test suite, loaded in each interpreter: it records the result of each
+test.
 
-FOREIGN_SUMMARY names the file for the outcomes (the Record of ci/suites/foreign.py). The test that runs is noted beside
-it, for the case that it ends the process.
+FOREIGN_SUMMARY names the file for the outcomes (the Record of ci/suites/foreign.py). The plugin writes the name of the
+current test next to it, in case that test ends the process.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 notes: dict[str, int] = {}
-"""Counts that the suite's own plugin wants in the record."""
+"""Additional counts of the suite's own plugin."""
 
 _summary = Path(os.environ["FOREIGN_SUMMARY"])
 _outcomes: dict[str, str] = {}
@@ -24,7 +25,7 @@ _gil: list[str] = []
 
 
 def note_gil() -> None:
-    """Note whether there is a GIL, instead of at the end: what comes from now on may turn it on."""
+    """Record now whether there is a GIL, instead of at the end: later tests may turn it on."""
     if not _gil:
         is_enabled = getattr(sys, "_is_gil_enabled", lambda: True)
         _gil.append("on" if is_enabled() else "off")
@@ -40,7 +41,7 @@ def pytest_runtest_logreport(report: Any) -> None:
 
 
 def pytest_collectreport(report: Any) -> None:
-    """A file that cannot be imported counts as one failed test."""
+    """Count a file that cannot be imported as one failed test."""
     if report.failed:
         _outcomes[report.nodeid or "collection"] = "failed"
 

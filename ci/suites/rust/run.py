@@ -1,4 +1,4 @@
-"""apache-tvm-ffi's own Rust crates, and what ffi-hpy-stubgen writes for Rust: built, compared, tested."""
+"""apache-tvm-ffi's own Rust crates, and the Rust bindings of ffi-hpy-stubgen: built, compared, tested."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AT_ONCE = "2"
 
 
 class Suite:
-    """The crates, the package, and where both are."""
+    """The crates, the package, and the folders of both."""
 
     def __init__(self, sdist: Path, env: Path, extra: list[str]) -> None:
         self.python = python_of(env)
@@ -36,11 +36,11 @@ class Suite:
         self.environ = {**clean_environ(), **cargo_environ(self.rust, env)}
         config = self.python.with_name("ffi-hpy-config")
         self.include, self.lib = output_of([config, "--includedir", "--libdir"]).split()
-        self.environ["LD_LIBRARY_PATH"] = self.lib  # of what uses upstream's crates; these set it for themselves
+        self.environ["LD_LIBRARY_PATH"] = self.lib  # for programs with upstream's crates; the crates set it themselves
         self.environ["TESTING_LIBRARY"] = str(Path(self.lib, "libtvm_ffi_testing.so"))
 
     def run(self, name: str, command: list[object], cwd: Path) -> tuple[int, str]:
-        """Run a command; its exit status and what it printed."""
+        """Run a command and return its exit status and its output."""
         log = LOGS / f"rust-suite-{name}.log"
         status = run_logged([str(word) for word in command], log, self.environ, cwd)
         return status, log.read_text(errors="replace")
@@ -53,7 +53,7 @@ class Suite:
             raise Missing(f"{name}: ffi-hpy-stubgen fails: {closing_line(text, status)}")
 
     def cargo_test(self, name: str, cwd: Path, *arguments: object) -> tuple[int, int, str]:
-        """Run cargo test: how many passed, how many did not, and what is wrong besides."""
+        """Run cargo test and return the number of passed tests, the number of others, and the problem, if any."""
         command = [find_cargo(), "test", "--jobs", AT_ONCE, "--no-fail-fast", "--tests", *arguments, *self.extra]
         status, text = self.run(name, command, cwd)
         results = dict(_results(text))
@@ -112,7 +112,7 @@ def _texts(folder: Path) -> dict[Path, str]:
 
 
 def _results(text: str) -> Iterator[tuple[str, str]]:
-    """The tests that cargo ran, by file, and what became of them."""
+    """Yield the tests that cargo ran, by file, with their results."""
     file = ""
     for line in text.splitlines():
         running = re.match(r" +Running (?:unittests )?(\S+) ", line)

@@ -1,8 +1,8 @@
-"""Describes the names of tvm_ffi that a program can reach: run by the Python of an environment, prints JSON.
+"""Describes the reachable names of tvm_ffi as JSON; the Python of an environment runs this program.
 
-Without an argument it describes all that the installed tvm_ffi defines: by module the names, by name what a call takes
-and, of a public class, the members. With one, the description to compare with, it looks these names up in what answers
-for tvm_ffi here.
+Without an argument the program describes all names that the installed tvm_ffi defines: by module the names, by name the
+parameters and, for a public class, the members. With an argument, a description to compare with, the program looks
+these names up in the tvm_ffi that is importable here.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 PACKAGE = "tvm_ffi"
-ORDINARY = set(dir(type("Ordinary", (), {}))) - {"__init__"}  # what every class has
+ORDINARY = set(dir(type("Ordinary", (), {}))) - {"__init__"}  # the attributes of every class
 
 
 def parameters_of(value: object) -> dict[str, list[str]] | str:
-    """The parameters of a call by name, each with how it is given (``/`` by position, ``*`` by keyword, else either
-    way) and its default as text; "any" for a call that takes what it gets, "unknown" for one that does not tell."""
+    """Return the parameters of a callable by name, each with its kind (``/`` positional only, ``*`` keyword only, else
+    empty) and its default as str; "any" if the callable takes any arguments, "unknown" if it has no signature."""
     try:
         signature = inspect.signature(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -38,19 +38,19 @@ def parameters_of(value: object) -> dict[str, list[str]] | str:
 
 
 def text_of(value: object) -> str:
-    """A value as text, without what differs between packages and processes."""
+    """Return a value as str, without the parts that differ between packages and processes."""
     return re.sub(r" at 0x\w+|\w+\.", "", repr(value))
 
 
 def constant_of(value: object) -> str | None:
-    """A plain value as text; None if it is none. Versions and paths are of each package."""
+    """Return a plain value as str, None for other values. Versions and paths differ between packages."""
     if isinstance(value, (tuple, list, set, frozenset)):
         return None if any(constant_of(item) is None for item in value) else f"{len(value)} items"
     return text_of(value) if isinstance(value, (bool, int, float, str, type(None))) else None
 
 
 def describe(value: object, is_public: bool) -> dict[str, Any]:
-    """What can be told of one name, but for its members."""
+    """Return the description of one name, except its members."""
     return {
         "parameters": parameters_of(value) if is_public and callable(value) else None,
         "constant": constant_of(value),
@@ -58,7 +58,7 @@ def describe(value: object, is_public: bool) -> dict[str, Any]:
 
 
 def describe_member(cls: type, name: str) -> dict[str, Any]:
-    """What can be told of one member of a class."""
+    """Return the description of one member of a class."""
     member = inspect.getattr_static(cls, name, None)
     if isinstance(member, (classmethod, staticmethod)):
         member = getattr(cls, name)
@@ -71,7 +71,7 @@ def describe_member(cls: type, name: str) -> dict[str, Any]:
 
 
 def imported_by(module: ModuleType) -> set[str]:
-    """Names that the source of a module imports from outside of the package."""
+    """Return the names that the source of a module imports from outside of the package."""
     file = getattr(module, "__file__", None)
     names: set[str] = set()
     if file is None or not file.endswith(".py"):
@@ -85,7 +85,8 @@ def imported_by(module: ModuleType) -> set[str]:
 
 
 def is_own(value: object) -> bool:
-    """Whether a value is the package's: no module, class or function of another one, and no type variable."""
+    """Return whether a value is the package's: not a module, another package's class or function, or a type
+    variable."""
     if isinstance(value, TypeVar):
         return False
     home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
@@ -94,15 +95,15 @@ def is_own(value: object) -> bool:
 
 
 def list_all() -> dict[str, Any]:
-    """Describe all modules of the package that can be imported here."""
+    """Return the description of all modules of the package that can be imported here."""
     package = importlib.import_module(PACKAGE)
     modules = pkgutil.walk_packages(package.__path__, f"{PACKAGE}.", onerror=lambda name: None)
     described: dict[str, Any] = {}
-    told: set[object] = set()  # classes, each once, under the first name that it has
+    told: set[object] = set()  # described classes: each is described once, under its first name
     for name in [PACKAGE, *(module.name for module in modules)]:
         try:
             module = importlib.import_module(name)
-        except ImportError:  # it needs PyTorch
+        except ImportError:  # the module needs PyTorch
             continue
         outside = imported_by(module)
         described[name] = {}
@@ -120,7 +121,7 @@ def list_all() -> dict[str, Any]:
 
 
 def look_up(wanted: dict[str, Any]) -> dict[str, Any]:
-    """Describe what answers to these names here."""
+    """Return the description of these names in the package that is importable here."""
     described: dict[str, Any] = {}
     modules = {}
     for name in wanted:

@@ -1,4 +1,4 @@
-"""The names of releases of apache-tvm-ffi: which of them ours has."""
+"""Compares the names of apache-tvm-ffi's releases with ours."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 VERSIONS = ("0.1.11", "0.1.12", "0.1.13.post3", "0.1.14.post1", "0.1.15.post2")
 INTERPRETER = "cp311"  # all of these releases have wheels for it
-BOTH = ("pytest",)  # which tvm_ffi.testing imports
+BOTH = ("pytest",)  # tvm_ffi.testing imports it
 HERE = Path(__file__).resolve().parent
 UNTOLD = "<MISSING>"
-"""A default of theirs that says only that there is one."""
+"""The placeholder for a default of theirs."""
 
 
 def missing_in(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
-    """What theirs has and ours has not: modules, names, members as dotted paths; and after the path of what it belongs
-    to, what is different: ``NAME==3`` a constant of theirs, ``f(x)`` a parameter, ``f(x='text')`` its default,
-    ``f(x=)`` that it may be given by keyword, ``f(2:x)`` by position, ``f()x`` that it may be left out."""
+    """Yield the differences between theirs and ours. A missing module, name or member is a dotted path. Other
+    differences follow the path of their owner: ``NAME==3`` a constant, ``f(x)`` a parameter, ``f(x='text')`` its
+    default, ``f(x=)`` a keyword argument, ``f(2:x)`` a position, ``f()x`` a required parameter that only ours has."""
     for module, names in theirs.items():
         if module not in ours:
             yield module
@@ -54,7 +54,7 @@ def missing_of(path: str, theirs: dict[str, Any], ours: dict[str, Any] | None) -
     if isinstance(their, dict) and isinstance(our, dict):
         yield from missing_parameters(path, their, our)
     elif their and isinstance(their, dict) and our != "any":
-        yield f"{path}({','.join(their)})"  # ours is no function, or does not tell
+        yield f"{path}({','.join(their)})"  # ours is not a function, or has no signature
 
 
 def missing_parameters(path: str, their: dict[str, list[str]], our: dict[str, list[str]]) -> Iterator[str]:
@@ -74,12 +74,12 @@ def missing_parameters(path: str, their: dict[str, list[str]], our: dict[str, li
 
 
 def count_of(described: dict[str, Any]) -> int:
-    """How many names and members a description has."""
+    """Return the number of names and members in a description."""
     return sum(1 + len(value.get("members", ())) for names in described.values() for value in names.values())
 
 
 def find_missing(version: str, python: Path, ours: Path) -> tuple[int, list[str]]:
-    """Return how many names a release has, and what of them ours has not. Raises Missing."""
+    """Return the number of names in a release, and those that ours lacks. Raises Missing."""
     env = cached_env(f"surface-{version}", python, [f"apache-tvm-ffi=={version}", *BOTH])
     probe = HERE / "probe.py"
     text = output_of([python_of(env), "-I", probe])

@@ -12,7 +12,7 @@ namespace tally {
 
 namespace ffi = tvm::ffi;
 
-/* A class: its fields are where C++ has them, and Python sees them there. */
+/* A class: Python accesses its C++ fields in place. */
 class TallyObj : public ffi::Object {
 public:
   int64_t count = 0;
@@ -32,7 +32,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("tally.Tally", TallyObj, ffi::Object);
 };
 
-/* What shares such an object, and what functions take and return. */
+/* A reference to a TallyObj: the type of parameters and results. */
 class Tally : public ffi::ObjectRef {
 public:
   Tally() : ffi::ObjectRef(ffi::make_object<TallyObj>()) {}
@@ -53,7 +53,7 @@ static Tally Merge(const Tally &left, const Tally &right) {
   return made;
 }
 
-/* Works on anybody's tensors, NumPy's and PyTorch's too, without a copy. */
+/* Accepts tensors of any library, also NumPy's and PyTorch's, without a copy. */
 static void Scale(ffi::TensorView values, double factor) {
   DLDataType dtype = values.dtype();
   if (dtype.code != kDLFloat || dtype.bits != 32 || dtype.lanes != 1) {
@@ -66,8 +66,8 @@ static void Scale(ffi::TensorView values, double factor) {
   for (int64_t i = 0; i < values.numel(); i++) data[i] *= static_cast<float>(factor);
 }
 
-/* Runs when the library is loaded. C++ does not know what parameters are called: refl::arg says it, for calls by
- * keyword, for help() and for the stubs. */
+/* Runs when the library is loaded. C++ does not expose parameter names: refl::arg gives them, for keyword calls, for
+ * help() and for the stubs. */
 TVM_FFI_STATIC_INIT_BLOCK() {
   namespace refl = tvm::ffi::reflection;
   refl::GlobalDef()

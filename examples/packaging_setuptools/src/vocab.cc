@@ -1,4 +1,4 @@
-/* vocab.cc - words and their numbers: a function and a class that hold text. */
+/* vocab.cc - words and their numbers: a function and a class with strings. */
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/error.h>
@@ -14,7 +14,7 @@ namespace vocab {
 
 namespace ffi = tvm::ffi;
 
-/* The words of a text, in order. */
+/* Returns the words of a string, in order. */
 static ffi::Array<ffi::String> Split(const ffi::String &text) {
   ffi::Array<ffi::String> words;
   const char *end = text.data() + text.size();
@@ -51,7 +51,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("vocab.Vocabulary", VocabularyObj, ffi::Object);
 
 private:
-  ffi::Map<ffi::String, int64_t> numbers; /* not registered: Python does not see it */
+  ffi::Map<ffi::String, int64_t> numbers; /* not registered, so not visible in Python */
 };
 
 TVM_FFI_STATIC_INIT_BLOCK() {

@@ -1,4 +1,4 @@
-"""The package as its users have it: installed."""
+"""Tests of the installed package."""
 
 import pytest
 import vocab

@@ -45,7 +45,7 @@ static void model_set(model *m, int64_t key, int64_t value) {
   m->values[m->n++] = value;
 }
 
-/* Keys of three kinds: integers, short and long text. `spread` makes them collide more or less. */
+/* Keys of three kinds: integers, short strings and long strings. `spread` controls how often they collide. */
 static TVMFFIAny key_of(int64_t number) {
   TVMFFIAny key;
   char text[40];
@@ -136,7 +136,7 @@ TEST(map_functions_find_and_miss) {
 
 TEST(dict_set_default_keeps_the_value_that_is_there) {
   TVMFFIAny dict = call_ok("ffi.Dict", NO_ARGS);
-  for (int64_t i = 0; i < 20; ++i) { /* small first, dense then */
+  for (int64_t i = 0; i < 20; ++i) { /* first small, then dense */
     expect_int(call_int("ffi_hpy.DictSetDefault", ARGS(dict, i64(i), i64(10 * i))), 10 * i);
     expect_int(call_int("ffi_hpy.DictSetDefault", ARGS(dict, i64(i), i64(-1))), 10 * i);
   }
@@ -192,7 +192,7 @@ TEST(a_map_of_four_pairs_keeps_the_place_of_a_key_given_twice) {
   fh_any_drop(&map);
 }
 
-/* ---- Keys whose type has hooks: every object of it is equal, with one hash ---- */
+/* ---- Keys whose type has hooks: all its objects are equal and have one hash ---- */
 
 static int n_hook_calls, hooks_fail;
 static int hash_hook(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
@@ -223,7 +223,7 @@ static int32_t hooked_type(void) {
     expect(type_index > 0);
     add_hook(type_index, "__any_hash__", hash_hook);
     add_hook(type_index, "__any_equal__", equal_hook);
-    test_keeps(2); /* the Functions that are its hooks */
+    test_keeps(2); /* the Functions of its hooks */
   }
   return type_index;
 }
@@ -269,7 +269,7 @@ static int32_t fickle_type(void) {
     type_index = test_add_child("test.Fickle", kTVMFFIObject, 0);
     add_hook(type_index, "__any_hash__", fickle_hash);
     add_hook(type_index, "__any_equal__", equal_hook);
-    test_keeps(2); /* the Functions that are its hooks */
+    test_keeps(2); /* the Functions of its hooks */
   }
   return type_index;
 }
@@ -282,13 +282,13 @@ TEST(keys_whose_hash_changes_are_lost_and_nothing_else_is) {
     n_changed = 0;
     for (int i = 0; i < N; ++i) {
       fickle *key = (fickle *)fh_object_new(sizeof *key, fickle_type(), fh_object_delete_plain);
-      key->hash = i / 2; /* chains of two and more */
+      key->hash = i / 2; /* chains of two or more keys */
       TVMFFIAny any = obj(key);
       call_int("ffi.DictSetItem", ARGS(dict, any, i64(i)));
       fh_any_drop(&any);
     }
     for (int i = 0; i < N_INTS; ++i) {
-      n_changed += change; /* on each step anew, so that growing does not put it right */
+      n_changed += change; /* changes again at each step, so that growing the table does not repair the chains */
       call_int("ffi.DictSetItem", ARGS(dict, i64(i), i64(-i)));
     }
     expect_int(fh_hashmap_size(map), N + N_INTS);

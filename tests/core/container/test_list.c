@@ -1,13 +1,13 @@
-/* test_list.c - List and Dict objects with buffers that a client made and frees by a function of its own. */
+/* test_list.c - List and Dict objects with buffers that a client allocated and frees with its own function. */
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
 
 #include "support/calls.h"
 
-static TVMFFIAny shared; /* the container that the next buffer belongs to */
+static TVMFFIAny shared; /* the container that will own the next buffer */
 static int n_freed;
 
-/* Uses the container. A lock on it that is held here is waited for without end. */
+/* Uses the container. This hangs if the caller holds the container's lock. */
 static void free_and_look(void *data) {
   int is_list = shared.type_index == kTVMFFIList;
   n_freed += 1;
@@ -21,7 +21,7 @@ static void *copy_of(const void *data, size_t n_bytes) {
   return memcpy(copy, data, n_bytes);
 }
 
-/* A List of two items that fill a client's buffer. */
+/* Makes a List of two items that fill a client's buffer. */
 static void make_full_list(void) {
   shared = call_ok("ffi.List", ARGS(raw("a text longer than seven"), i64(2)));
   TVMFFISeqCell *cell = &((fh_seq_object *)shared.v_obj)->cell;
@@ -115,7 +115,7 @@ TEST(a_list_that_is_too_short_lets_a_clients_buffer_be) {
   fh_any_drop(&shared);
 }
 
-/* A Dict of the numbers below n, whose table is a client's. */
+/* Makes a Dict of the numbers below n with a client's table. */
 static void make_full_dict(int n) {
   shared = call_ok("ffi.Dict", NO_ARGS);
   for (int i = 0; i < n; ++i) call_int("ffi.DictSetItem", ARGS(shared, i64(i), i64(i)));
@@ -130,7 +130,7 @@ static void make_full_dict(int n) {
 }
 
 TEST(a_dict_lets_a_clients_table_go_when_it_is_not_locked) {
-  static const int sizes[] = {2, 4, 8, 16, 64}; /* a small table becomes longer, then dense; a dense one grows */
+  static const int sizes[] = {2, 4, 8, 16, 64}; /* a small table grows, then becomes dense; a dense table grows */
   for (size_t k = 0; k < FH_COUNT_OF(sizes); ++k) {
     int n = sizes[k];
     make_full_dict(n);

@@ -81,7 +81,7 @@ TEST(list_changes_in_place) {
   fh_any_drop(&list);
 }
 
-/* Ends a list from inside the end of one of its own items. */
+/* A list that an item's destruction changes. */
 static TVMFFIAny reentered;
 static void look_at_list(void *self) {
   (void)self;

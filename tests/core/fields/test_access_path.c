@@ -1,4 +1,4 @@
-/* test_access_path.c - AccessPath, AccessStep, and what all built-in types of fields have in common. */
+/* test_access_path.c - AccessPath, AccessStep, and properties that all built-in types with fields share. */
 #include "core/fields/access_path.h"
 
 #include "core/object/error.h"
@@ -21,7 +21,7 @@ static TVMFFIAny call_method(const char *name, const TVMFFIAny *args, int32_t n)
 }
 static int64_t ask(const char *name, TVMFFIAny a, TVMFFIAny b) { return call_method(name, ARGS(a, b)).v_int64; }
 
-/* Extends a path, which it takes. */
+/* Extends a path and steals it. */
 static TVMFFIAny by(const char *name, TVMFFIAny path, TVMFFIAny key) {
   TVMFFIAny longer = call_method(name, ARGS(path, key));
   drop(path);

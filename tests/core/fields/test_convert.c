@@ -4,7 +4,7 @@
 #include "core/object/reflect.h"
 #include "support/records.h"
 
-/* The owned result of converting a view to a type. */
+/* Converts a view to a type and returns the owned result. */
 static TVMFFIAny converted(const char *key, TVMFFIAny value) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_CONVERT), fh_type_find_key(text_of(key)));
   TVMFFIAny result;

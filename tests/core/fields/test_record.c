@@ -1,4 +1,4 @@
-/* test_record.c - objects of types that a binding laid out. */
+/* test_record.c - objects of types whose layout a binding chose. */
 #include "core/fields/record.h"
 
 #include "core/object/reflect.h"
@@ -62,5 +62,5 @@ TEST(a_layout_without_memory_is_not_complete) {
     expect_int(rc, -1);
     expect_raised("MemoryError", "");
   }
-  test_keeps(RECORD_TYPE_BLOCKS); /* of the last type: those that found no memory have nothing */
+  test_keeps(RECORD_TYPE_BLOCKS); /* only of the last type: failed registrations keep no blocks */
 }

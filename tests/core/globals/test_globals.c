@@ -215,7 +215,7 @@ static int construct(const TVMFFIAny *args, int32_t n, TVMFFIAny *out) {
 
 TEST(constructor_binds_positions_and_keywords) {
   TVMFFIAny p, kwargs = obj(fh_sentinel_kwargs());
-  expect_int(construct(ARGS(i64(1), raw("two")), &p), 0); /* a comes first, because it has no default */
+  expect_int(construct(ARGS(i64(1), raw("two")), &p), 0); /* a is first because it has no default */
   expect_repr(p, "test.Point(b=\"two\", a=1, c=2.5)");
   fh_any_drop(&p);
   expect_int(construct(ARGS(i64(1), kwargs, raw("c"), fh_any_float(4), raw("b"), i64(9)), &p), 0);
@@ -226,7 +226,7 @@ TEST(constructor_binds_positions_and_keywords) {
   fh_any_drop(&p);
 }
 
-/* A class that is registered before its parent has fields: C++ initializes source files in any order. */
+/* A class that is registered before its parent has fields, because C++ initializes source files in any order. */
 static int32_t late_type;
 static int new_late(TVMFFIObjectHandle *out) {
   *out = fh_object_new(sizeof(point), late_type, delete_point);
@@ -252,7 +252,7 @@ TEST(constructor_takes_the_fields_that_are_registered_later) {
   fh_any_drop(&made);
   expect_int(fh_function_call(init, ARGS(i64(3)), &made), -1);
   expect_raised("TypeError", "test.Late.__ffi_init__() missing required argument: 'b'");
-  test_keeps(3 * SETTER_BLOCKS + INIT_BLOCKS + 1); /* 1: the state of __ffi_init__ that knows all the fields */
+  test_keeps(3 * SETTER_BLOCKS + INIT_BLOCKS + 1); /* 1: the state of the __ffi_init__ with all fields */
 }
 
 static void construct_late(void *init, int i) {
@@ -272,7 +272,7 @@ TEST(constructor_is_renewed_by_whichever_thread_is_first) {
   add_field(parent_type, "a", kTVMFFIInt, offsetof(point, a), 8, 0, fh_any_none());
   add_field(parent_type, "b", kTVMFFIAny, offsetof(point, b), 16, 0, fh_any_none());
   test_threads(8, construct_late, TVMFFIGetTypeAttrColumn(&name)->data[late_type].v_obj);
-  test_keeps(3 * SETTER_BLOCKS + INIT_BLOCKS + 1); /* 1: the state of __ffi_init__ that knows all the fields */
+  test_keeps(3 * SETTER_BLOCKS + INIT_BLOCKS + 1); /* 1: the state of the __ffi_init__ with all fields */
 }
 
 TEST(constructor_says_what_is_wrong) {
@@ -304,7 +304,7 @@ TEST(objects_are_made_from_names_and_values) {
   expect_call_raises("TypeError", "pairs of name and value", name, NO_ARGS);
 }
 
-/* ---- A class that declares a field of its parent again, elsewhere ---- */
+/* ---- A class that redeclares a field of its parent at another offset ---- */
 
 typedef struct {
   TVMFFIObject header;
@@ -345,7 +345,7 @@ TEST(a_pair_goes_to_the_field_that_the_subclass_declared_again) {
   const char *name = "ffi.MakeObjectFromPackedArgs";
   expect_again(call_ok(name, ARGS(type, x, i64(1), y, i64(2))), -1, 9, 1, 2);
   expect_again(call_ok(name, ARGS(type, raw("z"), i64(3), y, i64(2), x, i64(1))), -1, 3, 1, 2);
-  /* two of one name: the parent's comes first */
+  /* two fields of one name: the parent's comes first */
   expect_again(call_ok(name, ARGS(type, x, i64(1), y, i64(2), x, i64(5))), 1, 9, 5, 2);
   expect_call_raises("TypeError", "does not have field `x`", name,
                      ARGS(type, x, i64(1), x, i64(2), x, i64(3), y, i64(2)));

@@ -1,4 +1,4 @@
-/* test_library_file.c - files that cannot be shared libraries, seen before they are mapped. */
+/* test_library_file.c - files that cannot be shared libraries are detected before they are mapped. */
 #include "core/module/library_file.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #if defined(__linux__)
 #include <link.h>
 
-/* The smallest file that the check accepts: headers, and a dynamic section that points at them. */
+/* The smallest file that the check accepts: headers, and a dynamic section that refers to them. */
 typedef struct {
   ElfW(Ehdr) head;
   ElfW(Phdr) parts[2];
@@ -50,7 +50,7 @@ static image whole_image(void) {
   return made;
 }
 
-static char made_folder[40]; /* of the test that runs */
+static char made_folder[40]; /* of the current test */
 
 static const char *folder(void) {
   if (made_folder[0] == '\0') {
@@ -165,7 +165,7 @@ TEST(what_is_no_file_is_refused_without_opening_it) {
   char reason[FH_LIBRARY_FILE_REASON];
   unsigned char windows[3000] = {'M', 'Z'};
   expect_refused_file(write_file(script, sizeof script - 1), "is no ELF file, but text: is it a linker script?");
-  memcpy(windows + 60, "\x80\x0a", 2); /* its head is at 2688 */
+  memcpy(windows + 60, "\x80\x0a", 2); /* the offset of its PE header is 2688 */
   memcpy(windows + 2688, "PE\0\0\x64\x86", 6);
   expect_refused_file(write_file(windows, sizeof windows), "is no ELF file, but a program for Windows (x86_64)");
   expect_refused_file(folder(), "is a directory");
@@ -174,7 +174,7 @@ TEST(what_is_no_file_is_refused_without_opening_it) {
   expect_refused_file(path_of("pipe.so"), "is a pipe"); /* opening it would wait for a writer */
   expect_int(symlink("nowhere.so", path_of("link.so")), 0);
   expect(!fh_library_file_refuse(path_of("link.so"),
-                                 reason)); /* the check leaves files that are not there to the loader, which says so */
+                                 reason)); /* the check leaves missing files to the loader, which reports them */
   expect(!fh_library_file_refuse(path_of("missing.so"), reason));
   expect(!fh_library_file_refuse("libm.so.6", reason));
   clean_up();

@@ -11,7 +11,7 @@
 #include "support/calls.h"
 #include "support/system.h"
 
-/* ---- A library in the test's own memory ---- */
+/* ---- A library in the test's memory ---- */
 
 static void *context, *wanted_symbol, *blob;
 static int n_library_ends;
@@ -26,7 +26,7 @@ static int give_doc(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *res
   (void)self, (void)args, (void)n;
   return fh_str_from_cstr("doubles a number", result);
 }
-/* Calls `other`, which it finds through its module. */
+/* Calls `other`, which this function finds through its module. */
 static int call_other(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   TVMFFIObjectHandle other;
   (void)self;
@@ -127,7 +127,7 @@ TEST(library_code_finds_functions_of_imports) {
   call_int("ffi.ModuleImportModule", ARGS(module, other));
   expect_int(call_with(func, 5), 10);
   call_int("ffi.ModuleClearImports", ARGS(module));
-  expect_int(call_with(func, 6), 12); /* the library keeps the function that it found */
+  expect_int(call_with(func, 6), 12); /* the library keeps the function that it has found */
   fh_any_drop(&func);
   fh_any_drop(&module);
   fh_any_drop(&other);
@@ -144,7 +144,7 @@ TEST(context_symbols_are_stored_into_libraries) {
   fh_any_drop(&module);
 }
 
-/* ---- Modules of others, here with a table that C++ could have made ---- */
+/* ---- Modules of other makers, here with a table like that of C++ ---- */
 
 typedef struct {
   void (*const *slots)(void);
@@ -181,7 +181,7 @@ static void (*const foreign_slots[FH_SLOT_COUNT])(void) = {
     [FH_SLOT_SOURCE] = (fh_module_code)foreign_source,    [FH_SLOT_IMPORT] = (fh_module_code)foreign_import,
 };
 
-/* Stands for the C++ side that catches exceptions. */
+/* Replaces the C++ side that catches exceptions. */
 static int catcher_fails;
 static int catch_cxx(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   (void)self, (void)result;
@@ -217,7 +217,7 @@ TEST(modules_of_others_are_called_through_their_table) {
   catcher_fails = 1;
   expect_call_raises("ValueError", "it threw", "ffi.ModuleGetKind", ARGS(module));
   expect_str(call_ok("ffi.ModuleGetKind", ARGS(other)),
-             "library"); /* modules of the core are called without the catcher */
+             "library"); /* the core calls its own modules without the catcher */
   fh_global_remove(text_of("ffi_hpy.catch_cxx"));
   fh_any_drop(&other);
 }
@@ -228,10 +228,10 @@ TEST(a_load_can_be_failed_only_where_there_is_one) {
   expect_call_raises("TypeError", "Expected `str` but got `int`", "ffi_hpy.fail_load", ARGS(i64(1)));
 }
 
-/* ---- What libtvm_ffi_cxx.so asks for ---- */
+/* ---- The interface for libtvm_ffi_cxx.so ---- */
 
 static int type_info, n_thrown;
-static void throw_pending(void) { /* stands for C++ code that throws: takes the pending error */
+static void throw_pending(void) { /* replaces C++ code that throws: takes the pending error */
   TVMFFIObjectHandle error;
   TVMFFIErrorMoveFromRaised(&error);
   expect(error != NULL);
@@ -286,7 +286,7 @@ TEST(a_library_module_without_memory_for_its_formats_throws_or_leaves_no_error) 
   expect(formats_without_memory(module.v_obj) == NULL);
   expect_int(n_thrown, 1);
   attach(NULL, NULL);
-  expect(formats_without_memory(module.v_obj) == NULL); /* the harness sees that nothing is pending */
+  expect(formats_without_memory(module.v_obj) == NULL); /* the harness checks that no error is pending */
   fh_any_drop(&module);
 }
 
@@ -339,7 +339,7 @@ TEST(context_symbols_are_visited) {
   expect_call_raises("TypeError", "Expected `ffi.Function`", "ffi_hpy.visit_context_symbols", ARGS(i64(1)));
 }
 
-TEST(the_cxx_names_may_be_asked_for_anywhere) { /* this program comes without the library of the C++ names */
+TEST(the_cxx_names_may_be_asked_for_anywhere) { /* this program has no library of the C++ names */
   call_int("ffi_hpy.load_cxx", NO_ARGS);
   call_int("ffi_hpy.load_cxx", NO_ARGS);
   expect_call_raises("TypeError", "Expected 0 but got 1 arguments", "ffi_hpy.load_cxx", ARGS(i64(1)));
@@ -371,7 +371,7 @@ static size_t put_text(unsigned char *at, const char *text) {
 TEST(embedded_modules_are_loaded_and_linked) {
   unsigned char bytes[256] = {0}, *p = bytes + 8;
   TVMFFIObjectHandle loader;
-  p += put(p, 3), p += put(p, 0), p += put(p, 1), p += put(p, 1); /* module 0 imports one, module 1 none */
+  p += put(p, 3), p += put(p, 0), p += put(p, 1), p += put(p, 1); /* module 0 imports one module, module 1 none */
   p += put(p, 1), p += put(p, 1);
   p += put_text(p, "_lib"), p += put_text(p, "testkind"), p += put_text(p, "abc");
   put(bytes, (uint64_t)(p - bytes - 8));
@@ -389,7 +389,7 @@ TEST(embedded_modules_are_loaded_and_linked) {
   fh_any_drop(&module);
   fh_global_remove(text_of("ffi.Module.load_from_bytes.testkind"));
   for (uint64_t n = 0; n < (uint64_t)(p - bytes - 8);
-       ++n) { /* cut off at any byte, the blob is an error, and nothing is read behind its end */
+       ++n) { /* a blob that is cut off at any byte is an error, and nothing beyond its end is read */
     put(bytes, n);
     expect_int(fh_library_module_new(&library, (void *)(uintptr_t)"twice", &module), -1);
     expect_raised("RuntimeError", "");
@@ -398,7 +398,7 @@ TEST(embedded_modules_are_loaded_and_linked) {
 }
 
 TEST(embedded_modules_that_claim_more_bytes_than_the_library_has_are_an_error) {
-  static unsigned char bytes[64]; /* in a segment of this program, as an embedded blob is in one of its library */
+  static unsigned char bytes[64]; /* in a segment of this program, like an embedded blob in a segment of its library */
   static const uint64_t absurd[] = {UINT64_C(1) << 40, UINT64_MAX - 8, UINT64_MAX};
   TVMFFIAny module;
   blob = bytes;
@@ -451,7 +451,7 @@ TEST(system_library_finds_registered_symbols) {
   fh_any_drop(&module);
   fh_any_drop(&again);
   fh_any_drop(&plain);
-  test_keeps(2 * SYSTEM_MODULE_BLOCKS); /* the module of "pre_", and the one without a prefix */
+  test_keeps(2 * SYSTEM_MODULE_BLOCKS); /* the module of "pre_", and the module without a prefix */
 }
 
 static int use_modules(void *state) {

@@ -1,4 +1,4 @@
-/* test_any.c - the value cell: views to owned values, hash and equality, and their hooks of both conventions. */
+/* test_any.c - the value cell: converting views to owned values, hash and equality, and hooks of both conventions. */
 #include "core/object/any.h"
 #include "core/object/any_hash.h"
 #include "core/object/bigint.h"
@@ -125,7 +125,7 @@ TEST(a_nan_equals_the_same_nan) {
   expect(are_equal(nan, nan));
 }
 
-/* The object form of text that would fit the small one, as a client may make it. */
+/* Makes the object form of a string that would fit into the small form, as a client may make it. */
 static TVMFFIAny long_form(const char *text, int32_t type_index) {
   fh_str_object *str = test_long_form(strlen(text), type_index);
   memcpy(str->content, text, strlen(text));
@@ -157,7 +157,7 @@ TEST(other_objects_go_by_identity) {
   expect_int(ends, 2);
 }
 
-/* ---- Hooks. Each type below has objects that are all equal and hash to 42, by hooks of another kind. ---- */
+/* ---- Hooks. The objects of each type below are all equal and hash to 42, by different kinds of hooks. ---- */
 
 static TVMFFIAny hash_newer(const TVMFFIAny *any) {
   (void)any;
@@ -207,7 +207,7 @@ static int call_fail(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 static TVMFFIAny pointer_to(void (*function)(void)) { return fh_any_ptr((void *)(uintptr_t)function); }
 #define POINTER_TO(function) pointer_to((void (*)(void))(function))
 
-/* A type with these hooks. The registry makes Functions of native ones, and keeps all. */
+/* Adds a type with these hooks. The registry makes Functions of native hooks, and keeps all hooks. */
 static int32_t type_with_hooks(const char *key, TVMFFIAny hash, TVMFFIAny equal) {
   int32_t type_index = test_add_child(key, kTVMFFIObject, 0);
   TVMFFIByteArray hash_name = text_of("__any_hash__"), equal_name = text_of("__any_equal__");
@@ -236,8 +236,8 @@ TEST(native_hooks_of_the_older_convention_decide) {
     expect_all_equal(type_with_hooks("test.any.Older", POINTER_TO(hash_older), POINTER_TO(equal_older)));
 }
 
-/* Hooks of the older convention that return what looks like a newer result: the first word of an Int, of an Error. In
- * the second register is what happens to be there. */
+/* Hooks of the older convention whose results look like newer results: the first word is that of an Int or an Error.
+ * The second register has an arbitrary value. */
 static TVMFFIAny hash_older_1(const TVMFFIAny *any) {
   return (TVMFFIAny){.type_index = kTVMFFIInt, .v_uint64 = any->v_uint64};
 }
@@ -276,7 +276,7 @@ TEST(function_hooks_decide) {
   expect_all_equal(type_with_hooks("test.any.Function", fh_any_object(hash), fh_any_object(equal)));
   fh_object_release(hash);
   fh_object_release(equal);
-  test_keeps(2); /* the Functions, which the type has as its hooks */
+  test_keeps(2); /* the Functions of the type's hooks */
 }
 
 static TVMFFIAny call_attr(int32_t type_index, const char *name, const TVMFFIAny *args, int32_t n_args) {
@@ -314,7 +314,7 @@ static void expect_hooks_fail(int32_t type_index, const char *kind, const char *
   expect_raised(kind, text);
   expect_int(fh_any_equal(&a, &b, &equal), -1);
   expect_raised(kind, text);
-  expect_int(fh_any_equal(&a, &a, &equal), 0); /* equal bytes: no hook is asked */
+  expect_int(fh_any_equal(&a, &a, &equal), 0); /* equal bytes: no hook is called */
   expect_int(equal, 1);
   fh_any_drop(&a);
   fh_any_drop(&b);
@@ -331,7 +331,7 @@ TEST(an_error_that_a_function_hook_raises_is_passed_on) {
   expect_hooks_fail(type_with_hooks("test.any.FunctionFails", fh_any_object(fails), fh_any_object(fails)), "ValueError",
                     "no hash today");
   fh_object_release(fails);
-  test_keeps(1); /* the Function, which the type has as both of its hooks */
+  test_keeps(1); /* the Function that is both of the type's hooks */
 }
 
 TEST(a_hook_that_is_no_function_is_an_error) {

@@ -146,7 +146,7 @@ TEST(a_raised_message_is_formatted_whatever_its_length) {
   fh_object_release(error);
 }
 
-/* Text without a NUL, followed by memory that nobody may read, of which more is announced than an int can count. */
+/* A string without a NUL, followed by inaccessible memory, with a length that does not fit into an int. */
 TEST(a_message_reads_no_text_beyond_its_end_if_that_is_beyond_2_gib) {
   size_t n_bytes = 1 << 16, n_guard = 1 << 16;
   char *data = (char *)fh_shield_new(n_bytes + n_guard);
@@ -266,7 +266,7 @@ static int count_lines(const TVMFFIByteArray *text) {
 
 static FH_NOINLINE int count_frames(void) { return count_lines(TVMFFIBacktrace("f.c", 12, "g", 1)); }
 
-/* A frame whose name the loader knows, as it must to be in a backtrace. */
+/* A frame whose name the loader knows; only such frames appear in a backtrace. */
 FH_EXPORT int test_error_visible_frame(void);
 FH_NOINLINE int test_error_visible_frame(void) { return count_frames() - 1; }
 
@@ -281,7 +281,7 @@ TEST(native_frames_follow_when_asked_for) {
 
 static char traced[10000];
 
-/* Called back by the C library: between this function and its caller are frames of another library. */
+/* Called by the C library, so frames of another library are between this function and its caller. */
 static int trace_from_library(const void *a, const void *b) {
   const TVMFFIByteArray *text = TVMFFIBacktrace(NULL, 0, NULL, 0);
   snprintf(traced, sizeof traced, "%.*s", (int)text->size, text->data);
@@ -301,7 +301,7 @@ TEST(native_frames_end_at_the_library_of_the_host) {
 }
 
 TEST(a_backtrace_without_memory_is_shorter) {
-  char name[20000]; /* more than the thread's buffer has */
+  char name[20000]; /* longer than the thread's buffer */
   memset(name, 'n', sizeof name - 1);
   name[sizeof name - 1] = '\0';
   fh_mem_fail_nth(1);
@@ -335,7 +335,7 @@ static int n_made, n_dropped;
 static TVMFFIObject *make_of_payload(void *payload) {
   ++n_made;
   expect(!fh_error_is_pending());
-  if (payload == NULL) return NULL; /* as without memory */
+  if (payload == NULL) return NULL; /* as if there was no memory */
   return (TVMFFIObject *)error_of("ValueError", (const char *)payload, "");
 }
 
@@ -371,7 +371,7 @@ TEST(native_code_that_asks_for_a_payload_gets_an_error_object) {
   expect_int(n_made, 1);
   expect_int(n_dropped, 0);
   expect(!fh_error_is_pending());
-  TVMFFIErrorSetRaised(error); /* from now on it is an error like others */
+  TVMFFIErrorSetRaised(error); /* now an ordinary error */
   fh_object_release(error);
   expect(fh_error_deferred.take(&ours) == NULL);
   expect_raised("ValueError", "deferred");

@@ -109,7 +109,7 @@ TEST(a_guard_that_the_thread_is_inside_lets_it_go_on) {
   expect_int(fh_field_guard_is_inside(), 0);
 }
 
-/* Readers take the lock until it was read often enough, and then note themselves. */
+/* Readers take the lock until it was read often enough, and then register a hazard pointer. */
 TEST(a_reader_that_begins_to_write_goes_on_without_waiting_for_itself) {
   fh_guard_state state = FH_GUARD_LOCKED;
   for (int i = 0; state == FH_GUARD_LOCKED && i <= FH_SHARED_READS; ++i) {
@@ -120,8 +120,7 @@ TEST(a_reader_that_begins_to_write_goes_on_without_waiting_for_itself) {
   fh_guard_state write = fh_field_guard_enter(&thing, FH_GUARD_WRITE);
   expect_int(write, FH_GUARD_WITHOUT);
   fh_field_guard_leave(&thing, write);
-  write =
-      fh_field_guard_enter(&thing, FH_GUARD_WRITE); /* the first attempt has left the reader's rights as they were */
+  write = fh_field_guard_enter(&thing, FH_GUARD_WRITE); /* the first attempt has not changed the reader's access */
   expect_int(write, FH_GUARD_WITHOUT);
   fh_field_guard_leave(&thing, write);
   fh_field_guard_leave(&thing, state);
@@ -166,7 +165,7 @@ static waiting_state waiting;
 
 static void *begin_waiting(void) {
   waiting.n_begun += 1;
-  pthread_barrier_wait(&waiting.meet); /* only now the other thread leaves */
+  pthread_barrier_wait(&waiting.meet); /* the other thread leaves only now */
   return &waiting;
 }
 static void end_waiting(void *state) { ((waiting_state *)state)->n_ended += 1; }
@@ -197,7 +196,7 @@ TEST(a_thread_that_waits_for_a_guard_lets_go_of_the_interpreter) {
   pthread_barrier_destroy(&waiting.meet);
 }
 
-/* Two numbers that are the same, but for the moment in which a setter writes them. */
+/* Two numbers that are equal except while a setter writes them. */
 static int32_t twins[2];
 static int set_twins(void *field, const TVMFFIAny *value) {
   int32_t *both = (int32_t *)field;

@@ -24,7 +24,7 @@ static int set_global(const char *name, TVMFFIObjectHandle function, int can_ove
   return TVMFFIFunctionSetGlobal(&text, function, can_override);
 }
 
-/* What the global function of that name returns, -1 when there is none. */
+/* Returns the result of the global function of that name, or -1 if there is none. */
 static int64_t number_of(const char *name) {
   TVMFFIByteArray text = text_of(name);
   TVMFFIObjectHandle function = &function;
@@ -62,7 +62,7 @@ TEST(a_name_in_use_is_only_given_away_by_override) {
   expect_int(number_of("test.global.override"), 1);
   expect_int(set_global("test.global.override", two, 1), 0);
   expect_int(number_of("test.global.override"), 2);
-  expect_int(fh_object_use_count(one), 1); /* the table has released it */
+  expect_int(fh_object_use_count(one), 1); /* the table has released the function */
   forget("test.global.override");
   expect_int(set_global("test.global.override", one, 0), 0); /* a removed name is free */
   expect_int(number_of("test.global.override"), 1);
@@ -179,7 +179,7 @@ TEST(listing_without_memory_is_an_error) {
   forget("test.global.sweep");
 }
 
-/* The self of a Function. Its deleter uses the table, as foreign code may. */
+/* The self of a Function. Its deleter uses the table, as a client's code may. */
 static void use_table(void *name) {
   TVMFFIObjectHandle function;
   fh_global_find(text_of((const char *)name), &function);
@@ -243,7 +243,7 @@ TEST(of_threads_that_register_a_name_one_succeeds) {
   }
 }
 
-/* The position of a name among all, -1 when it is not there. */
+/* Returns the position of a name in the list of names, or -1 if it is missing. */
 static int64_t position_of(const char *name) {
   TVMFFIAny *names;
   int64_t n_names, found = -1;

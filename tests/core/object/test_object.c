@@ -1,4 +1,4 @@
-/* test_object.c - life of objects: references, weak references, opaque objects, the custom allocator. */
+/* test_object.c - lifetime of objects: references, weak references, opaque objects, the custom allocator. */
 #include "core/object/error.h"
 #include "core/object/object.h"
 #include "core/object/object_new.h"
@@ -118,7 +118,7 @@ static int make_opaque(void *ends) {
 TEST(an_opaque_object_that_finds_no_memory_leaves_the_handle_alone) {
   int ends = 0;
   test_sweep(make_opaque, &ends);
-  expect_int(ends, 1); /* only by the call that succeeded */
+  expect_int(ends, 1); /* only through the successful call */
 }
 
 /* ---- The custom allocator ---- */
@@ -188,7 +188,7 @@ static void promote_or_release(void *raw, int i) {
   for (int round = 0; round < 100; ++round) {
     if (!test_promote(race->object)) break;
     ++race->n_promoted[i];
-    expect_int(*race->object->flags_seen, 0); /* a promoted value has not ended */
+    expect_int(*race->object->flags_seen, 0); /* a promoted value is not destroyed */
     fh_object_release(race->object);
   }
   fh_object_weak_release(race->object);

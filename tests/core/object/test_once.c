@@ -1,4 +1,4 @@
-/* test_once.c - handles that are made at first use. */
+/* test_once.c - handles that are created at first use. */
 #include <unistd.h>
 
 #include "core/object/error.h"
@@ -115,14 +115,14 @@ TEST(of_threads_that_want_a_handle_one_makes_it) {
   }
 }
 
-/* ---- Init functions that ask for one another's handles: handle i for the next one ---- */
+/* ---- Init functions that request each other's handles: that of handle i requests the next handle ---- */
 
 enum { MAX_RING = 5 };
 static void *ring[MAX_RING], *between;
 static int n_ring;
 static uint64_t n_started, n_refused;
 
-/* The handle whose init function runs on this thread. */
+/* The number of the handle whose init function runs on this thread. */
 static FH_THREAD_LOCAL int asked_first;
 
 static int init_alone(void **result) {
@@ -133,7 +133,7 @@ static int init_alone(void **result) {
 static int ask_for_next(void **result) {
   (void)fh_atomic_add_seq_cst_u64(&n_started, 1);
   while (fh_atomic_load_seq_cst_u64(&n_started) < (uint64_t)n_ring)
-    usleep(100); /* until all have started: then they form a cycle */
+    usleep(100); /* until all init functions have started and form a cycle */
   int rc = TVMFFIHandleInitOnce(&ring[(asked_first + 1) % n_ring], init_alone);
   if (rc != 0) (void)fh_atomic_add_relaxed_u64(&n_refused, 1);
   *result = &target;
@@ -154,7 +154,7 @@ static void init_in_ring(void *state, int i) {
   expect_raised("RuntimeError", message);
 }
 
-/* With a `state`, the first thread asks from within a second init function. */
+/* With a `state`, the first thread requests its handle from within a second init function. */
 static void expect_one_refused(int n_handles, void *state) {
   for (int round = 0; round < 20; ++round) {
     memset(ring, 0, sizeof ring);
@@ -162,7 +162,7 @@ static void expect_one_refused(int n_handles, void *state) {
     n_ring = n_handles;
     n_started = n_refused = 0;
     test_threads(n_handles, init_in_ring, state);
-    expect_int(n_refused, 1); /* the thread whose turn it is then asks for no other handle */
+    expect_int(n_refused, 1); /* the waiting thread then runs init_alone, which requests no handle */
   }
 }
 
@@ -178,14 +178,14 @@ TEST(handles_that_need_each_other_through_a_nested_init_are_an_error) {
   expect_one_refused(4, ring);
 }
 
-/* ---- Threads that wait in a row: no cycle ---- */
+/* ---- Threads that wait in a chain without a cycle ---- */
 
 static int ask_for_next_in_row(void **result) {
   *result = &target;
   (void)fh_atomic_add_seq_cst_u64(&n_started, 1);
   while (fh_atomic_load_seq_cst_u64(&n_started) < (uint64_t)n_ring) usleep(100);
   if (asked_first + 1 == n_ring) {
-    usleep(1000); /* by now the other threads wait, or are about to */
+    usleep(1000); /* now the other threads wait, or will soon */
     return 0;
   }
   return TVMFFIHandleInitOnce(&ring[asked_first + 1], init_alone);

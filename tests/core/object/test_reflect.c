@@ -10,7 +10,7 @@
 #include "core/platform/mem.h"
 #include "support/harness.h"
 
-/* A type with one int64 behind its header. */
+/* A type with one int64 after its header. */
 typedef struct {
   TVMFFIObject header;
   int64_t number;
@@ -101,10 +101,10 @@ TEST(a_second_method_of_that_name_is_refused) {
   expect_int(TVMFFIGetTypeInfo(type_index)->num_methods, 2);
 }
 
-/* More members than are compared one by one. */
+/* More members than the linear search compares. */
 enum { MANY = 100 };
 
-/* "number<i>" in the block; its owner's until the next call with that block. */
+/* Writes "number<i>" to the block and returns it; it is valid until the next call with that block. */
 static TVMFFIByteArray numbered(char block[16], int i) {
   snprintf(block, 16, "number%d", i);
   return text_of(block);
@@ -155,11 +155,11 @@ TEST(a_type_knows_whether_an_ancestor_may_have_a_field_of_a_name_of_its_own) {
   TVMFFIFieldInfo field = field_of("first");
   expect_int(TVMFFITypeRegisterField(grandchild, &field), 0);
   field.name = text_of("second");
-  expect_int(TVMFFITypeRegisterField(child, &field), 0); /* behind its own subclass */
+  expect_int(TVMFFITypeRegisterField(child, &field), 0); /* after its subclass has declared the field */
   expect(!fh_reflect_may_repeat(TVMFFIGetTypeInfo(child)) && fh_reflect_may_repeat(TVMFFIGetTypeInfo(grandchild)));
   int32_t later = test_add_child("test.reflect.RepeatLater", child, 0);
   int32_t sibling = test_add_child("test.reflect.RepeatSibling", base, 0);
-  expect_int(TVMFFITypeRegisterField(later, &field), 0); /* declares it again, which is told on stderr */
+  expect_int(TVMFFITypeRegisterField(later, &field), 0); /* redeclares the field, with a message on stderr */
   expect(fh_reflect_may_repeat(TVMFFIGetTypeInfo(later)) && !fh_reflect_may_repeat(TVMFFIGetTypeInfo(sibling)));
   field.name = text_of("third");
   expect_int(TVMFFITypeRegisterField(base, &field), 0);
@@ -185,7 +185,7 @@ TEST(members_of_an_unknown_type_are_refused) {
   expect_raised("RuntimeError", "but got -7");
 }
 
-/* What a call writes to stderr, in a static buffer. */
+/* Runs an action and returns its output on stderr, in a static buffer. */
 static const char *stderr_of(void (*action)(void *), void *state) {
   static char text[1000];
   FILE *file = tmpfile();
@@ -217,8 +217,8 @@ TEST(a_field_that_shadows_an_ancestor_s_is_kept_with_a_warning) {
   expect(test_find_field(info, text_of("number")) == &info->fields[0]);
 }
 
-#if defined(__linux__) /* elsewhere C has no streams of one's own */
-/* A stream that declares the size of a type when something is written to it. */
+#if defined(__linux__) /* other systems have no custom streams in C */
+/* A stream that declares the size of a type when something is written to the stream. */
 static ssize_t declare_size(void *type_index, const char *text, size_t n_bytes) {
   (void)text;
   TVMFFITypeMetadata metadata = {.total_size = 28};
@@ -226,10 +226,11 @@ static ssize_t declare_size(void *type_index, const char *text, size_t n_bytes) 
   return (ssize_t)n_bytes;
 }
 
-/* The line on stderr comes after the first checks and before the field is published, where other threads get in. */
+/* The line on stderr is written between the first checks and the publication of the field, where other threads may
+ * run. */
 TEST(a_field_is_compared_with_a_size_that_is_declared_meanwhile) {
   int32_t parent = type_of("test.reflect.Unsized"), child = test_add_child("test.reflect.Sized", parent, 0);
-  TVMFFIFieldInfo field = field_of("number"); /* ends behind the 28th byte */
+  TVMFFIFieldInfo field = field_of("number"); /* ends after the 28th byte */
   expect_int(TVMFFITypeRegisterField(parent, &field), 0);
   cookie_io_functions_t functions = {.write = declare_size};
   FILE *before = stderr, *declaring = fopencookie(&child, "w", functions);
@@ -323,7 +324,7 @@ TEST(a_setter_may_be_a_function_which_the_registry_keeps) {
   value = fh_any_none();
   expect_int(fh_reflect_set(TVMFFIGetTypeInfo(type_index)->fields, &object, &value), -1);
   expect_raised("TypeError", "but got `None`");
-  test_keeps(1); /* the Function, which the field has as its setter */
+  test_keeps(1); /* the Function that is the field's setter */
 }
 
 TEST(a_default_value_is_owned_by_the_registry) {
@@ -332,7 +333,7 @@ TEST(a_default_value_is_owned_by_the_registry) {
   char text[] = "a default of some length";
   field.default_value_or_factory.type_index = kTVMFFIRawStr;
   field.default_value_or_factory.v_c_str = text;
-  expect_int(TVMFFITypeRegisterField(type_index, &field), 0); /* without the flag there is none */
+  expect_int(TVMFFITypeRegisterField(type_index, &field), 0); /* without the flag there is no default */
   expect_int(TVMFFIGetTypeInfo(type_index)->fields[0].default_value_or_factory.type_index, kTVMFFINone);
   field.name = text_of("other");
   field.flags |= kTVMFFIFieldFlagBitMaskHasDefault;
@@ -341,7 +342,7 @@ TEST(a_default_value_is_owned_by_the_registry) {
   TVMFFIAny kept = TVMFFIGetTypeInfo(type_index)->fields[1].default_value_or_factory;
   expect_int(kept.type_index, kTVMFFIStr);
   expect_text(fh_str_object_bytes(kept.v_obj), "a default of some length");
-  test_keeps(1); /* the text, which the field has as its default value */
+  test_keeps(1); /* the string that is the field's default value */
 }
 
 static int field_sweep(void *counter) {
@@ -359,7 +360,7 @@ static int field_sweep(void *counter) {
 TEST(a_field_that_finds_no_memory_is_not_registered) {
   int counter = 0;
   type_of("test.reflect.Sweep");
-  for (int i = 0; i < 20; ++i) test_sweep(field_sweep, &counter); /* more than are compared one by one */
+  for (int i = 0; i < 20; ++i) test_sweep(field_sweep, &counter); /* more fields than the linear search compares */
   expect_int(TVMFFIGetTypeInfo(type_of("test.reflect.Sweep"))->num_fields, 20);
   test_keeps(20); /* the default values */
 }
@@ -476,7 +477,7 @@ TEST(a_column_appears_when_it_is_first_named) {
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
   expect_int(column->size, 0);
   expect(fh_reflect_attr(column, 0) == NULL);
-  expect_int(TVMFFITypeRegisterAttr(kTVMFFINone, &name, &value), 0); /* a second time is no error */
+  expect_int(TVMFFITypeRegisterAttr(kTVMFFINone, &name, &value), 0); /* a second registration is not an error */
   expect_int(TVMFFITypeRegisterAttr(kTVMFFIInt, &name, &value), 0);
   expect(TVMFFIGetTypeAttrColumn(&name) == column);
   expect_int(column->size, 2);
@@ -502,7 +503,7 @@ TEST(builtin_types_tell_whether_they_are_final) {
 TEST(an_attribute_is_set_once) {
   TVMFFIByteArray name = text_of("test.once");
   TVMFFIAny value = fh_any_int(3), none = fh_any_none();
-  expect_int(TVMFFITypeRegisterAttr(kTVMFFIStr, &name, &none), 0); /* None is no value yet */
+  expect_int(TVMFFITypeRegisterAttr(kTVMFFIStr, &name, &none), 0); /* None is not a value yet */
   expect_int(TVMFFITypeRegisterAttr(kTVMFFIStr, &name, &value), 0);
   value = fh_any_int(4);
   expect_int(TVMFFITypeRegisterAttr(kTVMFFIStr, &name, &value), -1);
@@ -579,7 +580,7 @@ static void declare_all(reflect_race *race) {
     TVMFFIAny value = fh_any_int(n + 1);
     expect_int(TVMFFITypeRegisterField(race->types[0], &field), 0);
     expect_int(TVMFFITypeRegisterMethod(race->types[0], &method), 0);
-    /* from the last type to the first: readers look at the cells already while they are filled */
+    /* from the last type to the first, so that readers see the cells while they are filled */
     expect_int(TVMFFITypeRegisterAttr(race->types[N_MEMBERS - 1 - n], &race->column_name, &value), 0);
   }
 }

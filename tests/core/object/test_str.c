@@ -1,4 +1,4 @@
-/* test_str.c - text and bytes. */
+/* test_str.c - strings and bytes. */
 #include "core/object/str.h"
 #include "support/harness.h"
 

@@ -134,7 +134,7 @@ TEST(a_free_static_index_can_be_taken_once) {
   expect_int(add("test.type.Plain", 20, 0, 0, 0, -1), 20);
 }
 
-/* The indices that compiled libraries are known to choose: 113 to 118, directly below ffi.Object, without slots. */
+/* The indices that compiled libraries are known to choose: 113 to 118, children of ffi.Object without slots. */
 TEST(static_indices_below_the_dynamic_ones_may_have_child_slots) {
   expect_int(add("test.type.Low", 120, 1, 2, 1, kTVMFFIObject), 120);
   expect_int(add("test.type.Low1", -1, 2, 0, 1, 120), 121);
@@ -154,7 +154,7 @@ TEST(a_static_index_in_slots_that_another_type_reserved_is_refused) {
   int32_t parent = add("test.type.Reserver", -1, 1, 10, 1, kTVMFFIObject);
   expect_int(add("test.type.Stranger", parent + 5, 1, 0, 1, kTVMFFIObject), -1);
   expect_raised("RuntimeError", "with 0 child slots meets those of `test.type.Reserver`");
-  /* A descendant may lie there, if all its slots do. The slots of its siblings are not its own. */
+  /* A descendant's index may be there if all its slots are, too. Slots of its siblings are not available to it. */
   expect_int(add("test.type.Inside", parent + 6, 2, 2, 1, parent), parent + 6);
   expect_int(add("test.type.Inside1", -1, 3, 0, 1, parent + 6), parent + 7);
   expect_int(add("test.type.Sibling", parent + 8, 2, 0, 1, parent), -1);
@@ -162,7 +162,7 @@ TEST(a_static_index_in_slots_that_another_type_reserved_is_refused) {
   expect_int(add("test.type.Sibling", parent + 4, 2, 2, 1, parent), -1);
   expect_raised("RuntimeError", "with 2 child slots meets those of `test.type.Inside`");
   expect_int(add("test.type.Inside2", parent + 8, 3, 0, 1, parent + 6), parent + 8);
-  /* Slots that would reach out of the parent's: into another type's, or beyond all that are in use. */
+  /* Slots beyond the parent's range: in another type's range, or above all used indices. */
   int32_t next = add("test.type.Behind", -1, 1, 10, 1, kTVMFFIObject);
   expect_int(next, parent + 11);
   expect_int(add("test.type.Reaching", parent + 10, 2, 1, 1, parent), -1);
@@ -179,7 +179,8 @@ TEST(no_index_is_given_twice) {
   int32_t indices[] = {parent,
                        chosen,
                        add("test.type.OnceA", -1, 2, 0, 1, parent),
-                       add("test.type.OnceB", -1, 2, 0, 1, parent), /* its place is taken: from the global pool */
+                       add("test.type.OnceB", -1, 2, 0, 1, parent), /* its slot is taken, so it gets an index of the
+                                                                     * global pool */
                        add("test.type.ChosenA", -1, 3, 0, 1, chosen),
                        add("test.type.ChosenB", -1, 3, 0, 1, chosen),
                        add("test.type.ChosenC", -1, 3, 0, 1, chosen),

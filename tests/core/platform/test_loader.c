@@ -1,10 +1,10 @@
-/* test_loader.c - what the loaders of the systems say. */
+/* test_loader.c - the messages of the systems' loaders. */
 #include "core/platform/loader.h"
 
 #include "support/harness.h"
 
 #if !defined(_WIN32)
-/* The name that a reason tells of is the wanted one; NULL: it tells of none. */
+/* Expects that a reason mentions the wanted name; NULL: that it mentions no name. */
 static void expect_lacking(const char *reason, const char *wanted) {
   size_t length = 99;
   const char *name = fh_loader_lacking(reason, &length);
@@ -43,7 +43,7 @@ TEST(the_reason_of_a_loader_does_not_repeat_the_path) {
 #endif
 
 #if defined(_WIN32)
-/* What is said of a file with this content, in a folder of the system for such files. */
+/* Returns the reason for a file with this content, in the system's folder for temporary files. */
 static const char *reason_for(const void *content, size_t n) {
   static char reason[FH_LOADER_REASON];
   char path[300];

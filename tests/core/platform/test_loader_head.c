@@ -1,4 +1,4 @@
-/* test_loader_head.c - what a file is by its first bytes, for the files of every system. */
+/* test_loader_head.c - recognizing a file by its first bytes, for the files of every system. */
 #include "core/platform/loader_head.h"
 
 #include "support/harness.h"
@@ -17,7 +17,7 @@ static void put(unsigned char *at, uint32_t number, int n, int order) {
   for (int i = 0; i < n; ++i) at[order == BIG ? n - 1 - i : i] = (unsigned char)(number >> (8 * i));
 }
 
-/* Whether the bytes are refused, seen from a block that ends with the last of them. */
+/* Returns whether the bytes are refused; they are in a block that ends after the last of them. */
 static int is_refused(const void *bytes, size_t n, char reason[200]) {
   unsigned char *copy = malloc(n != 0 ? n : 1);
   memcpy(copy, bytes, n);
@@ -28,7 +28,7 @@ static int is_refused(const void *bytes, size_t n, char reason[200]) {
   return result;
 }
 
-/* The bytes are refused with this reason. However few of them there are, no others are read. */
+/* Expects that the bytes are refused with this reason, and that no byte after them is read, however few they are. */
 static void expect_refused(const void *bytes, size_t n, const char *wanted) {
   char reason[200];
   for (size_t i = 0; i < n; ++i) (void)is_refused(bytes, i, reason);
@@ -127,7 +127,7 @@ static head mach_o_head(uint32_t magic, int order, uint32_t machine, uint32_t ty
   return made;
 }
 
-/* A file for n machines, whose entries have so many bytes. */
+/* Makes a file for n machines whose entries have `n_entry` bytes. */
 static head fat_head(uint32_t magic, size_t n_entry, uint32_t n, const uint32_t *numbers) {
   head made = {{0}};
   put(made.bytes, magic, 4, BIG);
@@ -206,7 +206,8 @@ TEST(what_is_no_library_of_any_system_is_refused_with_what_it_is) {
   expect_text_refused("BC\xc0\xde\x35\x14", "is no " OWN ", but LLVM bitcode");
   expect_text_refused("\xde\xc0\x17\x0b\0\0\0\0", "is no " OWN ", but LLVM bitcode");
   expect_text_refused("\x50\xed\x55\xba\1\0\x10\0", "is no " OWN ", but a fat binary of CUDA");
-  expect_text_refused("\xca\xfe\xba\xbe\0\0\0\x2d", "is no " OWN ", but a Java class"); /* 45: of the first Java */
+  expect_text_refused("\xca\xfe\xba\xbe\0\0\0\x2d", "is no " OWN ", but a Java class"); /* 45: the first version of
+                                                                                         * Java */
   expect_text_refused("\xca\xfe\xba\xbe\xff\xff\0\x41", "is no " OWN ", but a Java class");
   expect_text_refused("PK\3\4\x14\0", "is no " OWN ", but a zip archive");
   expect_text_refused("\x1f\x8b\x08\0", "is no " OWN ", but a gzip archive");

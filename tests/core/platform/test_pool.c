@@ -1,4 +1,4 @@
-/* test_pool.c - small blocks: sizes, reuse, blocks that other threads free, threads that end, forks. */
+/* test_pool.c - small blocks: sizes, reuse, blocks freed by other threads, ending threads, forks. */
 #include "core/platform/pages.h"
 #include "core/platform/pool.h"
 
@@ -14,7 +14,7 @@
 
 enum { MAX = FH_POOL_MAX_BYTES };
 
-/* A block filled with a byte that tells its owner. */
+/* Allocates a block filled with a byte that identifies its owner. */
 static unsigned char *alloc_marked(size_t n_bytes, int mark) {
   unsigned char *block = (unsigned char *)fh_pool_alloc(n_bytes);
   expect(block != NULL && fh_pool_has(block) && fh_pool_block_bytes(block) >= n_bytes);
@@ -165,7 +165,7 @@ static pthread_key_t late_key;
 
 static void use_pool_late(void *block) {
   free_marked((unsigned char *)block, 33, 'x');
-  void *another = fh_pool_alloc(33); /* NULL if the pool knows that the thread is ending: malloc makes the block then */
+  void *another = fh_pool_alloc(33); /* NULL if the pool knows that the thread is ending: then malloc makes the block */
   if (another != NULL) fh_pool_free(another);
 }
 
@@ -185,7 +185,7 @@ TEST(the_pool_can_be_used_while_a_thread_ends) {
   expect_int(pthread_key_delete(late_key), 0);
 }
 
-/* Threads that put blocks into shared cells, and free the blocks that they find there. */
+/* Threads swap blocks into shared cells and free the blocks that they get back. */
 enum { N_PLACES = 512, N_SWAPS = 20000, N_SWAPPERS = 4 };
 
 static void swap_blocks(void *raw, int thread) {
@@ -214,7 +214,7 @@ TEST(threads_free_one_anothers_pool_blocks) {
   expect(fh_pages_n_taken() <= before);
 }
 
-/* ---- Forks. ThreadSanitizer allows no threads in the child of a process with some. ---- */
+/* ---- Forks. ThreadSanitizer does not allow threads in the child of a process with threads. ---- */
 
 #ifndef FH_ATOMIC_TSAN
 
@@ -226,8 +226,8 @@ static void *alloc_and_free(void *found) {
   return NULL;
 }
 
-/* In the child of a process with two threads: frees a block of the thread that the child does not have, and starts a
- * thread, which may get the id of that one. */
+/* In the child of a process with two threads: frees a block of the thread that does not exist in the child, and starts
+ * a thread, which may get the id of that thread. */
 static void use_pool_in_child(maker *m, void *mine) {
   fh_pool_free(mine);
   fh_pool_free(m->blocks[0]);

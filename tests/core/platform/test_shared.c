@@ -1,4 +1,4 @@
-/* test_shared.c - uses that threads note for themselves, and locks that readers need not write. */
+/* test_shared.c - hazard pointers of threads, and reader-biased locks. */
 #include "core/platform/shared.h"
 
 #if !defined(_WIN32)
@@ -102,7 +102,7 @@ FH_SHARED_LOCKS(locks, 2, "of the test");
 static int read_once(fh_shared *lock) {
   fh_shared_note note = fh_shared_read(lock);
   fh_shared_read_end(lock, note);
-  return note == NULL; /* it has the mutex */
+  return note == NULL; /* NULL: the reader has the mutex */
 }
 
 TEST(a_lock_opens_after_many_readers_and_a_writer_closes_it) {
@@ -113,7 +113,7 @@ TEST(a_lock_opens_after_many_readers_and_a_writer_closes_it) {
   expect_int(read_once(&locks[0].lock), 1);
 }
 
-/* Two words that are equal whenever nobody writes. */
+/* Two words that are equal unless a thread is writing. */
 static struct {
   uint64_t first;
   char apart[64];
@@ -149,7 +149,7 @@ static struct {
   int32_t words[2], seen[2];
 } crossing;
 
-/* Thread 0 is the one whose barrier costs nothing. */
+/* Thread 0 uses the barrier without cost. */
 static void cross(void *unused, int thread) {
   FH_UNUSED(unused);
   for (int32_t i = 1; i <= 300; ++i) {

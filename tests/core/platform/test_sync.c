@@ -1,4 +1,5 @@
-/* test_sync.c - the test build's check that no lock is held while foreign code runs: it must catch each kind. */
+/* test_sync.c - the test build's check that no lock is held while a client's code runs: it must catch each kind of
+ * call. */
 #include "core/platform/fork.h"
 
 #include "core/fields/create.h"
@@ -20,10 +21,11 @@
 #include "core/object/object_new.h"
 #include "support/calls.h"
 
-FH_LOCK(lock, "first of the test", FH_RANK_ONCE); /* of the first rank: all other locks may be taken under it */
+FH_LOCK(lock, "first of the test", FH_RANK_ONCE); /* of the first rank, so all other locks may be taken while it is
+                                                   * held */
 FH_LOCK(second, "second of the test", FH_RANK_PLAIN);
 
-/* What each test does with and without the lock. */
+/* The action that a test runs with and without the lock. */
 typedef void (*deed)(void);
 
 static void do_locked(void *raw) {
@@ -52,7 +54,7 @@ TEST(a_release_under_a_lock_is_caught_also_if_it_is_not_the_last) {
   expect_checked(release_object, "a release runs while this thread holds 1");
   expect_checked(release_shared_object, "a release runs");
   ended = test_object_new(&ends);
-  for (int i = 0; i < 2; ++i) fh_object_weak_retain(ended); /* for each of the two ways below */
+  for (int i = 0; i < 2; ++i) fh_object_weak_retain(ended); /* one for each of the two ways below */
   fh_object_release(ended);
   free_memory();
   test_aborts(do_locked, &(deed){free_memory}, "a deleter runs");
@@ -132,7 +134,7 @@ static int32_t numbered_type(void) {
   TVMFFIAny equal_hook = fh_any_ptr((void *)(uintptr_t)always_equal);
   expect_int(TVMFFITypeRegisterAttr(type_index, &hash, &hash_hook), 0);
   expect_int(TVMFFITypeRegisterAttr(type_index, &equal, &equal_hook), 0);
-  test_keeps(3); /* the Functions that call its hooks, one with a state */
+  test_keeps(3); /* the Functions that call the hooks, one with a state */
   TVMFFIFieldInfo field;
   memset(&field, 0, sizeof field);
   field.name = text_of("number");
@@ -232,7 +234,7 @@ TEST(visitors_and_mutators_under_a_lock_are_caught) {
   expect_checked(call_mutate_hook, "a hook that mutates runs");
 }
 
-/* ---- What surrounds a call ---- */
+/* ---- The surroundings of a call ---- */
 
 static int give_address(void **result) {
   *result = &lock;
@@ -283,7 +285,7 @@ TEST(a_thread_local_pointer_is_told_of_the_end_of_its_thread) {
   expect_int(n_thread_ends, 1);
 }
 
-#if !defined(_WIN32) /* whose keys are no number that could be somebody else's */
+#if !defined(_WIN32) /* the keys of Windows are never another client's number */
 TEST(a_thread_local_pointer_without_a_key_touches_nobody_else_s) {
   static fh_tls unmade;
   static pthread_key_t taken[4096];

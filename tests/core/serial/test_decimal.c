@@ -1,4 +1,4 @@
-/* test_decimal.c - numbers as text and back, against the C library, which is in the C locale here. */
+/* test_decimal.c - conversions between numbers and strings, compared with the C library, here in the C locale. */
 #include "core/serial/decimal.h"
 #include "core/serial/pow10.h"
 #include <float.h>
@@ -150,7 +150,7 @@ TEST(floats_are_read_as_strtod_does) {
 TEST(digits_beyond_any_buffer_still_decide) {
   static char text[3000];
   memset(text, '0', sizeof text);
-  memcpy(text, "9007199254740993.", 17); /* a tie, if nothing follows */
+  memcpy(text, "9007199254740993.", 17); /* a tie unless more digits follow */
   text[sizeof text - 1] = '\0';
   expect_read(text);
   text[sizeof text - 2] = '1';

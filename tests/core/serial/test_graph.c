@@ -12,7 +12,7 @@
 static TVMFFIAny written(TVMFFIAny value) { return call_ok("ffi.ToJSONGraphString", ARGS(value, none())); }
 static TVMFFIAny read_back(const char *text) { return call_ok("ffi.FromJSONGraphString", ARGS(raw(text))); }
 
-/* Writes a value, which it takes. */
+/* Writes a value and steals it. */
 static void expect_graph(TVMFFIAny value, const char *wanted) {
   expect_str(written(value), wanted);
   fh_any_drop(&value);
@@ -219,8 +219,8 @@ static TVMFFIAny make_enum(int32_t type_index, int64_t int_index, const char *st
   return fh_any_object(e);
 }
 
-/* A type of enums with one instance, (-9, "LOW value"), which is borrowed. Five blocks stay: the instance, its text,
- * the state of the type, the Dict of the state, and the text that is a key of the Dict. */
+/* Adds a type of enums with one instance, (-9, "LOW value"), a borrowed reference. Five blocks stay: the instance, its
+ * string, the state of the type, the Dict of the state, and the string that is a key of the Dict. */
 enum { ENUM_TYPE_BLOCKS = 5 };
 static int32_t enum_type(const char *key, const char *base, TVMFFIAny *instance) {
   int32_t parent =
@@ -282,7 +282,7 @@ TEST(deep_values_are_written_and_read_without_recursion) {
 
 TEST(a_value_that_is_met_often_is_one_node) {
   enum { DEEP = 200 };
-  TVMFFIAny value = make_array(i64(1)); /* doubles with each step: 2^200 paths, 202 nodes */
+  TVMFFIAny value = make_array(i64(1)); /* doubles at each step: 2^200 paths, 202 nodes */
   for (int i = 0; i < DEEP; ++i) value = make_array(again(value), value);
   TVMFFIAny graph = call_ok("ffi.ToJSONGraph", ARGS(value, none())), back = call_ok("ffi.FromJSONGraph", ARGS(graph));
   TVMFFIAny text = written(back);

@@ -1,4 +1,4 @@
-/* test_graph_broken.c - broken graphs are refused: a table of examples, and good graphs changed at every place. */
+/* test_graph_broken.c - broken graphs are refused: a table of examples, and good graphs changed at every position. */
 #include "core/object/error.h"
 #include "core/serial/graph_read.h"
 #include "core/serial/json_parse.h"
@@ -77,7 +77,7 @@ TEST(graph_functions_check_their_arguments) {
   expect_call_raises("ValueError", "expected an object", "ffi.FromJSONGraph", ARGS(none()));
 }
 
-/* The pending error is one of the two kinds that broken graphs give. */
+/* Expects that the pending error has one of the two kinds for broken graphs. */
 static void expect_refused(void) {
   TVMFFIObject *error = fh_error_take();
   expect(error != NULL);
@@ -88,7 +88,7 @@ static void expect_refused(void) {
   fh_object_release(error);
 }
 
-/* Reads a text after `n` bytes at `at` have been replaced. Returns 1 if the result is still a graph. */
+/* Reads a text after replacing `n` bytes at `at`. Returns 1 if the result is still a graph. */
 static int read_changed(const char *text, size_t at, size_t n, const char *instead) {
   TVMFFIAny graph, value;
   size_t n_text = strlen(text), n_instead = strlen(instead);

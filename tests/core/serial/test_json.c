@@ -10,7 +10,7 @@
 
 static TVMFFIAny parsed(const char *text) { return call_ok("ffi.json.Parse", ARGS(raw(text))); }
 
-/* Reads a text and writes the value on one line, which must give `wanted`. */
+/* Reads a text and writes the value on one line, which must be equal to `wanted`. */
 static void expect_round(const char *text, const char *wanted) {
   TVMFFIAny value = parsed(text);
   expect_str(call_ok("ffi.json.Stringify", ARGS(value, none())), wanted);
@@ -49,7 +49,7 @@ TEST(json_values_have_their_types) {
 
 TEST(json_numbers_may_be_written_loosely) {
   expect_round("[01, +1, .5, 1., -.5e1, 00]", "[1,1,0.5,1.0,-5.0,0]");
-  expect_round("5e-324", "4.9406564584124654e-324"); /* a subnormal number is read as it was written */
+  expect_round("5e-324", "4.9406564584124654e-324"); /* a subnormal number is read exactly */
 }
 
 TEST(json_containers_keep_their_order) {
@@ -151,7 +151,7 @@ TEST(json_text_ends_where_its_length_says) {
   static const char text[] = "[1,\"abc\",null]";
   TVMFFIAny value;
   for (size_t n = 0; n < sizeof text - 1; ++n) {
-    char *exact = (char *)malloc(n + (n == 0)); /* a block of its own, so that a sanitizer sees reads behind the end */
+    char *exact = (char *)malloc(n + (n == 0)); /* a separate block, so that a sanitizer detects reads beyond the end */
     memcpy(exact, text, n);
     TVMFFIByteArray part = {exact, n};
     expect_int(fh_json_parse(part, &value), -1);
@@ -261,7 +261,7 @@ TEST(json_a_million_deep_is_read_written_and_ended) {
   for (int i = 0; i < DEEP; ++i) memcpy(objects + (size_t)i * 5, "{\"a\":", 5);
   memset(objects + (size_t)DEEP * 5, '}', DEEP);
   TVMFFIByteArray content = {objects, (size_t)DEEP * 6};
-  expect_int(fh_json_parse(content, &value), -1); /* the innermost has no value */
+  expect_int(fh_json_parse(content, &value), -1); /* the innermost array has no value */
   expect_raised("ValueError", "Expecting value: line 1 column 5000001 (char 5000000)");
   free(objects);
 }
@@ -302,7 +302,7 @@ static void read_in_thread(void *unused, int i) {
 
 TEST(json_is_read_in_many_threads) { test_threads(4, read_in_thread, NULL); }
 
-/* A list that others change while it is written. */
+/* A list that other threads change while it is written. */
 typedef struct {
   TVMFFIAny list;
 } shared;

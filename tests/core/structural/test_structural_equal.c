@@ -1,4 +1,4 @@
-/* test_structural_equal.c - structural equality, and where values differ first. */
+/* test_structural_equal.c - structural equality, and the first difference between values. */
 #include "core/structural/structural_equal.h"
 
 #include "core/object/error.h"
@@ -13,9 +13,9 @@
 #define DAG record_type("test.equal.Dag", kTVMFFISEqHashKindDAGNode, 0, 0)
 #define CONST record_type("test.equal.Const", kTVMFFISEqHashKindConstTreeNode, 0, 0)
 #define UNIQUE record_type("test.equal.Unique", kTVMFFISEqHashKindUniqueInstance, 0, 0)
-/* a: parameters, which a pattern defines; b: body */
+/* a: parameters, defined by a pattern; b: body */
 #define LAMBDA record_type("test.equal.Lambda", kTVMFFISEqHashKindTreeNode, kTVMFFIFieldFlagBitMaskSEqHashDefPattern, 0)
-/* a: a variable, which a simple region defines; b: body */
+/* a: a variable, defined by a simple region; b: body */
 #define LET record_type("test.equal.Let", kTVMFFISEqHashKindTreeNode, kTVMFFIFieldFlagBitMaskSEqHashDefSimple, 0)
 
 static int same(TVMFFIAny a, TVMFFIAny b, int map_free_vars) {
@@ -24,7 +24,7 @@ static int same(TVMFFIAny a, TVMFFIAny b, int map_free_vars) {
   return is_equal;
 }
 
-/* Whether two values are equal; takes both. */
+/* Returns whether two values are equal; steals both. */
 static int equal(TVMFFIAny a, TVMFFIAny b) {
   int is_equal = same(a, b, 0);
   expect_int(same(b, a, 0), is_equal);
@@ -33,7 +33,7 @@ static int equal(TVMFFIAny a, TVMFFIAny b) {
   return is_equal;
 }
 
-/* The paths as one text; takes both. */
+/* Expects these paths of the mismatch as one string; steals both values. */
 static void expect_mismatch(TVMFFIAny a, TVMFFIAny b, const char *wanted) {
   TVMFFIAny paths;
   expect_int(fh_structural_mismatch(&a, &b, 0, 0, &paths), 0);
@@ -109,7 +109,7 @@ TEST(a_unique_instance_equals_itself_only) {
 }
 
 TEST(a_constant_node_equals_itself_without_a_look_inside) {
-  TVMFFIAny func = obj(test_echo()); /* has no kind: looking inside would be an error */
+  TVMFFIAny func = obj(test_echo()); /* has no structural kind, so a comparison of its contents would be an error */
   fh_object_retain(func.v_obj);
   TVMFFIAny one = record_of(CONST, func, i64(1));
   expect(equal(again(one), again(one)));
@@ -190,7 +190,7 @@ TEST(graph_nodes_must_be_shared_alike) {
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) drop(all[i]);
 }
 
-/* Equal contents of two objects or containers, which nobody else has. */
+/* Makes an object or container with one node; both have no other owner. Two results have equal contents. */
 static TVMFFIAny around_dag(int form) {
   TVMFFIAny node = record_of(DAG, i64(1), none());
   switch (form) {
@@ -213,7 +213,7 @@ TEST(what_only_a_shared_value_has_stands_for_one_thing) {
   }
 }
 
-/* A key that stands for itself at the first visit and for another one at the second. */
+/* A key that maps to itself at the first visit and to another key at the second. */
 TEST(a_shared_map_is_compared_again_when_its_key_is_bound) {
   TVMFFIAny x = record_of(DAG, i64(1), none()), y = record_of(DAG, i64(1), none());
   TVMFFIAny map = make_map(again(x), i64(1)), other = make_map(again(x), i64(1));
@@ -224,7 +224,7 @@ TEST(a_shared_map_is_compared_again_when_its_key_is_bound) {
   drop_all_of(x, y, map, other, a, b, c, d);
 }
 
-/* Each level holds the next one twice: 2^200 ways, 200 objects. */
+/* Each level holds the next level twice: 2^200 paths, 200 objects. */
 static TVMFFIAny doubled(int form) {
   TVMFFIAny at = i64(1);
   for (int i = 0; i < 200; ++i) {
@@ -275,7 +275,7 @@ TEST(values_nested_without_end_are_refused) {
 
 static int n_hook_calls;
 
-/* Compares a as a definition and b as a use of it. */
+/* Compares a as a definition and b as a use of the definition. */
 static int lambda_by_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   expect_int(n_args, 3);
@@ -330,7 +330,7 @@ static int keeping_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   *result = fh_any_bool(1);
   return 0;
 }
-/* Finds a difference and says that it does not matter. */
+/* Finds a difference and reports equality. */
 static int forgiving_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(n_args);

@@ -12,7 +12,7 @@
 #define LAMBDA \
   record_type("test.s_hash.Lambda", kTVMFFISEqHashKindTreeNode, kTVMFFIFieldFlagBitMaskSEqHashDefPattern, 0)
 
-/* The hash of a value, which it takes. */
+/* Returns the hash of a value and steals the value. */
 static int64_t hash_of(TVMFFIAny value) {
   uint64_t hash;
   expect_int(fh_structural_hash(&value, 0, 0, &hash), 0);
@@ -23,7 +23,7 @@ static int64_t hash_of(TVMFFIAny value) {
 static TVMFFIAny var(const char *name) { return record_of(VAR, i64(0), str(name)); }
 
 TEST(the_hash_of_plain_values_is_the_same_in_every_process) {
-  /* the numbers of the reference implementation */
+  /* the hashes of the reference implementation */
   expect_int(hash_of(i64(1)), 2654435835);
   expect_int(hash_of(make_array(i64(1), i64(2))), 2823322240268045181);
   TVMFFIAny bytes;
@@ -118,7 +118,7 @@ TEST(what_only_a_shared_container_has_is_numbered_once) {
   }
 }
 
-/* A key without a hash at the first visit has one at the second: the numbers are those of the reference. */
+/* A key without a hash at the first visit that has one at the second: the hashes are those of the reference. */
 TEST(a_shared_map_with_an_object_as_key_is_hashed_each_time) {
   TVMFFIAny node = record_of(DAG, i64(1), none()), map = make_map(again(node), i64(2)), inner = make_array(again(map));
   int64_t once = hash_of(make_array(again(map), again(node), i64(0)));
@@ -131,7 +131,7 @@ TEST(a_shared_map_with_an_object_as_key_is_hashed_each_time) {
   drop_all_of(node, map, inner);
 }
 
-/* Each level holds the next one twice: 2^200 ways, 200 objects. */
+/* Each level holds the next level twice: 2^200 paths, 200 objects. */
 static TVMFFIAny doubled(int type) {
   TVMFFIAny at = i64(1);
   for (int i = 0; i < 200; ++i) {
@@ -165,7 +165,7 @@ TEST(types_without_a_kind_have_no_hash) {
 
 /* ---- __s_hash__ ---- */
 
-/* Hashes `a` only, as a definition, twice. */
+/* Hashes only `a`, as a definition, twice. */
 static int hash_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   expect_int(n_args, 3);
@@ -181,7 +181,7 @@ static int text_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   *result = str("no hash, but a text of some length");
   return 0;
 }
-/* Calls back about its own object. */
+/* Calls back for its own object. */
 static int endless_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(n_args);

@@ -1,4 +1,4 @@
-/* test_structural_key.c - ffi.StructuralKey, and the global functions about structure. */
+/* test_structural_key.c - ffi.StructuralKey, and the global functions for structural operations. */
 #include "core/structural/structural_key.h"
 
 #include "support/records.h"
@@ -24,7 +24,7 @@ TEST(a_structural_key_of_a_value_without_structure_is_refused) {
   expect_call_raises("TypeError", "Expected 1 but got 0 arguments", "ffi.StructuralKey", NO_ARGS);
 }
 
-/* A key that has its hash, but holds a value that cannot be compared. */
+/* A key that has a hash, but holds a value that cannot be compared. */
 TEST(an_error_of_a_key_s_comparison_comes_out_of_the_map) {
   fh_structural_key_object *a = fh_structural_key_new(&(TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = 1});
   fh_structural_key_object *b = fh_structural_key_new(&(TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = 1});

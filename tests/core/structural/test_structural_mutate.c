@@ -47,7 +47,7 @@ static int tell_mode(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
-/* Maps a root, which it takes (also its only reference); takes the callbacks. */
+/* Maps a root and steals it (it may be the only reference); steals the callbacks. */
 static TVMFFIAny map_with(TVMFFIAny root, TVMFFIAny plain, TVMFFIAny with_region, int order) {
   TVMFFIAny moved = fh_any_none();
   TVMFFIObject *slot = root.v_obj;
@@ -94,7 +94,7 @@ TEST(what_does_not_change_stays_the_same_object) {
   drop_all_of(mapped, root, callbacks);
 }
 
-/* Returns another object with the same text, as a language with strings of its own does. */
+/* Returns another object with the same string, as a language with its own strings does. */
 static int copy_text(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
   TVMFFIByteArray content;
   (void)self;
@@ -128,7 +128,7 @@ TEST(containers_that_are_nobody_else_s_change_in_place) {
   drop_all_of(mapped, shared);
 }
 
-/* Maps `root`, to which there is no other reference, while there is a weak one to `seen`. `seen` must not change. */
+/* Maps `root`, which has no other reference, while `seen` has a weak reference. `seen` must not change. */
 static TVMFFIAny increase_with_weak(TVMFFIAny root, TVMFFIObject *seen, int order) {
   fh_object_weak_retain(seen);
   TVMFFIAny mapped = increase(root, order);
@@ -141,7 +141,7 @@ TEST(what_somebody_has_a_weak_reference_to_is_copied_for_its_changes) {
     TVMFFIAny root = make_array(i64(1)), outer = make_array(make_list(i64(1)));
     TVMFFIObject *array = root.v_obj, *outer_array = outer.v_obj;
     TVMFFIObject *inner_list = fh_seq_items(as_seq(outer))[0].v_obj;
-    fh_object_weak_retain(array); /* the memory stays allocated, so that no other object gets the address */
+    fh_object_weak_retain(array); /* the memory stays allocated, so that no other object gets its address */
     fh_object_weak_retain(inner_list);
     TVMFFIAny mapped = increase_with_weak(root, array, order);
     expect(mapped.v_obj != array);
@@ -164,14 +164,14 @@ TEST(a_callback_before_the_contents_puts_something_in_their_place) {
                                          callback_entry(kTVMFFIInt, function_of(add_one, NULL)),
                                          callback_entry(kTVMFFIBool, function_of(give_replacement, &nothing))),
                               no_entries(), 0);
-  expect_repr(mapped, "((8,), None)"); /* the replacement's contents are mapped too */
+  expect_repr(mapped, "((8,), None)"); /* the replacement's contents are mapped, too */
   expect_repr(replacement, "(7,)");
   drop(mapped);
   mapped = map_with(make_array(str("s")),
                     make_array(callback_entry(kTVMFFIStr, function_of(give_replacement, &replacement)),
                                callback_entry(kTVMFFIInt, function_of(add_one, NULL))),
                     no_entries(), 1);
-  expect_repr(mapped, "((7,),)"); /* called after the contents: its result is not mapped again */
+  expect_repr(mapped, "((7,),)"); /* called after the contents, so its result is not mapped again */
   drop_all_of(mapped, replacement);
 }
 
@@ -273,9 +273,9 @@ TEST(a_failed_mutation_changes_nothing) {
   drop_all_of(root, callbacks);
 }
 
-/* ---- Hooks and mutators of others ---- */
+/* ---- Hooks and mutators of other makers ---- */
 
-/* Doubles `a` in place; has the mutator mutate `b`. */
+/* Doubles `a` in place; calls the mutator to mutate `b`. */
 static TVMFFIAny native_hook(fh_mutator_object *mutator, TVMFFIAny value) {
   TVMFFIAny changed = mutator->table->mutate(mutator, as_record(value)->b);
   if (changed.type_index == kTVMFFIError) return changed;
@@ -379,7 +379,7 @@ TEST(a_field_that_is_declared_again_is_mutated_once_for_mutators_of_others) {
   drop_all_of(mutator, root, mutated);
 }
 
-/* A mutator that a callback keeps beyond its call. */
+/* A mutator that a callback keeps longer than its call. */
 static TVMFFIAny kept_mutator;
 static int keep_mutator(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -409,7 +409,7 @@ TEST(a_mutator_works_when_its_mutation_is_over) {
 /* ---- Without memory ---- */
 
 static int mutate_all(void *state) {
-  const TVMFFIAny *values = (const TVMFFIAny *)state; /* root, callbacks, none, a mutator of others */
+  const TVMFFIAny *values = (const TVMFFIAny *)state; /* root, callbacks, none, a mutator of another maker */
   TVMFFIAny result;
   for (int order = 0; order < 2; ++order) {
     if (call_n("ffi.StructuralMap", ARGS(values[0], values[1], values[2], i64(order)), &result) != 0) return -1;

@@ -1,4 +1,4 @@
-/* test_structural_threads.c - structural functions while other threads change what they look at. */
+/* test_structural_threads.c - structural functions while other threads change the values. */
 #include "support/records.h"
 
 typedef struct {
@@ -52,7 +52,7 @@ TEST(containers_may_change_while_their_structure_is_looked_at) {
   drop_all_of(c.list, c.dict, c.root, c.callbacks, c.no_callbacks);
 }
 
-/* ---- Each thread has its own visitor or mutator, of shared callbacks ---- */
+/* ---- Each thread has its own visitor or mutator, with shared callbacks ---- */
 
 static void map_shared(void *state, int i) {
   const changing *c = (const changing *)state;
@@ -72,7 +72,7 @@ TEST(threads_map_one_value_at_the_same_time) {
   drop_all_of(c.root, c.callbacks, c.no_callbacks);
 }
 
-/* ---- One thread maps what nobody else has, another one comes by it through a weak reference ---- */
+/* ---- One thread maps a value that it alone owns; another thread reaches the value through a weak reference ---- */
 
 enum { N_ITEMS = 8 };
 
@@ -83,7 +83,7 @@ typedef struct {
 
 static void map_or_promote(void *state, int i) {
   weakly_shared *w = (weakly_shared *)state;
-  if (i == 0) { /* the map takes the root, so the root may change in place */
+  if (i == 0) { /* map_shared steals the root, so the root may change in place */
     TVMFFIAny moved = fh_any_none();
     moved.type_index = kTVMFFIObjectRValueRef;
     moved.v_ptr = &w->root.v_obj;

@@ -13,7 +13,7 @@
 #define LAMBDA record_type("test.visit.Lambda", kTVMFFISEqHashKindTreeNode, kTVMFFIFieldFlagBitMaskSEqHashDefPattern, 0)
 #define LET record_type("test.visit.Let", kTVMFFISEqHashKindTreeNode, kTVMFFIFieldFlagBitMaskSEqHashDefSimple, 0)
 
-/* What callbacks saw. */
+/* The record of the callbacks. */
 static fh_text trace;
 
 static void note(const TVMFFIAny *value) {
@@ -56,7 +56,7 @@ static int descend(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny 
   return call_n("ffi.StructuralVisitorDefaultVisit", pass, 2, result);
 }
 
-/* Walks; takes the two lists, not the root. */
+/* Walks a root; steals the two lists but not the root. */
 static TVMFFIAny walk_with(TVMFFIAny root, TVMFFIAny plain, TVMFFIAny with_region, int order) {
   TVMFFIAny result = call_ok("ffi.StructuralWalk", ARGS(root, plain, with_region, i64(order)));
   drop(plain);
@@ -162,7 +162,7 @@ TEST(deep_values_are_walked) {
 
 /* ---- Hooks: __s_visit__ ---- */
 
-/* Visits `b` only, as a pattern. */
+/* Visits only `b`, as a pattern. */
 static TVMFFIAny native_hook(fh_visitor_object *visitor, TVMFFIAny value) {
   int32_t before = visitor->region;
   visitor->region = kTVMFFIDefRegionKindPattern;
@@ -267,16 +267,16 @@ TEST(regions_are_entered_for_a_call) {
   const char *name = "ffi.StructuralVisitorWithDefRegionKind";
   expect_int(call_int(name, ARGS(visitor, i64(2), tell)), 2);
   expect_int(call_int(name, ARGS(visitor, i64(0), nested_enter)), 2);
-  expect_int(call_int(name, ARGS(visitor, i64(1), nested_enter)), 1); /* a pattern covers everything inside of it */
+  expect_int(call_int(name, ARGS(visitor, i64(1), nested_enter)), 1); /* a pattern includes everything inside */
   expect_int(call_int("ffi.StructuralVisitorDefRegionKind", ARGS(visitor)), 0);
   expect_call_raises("ValueError", "but got 3", name, ARGS(visitor, i64(3), tell));
   expect_call_raises("TypeError", "Expected `ffi.StructuralVisitor` but got `int`", name, ARGS(i64(1), i64(1), tell));
   drop_all_of(visitor, tell, nested_enter);
 }
 
-/* ---- Where an error came up ---- */
+/* ---- The place of an error ---- */
 
-/* The context of the pending error, which is taken; owned. */
+/* Takes the pending error and returns its context, owned. */
 static TVMFFIAny take_context(void) {
   TVMFFIObject *error = fh_error_take();
   expect(error != NULL);
@@ -341,7 +341,7 @@ TEST(a_context_keeps_what_the_error_carried_before) {
   fh_visit_context_note(&(TVMFFIAny){.type_index = kTVMFFIInt});
   TVMFFIAny context = take_context();
   expect_repr(context, "ffi.VisitErrorContext(reverse_visit_pattern=[[2]], prev_error_context=[1])");
-  fh_error_raise_no_memory(); /* which all threads share */
+  fh_error_raise_no_memory(); /* all threads share this error */
   fh_visit_context_note(&value);
   expect(TVMFFIErrorGetCellPtr(fh_error_take())->extra_context == NULL);
   drop_all_of(carried, value, context);

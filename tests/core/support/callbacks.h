@@ -1,4 +1,4 @@
-/* callbacks.h - callbacks and hooks that fail, and the lists of callbacks that walks and mutations take. */
+/* callbacks.h - callbacks and hooks that fail, and the lists of callbacks that walks and mutations expect. */
 #ifndef TEST_CALLBACKS_H_
 #define TEST_CALLBACKS_H_
 
@@ -21,7 +21,7 @@ static inline int failing_hook(void *self, const TVMFFIAny *args, int32_t n_args
   return fh_error_raise("KeyError", "from the hook");
 }
 
-/* One entry (type, function); the function is taken. */
+/* One entry (type, function); steals the function. */
 static inline TVMFFIAny callback_entry(int32_t type_index, TVMFFIAny func) { return make_array(i64(type_index), func); }
 static inline TVMFFIAny no_entries(void) { return make_seq(kTVMFFIArray, NULL, 0); }
 

@@ -10,7 +10,7 @@
 
 static inline TVMFFIAny i64(int64_t value) { return fh_any_int(value); }
 static inline TVMFFIAny obj(void *object) { return fh_any_object(object); }
-/* A view of text; as an argument it becomes an owned string. */
+/* A view of a string; a call makes an owned string of such an argument. */
 static inline TVMFFIAny raw(const char *text) {
   TVMFFIAny any = fh_any_none();
   any.type_index = kTVMFFIRawStr;
@@ -18,7 +18,7 @@ static inline TVMFFIAny raw(const char *text) {
   return any;
 }
 
-/* Calls a global function and returns its status. Sets *result to None before. */
+/* Sets *result to None, calls a global function and returns its status. */
 static inline int call_n(const char *name, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   TVMFFIObjectHandle func;
   *result = fh_any_none();
@@ -41,7 +41,7 @@ static inline TVMFFIAny call_ok(const char *name, const TVMFFIAny *args, int32_t
   }
   return result;
 }
-/* A call that must succeed: its result as an integer, which means nothing where the result is an object. */
+/* A call that must succeed. Returns its result as an integer, which is meaningless if the result is an object. */
 static inline int64_t call_int(const char *name, const TVMFFIAny *args, int32_t n) {
   TVMFFIAny result = call_ok(name, args, n);
   int64_t value = result.v_int64;
@@ -49,7 +49,7 @@ static inline int64_t call_int(const char *name, const TVMFFIAny *args, int32_t 
   return value;
 }
 
-/* A call that must fail: `kind` is that of the error, and `part` is in its message. */
+/* A call that must fail with an error of that `kind` whose message contains `part`. */
 #define expect_call_raises(kind, part, name, ...)        \
   do {                                                   \
     TVMFFIAny refused;                                   \
@@ -59,7 +59,7 @@ static inline int64_t call_int(const char *name, const TVMFFIAny *args, int32_t 
   } while (0)
 #define NO_ARGS NULL, 0
 
-/* The value, which is dropped, is this text. */
+/* Expects that a value is this string, and drops the value. */
 static inline void expect_str_at(int line, TVMFFIAny value, const char *wanted) {
   TVMFFIByteArray content;
   if (!fh_str_content(&value, &content)) test_fail(__FILE__, line, "no text but type %d", (int)value.type_index);
@@ -68,7 +68,7 @@ static inline void expect_str_at(int line, TVMFFIAny value, const char *wanted) 
 }
 #define expect_str(value, wanted) expect_str_at(__LINE__, value, wanted)
 
-/* The readable form of a value is this. */
+/* Expects this readable form of a value. */
 #define expect_repr(value, wanted) expect_str(call_ok("ffi.ReprPrint", ARGS(value)), wanted)
 
 #endif /* TEST_CALLS_H_ */

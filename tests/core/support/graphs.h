@@ -1,4 +1,4 @@
-/* graphs.h - graphs for tests: what the reference implementation wrote, and types of objects that graphs can hold. */
+/* graphs.h - graphs for tests: output of the reference implementation, and types of objects that graphs can hold. */
 #ifndef TEST_GRAPHS_H_
 #define TEST_GRAPHS_H_
 
@@ -7,7 +7,7 @@
 #include "core/object/object_new.h"
 #include "support/nodes.h"
 
-/* ---- Graphs that the reference implementation has written, and what they show ---- */
+/* ---- Graphs written by the reference implementation, and their readable forms ---- */
 
 typedef struct {
   const char *text, *repr;
@@ -74,7 +74,7 @@ static const fixture fixtures[] = {
 };
 #define N_FIXTURES ((int)(sizeof fixtures / sizeof fixtures[0]))
 
-/* ---- A type whose objects are their fields ---- */
+/* ---- A type whose objects are made of their fields ---- */
 
 static inline int node_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self;
@@ -86,7 +86,7 @@ static inline int node_new(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return 0;
 }
 
-/* A type with a creator by __ffi_new__, and a field whose default is 7. */
+/* A type with __ffi_new__, and a field whose default is 7. */
 static inline int32_t graph_node_type(void) {
   int32_t type_index = fh_type_find_key(text_of("test.graph.Node"));
   if (type_index >= 0) return type_index;

@@ -17,7 +17,7 @@
 static test_case *all_tests;
 static int64_t n_kept;
 static int is_oom_run;
-static int64_t n_sweeps, n_failures; /* failures of allocations that were survived */
+static int64_t n_sweeps, n_failures; /* failed allocations that were handled */
 
 void test_add(test_case *test) {
   test_case **at = &all_tests;
@@ -75,7 +75,7 @@ void test_keeps_since(int64_t before, int64_t n_blocks, const char *name) {
   test_keeps(n_blocks);
 }
 
-/* Calls body with its n-th allocation failing, or with `and_on` all from there. Returns 0 if there are fewer. */
+/* Calls body with its n-th allocation failing, or with `and_on` also all later ones. Returns 0 if there are fewer. */
 static int call_failing(int (*body)(void *state), void *state, int64_t n, int and_on) {
   int64_t live = fh_mem_live_blocks();
   (and_on ? fh_mem_fail_from : fh_mem_fail_nth)(n);
@@ -209,7 +209,7 @@ TVMFFIObjectHandle test_echo(void) {
   return &function;
 }
 
-/* ---- What clients do for themselves ---- */
+/* ---- Functions of clients ---- */
 
 int32_t test_add_child(const char *type_key, int32_t parent_index, int32_t n_child_slots) {
   const TVMFFITypeInfo *parent = TVMFFIGetTypeInfo(parent_index);
@@ -219,7 +219,7 @@ int32_t test_add_child(const char *type_key, int32_t parent_index, int32_t n_chi
 }
 
 const TVMFFIFieldInfo *test_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
-  const TVMFFIFieldInfo *found = NULL; /* the last one: the root's come first */
+  const TVMFFIFieldInfo *found = NULL; /* the last match wins: the root's fields come first */
   fh_reflect_cursor cursor = fh_reflect_fields(info);
   for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&cursor)) != NULL;) {
     if (fh_span_same(field->name, name)) found = field;
@@ -230,7 +230,8 @@ const TVMFFIFieldInfo *test_find_field(const TVMFFITypeInfo *info, TVMFFIByteArr
 const TVMFFIMethodInfo *test_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
   for (int32_t depth = info->type_depth; depth >= 0; --depth) {
     const TVMFFITypeInfo *at = depth == info->type_depth ? info : info->type_ancestors[depth];
-    /* acquire: pairs with the release stores of who registers a method. The count first, so that the list is as long */
+    /* acquire: pairs with the release stores of the thread that registers a method. The count is read first, so that
+     * the list is at least as long */
     int32_t n_methods = fh_atomic_load_acquire_i32(&at->num_methods);
     const TVMFFIMethodInfo *methods =
         (const TVMFFIMethodInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&at->methods);
@@ -243,7 +244,7 @@ const TVMFFIMethodInfo *test_find_method(const TVMFFITypeInfo *info, TVMFFIByteA
 
 int test_promote(void *obj) {
   uint64_t *count = &((TVMFFIObject *)obj)->combined_ref_count;
-  uint64_t seen = fh_atomic_load_relaxed_u64(count); /* a guess, checked by the swap */
+  uint64_t seen = fh_atomic_load_relaxed_u64(count); /* a guess; the exchange checks it */
   while ((seen & FH_OBJECT_STRONG_MASK) != 0) {
     if (fh_atomic_cas_relaxed_u64(count, &seen, seen + FH_OBJECT_STRONG_ONE)) return 1;
   }
@@ -259,18 +260,18 @@ void *test_long_form(size_t n_bytes, int32_t type_index) {
 
 /* ---- Running ---- */
 
-/* Makes what the process, or its main thread, makes at first use and keeps from then on. Otherwise the count of a test
- * would depend on whether another test had been the first. */
+/* Creates all that the process or its main thread creates at first use and then keeps. Otherwise the block count of a
+ * test would depend on the order of the tests. */
 static void make_what_stays(void) {
   int marker;
-  (void)TVMFFIBacktrace("file", 1, "function", 0); /* the buffer of the text */
+  (void)TVMFFIBacktrace("file", 1, "function", 0); /* the buffer of the backtrace */
   expect_int(TVMFFIEnvSetStream(kDLCUDA, 0, &marker, NULL), 0);
   expect_int(TVMFFIEnvSetStream(kDLCUDA, 0, NULL, NULL), 0); /* the list of streams */
   fh_module_object module;
   memset(&module, 0, sizeof module);
   fh_object_init(&module.header, kTVMFFIModule, NULL);
   call_int("ffi.ModuleGlobalsAdd", ARGS(obj(&module)));
-  call_int("ffi.ModuleGlobalsRemove", ARGS(obj(&module))); /* the Map of modules that stay loaded */
+  call_int("ffi.ModuleGlobalsRemove", ARGS(obj(&module))); /* the Map of the modules that stay loaded */
 }
 
 static void run_test(const test_case *test) {
@@ -290,7 +291,7 @@ static int is_wanted(const test_case *test, int argc, char **argv) {
   return argc <= 1;
 }
 
-/* Takes the first argument if it is that one. */
+/* Removes the first argument if it is this option. */
 static int take_option(int *argc, char ***argv, const char *name) {
   if (*argc < 2 || strcmp((*argv)[1], name) != 0) return 0;
   *argc -= 1;
@@ -298,7 +299,7 @@ static int take_option(int *argc, char ***argv, const char *name) {
   return 1;
 }
 
-/* Takes the first two arguments if they are --apart and a number; see test_system_aborts. */
+/* Removes the first two arguments if they are --apart and a number; see test_system_aborts. */
 static void take_apart(int *argc, char ***argv) {
   if (*argc < 3 || !take_option(argc, argv, "--apart")) return;
   test_system_apart(atoi((*argv)[1]));

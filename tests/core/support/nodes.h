@@ -69,7 +69,7 @@ static inline int node_copy(void *self, const TVMFFIAny *args, int32_t n_args, T
   return 0;
 }
 
-/* Gives a type an attribute that is a Function. */
+/* Adds an attribute to a type, whose value is a Function. */
 static inline void node_add_hook(int32_t type_index, const char *name, TVMFFISafeCallType call) {
   TVMFFIByteArray attr = text_of(name);
   TVMFFIObjectHandle function;
@@ -80,7 +80,7 @@ static inline void node_add_hook(int32_t type_index, const char *name, TVMFFISaf
   fh_mem_keep(function);
 }
 
-/* A new type of nodes, with the same fields and flags for each. */
+/* Adds a type of nodes; all such types have the same fields, with these flags. */
 static inline int32_t node_type(const char *key, int64_t left_flags, int64_t right_flags, int64_t tag_flags) {
   int32_t type_index = test_add_child(key, kTVMFFIObject, 0);
   expect(type_index > 0);
@@ -90,7 +90,7 @@ static inline int32_t node_type(const char *key, int64_t left_flags, int64_t rig
   return type_index;
 }
 
-/* The plain one, which can be copied. */
+/* The plain type of nodes, which can be copied. */
 static inline int32_t plain_node_type(void) {
   int32_t type_index = fh_type_find_key(text_of("test.Node"));
   if (type_index >= 0) return type_index;
@@ -99,7 +99,7 @@ static inline int32_t plain_node_type(void) {
   return type_index;
 }
 
-/* Takes the two values. */
+/* Makes a node and steals the two values. */
 static inline TVMFFIAny make_node(int32_t type_index, TVMFFIAny left, TVMFFIAny right, int64_t tag) {
   node *n = (node *)fh_object_new(sizeof *n, type_index, node_delete);
   expect(n != NULL);
@@ -113,14 +113,14 @@ static inline node *as_node(TVMFFIAny value) { return (node *)(void *)value.v_ob
 static inline fh_seq_object *as_seq(TVMFFIAny value) { return (fh_seq_object *)(void *)value.v_obj; }
 static inline fh_hashmap_object *as_map(TVMFFIAny value) { return (fh_hashmap_object *)(void *)value.v_obj; }
 
-/* One more reference to a value. */
+/* Returns one more reference to a value. */
 static inline TVMFFIAny again(TVMFFIAny value) {
   TVMFFIAny copy;
   fh_any_copy(&value, &copy);
   return copy;
 }
 
-/* An Array or List of values, which it takes (raw text becomes a string). */
+/* Makes an Array or List and steals the values (raw text becomes a string). */
 static inline TVMFFIAny make_seq(int32_t type_index, const TVMFFIAny *items, int32_t n) {
   fh_seq_object *seq = fh_seq_from_views(type_index, items, n);
   expect(seq != NULL);
@@ -133,7 +133,7 @@ static inline TVMFFIAny make_seq(int32_t type_index, const TVMFFIAny *items, int
 #define make_array(...) make_seq(kTVMFFIArray, ARGS(__VA_ARGS__))
 #define make_list(...) make_seq(kTVMFFIList, ARGS(__VA_ARGS__))
 
-/* A Map or Dict of keys and values, which it takes. */
+/* Makes a Map or Dict and steals the keys and values. */
 static inline TVMFFIAny make_pairs(int32_t type_index, const TVMFFIAny *values, int32_t n) {
   fh_hashmap_object *map = fh_hashmap_new(type_index, (uint64_t)n / 2);
   expect(map != NULL);
@@ -151,7 +151,7 @@ static inline TVMFFIAny make_pairs(int32_t type_index, const TVMFFIAny *values, 
 static inline TVMFFIAny f64(double value) { return fh_any_float(value); }
 static inline TVMFFIAny none(void) { return fh_any_none(); }
 
-/* A value inside of `depth` sequences of one item each. */
+/* Puts a value inside `depth` sequences of one item each. */
 static inline TVMFFIAny nest(int32_t seq_type, int64_t depth, TVMFFIAny core) {
   for (int64_t i = 0; i < depth; ++i) core = make_seq(seq_type, &core, 1);
   return core;

@@ -9,11 +9,11 @@
 #include "support/calls.h"
 
 static int is_pending_run;
-static uint64_t n_made, n_ended;          /* objects of the errors, on all threads */
+static uint64_t n_made, n_ended;          /* destroyed and created error contexts, on all threads */
 static FH_THREAD_LOCAL int
-    is_taking_locks; /* this thread makes the calls of take_locks, which begin with no error pending */
+    is_taking_locks; /* this thread is inside take_locks, whose calls begin without a pending error */
 
-/* The blocks come from malloc, because tests count the core's. */
+/* The blocks come from malloc, because tests count the core's blocks. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIErrorCell cell;
@@ -47,7 +47,7 @@ static void delete_counted(void *self, int flags) {
     is_taking_locks = 1;
     take_locks();
     is_taking_locks = 0;
-    (void)fh_atomic_add_relaxed_u64(&n_ended, 1); /* a statistic, read when the threads have been joined */
+    (void)fh_atomic_add_relaxed_u64(&n_ended, 1); /* a statistic, read after the threads have been joined */
   }
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) free(self);
 }
@@ -86,7 +86,7 @@ void test_pending_check(void) {
 }
 
 int test_pending_begin(void) {
-  if (fh_sync_n_held != 0) return 0; /* the test is about calls that are made with a lock held */
+  if (fh_sync_n_held != 0) return 0; /* the test makes calls with a lock held */
   if (!is_pending_run || is_taking_locks || fh_error_is_pending()) return 0;
   fh_error_put(error_new());
   return 1;

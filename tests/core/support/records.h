@@ -1,4 +1,4 @@
-/* records.h - reflected objects of a given structural kind, with two fields `a` and `b` that hold anything. */
+/* records.h - reflected objects of a given structural kind, with two fields `a` and `b` of any type. */
 #ifndef TEST_RECORDS_H_
 #define TEST_RECORDS_H_
 
@@ -13,7 +13,7 @@ typedef struct {
   TVMFFIAny a, b;
 } record_object;
 
-/* The type of that key, registered at the first call; flags are those of its two fields. */
+/* Returns the type of that key, registered at the first call; the flags are those of its two fields. */
 static inline int32_t record_type(const char *key, TVMFFISEqHashKind kind, int64_t a_flags, int64_t b_flags) {
   int32_t type_index = fh_type_find_key(text_of(key));
   TVMFFITypeMetadata metadata;
@@ -30,7 +30,7 @@ static inline int32_t record_type(const char *key, TVMFFISEqHashKind kind, int64
   return type_index;
 }
 
-/* A new object; takes a and b. */
+/* Makes an object and steals a and b. */
 static inline TVMFFIAny record_of(int32_t type_index, TVMFFIAny a, TVMFFIAny b) {
   record_object *record = (record_object *)(void *)fh_create_empty(fh_type_find(type_index));
   expect(record != NULL);
@@ -42,14 +42,14 @@ static inline record_object *as_record(TVMFFIAny value) { return (record_object 
 
 static inline void drop(TVMFFIAny value) { fh_any_drop(&value); }
 
-/* Text as an owned value. */
+/* Makes an owned string. */
 static inline TVMFFIAny str(const char *text) {
   TVMFFIAny any;
   expect_int(fh_str_from_cstr(text, &any), 0);
   return any;
 }
 
-/* A Function with state, which is a None for NULL; the caller drops it. */
+/* Makes a Function with a state, None for NULL; the caller drops the Function. */
 static inline TVMFFIAny function_of(TVMFFISafeCallType call, void *state) {
   static TVMFFIAny nothing;
   TVMFFIObjectHandle func;

@@ -1,4 +1,4 @@
-/* system.h - what the tests take of the system, where systems differ. system_posix.c and system_windows.c have it. */
+/* system.h - functions of the tests that depend on the system; defined in system_posix.c and system_windows.c. */
 #ifndef TEST_SYSTEM_H_
 #define TEST_SYSTEM_H_
 
@@ -15,14 +15,14 @@
 #define TEST_SYSTEM_LIBRARY "libc.so"
 #endif
 
-/* Changes the environment; NULL takes the variable away. */
+/* Changes the environment; NULL removes the variable. */
 void test_setenv(const char *name, const char *value);
 
-/* Runs body(state) in a process of its own, and copies the beginning of what it writes to stderr. 1 if that ends by
- * abort(), 0 if not. -1 if this is to be passed over: on Windows, which cannot copy a process, a new one runs the same
- * test up to the same place, where it runs the body. */
+/* Runs body(state) in a separate process, and copies the beginning of its stderr output. Returns 1 if that process ends
+ * by abort(), 0 if not. Returns -1 if the caller must skip this call: Windows cannot copy a process, so a new process
+ * runs the same test up to the same call and runs the body there. */
 int test_system_aborts(void (*body)(void *state), void *state, char *said, size_t n_said);
-/* For that: the test that begins, and in the new process which of its calls is meant, from 1 on. */
+/* For test_system_aborts: the test that begins; and, in the new process, the number of the call to run, from 1 on. */
 void test_system_begin(const char *test_name);
 void test_system_apart(int call);
 

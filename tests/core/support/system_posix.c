@@ -23,7 +23,7 @@ int test_system_aborts(void (*body)(void *state), void *state, char *said, size_
   pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], STDERR_FILENO);
-    signal(SIGABRT, SIG_DFL); /* otherwise a sanitizer would report it */
+    signal(SIGABRT, SIG_DFL); /* otherwise a sanitizer reports the signal */
     body(state);
     _exit(0);
   }

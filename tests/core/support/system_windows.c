@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char *running;
-static int n_calls;        /* of test_system_aborts, in this test */
+static int n_calls;        /* calls of test_system_aborts in this test */
 static int meant_call = 0; /* in the new process */
 
 void test_setenv(const char *name, const char *value) { _putenv_s(name, value != NULL ? value : ""); }
@@ -25,7 +25,7 @@ void test_system_apart(int call) {
   _set_abort_behavior(0, _WRITE_ABORT_MSG | _CALL_REPORTFAULT);
 }
 
-/* The status with which abort() ends a process. */
+/* The exit status of a process that calls abort(). */
 enum { STATUS_OF_ABORT = 3 };
 
 int test_system_aborts(void (*body)(void *state), void *state, char *said, size_t n_said) {

@@ -75,7 +75,7 @@ TEST(tensor_alloc_uses_the_allocator_in_force) {
   alloc_result = -1;
   expect_int(TVMFFIEnvTensorAlloc(&prototype, &tensor), -1);
   expect_raised("ValueError", "Expected the memory of 4 elements but got NULL as data");
-  expect_int(n_ends, 2); /* it went back */
+  expect_int(n_ends, 2); /* the stream was restored */
   alloc_result = 1;
   expect_int(TVMFFIEnvTensorAlloc(&prototype, &tensor), -1);
   expect_raised("MemoryError", "no room on the device");
@@ -116,6 +116,6 @@ TEST(signals_are_checked_under_the_gil) {
   expect_int(TVMFFIEnvCheckSignals(), -1);
   expect(!fh_error_is_pending());
   expect_int(n_ensured, 2);
-  expect_int(n_released, 2); /* a state of NULL is one, too */
+  expect_int(n_released, 2); /* a NULL state is valid, too */
   expect_int(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", NULL), 0);
 }

@@ -4,7 +4,7 @@
 
 #include "support/calls.h"
 
-/* A 2x3 float32 tensor of a producer, which counts the calls of its deleter. */
+/* A 2x3 float32 tensor of a producer that counts the calls of its deleter. */
 typedef struct {
   float data[6];
   int64_t shape[2], strides[2];
@@ -121,7 +121,7 @@ TEST(tensor_view_keeps_its_source_and_its_flags) {
   expect_int(TVMFFITensorCreateUnsafeView(not_a_tensor, &like, &view), -1);
   expect_raised("TypeError", "expected `ffi.Tensor` but got `ffi.Function`");
   expect_int(TVMFFITensorCreateUnsafeView(tensor, &like, &view), 0);
-  shape[0] = 0; /* it has its own copy */
+  shape[0] = 0; /* the Tensor has its own copy */
   fh_object_release(tensor);
   expect_int(p.n_ends, 0);
   expect_repr(obj(view), "float32[6]@cpu:0");
@@ -159,9 +159,9 @@ TEST(exporting_something_else_is_a_type_error) {
   expect_raised("TypeError", "got NULL");
 }
 
-/* ---- What no memory can be ---- */
+/* ---- Descriptions that no memory can match ---- */
 
-/* Both import functions and the view refuse what p->plain describes. */
+/* Expects that both import functions and the view refuse the description in p->plain. */
 static void expect_refused(producer *p, const char *part) {
   TVMFFIObjectHandle tensor, source, view;
   producer good;
@@ -215,7 +215,7 @@ TEST(tensor_with_strides_that_leave_memory_is_refused) {
   expect_refused(&p, "Expected strides that stay within memory");
   p.strides[0] = -(INT64_C(1) << 57);
   expect_refused(&p, "Expected elements within memory");
-  p.shape[0] = 1; /* the stride of one element is not used */
+  p.shape[0] = 1; /* the stride of an axis with one element is not used */
   TVMFFIObjectHandle tensor;
   expect_int(TVMFFITensorFromDLPack(&p.plain, 0, 0, &tensor), 0);
   fh_object_release(tensor);
@@ -273,7 +273,7 @@ TEST(tensor_of_unknown_flags_is_refused_in_a_version_that_has_none_of_them) {
   fh_object_release(tensor);
 }
 
-/* A Tensor with a shape that no check has seen: the struct is changed after the Tensor was made. */
+/* A Tensor with an unchecked shape: the test changes the struct after making the Tensor. */
 TEST(structural_functions_do_not_read_what_no_memory_can_be) {
   producer p, q;
   TVMFFIObjectHandle tensor, other;

@@ -1,5 +1,5 @@
-/* test_compare.c - equality and order of nested values. For values without hooks the reference implementation gives the
- * answers that are expected here. */
+/* test_compare.c - equality and order of nested values. For values without hooks the expected results are those of the
+ * reference implementation. */
 #include "core/walk/compare.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "support/harness.h"
 #include "support/nodes.h"
 
-/* Compares two values in the five ways, and drops them. order: -1, 0, 1, or 2 where they have none (TypeError). */
+/* Compares two values in five ways, and drops them. order: -1, 0, 1, or 2 for unordered values (TypeError). */
 static void expect_compared_at(int line, TVMFFIAny a, TVMFFIAny b, int equal, int order) {
   static const char *const names[] = {"ffi.RecursiveLt", "ffi.RecursiveLe", "ffi.RecursiveGt", "ffi.RecursiveGe"};
   int wanted[] = {order < 0, order <= 0, order > 0, order >= 0};
@@ -87,7 +87,7 @@ TEST(text_and_bytes_compare_by_content_whatever_their_form) {
   before(bytes("a\0b", 3), bytes("a\0c", 3));
   before(bytes("\x7f", 1), bytes("\x80", 1));
   TVMFFIByteArray content;
-  fh_str_object *heap = test_long_form(2, kTVMFFIStr); /* a short text in the long form */
+  fh_str_object *heap = test_long_form(2, kTVMFFIStr); /* a short string in the long form */
   content = fh_str_object_bytes(heap);
   memcpy((char *)(uintptr_t)content.data, "ab", 2);
   equal(obj(heap), text("ab"));
@@ -213,7 +213,7 @@ TEST(dicts_of_themselves_are_equal_and_have_no_order) {
   drop_all_of(a, b);
 }
 
-/* Each level holds the next one twice: 2^200 ways, 200 objects. */
+/* Each level holds the next level twice: 2^200 paths, 200 objects. */
 static TVMFFIAny diamond(int64_t core) {
   TVMFFIAny value = make_list(i64(core));
   for (int i = 0; i < 200; ++i) {
@@ -255,7 +255,7 @@ TEST(a_type_s_own_equality_decides) {
   TVMFFIAny c = make_list(make_node(type_index, make_list(i64(2)), i64(2), 3));
   expect_int(call_int("ffi.RecursiveEq", ARGS(a, b)), 1);
   expect_int(call_int("ffi.RecursiveEq", ARGS(a, c)), 0);
-  expect_int(call_int("ffi.RecursiveLt", ARGS(a, b)), 1); /* order does not ask it */
+  expect_int(call_int("ffi.RecursiveLt", ARGS(a, b)), 1); /* ordering does not call the hook */
   drop_all_of(a, b, c);
 }
 
@@ -289,7 +289,7 @@ TEST(a_hook_s_error_and_a_wrong_result_are_errors) {
   }
 }
 
-/* Equal when the left values differ. The comparison must go on after fn_eq has found that difference. */
+/* Reports equality if the left values differ. The comparison must continue after fn_eq has found that difference. */
 static int eq_negated(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (eq_by_left(self, args, n_args, result) != 0) return -1;
   *result = fh_any_bool(!result->v_int64);
@@ -309,7 +309,7 @@ TEST(what_a_hook_found_different_is_not_taken_for_equal_later) {
   drop_all_of(x, y, xs, ys, a, b, c, d);
 }
 
-/* Asks for the objects themselves. */
+/* Calls fn_eq for the two objects themselves. */
 static int eq_of_itself(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args;
   return fh_function_call(args[2].v_obj, args, 2, result);

@@ -1,4 +1,4 @@
-/* test_copy.c - deep copies, and the end of what is nested deeply. */
+/* test_copy.c - deep copies, and the destruction of deeply nested values. */
 #include "core/walk/copy.h"
 
 #include "core/object/error.h"
@@ -16,7 +16,7 @@ static TVMFFIAny value_of(TVMFFIAny map, TVMFFIAny key) {
   return pair->value;
 }
 
-/* The copy of a value, which is taken, shows the same text and is another object. */
+/* Expects that the copy of a value has the same repr and is another object. Steals the value. */
 static void expect_copied_at(int line, TVMFFIAny value) {
   TVMFFIByteArray content;
   TVMFFIAny text = call_ok("ffi.ReprPrint", ARGS(value)), copy = copy_of(value);
@@ -134,7 +134,8 @@ TEST(a_cycle_through_an_array_or_a_map_leads_back_to_the_copy) {
   drop_all_of(of_array, of_map, array, map, array_copy, map_copy, node_copy);
 }
 
-/* Two values have one shape: what is one object in `from` is one object in `copy`, and they share no container. */
+/* Expects that two values have one shape: an object that occurs several times in `from` does so in `copy`, and the
+ * values share no container. */
 static void expect_same_shape(TVMFFIAny from, TVMFFIAny copy) {
   fh_walk walk;
   fh_memo images = {NULL, 0, 0, 0}, originals = {NULL, 0, 0, 0};
@@ -166,7 +167,7 @@ static void expect_same_shape(TVMFFIAny from, TVMFFIAny copy) {
   fh_memo_free(&originals);
 }
 
-/* Empties the Lists and nodes, which are the objects that cycles go through. */
+/* Empties the Lists and nodes, because cycles pass through these. */
 static void unknot(TVMFFIAny value) {
   if (value.type_index == kTVMFFIList) call_int("ffi.ListClear", ARGS(value));
   if (value.type_index != plain_node_type()) return;
@@ -326,7 +327,7 @@ TEST(maps_and_errors_a_million_deep_are_released) {
   fh_object_weak_release(first);
 }
 
-/* ---- Deferred ends ---- */
+/* ---- Deferred destruction ---- */
 
 TEST(what_ended_late_is_gone_when_the_release_returns) {
   int ends = 0;
@@ -345,7 +346,7 @@ TEST(a_weak_reference_to_what_ends_late_stays_good) {
   fh_object_weak_release(inner.v_obj);
 }
 
-/* Objects of a client, between ours, drop what they hold by themselves. */
+/* A client's objects, between ours, drop their contents themselves. */
 TEST(clients_objects_between_ours_end_at_once) {
   int ends = 0, side_ends = 0;
   TVMFFIAny value = obj(test_object_new(&ends));

@@ -1,4 +1,4 @@
-/* test_hash.c - the hash of nested values goes with their equality. */
+/* test_hash.c - the hash of nested values agrees with their equality. */
 #include "core/walk/hash.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 static int64_t hash_of(TVMFFIAny value) { return call_int("ffi.RecursiveHash", ARGS(value)); }
 
-/* Both are dropped. */
+/* Drops both values. */
 static void expect_hashes_at(int line, TVMFFIAny a, TVMFFIAny b, int is_same) {
   if (call_int("ffi.RecursiveEq", ARGS(a, b)) != is_same) test_fail(__FILE__, line, "equality is not %d", is_same);
   if ((hash_of(a) == hash_of(b)) != is_same) test_fail(__FILE__, line, "hashes are the same: %d", !is_same);
@@ -112,7 +112,7 @@ TEST(shared_values_are_hashed_once) {
 
 /* ---- Cycles ---- */
 
-/* A list that holds n ones and then itself, by way of n_more lists of the same kind. */
+/* A list that contains 1 and, through n_more lists of the same kind, itself. */
 static TVMFFIAny knot(int n_more) {
   TVMFFIAny first = make_list(i64(1)), last = again(first);
   for (int i = 0; i < n_more; ++i) {
@@ -230,7 +230,7 @@ TEST(a_hash_hook_s_error_and_a_wrong_result_are_errors) {
   drop_all_of(a, b);
 }
 
-/* ---- Depth, failures, and that equality and hash agree on anything ---- */
+/* ---- Depth, failures, and agreement of equality and hash for random values ---- */
 
 TEST(values_a_million_deep_are_hashed) {
   TVMFFIAny list = nest(kTVMFFIList, 1000000, i64(1)), inner = fh_seq_items(as_seq(list))[0];
@@ -261,7 +261,7 @@ static int random_below(int n) {
   return (int)((random_state >> 16) % (uint32_t)n);
 }
 
-/* A value of few shapes, so that equal ones are frequent; parts are taken from `pool` again and again. */
+/* A value of few shapes, so that equal values are frequent; its parts come from `pool` and are shared. */
 static TVMFFIAny random_value(TVMFFIAny *pool, int n_pool) {
   TVMFFIAny a = again(pool[random_below(n_pool)]), b = again(pool[random_below(n_pool)]);
   switch (random_below(5)) {

@@ -7,7 +7,7 @@
 
 /* ---- One side: the order of events as text ---- */
 
-/* Writes ( before a value, its number for an int, ) after a value, and * for a value that is open already. */
+/* Writes ( before a value, its number for an int, ) after a value, and * for a value that is being visited already. */
 static int trace(TVMFFIAny root, int64_t skip_flags, char *text) {
   fh_walk walk;
   TVMFFIAny child = root;
@@ -67,7 +67,7 @@ TEST(a_field_that_a_subclass_declares_again_at_its_place_comes_once) {
   int32_t child = test_add_child("test.walk.Child", parent, 0);
   node_add_field(child, "right", (int64_t)offsetof(node, right), kTVMFFIAny, 0);
   node_add_field(child, "tag", (int64_t)offsetof(node, left), kTVMFFIAny,
-                 0); /* at another offset it is another field */
+                 0); /* at another offset it is a different field */
   expect_trace(make_node(child, i64(1), i64(2), 3), "(1 2 3 1 )");
 }
 
@@ -117,7 +117,7 @@ TEST(labels_name_the_way_to_a_child) {
 
 /* ---- Two sides ---- */
 
-/* Walks two values as a pair, which it takes, and writes a:b, a: or :b for each step. */
+/* Walks two values as a pair, steals them, and writes a:b, a: or :b for each step. */
 static void expect_pairs_at(int line, TVMFFIAny a, TVMFFIAny b, const char *wanted) {
   char text[500] = "";
   fh_walk walk;
@@ -236,7 +236,7 @@ TEST(a_walk_survives_missing_memory) {
   fh_any_drop(&value);
 }
 
-/* Two threads change a List and a Dict while others walk them. */
+/* Two threads change a List and a Dict while other threads walk them. */
 typedef struct {
   TVMFFIAny list, dict, root;
 } changing;

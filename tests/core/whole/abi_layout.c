@@ -265,7 +265,7 @@ AT(TVMFFITypeInfo, fields, 48);
 AT(TVMFFITypeInfo, methods, 56);
 AT(TVMFFITypeInfo, metadata, 64);
 
-/* ---- Prototypes: a pointer of the written-out type takes the function only if they agree ---- */
+/* ---- Prototypes: a pointer of the written-out type accepts the function only if the types agree ---- */
 typedef TVMFFIObjectHandle h;
 typedef const TVMFFIByteArray *text;
 typedef struct {

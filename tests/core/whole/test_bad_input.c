@@ -1,4 +1,4 @@
-/* test_bad_input.c - impossible names, texts and addresses as arguments of the exported functions. */
+/* test_bad_input.c - impossible names, strings and pointers as arguments of the exported functions. */
 #include "core/object/name.h"
 #include "core/object/reflect.h"
 #include "core/object/type.h"
@@ -9,7 +9,7 @@
 
 static const TVMFFIByteArray lost = {NULL, 5}, absurd = {"x", SIZE_MAX}, nul = {"one\0two", 7}, empty = {"", 0};
 
-/* The message with which each of the four is refused. */
+/* The error message for each of the four names. */
 static const struct {
   const TVMFFIByteArray *name;
   const char *part;
@@ -56,7 +56,7 @@ TEST(members_and_functions_with_bad_names_are_refused) {
   for (size_t i = 0; i < FH_COUNT_OF(bad_names); ++i) {
     TVMFFIMethodInfo method = good_method();
     method.name = *bad_names[i].name;
-    if (bad_names[i].name == &nul || bad_names[i].name == &absurd) continue; /* names of functions may hold any text */
+    if (bad_names[i].name == &nul || bad_names[i].name == &absurd) continue; /* names of functions may be any string */
     expect_int(TVMFFIFunctionSetGlobal(bad_names[i].name, test_echo(), 1), -1);
     expect_raised("ValueError", bad_names[i].part);
     expect_int(TVMFFIFunctionSetGlobalFromMethodInfo(&method, 1), -1);
@@ -108,7 +108,7 @@ TEST(texts_without_their_bytes_are_refused) {
   expect_raised("ValueError", "Expected the name of a global function but got NULL");
   expect(TVMFFIGetTypeAttrColumn(&lost) == NULL);
   expect_int(TVMFFIErrorCreate(&lost, &lost, &lost, &handle),
-             0); /* this function has no error for lost texts, and takes them as empty */
+             0); /* this function cannot report missing strings, and treats them as empty */
   expect_text(TVMFFIErrorGetCellPtr(handle)->message, "");
   fh_object_release(handle);
   TVMFFIFieldInfo field = good_field();
@@ -166,7 +166,7 @@ TEST(fields_at_impossible_places_are_refused) {
   field.name = text_of("before");
   field.offset = -16;
   expect_field_refused(type_index, field, "ValueError", "within the 32 bytes of the object but got offset -16, size 8");
-  field.offset = -8; /* the header is the rest of the 32 bytes */
+  field.offset = -8; /* the rest of the 32 bytes is the header */
   field.size = 33;
   expect_field_refused(type_index, field, "ValueError", "within the 32 bytes of the object but got offset -8, size 33");
   field.offset = INT64_MIN;

@@ -1,5 +1,5 @@
-/* test_chains.c - long chains of objects, each the only owner of the next, end on a small stack: one test for each type
- * of this library that can own another object. */
+/* test_chains.c - destroying long chains of objects, each the only owner of the next, works on a small stack: one test
+ * for each type of this library that can own another object. */
 #include "core/fields/access_path.h"
 #include "core/module/library_module.h"
 #include "core/module/module.h"
@@ -10,7 +10,7 @@
 
 enum { N_LINKS = 200000 };
 
-/* Wraps an owned value in a new object, which is then the only owner of it. */
+/* Wraps an owned value in a new object, which then is the only owner of the value. */
 typedef TVMFFIAny (*wrapper)(TVMFFIAny inner);
 
 static void build_and_drop(void *wrap) {
@@ -21,7 +21,7 @@ static void build_and_drop(void *wrap) {
 
 static void expect_chain_ends(wrapper wrap) { test_small_stack(build_and_drop, &wrap); }
 
-/* What a function made from a view of `inner` has a reference of its own to. */
+/* Makes `outer`, which references `inner`, the only owner of `inner`. */
 static TVMFFIAny only_owner(TVMFFIAny outer, TVMFFIAny inner) {
   expect(fh_any_is_object(&outer));
   fh_any_drop(&inner);
@@ -118,7 +118,7 @@ static TVMFFIAny extended(TVMFFIAny path) {
 
 static TVMFFIAny interrupted(TVMFFIAny inner) { return only_owner(obj(fh_visit_interrupt_new(&inner)), inner); }
 
-/* The key of a new key is 0, so that no hash of the whole chain is asked for. */
+/* A new key is made for 0 and then gets its content, so that no hash of the whole chain is computed. */
 static TVMFFIAny keyed(TVMFFIAny inner) {
   TVMFFIAny zero = i64(0);
   fh_structural_key_object *key = fh_structural_key_new(&zero);
@@ -145,7 +145,7 @@ static void *find_code(const void *state, const char *name) {
 }
 static const fh_library_symbols symbols = {find_nothing, find_code, NULL};
 
-/* From the first module on, so that the search for a cycle sees one module only. */
+/* Imports from the first module on, so that the search for a cycle sees only one module. */
 static void import_and_drop(void *unused) {
   TVMFFIAny first, last;
   (void)unused;
@@ -156,12 +156,12 @@ static void import_and_drop(void *unused) {
     expect_int(fh_library_module_new(&symbols, NULL, &next), 0);
     expect_int(fh_module_import(last.v_obj, next.v_obj), 0);
     last = next;
-    fh_any_drop(&next); /* the one before keeps it */
+    fh_any_drop(&next); /* the previous module keeps it */
   }
   fh_any_drop(&first);
 }
 
-/* A Function of a module keeps the module, whose imports keep Functions here. */
+/* A Function of a module keeps the module, whose imports keep the previous Function. */
 static void borrow_and_drop(void *unused) {
   TVMFFIAny func = none(), name = raw("f");
   (void)unused;

@@ -1,4 +1,4 @@
-/* test_fork.c - children that are forked while other threads use everything: none hangs, each can use everything. */
+/* test_fork.c - forks while other threads use everything: no child hangs, and each child can use everything. */
 #include "core/platform/fork.h"
 
 #include "core/module/library_module.h"
@@ -7,16 +7,16 @@
 #include "core/platform/mem.h"
 #include "support/calls.h"
 
-#if !defined(_WIN32) /* which has no fork */
+#if !defined(_WIN32) /* Windows has no fork */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { N_BUSY = 3, N_CHILDREN = 60 };
-enum { CHILD_SECONDS = 60 }; /* far more than a slow machine needs: only a child that hangs takes so long */
+enum { CHILD_SECONDS = 60 }; /* far more than a slow machine needs: only a child that hangs takes this long */
 
-/* ---- A turn of everything that takes a lock, is counted, or is made once ---- */
+/* ---- One use of everything that takes a lock, is counted, or is created once ---- */
 
 static TVMFFIAny list, dict, importer, imported;
 static int made;
@@ -86,7 +86,7 @@ static void use_all(int64_t number) {
   use_modules(number);
 }
 
-/* ---- Threads that never rest, and forks beside them ---- */
+/* ---- Busy threads, and forks at the same time ---- */
 
 static int32_t is_over;
 
@@ -95,7 +95,7 @@ static void *stay_busy(void *raw_number) {
   return NULL;
 }
 
-/* In the child: every lock, at once. A hang ends it by SIGALRM. */
+/* In the child: takes every lock. SIGALRM ends a child that hangs. */
 static void be_a_child(void) {
   signal(SIGALRM, SIG_DFL);
   alarm(CHILD_SECONDS);
@@ -151,7 +151,7 @@ TEST(children_of_fork_use_everything_while_threads_of_the_parent_do) {
 
 #endif
 
-/* ---- What the test build refuses ---- */
+/* ---- Refusals of the test build ---- */
 
 static fh_mutex undeclared;
 static void take_undeclared(void *unused) {

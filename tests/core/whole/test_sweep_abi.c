@@ -17,7 +17,7 @@ static const char *const exported_names[] = {
 #include "exported_names.h"
 };
 
-static int n_calls; /* makes names that were not used before */
+static int n_calls; /* makes new names */
 static TVMFFIByteArray fresh_name(void) {
   static char name[64];
   snprintf(name, sizeof name, "test.sweep_abi.name%d", ++n_calls);
@@ -55,7 +55,7 @@ static int allocate_custom(void *unused) {
   (void)unused;
   TVMFFICustomAllocator *allocator = TVMFFIGetCustomAllocator();
   void *space = allocator->allocate(100, 64, kTVMFFIObject, allocator->context);
-  if (space == NULL) return fh_error_raise_no_memory(); /* the allocator raises nothing; its callers do */
+  if (space == NULL) return fh_error_raise_no_memory(); /* the allocator raises no error; its callers do */
   ((TVMFFIObjectAllocHeader *)space)[-1].delete_space(space);
   return TVMFFISetCustomAllocator(allocator);
 }
@@ -100,7 +100,7 @@ static int own_view(void *unused) {
   return drop(TVMFFIAnyViewToOwnedAny(&view, &owned), &owned);
 }
 
-/* ---- Errors: raising one without memory leaves a MemoryError instead, creating one leaves nothing ---- */
+/* ---- Errors: raising one without memory leaves a MemoryError, creating one leaves no error ---- */
 
 static int take_raised(const char *kind) {
   TVMFFIObjectHandle error;
@@ -169,7 +169,7 @@ static int from_versioned(void *unused) {
   TVMFFIObjectHandle tensor;
   return release(TVMFFITensorFromDLPackVersioned(&versioned, 0, 1, &tensor), &tensor);
 }
-/* The tensor that the next three functions start from. It is made before allocations fail. */
+/* The tensor that the next three functions use. It is made before allocations fail. */
 static TVMFFIObjectHandle source;
 static int to_dlpack(void *unused) {
   (void)unused;
@@ -244,7 +244,7 @@ static int print_dtype(void *unused) {
   return drop(TVMFFIDataTypeToString(&dtype, &text), &text);
 }
 
-/* ---- Types: what is registered stays ---- */
+/* ---- Types: registrations stay ---- */
 
 static int32_t fresh_type(void) {
   TVMFFIByteArray key = fresh_name();
@@ -317,7 +317,7 @@ static int init_once(void *unused) {
 static int set_stream(void *unused) {
   (void)unused;
   TVMFFIStreamHandle before;
-  int32_t device_id = 100 + ++n_calls; /* the thread's list keeps a place for it */
+  int32_t device_id = 100 + ++n_calls; /* the thread's list keeps an entry for it */
   if (TVMFFIEnvSetStream(kDLCUDA, device_id, &n_calls, &before) != 0) return -1;
   expect(TVMFFIEnvGetStream(kDLCUDA, device_id) == &n_calls);
   return 0;
@@ -365,7 +365,7 @@ static int look_up_import(void *unused) {
 static const struct {
   const char *name;
   int (*body)(void *unused);
-  int keeps; /* blocks that stay for ever: the entry of a global function, the value of a field or attribute */
+  int keeps; /* blocks that stay forever: the entry of a global function, the value of a field or attribute */
 } rows[] = {
     {"TVMFFIGetVersion", get_version, 0},
     {"TVMFFIObjectIncRef", inc_and_dec_ref, 0},
@@ -421,7 +421,7 @@ static const struct {
 
 static void sweep_row(size_t i) {
   int64_t before = fh_mem_live_blocks();
-  fprintf(stderr, "  %s\n", rows[i].name); /* before the row runs: the last line names the row that crashed */
+  fprintf(stderr, "  %s\n", rows[i].name); /* before the row runs, so that the last line names the row that crashed */
   test_sweep(rows[i].body, NULL);
   test_keeps_since(before, rows[i].keeps, rows[i].name);
 }

@@ -1,7 +1,7 @@
 /* test_sweep_globals.c - every ffi.* function with its n-th allocation failing, for each n.
  *
- * The list of functions is the registry's: a function without a row in the table fails the test. A row has a letter
- * for each argument (see new_argument). A call that fails must change none of its arguments. */
+ * The registry provides the list of functions: a function without a row in the table fails the test. A row has a letter
+ * for each argument (see new_argument). A call that fails must not change its arguments. */
 #include "core/container/seq.h"
 #include "core/module/library_module.h"
 #include "core/object/error.h"
@@ -17,9 +17,9 @@
 
 typedef struct {
   const char *name;
-  const char *args;  /* a letter each */
-  const char *error; /* part of the message with which the call fails when there is memory, NULL if it succeeds */
-  int keeps;         /* how many blocks a successful call makes live for ever */
+  const char *args;  /* one letter for each */
+  const char *error; /* part of the error message of a call with enough memory, NULL if that call succeeds */
+  int keeps;         /* number of blocks that a successful call keeps live forever */
   const char *undo;  /* a function of the first argument to call afterwards, or NULL */
 } row;
 
@@ -132,7 +132,7 @@ static const row rows[] = {
     {"ffi.ModuleGlobalsRemove", "M", NULL, 0, NULL},
 };
 
-/* ---- What the arguments are ---- */
+/* ---- The arguments ---- */
 
 #define KEY "a key of some length"
 #define TEXT "another text of some length"
@@ -191,7 +191,7 @@ static int load_sweep(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *r
   return fh_library_module_new(&library, NULL, result);
 }
 
-/* Registers what arguments name: a type with a field, a global function with metadata, a loader. */
+/* Registers the things that arguments name: a type with a field, a global function with metadata, a loader. */
 static void register_once(void) {
   TVMFFIFieldInfo field;
   TVMFFITypeMetadata metadata;
@@ -218,7 +218,7 @@ static void register_once(void) {
   info.method = obj(test_echo());
   expect_int(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0), 0);
   expect_int(fh_global_add(LOADER_NAME, load_sweep, NULL), 0);
-  test_keeps(1); /* the entry of the global function; that of the loader is removed at the end */
+  test_keeps(1); /* the entry of the global function; the loader's entry is removed at the end */
 }
 
 static TVMFFIAny new_module(void) {
@@ -227,7 +227,7 @@ static TVMFFIAny new_module(void) {
   return module;
 }
 
-/* A value inside so many Lists, each with something beside it. */
+/* Puts a value inside n Lists, each with `beside` next to it. */
 static TVMFFIAny nest(TVMFFIAny value, TVMFFIAny beside, int n) {
   for (; n > 0; --n) {
     TVMFFIAny outer = call_ok("ffi.List", ARGS(value, beside));
@@ -240,7 +240,7 @@ static TVMFFIAny nest(TVMFFIAny value, TVMFFIAny beside, int n) {
 
 static TVMFFIAny new_argument(char letter);
 
-/* Deeper and wider than any buffer on the stack. */
+/* A value deeper and wider than any buffer on the stack. */
 static TVMFFIAny new_nested(void) {
   TVMFFIAny many[100];
   for (int i = 0; i < 100; ++i) many[i] = new_argument("almd"[i % 4]);
@@ -253,7 +253,7 @@ static const char json[] =
     "[{\"a key longer than seven\": [1, -2.5e3, \"a \\u00e9 text \\ud83d\\ude00\\n\", null, true], \"k\": {}},"
     " [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"deep\"]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]], 0.1, \"\", []]";
 
-/* Objects with a field, one of them twice, beside nested values. */
+/* Objects with a field, one of them twice, next to nested values. */
 static TVMFFIAny new_objects(void) {
   TVMFFIAny type = i64(point_type), field = raw("field"), nested = new_nested();
   TVMFFIAny one = call_ok("ffi.MakeObjectFromPackedArgs", ARGS(type, field, raw(TEXT)));
@@ -265,14 +265,14 @@ static TVMFFIAny new_objects(void) {
   return all;
 }
 
-/* What a function makes of an argument and of None. */
+/* Returns the result of a function for an argument and None. */
 static TVMFFIAny made_by(const char *name, TVMFFIAny argument, int32_t n_args) {
   TVMFFIAny result = call_ok(name, (TVMFFIAny[]){argument, fh_any_none()}, n_args);
   fh_any_drop(&argument);
   return result;
 }
 
-/* ---- Visits and mutations. The functions of visitors and mutators are called from inside of one, for each List. */
+/* ---- Visits and mutations: the functions of visitors and mutators are called inside one, for each List ---- */
 
 static const char *outer_of(const char *name) {
   if (strncmp(name, "ffi.StructuralVisitor", 21) == 0) return "ffi.StructuralVisit";
@@ -283,7 +283,7 @@ static const char *outer_of(const char *name) {
 static const char *inner; /* the function to call there */
 static int n_inner_calls;
 
-/* Gets a value and a visitor or mutator. */
+/* A callback that receives a value and a visitor or mutator. */
 static int call_inner(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   (void)self;
   n_inner_calls += 1;
@@ -293,7 +293,7 @@ static int call_inner(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *r
   if (strstr(inner, "WithDefRegionKind") != NULL) return call_n(inner, ARGS(owner, more, answer_func), result);
   if (strstr(inner, "DefRegionKind") != NULL) {
     if (call_n(inner, ARGS(owner), result) != 0) return -1;
-    *result = fh_any_none(); /* a number would mean something to the visitor or mutator */
+    *result = fh_any_none(); /* a number would have a meaning for the visitor or mutator */
     return 0;
   }
   if (strstr(inner, "RemapSet") != NULL) return call_n(inner, ARGS(owner, value, value), result);
@@ -314,7 +314,7 @@ static int add_one(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *resu
   return 0;
 }
 
-/* An Array of one entry: a type, a Function, and for mutations whether it gets more. */
+/* An Array of one entry: a type, a Function, and for mutations a flag for more arguments. */
 static TVMFFIAny new_callbacks(int32_t type_index, TVMFFISafeCallType call, int is_marked) {
   TVMFFIObjectHandle func;
   expect_int(TVMFFIFunctionCreate(NULL, call, NULL, &func), 0);
@@ -325,7 +325,7 @@ static TVMFFIAny new_callbacks(int32_t type_index, TVMFFISafeCallType call, int 
   return all;
 }
 
-/* The context of an error that came up deep inside a value as new_argument('O') makes it. */
+/* The context of an error deep inside a value of new_argument('O'). */
 static TVMFFIAny new_context(void) {
   TVMFFIAny value = new_argument('O'), callbacks = new_callbacks(kTVMFFIArray, fail_here, 0), unused;
   expect_int(call_n("ffi.StructuralVisit", ARGS(value, callbacks), &unused), -1);
@@ -338,7 +338,7 @@ static TVMFFIAny new_context(void) {
   return context;
 }
 
-/* ---- One owned argument, or a view of what is static. */
+/* ---- One owned argument, or a view of static data. */
 static TVMFFIAny new_argument(char letter) {
   switch (letter) {
   case 'n': return fh_any_none();
@@ -350,7 +350,7 @@ static TVMFFIAny new_argument(char letter) {
   case 'm': return call_ok("ffi.Map", ARGS(raw(KEY), raw(TEXT), i64(2), i64(3)));
   case 'd': return call_ok("ffi.Dict", ARGS(raw(KEY), raw(TEXT), i64(2), i64(3), i64(4), i64(5), i64(6), i64(7)));
   case 'V': return new_nested();
-  case 'O': return nest(new_argument('a'), new_argument('l'), 100); /* has an order, which Maps do not have */
+  case 'O': return nest(new_argument('a'), new_argument('l'), 100); /* Lists are ordered, unlike Maps */
   case 'P': return new_objects();
   case 'j': return raw(json);
   case 'J': return made_by("ffi.json.Parse", raw(json), 1);
@@ -384,11 +384,11 @@ static TVMFFIAny new_argument(char letter) {
 typedef struct {
   const row *row;
   TVMFFIAny args[16];
-  TVMFFIAny shown[16]; /* their texts before */
+  TVMFFIAny shown[16]; /* their reprs before the call */
   int32_t n_args;
 } trial;
 
-/* An error that the row expects counts as a success: the call had the memory that it needs. */
+/* An expected error of the row counts as a success, because the call had enough memory. */
 static int is_expected_error(const char *part) {
   TVMFFIObject *error = part != NULL ? fh_error_take() : NULL;
   if (error == NULL) return 0;
@@ -425,7 +425,7 @@ static void expect_unchanged(void *state) {
 }
 
 static void sweep_row(const row *row) {
-  fprintf(stderr, "  %s\n", row->name); /* before the row runs: the last line names the row that crashed */
+  fprintf(stderr, "  %s\n", row->name); /* before the row runs, so that the last line names the row that crashed */
   trial t = {row, {{0}}, {{0}}, (int32_t)strlen(row->args)};
   int64_t before = fh_mem_live_blocks();
   for (int32_t i = 0; i < t.n_args; ++i) {

@@ -1,6 +1,6 @@
 /* test_testing.c - the testing library as a client of the core: under sanitizers, in threads, without memory.
  *
- * What it has and says is tested from Python (tests/python/modules/test_testing_library.py). */
+ * tests/python/modules/test_testing_library.py tests its functions and types from Python. */
 #include "core/platform/mem.h"
 #include "testing/load.h"
 
@@ -8,15 +8,15 @@
 
 /* ---- Making values ---- */
 
-/* What the library makes live for ever, because the registries keep it. */
+/* Blocks that the library keeps live forever, because the registries keep them. */
 enum {
-  OF_FUNCTIONS = 160 * 2, /* functions, methods and hooks: a Function, and what it calls (ft_function) */
+  OF_FUNCTIONS = 160 * 2, /* functions, methods and hooks: a Function, and its callee (ft_function) */
   OF_GLOBALS = 59, /* entries in the table of global functions */
-  OF_TYPES = 238, /* what signatures, and types like Array<int>, consist of */
-  OF_NAMES = 124, /* names and signatures that begin with a type's key */
-  OF_INITS = 20 * INIT_BLOCKS, /* types whose constructor the core makes of their fields */
-  OF_FIELDS = 2, /* the empty Array and Map that fields begin with */
-  OF_VARIANTS = 9, /* testing.TestEnumVariant: two variants, and the tables that find them */
+  OF_TYPES = 238, /* parts of signatures, and of types like Array<int> */
+  OF_NAMES = 124, /* names and signatures that start with a type's key */
+  OF_INITS = 20 * INIT_BLOCKS, /* types whose constructor the core makes from their fields */
+  OF_FIELDS = 2, /* the empty Array and Map that are initial values of fields */
+  OF_VARIANTS = 9, /* testing.TestEnumVariant: two variants, and the tables for finding them */
   LIBRARY_BLOCKS = OF_FUNCTIONS + OF_GLOBALS + OF_TYPES + OF_NAMES + OF_INITS + OF_FIELDS + OF_VARIANTS,
 };
 
@@ -93,7 +93,7 @@ TEST(a_value_in_an_any_field_is_released_when_it_is_replaced) {
 /* ---- Without memory ---- */
 
 typedef struct {
-  const char *name; /* of a global function, or of a type for which `attr` is the function */
+  const char *name; /* of a global function, or of a type whose attribute `attr` is the function */
   const char *attr;
   const TVMFFIAny *args;
   int32_t n_args;
@@ -193,7 +193,7 @@ TEST(methods_over_maps_without_memory) {
   for (int i = 0; i < 3; i++) fh_any_drop(&args[i]);
 }
 
-/* A refused call fails with its own error, or with a MemoryError where that error finds no memory. */
+/* A refused call fails with its own error, or with a MemoryError if that error finds no memory. */
 static void refuse_without_memory(const char *name, const TVMFFIAny *args, int32_t n_args) {
   for (int64_t n = 1;; n++) {
     int64_t live = fh_mem_live_blocks();

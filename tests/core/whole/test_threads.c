@@ -1,4 +1,5 @@
-/* test_threads.c - what several threads may do at once. Each test has writers and readers, for ThreadSanitizer. */
+/* test_threads.c - operations that several threads may run at once. Each test has writers and readers, for
+ * ThreadSanitizer. */
 #include "core/container/hashmap.h"
 #include "core/module/library_module.h"
 #include "core/module/module.h"
@@ -14,13 +15,13 @@
 
 enum { N_THREADS = 4, N_ROUNDS = 400 };
 
-/* Numbers in no order, the same in each run. */
+/* Pseudo-random numbers, the same in each run. */
 static uint32_t next_random(uint32_t *state) {
   *state = *state * 1664525u + 1013904223u;
   return *state >> 8;
 }
 
-/* A call that may only fail because the container has become too short, or a key has gone. */
+/* A call that may only fail because the container has become shorter or lost a key. */
 static void try_call(const char *name, const TVMFFIAny *args, int32_t n) {
   TVMFFIAny result;
   if (call_n(name, args, n, &result) == 0) {
@@ -108,7 +109,7 @@ TEST(every_dict_function_is_safe_from_many_threads) {
 }
 
 static void use_constants(void *state, int thread) {
-  TVMFFIAny *shared = (TVMFFIAny *)state; /* an Array, a Map of it */
+  TVMFFIAny *shared = (TVMFFIAny *)state; /* an Array, and a Map made of it */
   (void)thread;
   for (int round = 0; round < N_ROUNDS; ++round) {
     TVMFFIAny array = call_ok("ffi.MapGetItem", ARGS(shared[1], raw("a key longer than seven")));
@@ -129,7 +130,7 @@ TEST(arrays_and_maps_are_read_by_many_threads) {
   fh_any_drop(&shared[0]);
 }
 
-/* ---- Registries: every thread writes, all of them read what the others have written ---- */
+/* ---- Registries: every thread writes, and all threads read the others' entries ---- */
 
 static int read_nothing(void *field, TVMFFIAny *out) {
   (void)field;
@@ -164,7 +165,7 @@ static void give_attribute(int thread, int n) {
   expect_int(fh_reflect_attr(TVMFFIGetTypeAttrColumn(&name), type_index)->v_int64, thread + 1);
 }
 
-/* The members that any thread has declared so far are complete. */
+/* Checks that all members that any thread has declared so far are complete. */
 static void read_members(int32_t type_index, int n) {
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
   for (int thread = 0; thread < N_THREADS; ++thread) {
@@ -203,7 +204,7 @@ static void use_globals(void *unused, int thread) {
   for (int n = 0; n < N_MEMBERS; ++n) {
     char name[40];
     TVMFFIAny names;
-    snprintf(name, sizeof name, "test.threads.global%d", n); /* of all threads */
+    snprintf(name, sizeof name, "test.threads.global%d", n); /* shared by all threads */
     TVMFFIByteArray text = text_of(name);
     expect_int(TVMFFIFunctionSetGlobal(&text, test_echo(), 1), 0);
     names = call_ok("ffi.FunctionListGlobalNamesFunctor", NO_ARGS);
@@ -248,7 +249,7 @@ static void use_handles(void *unused, int thread) {
 TEST(many_threads_use_the_same_handles_first) {
   test_threads(N_THREADS, use_handles, NULL);
   for (int n = 0; n < N_ROUNDS; ++n) {
-    expect_int(fh_object_use_count(handles[n]), 1); /* the handle was made once */
+    expect_int(fh_object_use_count(handles[n]), 1); /* the handle was created once */
     TVMFFIObjectDecRef(handles[n]);
   }
 }
@@ -331,7 +332,7 @@ static void import_the_next(void *state, int thread) {
   if (r->is_refused[thread]) expect_raised("RuntimeError", "does not import this one");
 }
 
-/* A module that imports others, so that a search in it takes a while. */
+/* A module that imports other modules, so that a search in it takes some time. */
 static TVMFFIAny new_importer(void) {
   TVMFFIAny module = new_module("own");
   for (int i = 0; i < 20; ++i) {

@@ -7,7 +7,7 @@
 
 namespace nb = nanobind;
 
-static PyObject *callback = nullptr; // only with the GIL
+static PyObject *callback = nullptr; // accessed only with the GIL
 
 NB_MODULE(mixed_nanobind, m) {
   m.def("count_of", mixed::count_of);

@@ -6,7 +6,7 @@
 
 namespace py = pybind11;
 
-static py::object callback; // only with the GIL
+static py::object callback; // accessed only with the GIL
 
 PYBIND11_MODULE(mixed_pybind11, m) {
   m.def("count_of", mixed::count_of);

@@ -1,6 +1,6 @@
-/* The modules of both binding libraries have this: a class of objects, functions to bind, and global functions.
+/* The common code of both binding libraries' modules: a class of objects, functions to bind, and global functions.
  *
- * KIND is the name of the binding library, a text. The functions to bind take and give plain C++ types; an object is
+ * KIND is the name of the binding library, a string. The functions to bind have plain C++ types; an object is passed as
  * its address. */
 #ifndef FFI_HPY_TESTS_MIXED_SHARED_H_
 #define FFI_HPY_TESTS_MIXED_SHARED_H_
@@ -29,7 +29,7 @@ public:
 
 inline ffi::ObjectRef kept;
 
-/* The object at an address, shared with whoever gave it. */
+/* Returns a new reference to the object at an address. */
 inline ffi::ObjectRef object_at(uintptr_t address) {
   return ffi::GetRef<ffi::ObjectRef>(reinterpret_cast<const ffi::Object *>(address));
 }
@@ -39,7 +39,7 @@ inline void forget() { kept = ffi::ObjectRef(); }
 inline int64_t call_global(const std::string &name, int64_t x) {
   return ffi::Function::GetGlobalRequired(name)(x).cast<int64_t>();
 }
-/* Kind and message of what a global function throws, "" for nothing. */
+/* Returns kind and message of a global function's error, "" if it does not throw. */
 inline std::string error_of(const std::string &name, int64_t x) {
   try {
     ffi::Function::GetGlobalRequired(name)(x);

@@ -1,4 +1,4 @@
-"""Building for another machine: the variable that names its ffi_hpy, and who asks for it."""
+"""Building for another machine: the variable that names its ffi_hpy, and the parts of the package that read it."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from ffi_hpy.cpp import _cache
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 CROSS_SYSTEM = "FFI_HPY_CROSS_SYSTEM"
 
-# What the wheel of a target has in lib, and what is the binding in it
+# The files in lib of a target's wheel, and the binding's file
 LIBRARIES = {
     "linux": ("libtvm_ffi.so", "libtvm_ffi_cxx.so"),
     "macos": ("libtvm_ffi.dylib", "libtvm_ffi_cxx.dylib"),
@@ -31,7 +31,7 @@ TARGETS = (
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    """A folder with ffi_hpy's files, as for another machine."""
+    """A folder with ffi_hpy's files for another machine."""
     shutil.copytree(PACKAGE, tmp_path / "ffi_hpy", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setenv(libinfo.CROSS_ROOT, str(tmp_path))
     monkeypatch.delenv(CROSS_SYSTEM, raising=False)
@@ -40,7 +40,7 @@ def root(tmp_path, monkeypatch):
 
 @pytest.fixture
 def made_up(tmp_path, monkeypatch):
-    """A folder with a package that has headers, and no binaries yet."""
+    """A folder with a package that has headers and no binaries yet."""
     for name in ("include/tvm/ffi/c_api.h", "include/dlpack/dlpack.h"):
         write(tmp_path / "ffi_hpy" / name)
     monkeypatch.setenv(libinfo.CROSS_ROOT, str(tmp_path))
@@ -55,7 +55,7 @@ def write(path, text="for another machine"):
 
 
 def add_binaries(target, folder):
-    """Add what a target's wheel has, by its name, to a folder, and return that."""
+    """Add the files of a target's wheel, by the target's name, to a folder, and return the folder."""
     system = target.rpartition("-")[2]
     for name in (*(f"lib/{library}" for library in LIBRARIES[system]), BINDINGS[system]):
         write(folder / name)
@@ -63,7 +63,7 @@ def add_binaries(target, folder):
 
 
 def check_answers(target, folder, capsys):
-    """All that tells a build about a package tells it about the binaries in a folder."""
+    """Check that every query about a package returns the binaries in a folder."""
     system = target.rpartition("-")[2]
     core, second = (str(folder / "lib" / name) for name in LIBRARIES[system])
     assert libinfo.find_libtvm_ffi() == core
@@ -142,7 +142,7 @@ class TestForEachSystem:
         assert [word for word in linked if word.startswith(("-L", "-l"))] == ([] if system == "windows" else by_name)
 
 
-# Writes what it is told into a file, and something into the file that it has to make
+# Writes its arguments to a file, and some text to its output file
 COMPILER = """#!/bin/sh
 [ "$1" = --version ] && exec echo "a compiler of the tests"
 echo "$@" >> "$SAID"

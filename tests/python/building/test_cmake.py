@@ -1,6 +1,6 @@
 """CMake projects that use the package: find_package(), add_subdirectory(), and the helper functions.
 
-What CMake does is the same on every interpreter, so ci/requirements/test.txt has it for one.
+CMake behaves the same on every interpreter, so ci/requirements/test.txt installs it for one.
 """
 
 import os
@@ -43,7 +43,7 @@ TVM_FFI_DLL_EXPORT int32_t __tvm_ffi_answer(void* self, const TVMFFIAny* args, i
 }
 """
 
-# A program that fails unless the core has started. It needs a C++ name, as programs in C++ do.
+# A program that fails unless the core has started. It uses a C++ name, as C++ programs do.
 PROGRAM_C = """
 #include <stdio.h>
 #include <tvm/ffi/c_api.h>
@@ -230,7 +230,7 @@ def test_a_wrong_call_ends_with_what_is_wrong(project, call, expected):
 
 # --- stubs ----------------------------------------------------------------------------------------------------------
 
-# Registers cmake_user.add_one as a library in C++ would, with its type.
+# Registers cmake_user.add_one, as a C++ library would, with its type.
 REGISTERS_C = """
 #include <tvm/ffi/c_api.h>
 static int add_one(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
@@ -261,7 +261,7 @@ tvm_ffi_configure_target(cmake_user STUB_DIR python STUB_INIT ON)
 
 
 def test_stubs_are_made_after_the_link_by_any_python_and_stay_as_they_are(project):
-    elsewhere = shutil.which("python3", path=os.defpath)  # has no ffi_hpy
+    elsewhere = shutil.which("python3", path=os.defpath)  # a Python without ffi_hpy
     arguments = [f"-DPython_EXECUTABLE={elsewhere or sys.executable}"]
     project.write(STUBS, cmake_user_c=REGISTERS_C).configure(*arguments)
     project.make()

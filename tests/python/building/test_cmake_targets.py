@@ -1,4 +1,4 @@
-"""find_package(tvm_ffi) for each system that there are wheels for. Packages are made up, and nothing is compiled."""
+"""find_package(tvm_ffi) for each system with a wheel. The packages are made up, and nothing is compiled."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 if CMAKE is None:
     pytest.skip("ci/requirements/test.txt has CMake for one interpreter", allow_module_level=True)
 
-# By the name of the target: the names of system and machine in CMake
+# By the name of the target: CMake's names of system and machine
 SYSTEMS = {
     "x86_64-linux": ("Linux", "x86_64"),
     "aarch64-linux": ("Linux", "aarch64"),
@@ -60,7 +60,7 @@ def touch(path):
 
 
 class Tree:
-    """A folder with a package, of which only the names of files are right, and a project that looks for it."""
+    """A folder with a package in which only the file names are real, and a project that searches for it."""
 
     def __init__(self, folder):
         self.package = folder / "root" / "ffi_hpy"
@@ -70,7 +70,7 @@ class Tree:
         touch(self.package / "include" / "tvm" / "ffi" / "c_api.h")
 
     def add(self, target, folder="."):
-        """Add the libraries of a target, and return where they are."""
+        """Add the libraries of a target, and return their folder."""
         libraries = self.package / folder / "lib"
         for name in FILES[target.partition("-")[2]]:
             touch(libraries / name)
@@ -81,7 +81,7 @@ class Tree:
             self.add(target, f"_systems/{target}")
 
     def find(self, target, *arguments, status=0, **environ):
-        """What CMake finds that builds for a target, by name; its output, if it has to fail."""
+        """Run CMake for a target, given its name, and return the found files; or the output of a failing run."""
         system, machine = SYSTEMS.get(target, (target, ""))
         options = [f"-DCMAKE_SYSTEM_NAME={system}", f"-DCMAKE_SYSTEM_PROCESSOR={machine}", *arguments]
         environ = {"tvm_ffi_ROOT": str(self.package / "share" / "cmake" / "tvm_ffi"), **environ}
@@ -89,7 +89,7 @@ class Tree:
         return said if status else dict(re.findall(r"\(([\w.]+)=(\S*?)\)(?= |$)", said))
 
     def find_across(self, target, *arguments, **environ):
-        """As find(), by the package of this machine, which is told where the other is."""
+        """Like find(), with the package of this machine and a variable that names the other one."""
         root = {"FFI_HPY_CROSS_ROOT": str(self.package.parent), "tvm_ffi_ROOT": str(PACKAGE / "share/cmake/tvm_ffi")}
         return self.find(target, *arguments, **root, **environ)
 
@@ -102,7 +102,7 @@ def tree(tmp_path, monkeypatch):
 
 
 def check(found, target, libraries):
-    """What was found is what a target's linker takes."""
+    """Check that the found files are the input of the target's linker."""
     system = target.partition("-")[2]
     expected = {"shared.IMPLIB": "value-NOTFOUND", "cxx.IMPLIB": "value-NOTFOUND", "cxx.links": "value-NOTFOUND"}
     if system == "windows":
@@ -127,7 +127,7 @@ def check(found, target, libraries):
     assert found == expected
 
 
-# --- what is found --------------------------------------------------------------------------------------------------
+# --- found files ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("target", SYSTEMS)

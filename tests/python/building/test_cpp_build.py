@@ -1,4 +1,4 @@
-"""ffi_hpy.cpp.build and load: what is built when, by what, and by several at once. In C, which compiles fast."""
+"""ffi_hpy.cpp.build and load: when sources are rebuilt, by which compiler, and concurrent builds. In C, for speed."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_level(void *self, const TVMFFIAny *args, int32_
 }
 """
 
-# A compiler that notes each file it compiles. It dies half-way if there is a file `stop` in its folder. If there is a
-# file `hold`, it removes that, compiles, and waits for a file `go` before it writes the object file.
+# A compiler that records each file it compiles. If its folder has a file `stop`, it dies half-way. If there is a file
+# `hold`, it removes `hold`, compiles, and waits for a file `go` before it writes the object file.
 COMPILER = """#!/bin/sh
 here=${0%/*}
 case " $* " in
@@ -66,7 +66,7 @@ exec {compiler} "$@"
 
 
 class Place:
-    """A folder with a source file, a cache, and a compiler that tells what it compiled."""
+    """A folder with a source file, a cache, and a compiler that records its inputs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -98,7 +98,7 @@ def place(tmp_path, monkeypatch):
     return made
 
 
-# --- what is built when -----------------------------------------------------------------------------------------------
+# --- when sources are rebuilt -----------------------------------------------------------------------------------------
 
 
 def test_what_is_there_is_not_built_again(place):
@@ -193,7 +193,7 @@ def test_a_build_that_is_killed_leaves_nothing_half_written(place):
     stop, stopped = place.folder / "stop", place.folder / "stopped"
     stop.touch()
     program = f"from ffi_hpy import cpp; cpp.build('level', sources={str(place.source)!r})"
-    # A session of its own, so that all of it can be killed
+    # A separate session, so that the whole process group can be killed
     child = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
     try:
         wait_until(lambda: stopped.exists() or child.poll() is not None)
@@ -232,7 +232,7 @@ def test_a_compiler_that_outlives_its_build_changes_nothing_of_the_next_one(plac
         wait_until(lambda: noted.exists() or child.poll() is not None)
         assert noted.exists()
     finally:
-        child.kill()  # ninja and the compiler go on
+        child.kill()  # ninja and the compiler continue
         child.wait()
     place.write(2)
     assert place.load() == 2
@@ -267,7 +267,7 @@ def test_a_build_is_not_possible_where_nothing_can_be_written(place, monkeypatch
     with pytest.raises(cpp.BuildError, match=r"no folder to keep builds in: no home.*TVM_FFI_CACHE_DIR can name one"):
         place.load()
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=type("Tensor", (), {})))
-    _optional_torch_c_dlpack.load_torch_c_dlpack_extension()  # it looks in the cache, too, and finds nothing
+    _optional_torch_c_dlpack.load_torch_c_dlpack_extension()  # it also searches the cache, and finds nothing
 
 
 def no_home(path: Path) -> Path:
@@ -319,7 +319,7 @@ def test_the_output_is_none_of_the_files_of_the_build(place):
     other.write_text("int other;\n")
     path = cpp.build(
         "level", sources=[place.source, other], output="level.0.o"
-    )  # the name that the build gives to the object file of a source
+    )  # the build's name for the object file of a source
     assert ffi_hpy.load_module(cpp.build("linked", sources=path)).level() == 1
 
 
@@ -394,7 +394,7 @@ def test_a_long_build_gives_notice_and_a_verbose_one_shows_what_it_does(place, m
     assert "verbose=True" not in said
 
 
-# --- several at once --------------------------------------------------------------------------------------------------
+# --- concurrent builds ------------------------------------------------------------------------------------------------
 
 
 @needs_threads

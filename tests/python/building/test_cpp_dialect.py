@@ -1,4 +1,4 @@
-"""The words that compilers of other systems are told: compared, because none of them runs here."""
+"""The options for compilers of other systems: compared as lists, because none of these compilers runs here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ffi_hpy.cpp with sources in CUDA: stand-ins for compilers note their arguments, and the real nvcc compiles once."""
+"""ffi_hpy.cpp with CUDA sources: fake compilers record their arguments, and the real nvcc compiles once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ffi_hpy.cpp import _gpu, nvrtc
 
 pytestmark = pytest.mark.thread_unsafe(reason="it changes the environment of the process")
 
-# Takes CUDA for C++, without the options that a C++ compiler does not know.
+# Compiles CUDA as C++, without the options that a C++ compiler does not know.
 STAND_IN = """#!/bin/sh
 here=$(dirname "$0")/..
 echo "$*" >>"$here/log"
@@ -40,7 +40,7 @@ exec {compiler} "$@"
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """A toolkit of stand-ins, which CUDA_HOME and ROCM_HOME name, with libraries that have nothing in them."""
+    """A fake toolkit, named by CUDA_HOME and ROCM_HOME, with empty libraries."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "lib").mkdir()
     for name in ("nvcc", "hipcc"):
@@ -128,7 +128,7 @@ def test_a_missing_compiler_of_gpus_is_named(home, monkeypatch, backend, name, v
         cpp.build_inline("gpu", cuda_sources="int x;", backend=backend)
 
 
-# --- the real one -----------------------------------------------------------------------------------------------------
+# --- the real nvcc ----------------------------------------------------------------------------------------------------
 
 KERNEL = """
 __global__ void Square(int *x, int n) {

@@ -1,4 +1,4 @@
-"""ffi_hpy.cpp.load_inline and build_inline: what sources become, and the errors for wrong ones."""
+"""ffi_hpy.cpp.load_inline and build_inline: the libraries they make from sources, and the errors for wrong sources."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def in_cache(cache, monkeypatch):
     monkeypatch.setenv("TVM_FFI_CACHE_DIR", str(cache))
 
 
-# --- what works -------------------------------------------------------------------------------------------------------
+# --- valid sources ----------------------------------------------------------------------------------------------------
 
 GREETING = 'Greets “you”.\n\tHow? \\ "So".\x01'
 
@@ -30,7 +30,7 @@ GREETING = 'Greets “you”.\n\tHow? \\ "So".\x01'
 def test_texts_become_one_module_with_the_functions_named(cache):
     first = """\ufeff
         tvm::ffi::String greet(tvm::ffi::String who) { return std::string("hello, ") + who.c_str(); }
-        namespace inner {"""  # the second text closes it
+        namespace inner {"""  # closed by the second source
     second = """
         int deep(int x) { return x + LEVEL; }
         }
@@ -87,14 +87,14 @@ def test_a_cubin_is_embedded_and_an_object_file_made_and_linked(cache):
                                  __tvm_ffi__cubin_kernel_end - __tvm_ffi__cubin_kernel);
         }"""
     content = bytes(range(256))
-    cubins = {"kernel": content, "joined": b""}  # the build uses that name, too
+    cubins = {"kernel": content, "joined": b""}  # the build also uses that name
     path = cpp.build_inline("holder", cpp_sources=source, functions="embedded", embed_cubin=cubins, output="holder.o")
     assert Path(path).parent.parent == cache
     library = cpp.build("linked", sources=path)
     assert ffi_hpy.load_module(library).embedded() == content
 
 
-# --- what does not ----------------------------------------------------------------------------------------------------
+# --- errors -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_compilers_message_has_the_lines_of_the_text():

@@ -1,4 +1,4 @@
-"""Bytes of a file inside an object file: ffi_hpy.utils.embed_cubin."""
+"""Embedding the bytes of a file in an object file: ffi_hpy.utils.embed_cubin."""
 
 import ctypes
 import subprocess
@@ -20,7 +20,7 @@ const unsigned char* end_of(int other) { return other ? __tvm_ffi__cubin_other_e
 
 @pytest.fixture
 def compiled(tmp_path):
-    """An object file whose code expects two files' bytes."""
+    """An object file whose code needs the bytes of two files."""
     source, obj = tmp_path / "user.c", tmp_path / "user.o"
     source.write_text(_SOURCE)
     subprocess.run([*find_c_compiler(), "-c", "-fPIC", str(source), "-o", str(obj)], check=True)
@@ -40,7 +40,7 @@ def test_code_finds_the_bytes_under_their_names(tmp_path, compiled):
     contents = {"kernel": b"\x7fELF kernel" * 1001, "other": b""}
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
-        embed_cubin(tmp_path / name, compiled, compiled, name)  # each is added to the object file before
+        embed_cubin(tmp_path / name, compiled, compiled, name)  # each call adds one to the object file
     library = tmp_path / "user.so"
     done = subprocess.run([*find_c_compiler(), "-shared", str(compiled), "-o", str(library)], capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")  # an executable stack would cause a warning

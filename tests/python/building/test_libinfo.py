@@ -1,4 +1,4 @@
-"""Where the package's files are, how other packages' libraries are found, and the command ffi-hpy-config."""
+"""The paths of the package's files, the search for other packages' libraries, and the command ffi-hpy-config."""
 
 import ctypes
 import os
@@ -24,7 +24,7 @@ def run_config(*arguments, program=("-m", "ffi_hpy.config"), cwd=None, status=0)
 
 
 def install_distribution(folder, name, files, **records):
-    """An installed distribution: its files, and their record."""
+    """Install a distribution: its files and their record."""
     info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
@@ -42,7 +42,7 @@ def touch(path):
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """A folder of distributions, and no variable of the environment to find libraries by."""
+    """A folder of distributions, without environment variables that affect the search for libraries."""
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
@@ -256,11 +256,11 @@ def test_config_needs_no_binary(tmp_path):
     package = tmp_path / "ffi_hpy"
     binaries = package / BINARIES.relative_to(PACKAGE)
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    if sys.version_info >= (3, 10):  # older versions do not tell a package that one of its modules is being run
+    if sys.version_info >= (3, 10):  # older versions do not tell a package that one of its modules runs as a program
         assert run_config("--includedir", cwd=tmp_path) == f"{package}/include\n"
         said = run_config("--libdir", cwd=tmp_path, status=1)
         assert said == f"ffi-hpy-config: Cannot find the core: there is no {binaries}/lib/libtvm_ffi.so\n"
-    program = tmp_path / "ffi-hpy-config"  # what an installer makes of the entry point
+    program = tmp_path / "ffi-hpy-config"  # the script that an installer makes for the entry point
     program.write_text("import sys\nfrom ffi_hpy.config import main\nsys.exit(main())\n")
     assert run_config("--cflags", program=(str(program),)).startswith(f"-I{package}/include ")
 

@@ -1,4 +1,4 @@
-"""Annotations for what native libraries register: ffi_hpy.stub and the command ffi-hpy-stubgen."""
+"""Type annotations for the registrations of native libraries: ffi_hpy.stub and the command ffi-hpy-stubgen."""
 
 import json
 import os
@@ -22,7 +22,7 @@ BEGIN, END = PYTHON.begin, PYTHON.end
 
 @pytest.fixture
 def stubgen(capsys):
-    """Runs the command in this process; its exit status, stdout, stderr."""
+    """Return a function that runs the command in this process and returns its exit status, stdout and stderr."""
 
     def run(*arguments):
         try:
@@ -42,7 +42,8 @@ def region(stub, *lines):
 
 
 def stubgen_alone(*arguments):
-    """Runs the command in a new process, where only the arguments load anything; its exit status, stdout, stderr."""
+    """Run the command in a new process, where only the arguments load libraries; return its exit status, stdout and
+    stderr."""
     command = [sys.executable, "-m", "ffi_hpy.stub.cli", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
@@ -303,7 +304,7 @@ def test_folders_are_searched_without_what_is_hidden(tmp_path):
     assert found == ["b.py", "a/c.pyi"]
     assert (
         FileInfo.from_file(tmp_path / "a" / "d.txt") is not None
-    )  # a file that an argument names is read, whatever its suffix
+    )  # the command reads files that an argument names, whatever their suffix
 
 
 def test_the_library_is_exported_by_files_that_call_it_as_tvm_ffi_does(tmp_path, stubgen):

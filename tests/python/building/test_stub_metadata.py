@@ -1,4 +1,5 @@
-"""Invalid metadata in a loaded library: ffi-hpy-stubgen names the member and the fault, and programs run without."""
+"""Invalid metadata in a loaded library: ffi-hpy-stubgen names the member and the fault, and programs ignore the
+metadata."""
 
 import ast
 import json

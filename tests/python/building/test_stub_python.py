@@ -1,4 +1,4 @@
-"""What stands in the regions of Python files."""
+"""The contents of the regions in Python files."""
 
 import ffi_hpy
 import ffi_hpy.testing
@@ -22,7 +22,7 @@ def takes(result, *params):
 
 
 def filled(generate, kind, param, *arguments):
-    """The lines that a generator puts between the marks, without those that keep formatters away."""
+    """Return the lines of a generator between the marks, without those for formatters."""
     code = CodeBlock(kind, param, 1, 2, [PYTHON.begin, PYTHON.end])
     generate(code, *arguments)
     return [line for line in code.lines[1:-1] if not line.strip().startswith(("# fmt:", "# isort:"))]

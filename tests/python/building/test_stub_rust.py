@@ -1,4 +1,4 @@
-"""Rust as a target of ffi-hpy-stubgen: what it writes, that Rust's compiler takes it, and what it refuses."""
+"""Rust as a target of ffi-hpy-stubgen: its output, the compilation of the output, and the refusals."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def crate_folder(tmp_path_factory):
 
 @pytest.fixture
 def check(crate_folder, tmp_path):
-    """Asserts that the compiler accepts a crate without a warning."""
+    """Return a function that asserts that a crate compiles without a warning."""
 
     def run(root, *allow):
         command = ["rustc", *EDITION, "-L", crate_folder, "--extern", f"tvm_ffi={crate_folder / 'libtvm_ffi.rmeta'}"]
@@ -59,7 +59,7 @@ def check(crate_folder, tmp_path):
 
 @pytest.fixture
 def stubgen(capsys):
-    """Runs the command in this process; its exit status, stdout, stderr."""
+    """Return a function that runs the command in this process and returns its exit status, stdout and stderr."""
 
     def run(*arguments):
         try:
@@ -84,7 +84,7 @@ def regions(*stubs):
 
 
 def file_of(*keys):
-    """A file with regions for types, in which nothing is unused."""
+    """Return a file with regions for types, without unused regions."""
     return "#![allow(dead_code)]\n\n" + regions("import-section", *(f"object/{key}" for key in keys))
 
 
@@ -97,13 +97,13 @@ def init(prefix):
 
 
 def declare(name, fields, parent=ffi_hpy.Object, namespace=None):
-    """A registered type; its class, and its type key."""
+    """Register a type and return its class and its type key."""
     key = f"{namespace or unique_name('stub_rust')}.{name}"
     return py_class(key)(type(name, (parent,), {"__annotations__": fields, "__module__": __name__})), key
 
 
 def region_of(text, key):
-    """The lines between the marks of a type."""
+    """Return the lines between the marks of a type."""
     return text.partition(f"{BEGIN} object/{key}\n")[2].partition(END)[0]
 
 
@@ -317,7 +317,7 @@ def test_names_that_mean_something_to_rust_are_written_otherwise(stubgen, src, c
     members = [line.split()[1] for line in region_of(text, key).splitlines() if line.endswith(": i64,")]
     spelled = "r#type: self_: Self_: base_: type_index_: value_: value: __len: r#fn: Upper: new:"
     assert members[: len(names)] == spelled.split()
-    assert "use tvm_ffi::String;" not in text  # the file has one of its own
+    assert "use tvm_ffi::String;" not in text  # the file defines another String
     assert "pub fn s(&self) -> Result<Option<tvm_ffi::String>> {" in text
     assert "pub struct r#match {" in text
     assert "pub struct matchObj {" in text
@@ -388,7 +388,7 @@ def test_a_parent_that_is_written_by_hand_is_mapped(stubgen, src, check):
     assert stubgen(src)[0] == 0
     text = (src / "lib.rs").read_text()
     assert "    base: RootObj,\n" in text
-    assert "ShallowCopy" not in text  # a parent that is written by hand may have no ShallowCopy
+    assert "ShallowCopy" not in text  # a handwritten parent may lack ShallowCopy
     check(src / "lib.rs")
 
 

@@ -1,4 +1,4 @@
-"""What the tests of names and signatures share: a library whose author has named the parameters."""
+"""A library with named parameters, for the tests of names and signatures."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Functions made of a C function at an address."""
+"""Functions made from the address of a C function."""
 
 import ctypes
 import weakref
@@ -24,14 +24,15 @@ def mlir_sum():
 
 @pytest.fixture
 def plain_sum(plain_path):
-    """Address of a function of the ABI's own shape."""
+    """Address of a function with the ABI's own signature."""
     library = ctypes.CDLL(str(plain_path))
     yield address_of(library, "__tvm_ffi_sum")
     del library
 
 
 def address_of(library, name):
-    """Address of a function, good as long as the library: PyPy closes it with its last reference."""
+    """Return the address of a function; it is valid as long as the library: PyPy closes the library with its last
+    reference."""
     return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
 
 

@@ -1,4 +1,4 @@
-"""Integers beyond 64 bits: through calls, callbacks, containers, text, and next to those of 64 bits."""
+"""Integers beyond 64 bits: in calls, callbacks, containers and strings, and together with 64-bit integers."""
 
 import gc
 import pickle
@@ -46,7 +46,7 @@ def test_a_callback_takes_and_gives_large_numbers(testing):
 def test_a_number_that_fits_into_64_bits_is_a_plain_int_again(testing, plain):
     for value, small in ((2**63, 2**63 - 1), (-(2**63) - 1, -(2**63))):
         assert testing.apply(lambda number, step: number + step, value, small - value) == small
-        assert plain.sum(small) == small  # sum() takes only ints of 64 bits
+        assert plain.sum(small) == small  # sum() accepts only ints of 64 bits
 
 
 def test_containers_hold_large_numbers(testing):

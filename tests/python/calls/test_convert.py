@@ -1,4 +1,4 @@
-"""What native code makes of values of other classes: protocols, converters, and convert()."""
+"""Conversion of values of other classes for native code: protocols, converters, and convert()."""
 
 import ctypes
 import decimal
@@ -100,11 +100,11 @@ ARRAY_METHODS = {
     "__dlpack__": lambda self, **options: pytest.fail("asked for its memory"),
     "__dlpack_device__": lambda self: pytest.fail("asked for its device"),
 }
-"""NumPy's scalars are to have these, too (numpy#32029)."""
+"""NumPy's scalars may get these methods, too (numpy#32029)."""
 
 
 def array_like(base):
-    """A class of numbers or text that has all that array classes have."""
+    """Return a class of numbers or strings with all attributes of array classes."""
     table = ffi_hpy.Tensor.__dict__.get("__dlpack_c_exchange_api__")
     tables = {} if table is None else {"__dlpack_c_exchange_api__": table}
     return type(base.__name__, (base,), {**ARRAY_METHODS, **tables})
@@ -129,7 +129,7 @@ class Level(array_like(int), enum.Enum):
 
 
 def stand_in(name, base=object, **methods):
-    """A scalar class of a stand-in for NumPy."""
+    """Return a scalar class that imitates NumPy's."""
     generic = type("generic", (), {"__module__": "numpy"})
     return array_like(type(name, (generic,) if base is object else (base, generic), {"__module__": "numpy", **methods}))
 

@@ -1,4 +1,4 @@
-"""Function: calling native functions from Python, and Python from native code."""
+"""Function: calls of native functions from Python, and of Python functions from native code."""
 
 import math
 
@@ -271,7 +271,7 @@ cannot_call_subclasses = pytest.mark.skipif(IS_DEBUG, reason="hpy 0.9.0 cannot c
 
 
 class Compiled(ffi_hpy.Function):
-    """A function with something of its own."""
+    """A function with an attribute."""
 
     def __init__(self, source):
         self.source = source
@@ -344,7 +344,7 @@ def test_of_many_threads_that_fill_a_function_one_wins():
         assert winners == [compiled()]
 
 
-# --- handles and text -----------------------------------------------------------------------------------------------
+# --- handles and strings --------------------------------------------------------------------------------------------
 
 
 def test_the_handle_has_several_forms(testing):

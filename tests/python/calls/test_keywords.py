@@ -1,4 +1,4 @@
-"""Calls by the names that authors give parameters in C++ (reflection/arg.h), and defaults for what is left out."""
+"""Calls with the parameter names that authors give in C++ (reflection/arg.h), and defaults for missing arguments."""
 
 import pytest
 
@@ -94,5 +94,5 @@ def test_names_that_are_not_well_formed_count_as_none():
 def test_the_number_of_a_note_is_checked():
     function = ffi_hpy.convert(len)
     assert function._about == 0
-    function._about = 1 << 20  # there is no room for it
+    function._about = 1 << 20  # it has no room for this bit
     assert _core.CALLS == "cffi" or function._about == 0

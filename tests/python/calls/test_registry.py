@@ -15,7 +15,7 @@ from ffi_hpy.registry import class_for_type_index
 
 @pytest.fixture
 def new_type_key(testing):
-    """Makes native types that no library has registered."""
+    """Return a function that makes native types that no library has registered."""
     import ctypes
 
     class Bytes(ctypes.Structure):
@@ -36,7 +36,7 @@ def new_type_key(testing):
 
 @pytest.fixture
 def switching_often():
-    """Threads take turns as often as the interpreter can."""
+    """Make the interpreter switch threads as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -333,8 +333,8 @@ def test_a_class_registered_later_takes_over(new_type_key):
 def test_objects_of_a_class_that_was_replaced_come_back_as_instances_of_the_one_that_counts(
     testing, new_type_key, is_derived
 ):
-    """Those that it has made before are known by their wrappers, as all objects are; those that it makes later are
-    not."""
+    """Earlier objects come back as their wrappers, found in the instance map; later objects of the old class come back
+    as instances of the new class."""
     key = unique_name()
 
     @ffi_hpy.dataclasses.py_class(key)

@@ -1,4 +1,4 @@
-"""What functions, methods and classes show: signatures, annotations, documentation."""
+"""Introspection of functions, methods and classes: signatures, annotations, documentation."""
 
 import functools
 import inspect
@@ -14,7 +14,7 @@ from support import parallelize, unique_name
 import ffi_hpy
 from ffi_hpy import _core
 
-HAS_TEXT_SIGNATURES = sys.version_info >= (3, 10)  # before, the interpreter drops those of classes that C code makes
+HAS_TEXT_SIGNATURES = sys.version_info >= (3, 10)  # older versions drop the signatures of classes that C code makes
 
 
 def test_a_function_shows_names_types_and_defaults(library):
@@ -33,7 +33,7 @@ def test_a_function_shows_names_types_and_defaults(library):
 
 
 def test_a_function_without_names_shows_numbers(library, testing):
-    assert str(inspect.signature(library.plain)) == "(*args)"  # a library exports no types unless it is asked to
+    assert str(inspect.signature(library.plain)) == "(*args)"  # a library exports types only on request
     plain = ffi_hpy.get_global_func("named_args.plain")
     assert str(inspect.signature(plain)) == "(arg0: int, arg1: int, /) -> int"
     assert plain.__doc__ == "plain(arg0: int, arg1: int, /) -> int\n\nHas no names."
@@ -69,7 +69,7 @@ def test_every_registered_function_and_type_has_a_signature(testing):
             assert isinstance(function.__annotations__, dict)
     for key in ("testing.TestIntPair", "testing.SchemaAllTypes", "testing.TestObjectDerived"):
         cls = ffi_hpy.registry.class_for_type_index(_core.type_key_to_index(key))
-        if HAS_TEXT_SIGNATURES or key != "testing.SchemaAllTypes":  # which has no constructor
+        if HAS_TEXT_SIGNATURES or key != "testing.SchemaAllTypes":  # that class has no constructor
             assert inspect.signature(cls)
         for name, member in inspect.getmembers(cls, callable):
             if not name.startswith("_"):
@@ -127,7 +127,7 @@ def test_threads_ask_at_the_same_time(library):
     assert len(set(parallelize(ask))) == 1
 
 
-# --- what else a person looks at --------------------------------------------------------------------------------------
+# --- other introspection ----------------------------------------------------------------------------------------------
 
 
 def test_the_package_lists_its_public_names():

@@ -1,4 +1,4 @@
-"""Text and bytes: short ones in the value itself, longer ones as objects, and what cannot be text."""
+"""Strings and bytes: short ones inside the value itself, longer ones as objects, and invalid strings."""
 
 import pickle
 

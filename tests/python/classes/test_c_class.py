@@ -51,7 +51,7 @@ def test_init_is_a_method_however_it_is_called():
     other = TestIntPair.__new__(TestIntPair)
     assert other.__init__(3, 4) is None
     assert (other.a, other.b) == (3, 4)
-    other.__init__(5, 6)  # an object takes the place of the first one
+    other.__init__(5, 6)  # the first object is replaced by a new one
     assert (other.a, other.b) == (5, 6)
     assert TestIntPair.__init__.__name__ == "__init__"
     assert TestIntPair.__init__.__qualname__ == "TestIntPair.__init__"
@@ -350,7 +350,7 @@ def test_an_object_that_was_moved_away_is_told():
     assert repr(empty) == "TestIntPair(chandle=None)"
 
 
-# --- text, copies -----------------------------------------------------------------------------------------------------
+# --- strings, copies --------------------------------------------------------------------------------------------------
 
 
 def test_repr_is_of_the_fields_and_an_str():
@@ -370,7 +370,7 @@ def test_copies():
     assert not shallow.same_as(made)
     assert shallow.v_map.same_as(made.v_map)
     assert not deep.v_map.same_as(made.v_map)
-    assert deep.v_array[0].same_as(deep.v_map["k"])  # two references to one object stay so
+    assert deep.v_array[0].same_as(deep.v_map["k"])  # two references to one object stay references to one object
     assert not deep.v_array[0].same_as(inner)
     both = copy.deepcopy([made, made])
     assert both[0] is both[1]

@@ -1,4 +1,4 @@
-"""What definitions, look-ups and errors cost: calls are counted, and twice as much work takes about twice as many."""
+"""Costs of definitions, look-ups and errors: calls are counted, and twice as much work needs about twice as many."""
 
 import sys
 import types
@@ -17,13 +17,13 @@ MODULE = "ffi_hpy_test_costs"
 
 @pytest.fixture(autouse=True)
 def module(monkeypatch):
-    """The module that all classes of a test say that they are of."""
+    """The module that all classes of a test name as theirs."""
     monkeypatch.setitem(globals(), "MODULE", unique_name("test_costs_module"))
     monkeypatch.setitem(sys.modules, MODULE, types.ModuleType(MODULE))
 
 
 def define(annotations, base=Object, name="Defined", body=None, **options):
-    """A class with these fields."""
+    """Define a class with these fields."""
     written = {"__annotations__": annotations, "__module__": MODULE, "__qualname__": name, **(body or {})}
     return py_class(unique_name("test_costs").replace("-", "_"), **options)(type(base)(name, (base,), written))
 
@@ -33,7 +33,7 @@ def names(n):
 
 
 def count_calls(work):
-    """How many calls the work makes, of functions in Python and in C."""
+    """Return the number of calls in `work`, of functions in Python and in C."""
     n = 0
 
     def note(frame, event, argument):
@@ -49,7 +49,7 @@ def count_calls(work):
 
 
 def assert_grows_with_size(prepare):
-    """`prepare(n)` gives the work for a size. The first run, of any size, loads and computes what later ones have."""
+    """Check that calls grow linearly. `prepare(n)` returns the work for a size. The first run fills the caches."""
     prepare(SIZES[0])()
     few, many = (count_calls(prepare(n)) for n in SIZES)
     assert many < 2.3 * few + 50, (few, many)
@@ -116,7 +116,7 @@ def test_an_ancestor_costs_few_calls():
 
     work(20)
     few, many = (count_calls(lambda n=n: work(n)) for n in SIZES)
-    n_pairs = (SIZES[1] ** 2 - SIZES[0] ** 2) / 2  # of a class and one of its ancestors
+    n_pairs = (SIZES[1] ** 2 - SIZES[0] ** 2) / 2  # pairs of a class and one of its ancestors
     assert many - 2 * few < 6 * n_pairs, (few, many)
 
 
@@ -238,7 +238,7 @@ def test_a_class_with_many_fields_works_as_one_with_few(capfd):
     keywords = {f"g{i}": i for i in range(1, n)}
     made = child(**keywords, f99=-99)
     assert (made.f7, made.f98, made.f99, made.g0, made.g99) == (-7, 98, -99, 0, 99)
-    assert repr(made).count("f7=") == 2  # the parent's field lies elsewhere
+    assert repr(made).count("f7=") == 2  # the parent's field has another offset
     assert made == child(**keywords, f99=-99) != child(**keywords)
     with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'f100'\. Did you mean 'f10'"):
         child(**keywords, f100=1)

@@ -62,7 +62,7 @@ def test_lookups():
 
 
 class Code(int):
-    """An int that is equal to no int."""
+    """An int that differs from every int."""
 
     def __eq__(self, other):
         return False

@@ -1,4 +1,4 @@
-"""Native types defined in Python: what a class says, what its type does, and what happens when a definition fails."""
+"""Native types defined in Python: declarations, the behaviour of their types, and failing definitions."""
 
 # ruff: noqa: UP045 - annotations are evaluated, also by Python 3.9
 
@@ -535,7 +535,7 @@ def test_mixins_give_fields_of_their_own():
     assert fields(A)[0].metadata["k"] is Mixin.__dict__["shared"].metadata["k"]
 
 
-# --- names that come later ------------------------------------------------------------------------------------------
+# --- names that are defined later -----------------------------------------------------------------------------------
 
 
 def test_classes_may_name_each_other():
@@ -817,7 +817,7 @@ def test_a_class_is_derived_while_another_thread_sets_attributes_of_its_base():
     thread = threading.Thread(target=change)
     thread.start()
     try:
-        for _ in range(30 if IS_PYPY else 100):  # there one may take a seventh of a second
+        for _ in range(30 if IS_PYPY else 100):  # there one round may take a seventh of a second
             derived = py_class(key())(type(Object)("Derived", (base,), {"__annotations__": {"b": int}}))
             assert derived(1, 2).b == 2
     finally:

@@ -57,7 +57,7 @@ def test_a_slice_is_a_list(s):
 def test_arrays_compare_by_their_items():
     assert Array([1, [2, "x"]]) == Array([1, [2, "x"]])
     assert Array([1, 2]) == [1, 2]
-    assert (1, 2) == Array([1, 2])  # noqa: SIM300 - the order is what is tested
+    assert (1, 2) == Array([1, 2])  # noqa: SIM300 - the test is about the order
     assert Array([1, 2]) != [1, 2, 3]
     assert Array([1, 2]) != [1, 3]
     assert Array(["a"]) != "a"
@@ -336,7 +336,7 @@ def test_what_a_list_cannot_do_says_why():
 
 
 class Failing:
-    """Something whose conversion raises an IndexError of its own."""
+    """A value whose conversion raises an IndexError."""
 
     def __tvm_ffi_object__(self):
         raise IndexError("mine")
@@ -487,7 +487,7 @@ def test_containers_of_any_size_can_be_iterated_over(n):
 @pytest.mark.skipif(not ffi_hpy._core.HAS_EXTENSION or IS_PYPY, reason="looks into the interpreter's iterators")
 @pytest.mark.parametrize("method", ["__iter__", "_iter_values", "_iter_items"])
 def test_threads_that_share_the_iterator_of_a_map_get_each_entry_once_and_whole(method):
-    # Not through the iterator itself: chain() and iter() of CPython without a GIL are not made to be shared.
+    # Not through the iterator itself, because chain() and iter() of free-threaded CPython do not support sharing.
     for _ in range(5):
         n = 64 * 40 + 7
         iterator = getattr(Map({i: i for i in range(n)}), method)()
@@ -987,7 +987,7 @@ def test_containers_work_with_another_core(upstream):
 
 
 def test_a_shallow_copy_of_what_changes_has_the_same_items_and_changes_alone(testing):
-    inner, function = List([1]), testing.echo  # a function cannot be serialised, so that nothing is copied that way
+    inner, function = List([1]), testing.echo  # a function cannot be serialised, so no copy can use serialisation
     items, entries = List([inner, function]), Dict({"inner": inner, "function": function})
     copied_items, copied_entries = copy.copy(items), copy.copy(entries)
     for made, value in ((copied_items, copied_items[0]), (copied_entries, copied_entries["inner"])):

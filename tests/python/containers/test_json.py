@@ -1,4 +1,4 @@
-"""JSON and graphs of values: what Python gets, and that apache-tvm-ffi's own core gives the same for the same texts."""
+"""JSON and graphs of values: the Python values, and equality with the results of apache-tvm-ffi's own core."""
 
 import json
 import math
@@ -17,7 +17,7 @@ from_graph_text = ffi_hpy.get_global_func("ffi.FromJSONGraphString")
 
 
 def as_python(value):
-    """A value of ffi_hpy as one of Python's own types."""
+    """Return a value of ffi_hpy as a value of Python's own types."""
     if isinstance(value, ffi_hpy.Map):
         return {str(key): as_python(item) for key, item in value.items()}
     if isinstance(value, ffi_hpy.Array):

@@ -1,11 +1,11 @@
-"""A program: does one thing again and again, where another allocation fails each time.
+"""A program that repeats one action, each time with another failing allocation.
 
     allocation_sweep.py SUBJECT
 
-First allocations of our own libraries fail, then those that the interpreter makes for our libraries: one at a time, and
-then that one with all after it. The core must have no pool, and native/failing_malloc.c must be preloaded. Each time
-there must be a result or a MemoryError, and nothing may be left behind. Prints how many allocations failed, and how
-often that was an error. Exit status: 0, or 1 with what is wrong on stderr.
+First, allocations of our own libraries fail, then those that the interpreter makes for our libraries: one at a time,
+and then that one together with all later ones. The core must have no pool, and native/failing_malloc.c must be
+preloaded. Each run must give a result or a MemoryError, and must not leak. Prints the number of failed allocations, and
+the number of errors. Exit status: 0, or 1 with the problem on stderr.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     Subject = Callable[[], object]
 
 N_WARM = 1
-"""How often a thing is done with an allocation failing before blocks are counted, so that caches are full."""
+"""Runs with a failing allocation before blocks are counted, to fill caches."""
 COUNTED = (3, 40, 40)
-"""How often between two counts; more often where so few left some, which may have been the interpreter's doing."""
+"""Runs between two counts. If a few runs leave blocks, which may be the interpreter's, more runs decide."""
 MOST = 3000
 
 IS_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-"""Without the GIL, CPython 3.14 itself dies of a list without memory, and frees blocks when it sees fit."""
+"""Without the GIL, CPython 3.14 itself crashes when it cannot allocate a list, and frees blocks at any time."""
 
 subjects: dict[str, Callable[[], Subject]] = {}
 keeps_memory = {"define_class"}
-"""What leaves something behind when it succeeds, too."""
+"""Subjects that keep memory also when they succeed."""
 
 
 def subject(make: Callable[[], Subject]) -> Callable[[], Subject]:
-    """Adds what a function makes."""
+    """Register the subject that a function makes."""
     subjects[make.__name__] = make
     return make
 
 
-# --- what is done ---------------------------------------------------------------------------------------------------
+# --- the subjects ---------------------------------------------------------------------------------------------------
 
 echo = ffi_hpy.get_global_func("testing.echo")
 nop = ffi_hpy.get_global_func("testing.nop")
@@ -348,7 +348,7 @@ def look_up() -> Subject:
 
 
 class Failing:
-    """The n-th allocation from the start, and with `how` "rest" all after it."""
+    """Makes the n-th allocation from the start fail, and with `how` "rest" also all later ones."""
 
     def __init__(self, where: str, how: str) -> None:
         preloaded = ctypes.CDLL(None)
@@ -364,14 +364,14 @@ class Failing:
         self._fail_nth(n, self._all)
 
     def stop(self) -> bool:
-        """Whether there was an n-th."""
+        """Stop failing; return whether there was an n-th allocation."""
         n_failed = self._failed()
         self._fail_nth(0, 0)
         return bool(n_failed != 0)
 
 
 def attempt(run: Subject, failing: Failing, n: int) -> tuple[bool, bool]:
-    """Whether something failed, and whether that was an error."""
+    """Return whether an allocation failed, and whether that caused an error."""
     is_error = False
     failing.start(n)
     try:
@@ -383,19 +383,19 @@ def attempt(run: Subject, failing: Failing, n: int) -> tuple[bool, bool]:
     return has_failed, is_error
 
 
-# The interpreter caches attribute names that were looked up, by their address: some thousands of blocks.
+# The interpreter caches looked-up attribute names by their address: some thousands of blocks.
 clear_type_cache = getattr(sys, "_clear_type_cache", lambda: None)
 
 
 def live_blocks() -> int:
-    """The live blocks of our own libraries and of the interpreter."""
+    """Return the number of live blocks of our own libraries and of the interpreter."""
     gc.collect()
     clear_type_cache()
     return int(LIVE()) + (0 if IS_FREE_THREADED else sys.getallocatedblocks())
 
 
 def blocks_left(run: Subject, failing: Failing, n: int) -> int:
-    """How many blocks are left after several runs; 0 if there are fewer than one for each run."""
+    """Return the number of blocks that several runs leak; 0 if there is less than one per run."""
     left = 0
     for n_times in COUNTED:
         before = live_blocks()
@@ -412,7 +412,7 @@ LIVE.restype = ctypes.c_int64
 
 
 def sweep(run: Subject, failing: Failing, counts: bool) -> Iterator[bool]:
-    """For each n whether the failure was an error."""
+    """Yield for each n whether the failure was an error."""
     for n in range(1, MOST):
         for _ in range(N_WARM):
             has_failed, is_error = attempt(run, failing, n)

@@ -1,4 +1,5 @@
-"""Every allocation fails once: an error or a result, no leak, no crash. The program is allocation_sweep.py."""
+"""Every allocation fails once: the result is an error or a value, no leak, no crash. The program is
+allocation_sweep.py."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of a process in which the core has no pool, and allocations can be made to fail."""
+    """The environment of a process whose core has no pool and whose allocations can be made to fail."""
     try:
         core, preloaded = core_without_pool(), compile_preload("failing_malloc.c")
     except Missing as reason:
@@ -52,7 +53,7 @@ def test_each_allocation_may_fail(environ: dict[str, str], subject: str) -> None
     assert done.returncode == 0, done.stderr
     counts = [line.rsplit(maxsplit=2) for line in done.stdout.splitlines()]
     expected = ["native one", "native rest", "python one", "python rest"]
-    if IS_FREE_THREADED:  # this interpreter does not survive a failing allocation
+    if IS_FREE_THREADED:  # this interpreter crashes when an allocation fails
         expected = expected[:2]
     assert [sweep for sweep, _, _ in counts] == expected
     assert IS_FREE_THREADED or any(int(n_errors) > 0 for _, _, n_errors in counts)

@@ -1,6 +1,7 @@
-"""Bad input ends in a clear error, with nothing lost and nothing crashed: one test for each promise.
+"""Bad input causes a clear error, without losses or crashes: one test for each promise.
 
-Most have detailed tests elsewhere. Here each is tried from the outside, and everything must still work afterwards.
+Most promises have detailed tests elsewhere. Here each is tested through the public API, and everything must work
+afterwards.
 """
 
 import re
@@ -14,7 +15,7 @@ import ffi_hpy
 
 @pytest.fixture(autouse=True)
 def still_working(testing):
-    """What a test uses still works after it."""
+    """Check after a test that everything still works."""
     yield
     assert testing.echo("still here") == "still here"
     assert testing.add_one(1) == 2
@@ -305,7 +306,7 @@ def test_a_type_error_of_a_number_comes_out(testing):
 
 
 class AnswersToAnyName:
-    """What a method written in Python takes for its object unless it looks."""
+    """A class whose instances pass for a method's object unless the method checks the type."""
 
     def __getattr__(self, name):
         return 4096

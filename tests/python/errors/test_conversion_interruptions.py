@@ -1,5 +1,5 @@
-"""What Python code raises in the middle of a conversion: an exception that says nothing about the value arrives as
-itself, whatever its class is called."""
+"""Exceptions in the middle of a conversion: an exception that does not concern the value arrives unchanged, whatever
+the name of its class."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from ffi_hpy.dataclasses import py_class
 
 
 class Own(BaseException):
-    """An interruption that nobody knows."""
+    """An interruption of an unknown class."""
 
 
 class Named(BaseException):
-    """Bears the name of an exception that a conversion may fail with."""
+    """An interruption with the name of an exception for failed conversions."""
 
 
 Named.__name__ = Named.__qualname__ = "TypeError"
@@ -57,7 +57,7 @@ class Perhaps(ffi_hpy.Object):
 
 
 def makers(kind):
-    """Values whose conversion raises, by what raises."""
+    """Return values whose conversion raises, by the origin of the exception."""
 
     def stop(*_):
         raise kind("on its way")
@@ -114,7 +114,7 @@ FITS = {
     "a mapping": (Entries,),
     "a dict": (Entries,),
 }
-"""The classes for whose field each value is converted so far that it raises."""
+"""The classes whose fields convert each value far enough to raise."""
 
 USUAL = {Holder: 1, Number: 1.0, Items: [1], Entries: {"a": 1}, Either: 1, Perhaps: 1.0}
 
@@ -142,7 +142,7 @@ def test_an_interruption_in_a_conversion_arrives_as_itself(kind, way):
     for raiser, cls in CASES:
         exhausted = issubclass(kind, (MemoryError, RecursionError))
         if exhausted and raiser.startswith("the text"):
-            continue  # a text that cannot be made for lack of stack is left out
+            continue  # skip strings that cannot be made without stack
         with pytest.raises(kind) as caught:
             WAYS[way](cls, values[raiser])
         assert caught.type is kind, (raiser, cls)

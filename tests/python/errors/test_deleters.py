@@ -1,5 +1,5 @@
-"""Deleters and destructors that are written in Python and run while an exception is on its way: they neither see it nor
-replace it. They are made with ctypes, which complains about an exception that it finds raised."""
+"""Deleters and destructors in Python that run while an exception propagates: they neither see nor replace the
+exception. They are made with ctypes, which reports a pending exception."""
 
 import ctypes
 import sys
@@ -31,7 +31,7 @@ n_deleted = [0]
 
 
 def call_natively():
-    """Uses native code, and fails in it."""
+    """Call native code, and fail in it."""
     ffi_hpy.convert([1, "a text of some length"])
     try:
         ffi_hpy.convert(lambda: [][1])()
@@ -40,7 +40,7 @@ def call_natively():
 
 
 class Array:
-    """An array whose deleter is written in Python, and uses native code."""
+    """An array with a deleter in Python that uses native code."""
 
     def __init__(self, ndim=1, after=call_natively):
         self.ndim = ndim
@@ -62,7 +62,7 @@ class Array:
 
 
 class Refuses:
-    """Cannot be converted, and says why."""
+    """A value whose conversion raises an error with a message."""
 
     def __dlpack_device__(self):
         return (1, 0)
@@ -113,7 +113,7 @@ def gives(result):
 
 
 def in_frame():
-    """The last reference to a wrapper ends while an exception unwinds the frame that has it."""
+    """The last reference to a wrapper ends while an exception unwinds the wrapper's frame."""
     alive = ffi_hpy.from_dlpack(Array())
     raise_it(alive.shape)
 
@@ -163,10 +163,10 @@ PLACES = {
 
 
 if IS_OWN_DEBUG:
-    del PLACES["result of a callback"]  # a context without the extension says only that it could not be converted
+    del PLACES["result of a callback"]  # a context without the extension reports only that the conversion failed
 
 EXPECTED = (ZeroDivisionError, ValueError, TypeError)
-"""Conversions by a schema say in a TypeError what was refused; ValueError is for the array that none can be."""
+"""Conversions by a schema raise a TypeError with the refusal; the array that cannot be converted raises ValueError."""
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -195,5 +195,5 @@ def test_a_deleter_that_raises_is_reported_and_the_exception_stays(place, monkey
         PLACES[place]()
     assert caught.type is ValueError or "refused" in str(caught.value)
     del caught
-    collect_garbage(n_rounds=1)  # what the frames held ends here, too
+    collect_garbage(n_rounds=1)  # also destroys the objects of the frames
     assert set(unraisable) <= {LookupError}

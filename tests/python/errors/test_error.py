@@ -300,11 +300,11 @@ def test_raising_and_catching_keeps_the_reference_counts(testing):
     assert sys.getrefcount(exception) == before
 
 
-# --- what an exception keeps on its way -----------------------------------------------------------------------------
+# --- attributes that an exception keeps on its way ------------------------------------------------------------------
 
 
 def come_back(testing, exception):
-    """The exception that comes out of native code when a callback raises the given one."""
+    """Return the exception that native code raises when a callback raises the given one."""
 
     def callback():
         raise exception
@@ -435,7 +435,7 @@ def test_endless_recursion_through_a_callback_is_a_recursion_error_whatever_the_
     if limit != 1000 and not IS_PYPY and sys.version_info < (3, 14):
         pytest.skip("this CPython ends where its stack ends before its limit")
     stack_sizes = ("262144", "1048576", "8388608") if IS_PYPY else ()
-    # Not run_python(): PyPy writes to stderr where its own limit ends within the entry of a callback.
+    # Not run_python(): PyPy writes to stderr when it reaches its own limit in the entry of a callback.
     said = subprocess.run(
         [sys.executable, "-c", ENDLESS, str(limit), *stack_sizes],
         stdin=subprocess.DEVNULL,

@@ -1,7 +1,6 @@
-"""What the handler of a signal raises in the middle of the package's own code: it arrives, whatever was being done.
+"""Exceptions of a signal handler in the middle of the package's own code: they arrive, whatever the code was doing.
 
-A trace function stands for the handler: it raises at one line after the other of what an operation runs, so that no
-place is left out.
+A trace function replaces the handler: it raises at each line of an operation in turn, so that every place is tested.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Tracebacks: Python's and native frames in the order they were called, and no references kept."""
+"""Tracebacks: Python's and native frames in calling order, without leaked references."""
 
 import gc
 import sys
@@ -15,12 +15,12 @@ PACKAGE_FOLDER = str(Path(ffi_hpy.__file__).parent)
 
 
 def frames_of(exception):
-    """(function, file) of each frame, outermost first."""
+    """Return (function, file) of each frame, outermost first."""
     return [(frame.name, frame.filename) for frame in traceback.extract_tb(exception.__traceback__)]
 
 
 def place_of(frames, part):
-    """Index of the only frame whose function has `part` in its name."""
+    """Return the index of the only frame whose function has `part` in its name."""
     found = [i for i, (name, _) in enumerate(frames) if part in name]
     assert len(found) == 1, f"{part} is in {len(found)} of {frames}"
     return found[0]
@@ -35,7 +35,7 @@ def raised_by(function, *arguments):
 
 
 def call_native(function, *arguments):
-    """Calls a Python function by way of native code that never looks at errors: the binding's own, of a callback."""
+    """Call a Python function through native code that never looks at errors: the binding's own code for callbacks."""
     return ffi_hpy.convert(function)(*arguments)
 
 
@@ -43,7 +43,7 @@ def test_a_native_frame_follows_the_caller(testing):
     frames = frames_of(raised_by(testing.test_raise_error, "ValueError", "boo"))
     assert frames[0][0] == "raised_by"
     assert place_of(frames, "TestRaiseError") == len(frames) - 1
-    assert frames[-1][1].endswith(("basic.c", "testing.cc"))  # ours, or the other library's
+    assert frames[-1][1].endswith(("basic.c", "testing.cc"))  # our library's file, or the other library's
 
 
 def test_a_native_frame_has_its_line(testing):
@@ -235,7 +235,7 @@ def test_all_frames_of_one_way_stay_however_often_the_exception_came_before(test
             call(middle)
         except KeyError as error:
             again = error
-            raise again  # noqa: B904 - by its name
+            raise again  # noqa: B904 - a raise by name
 
     for _ in range(5):
         names = [name for name, _ in frames_of(raised_by(call, outermost))]
@@ -306,7 +306,7 @@ def fall_through_native_code(testing, levels):
 @pytest.mark.thread_unsafe(reason="traces what it runs")
 def test_a_crossing_costs_as_much_at_the_end_of_a_deep_recursion_as_at_its_start(testing):
     def lines_run(levels):
-        """How many lines of the package run while an exception comes through so many levels."""
+        """Return how many lines of the package run while an exception propagates through `levels` levels."""
         n = 0
 
         def count(frame, event, arg):
@@ -331,7 +331,7 @@ def test_a_crossing_costs_as_much_at_the_end_of_a_deep_recursion_as_at_its_start
 
 
 N_LEVELS = 200 if ffi_hpy._core.HAS_EXTENSION else 90
-"""Through native code and back: PyPy's stack ends after 270, and other contexts let 100 callbacks be in one another."""
+"""Through native code and back: PyPy's stack ends after 270, and other contexts allow 100 nested callbacks."""
 
 
 def test_a_traceback_has_all_frames_of_a_deep_recursion(testing):
@@ -384,7 +384,7 @@ class Local:
 
 @pytest.fixture
 def no_collector():
-    """Turns the garbage collector off, so that a cycle stays."""
+    """Turn the garbage collector off, so that cycles stay."""
     gc.collect()
     gc.disable()
     yield
@@ -465,7 +465,7 @@ def test_what_a_handled_error_kept_alive_is_freed(testing):
             testing.apply(callback)
 
     work()
-    # pytest's own report of the exception may be a cycle.
+    # pytest's own report of the exception may form a cycle.
     if not is_gone(refs[0]):
         gc.collect()
     assert is_gone(refs[0])
@@ -474,7 +474,7 @@ def test_what_a_handled_error_kept_alive_is_freed(testing):
 @pytest.mark.thread_unsafe(reason="turns the garbage collector off")
 @pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
 def test_the_collector_finds_nothing_after_errors_that_crossed(testing, no_collector):
-    # Looked up once: without the GIL, the collector frees what get_global_func() returns.
+    # Looked up once, because without the GIL the collector frees the results of get_global_func().
     apply, echo, test_raise_error = testing.apply, testing.echo, testing.test_raise_error
 
     class Own(Exception):
@@ -504,7 +504,7 @@ def test_the_collector_finds_nothing_after_errors_that_crossed(testing, no_colle
     def deeper():
         apply(fail_with_a_cause)
 
-    gc.collect()  # without the GIL, a class statement leaves the function that is its body
+    gc.collect()  # without the GIL, a class statement leaves the function of its body
     for fail in (fail_natively, fail_in_python, fail_with_a_cause, fail_again, deeper):
         for call in (fail, lambda fail=fail: apply(fail), lambda fail=fail: apply(apply, fail)):
             try:
@@ -522,7 +522,7 @@ def test_an_error_from_a_new_place_leaves_nothing_to_the_collector(no_collector)
         place = unique_name("place")
         ffi_hpy.error.Error("ValueError", "boo", f'  File "{place}.c", line 3, in {place}\n').py_error()
 
-    fail_at_a_new_place()  # what is remembered of earlier places may be forgotten here
+    fail_at_a_new_place()  # this may evict the memory of earlier places
     gc.collect()
     fail_at_a_new_place()
     assert gc.collect() == 0

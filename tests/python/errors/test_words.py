@@ -1,4 +1,4 @@
-"""Messages of errors: those of native code arrive unchanged, those of ffi_hpy suggest names for misspelt ones."""
+"""Error messages: those of native code arrive unchanged; those of ffi_hpy suggest names for misspelt ones."""
 
 import pickle
 import shutil
@@ -11,7 +11,7 @@ from ffi_hpy._errors.loading import demangle, explain
 
 
 class Stranger:
-    """A class that native code knows nothing about."""
+    """A class that native code does not know."""
 
 
 def message_of(error, function, *args, **kwargs):
@@ -135,7 +135,7 @@ def test_a_misspelt_function_of_a_module_is_suggested_when_the_message_is_read(p
         plain.fail_without_eror  # noqa: B018
     assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
-    monkeypatch.setattr("ffi_hpy.module.exported_names", None)  # not asked
+    monkeypatch.setattr("ffi_hpy.module.exported_names", None)  # not called
     assert not hasattr(plain, "fail_without_eror")
 
 

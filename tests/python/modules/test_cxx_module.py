@@ -1,4 +1,4 @@
-"""Modules whose class is C++ code of a user, compiled against the headers of either era."""
+"""Modules with a user's C++ class, compiled against the headers of either era."""
 
 import ctypes
 import gc
@@ -13,7 +13,7 @@ from ffi_hpy.module import ModulePropertyMask
 
 @pytest.fixture(scope="module")
 def libraries(compile_era):
-    """The library made of native/cxx_names.cc, by era."""
+    """The libraries compiled from native/cxx_names.cc, by era."""
     return {era: ffi_hpy.load_module(compile_era("cxx_names.cc", era)) for era in ERAS}
 
 
@@ -40,11 +40,11 @@ def module(library):
 
 @pytest.fixture
 def plain_module(library):
-    """A module of a class that overrides only what it must."""
+    """A module whose class overrides only the required methods."""
     return library.make_plain_module()
 
 
-# --- asked by the core, through the virtual table ---------------------------------------------------------------------
+# --- calls by the core, through the virtual table ---------------------------------------------------------------------
 
 
 def test_a_module_answers_for_itself(module, era):
@@ -99,7 +99,7 @@ def test_what_its_methods_throw_is_an_error(module, plain_module):
     assert module.add_one(1) == 2
 
 
-# --- asked by C++ -----------------------------------------------------------------------------------------------------
+# --- calls by C++ -----------------------------------------------------------------------------------------------------
 
 FORMATS = ["first", "a second format"]
 
@@ -213,12 +213,13 @@ def test_many_threads_ask_one_module(library, module, plain_module):
     assert parallelize(work) == [[2] * 200] * 4
 
 
-# --- what a library gets when it is loaded ----------------------------------------------------------------------------
+# --- symbols that a library receives when it is loaded ----------------------------------------------------------------
 
 
 @pytest.fixture
 def embedding(libraries, era):
-    """A fresh load of the library made of native/embedding.c, whose embedded module an era's library can load."""
+    """Load a fresh copy of the library compiled from native/embedding.c, whose embedded module the era's library
+    loads."""
     return ffi_hpy.load_module(embedding_path(era), keep_module_alive=False)
 
 

@@ -16,7 +16,7 @@ def era(request):
 
 @pytest.fixture
 def names_path(compile_era, era):
-    """Path of the library made of native/cxx_names.cc."""
+    """Path of the library compiled from native/cxx_names.cc."""
     return compile_era("cxx_names.cc", era)
 
 
@@ -25,11 +25,11 @@ def names(names_path):
     return ffi_hpy.load_module(names_path)
 
 
-# --- that they are there --------------------------------------------------------------------------------------------
+# --- presence ---------------------------------------------------------------------------------------------------------
 
 
 def names_of_the_abi(library):
-    """The functions and class data of tvm::ffi that a libtvm_ffi.so of apache-tvm-ffi exports."""
+    """Return the functions and class data of tvm::ffi that apache-tvm-ffi's libtvm_ffi.so exports."""
     names = {name for name, binding in read_library(library).exports.items() if binding != "unique"}
     return {
         name for name in names if name.startswith(("_ZN3tvm3ffi", "_ZTIN3tvm3ffi", "_ZTSN3tvm3ffi", "_ZTVN3tvm3ffi"))
@@ -130,7 +130,7 @@ print("libstdc++" in Path("/proc/self/maps").read_text())
     assert run_python(program, folder, plain_path, names_path) == "3\nTrue\nFalse\n"
 
 
-# --- that they do what they should ------------------------------------------------------------------------------------
+# --- behaviour --------------------------------------------------------------------------------------------------------
 
 
 def test_deep_copy(names):
@@ -222,7 +222,7 @@ def test_access_paths(compile_era, testing_library):
     assert list(names.find_access_paths(holder([other], other), target, False)) == []
 
 
-# --- what they throw --------------------------------------------------------------------------------------------------
+# --- thrown errors ----------------------------------------------------------------------------------------------------
 
 
 def test_what_they_throw_is_caught_as_error_and_as_exception(names):

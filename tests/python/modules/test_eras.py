@@ -1,5 +1,5 @@
-"""Libraries of two eras of apache-tvm-ffi, and one of our headers, in one process: each takes, changes, calls and frees
-what the other makes."""
+"""Libraries of two eras of apache-tvm-ffi, and one with our headers, in one process: each library accepts, changes,
+calls and frees objects of the others."""
 
 import copy
 import gc
@@ -17,13 +17,13 @@ SIDES = (*ERAS, "own")
 
 @pytest.fixture(scope="module", params=SIDES)
 def registrar(request):
-    """The era whose library describes the class that both have."""
+    """The era whose library registers the fields of the shared class."""
     return request.param
 
 
 @pytest.fixture(scope="module")
 def libraries(compile_era, registrar):
-    """The library of each era; the one that describes their class comes first."""
+    """The library of each era; the one that registers the class comes first."""
 
     def load(era):
         flags = (f'-DREGISTRAR="{registrar}"', f"-DNAMESPACE=era_{era}_described_by_{registrar}")
@@ -34,7 +34,7 @@ def libraries(compile_era, registrar):
 
 @pytest.fixture(params=list(itertools.product(SIDES, SIDES)), ids="-to-".join)
 def pair(request, libraries):
-    """Who makes, and who takes."""
+    """The library that makes objects, and the library that receives them."""
     return tuple(libraries[era] for era in request.param)
 
 
@@ -130,7 +130,7 @@ def test_what_a_getter_reads_is_found_out_on_a_copy_that_has_the_place_of_the_fi
 @pytest.mark.thread_unsafe(reason="counts all items of a library")
 def test_the_last_owner_may_be_of_the_other_era(maker, taker):
     if not FREES_AT_ONCE:
-        collect_garbage(n_rounds=4)  # what other tests left
+        collect_garbage(n_rounds=4)  # garbage of other tests
     before = maker.items_alive()
     items = taker.append_to_array([], maker.make_item("kept by an array of the other", 1))
     keeper = taker.make_adder(1, items)
@@ -146,7 +146,7 @@ def test_the_last_owner_may_be_of_the_other_era(maker, taker):
 
 
 def ffi(name, *arguments):
-    """What a function of the core says; Python may have no class for a container yet."""
+    """Return the result of a function of the core; Python may have no class for a container yet."""
     return ffi_hpy.get_global_func(f"ffi.{name}")(*arguments)
 
 

@@ -1,4 +1,4 @@
-"""Module: loading libraries, and what is found in them."""
+"""Module: loading libraries, and looking up their functions."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ def is_loaded(path):
 
 @pytest.fixture
 def fresh_copy(plain_path, tmp_path):
-    """Makes copies of the plain library that nobody has loaded."""
+    """Return a function that makes copies of the plain library that were never loaded."""
     import itertools
 
     count = itertools.count()
@@ -80,7 +80,7 @@ def test_a_path_with_other_letters_works(plain_path, tmp_path):
     assert ffi_hpy.load_module(folder / "lib.so").sum(1) == 1
 
 
-# --- what is not there ----------------------------------------------------------------------------------------------
+# --- missing files and names ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["missing/lib.so", "missing.so", "missing"])
@@ -123,7 +123,7 @@ def test_a_truncated_library_is_an_error_that_says_so(fresh_copy, share):
     with pytest.raises(RuntimeError, match=rf"{path.name}: it is truncated or damaged: .*, and the file has \d+"):
         ffi_hpy.load_module(path)
     path.write_bytes(whole)
-    assert ffi_hpy.load_module(path).sum(1, 2) == 3  # what was refused was not remembered
+    assert ffi_hpy.load_module(path).sum(1, 2) == 3  # the refused file was not cached
 
 
 def test_a_library_that_is_partly_zeros_is_an_error_that_says_so(fresh_copy):
@@ -228,7 +228,7 @@ def test_a_library_that_lacks_what_is_not_ours_is_loaded_and_may_do_without():
 
 
 def init_twice(kind, folder):
-    """The library made of native/init_twice.cc, at two paths."""
+    """Compile native/init_twice.cc, and copy the library to two paths."""
     built = compile_cxx("init_twice.cc", PACKAGE / "include", f"-DKIND={kind}")
     return [shutil.copy(built, folder / f"{which}.so") for which in ("first", "second")]
 
@@ -346,7 +346,7 @@ def test_a_module_goes_with_its_last_reference_if_asked_but_its_code_stays(fresh
     assert function(1, 2) == 3  # a function outlives its module
     del function
     collect_garbage()
-    assert is_loaded(path)  # objects that it made may outlive it, and are freed by its code
+    assert is_loaded(path)  # its objects may outlive it, and its code frees them
 
 
 def test_a_function_outlives_its_module(fresh_copy):

@@ -1,5 +1,5 @@
-"""Libraries compiled with the headers of each release of apache-tvm-ffi: what differs between them works here, and what
-cannot work is refused by name."""
+"""Libraries compiled with the headers of each release of apache-tvm-ffi: their differences are supported, and
+unsupported uses are refused with the name of the cause."""
 
 import pytest
 from support import run_python
@@ -132,7 +132,7 @@ def test_objects_of_changed_layouts_are_copied_compared_and_shown(library, relea
 
 
 class OfRelease:
-    """A library of native/release_hooks.cc, and its classes."""
+    """A library compiled from native/release_hooks.cc, and its classes."""
 
     def __init__(self, version):
         self.era = version or "current"
@@ -155,7 +155,7 @@ def test_objects_are_made_by_the_constructors_of_their_release(hooked):
     assert (made.plus(4), hooked.Hooked.at(3).note) == (5, "made by at")
     assert hooked.library.read_field(made, "note") == "a note"
     if hooked.era == "0.1.9":
-        return  # a class without a constructor has none
+        return  # a class without a constructor cannot be called in this release
     plain = hooked.Plain(2)
     assert (plain.number, plain.text) == (2, "no text")
     assert hooked.Plain(number=3, text=None).text is None
@@ -208,7 +208,7 @@ def test_visits_go_through_the_hook(hooked):
         assert hooked.library.sum_of_ints([1, {"k": [2, hooked.Hooked(100, [3], "")]}, (4,)]) == 10
         assert hooked.library.first_text({1: ["found", "later"]}) == "found"
     else:
-        assert seen == [1, 2]  # no hook: the fields
+        assert seen == [1, 2]  # without a hook: the fields
 
 
 def test_values_are_mapped_by_the_code_of_the_headers(hooked):
@@ -222,7 +222,7 @@ def test_values_are_mapped_by_the_code_of_the_headers(hooked):
 
 
 def keys_that_hooks_compare(hooked):
-    """For each class with hooks, two equal lists of keys, and keys that are none of them."""
+    """Return, for each class with hooks, two equal lists of keys, and keys that are in neither."""
     makers = (
         lambda i: hooked.Hooked((1, 67, 2, -3)[i % 4] + i // 4 * 100, i, "a note"),  # 1 and 67 look like results
         lambda i: StructuralKey([i, "x"]),
@@ -297,7 +297,7 @@ def test_signatures_of_each_release_are_understood(hooked):
     assert str(schema) == "Callable[[int, Array[str], float | None], bool]"
 
 
-# --- what the core has registered itself ----------------------------------------------------------------------------
+# --- registrations of the core itself -------------------------------------------------------------------------------
 
 
 def test_a_hook_that_the_core_has_too_is_the_core_s(library):
@@ -318,7 +318,7 @@ def test_modules_of_each_release_are_used(release):
         module.get_function("there is none")
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.thread_unsafe(reason="the reason is given once: the library is not initialised again")

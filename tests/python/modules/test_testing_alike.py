@@ -1,6 +1,6 @@
 """Our testing library against apache-tvm-ffi's: the same tests, the same descriptions, the same outcomes.
 
-Only one of them can be in a process, so this file starts others.
+A process can load only one of them, so this file starts other processes.
 """
 
 import difflib
@@ -38,7 +38,7 @@ def test_the_other_library_passes_the_same_tests(upstream_testing_library):
     assert " passed" in done.stdout
 
 
-# --- what they register -----------------------------------------------------------------------------------------------
+# --- registrations ----------------------------------------------------------------------------------------------------
 
 DESCRIBE = """
 import ctypes, json, sys
@@ -103,7 +103,7 @@ def test_both_describe_themselves_alike(upstream_testing_library):
     )
     frozen = ours["types"].pop("testing.TestFrozenCxx")
     assert [field[0] for field in frozen["fields"]] == ["value", "tag"]
-    assert theirs["types"].pop("testing.TestFrozenCxx")["fields"] == []  # which is why there is nothing to be frozen
+    assert theirs["types"].pop("testing.TestFrozenCxx")["fields"] == []  # so it has no field that could be frozen
     for part in ("types", "functions", "exported"):
         assert ours[part].keys() == theirs[part].keys()
         for name, mine in ours[part].items():
@@ -119,7 +119,7 @@ def test_both_export_the_same_symbols(upstream_testing_library):
     assert read_library(Path(_library.TESTING_LIBRARY)).soname == read_library(upstream_testing_library).soname
 
 
-# --- what comes of calls ----------------------------------------------------------------------------------------------
+# --- results of calls -------------------------------------------------------------------------------------------------
 
 OUTCOMES = """
 import json, sys
@@ -274,7 +274,7 @@ print(call(b"testing.add_one", 41), call(b"testing.schema_no_args"), call(b"test
 
 
 def test_a_core_that_lacks_something_is_told_on_stderr(tmp_path):
-    """The library registers nothing, and says why, when the core lacks a function that it needs."""
+    """If the core lacks a required function, the library registers nothing, and reports the reason."""
     program = """
 import sys, ffi_hpy
 ffi_hpy.remove_global_func("ffi.ListAppend")

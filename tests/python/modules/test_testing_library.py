@@ -1,6 +1,7 @@
-"""All that the testing library has: each function and each type.
+"""The testing library: each function and each type.
 
-The library is ours; test_testing_alike.py runs this file again with apache-tvm-ffi's own, unmodified on our core.
+This file tests our library; test_testing_alike.py runs it again with apache-tvm-ffi's own library, unmodified on our
+core.
 """
 
 import builtins
@@ -27,7 +28,7 @@ def key_of(value):
 
 
 def plain(value):
-    """A container as Python's own; Python may have no class for some of them yet."""
+    """Return a container as a Python container; Python may have no class for some of them yet."""
     key = key_of(value)
     if key == "ffi.Array":
         return [plain(item) for item in value]
@@ -67,14 +68,14 @@ def add(x, y=1):
 
 LONG = "a text of some length"
 ANYTHING = object()
-"""Stands for a result that no example says."""
+"""A result that the examples do not state."""
 
 # --- functions --------------------------------------------------------------------------------------------------------
 
 INT, STR = "Expected `int` but got", "Expected `str` but got"
 
-# By name: calls with what they give, and calls that are refused with part of the message. Arguments that are functions
-# of no parameters, and have no name, are called for the value.
+# By name: calls with their results, and refused calls with a part of the message. An argument that is an unnamed
+# function without parameters is called, and its result is passed.
 FUNCTIONS = {
     "TestIntPairSum": ([], [((1,), "testing.TestIntPair"), ((), "Expected 1 but got 0")]),
     "add_one": (
@@ -345,8 +346,8 @@ def test_the_symbol_that_the_library_gives_to_the_system_library(testing_library
 
 NO_CONSTRUCTOR = "has no registered constructor"
 
-# By key: the constructor's arguments (positional, by name) or the part of a function's name that makes one, and what
-# its fields are then.
+# By key: the constructor's arguments (positional, keyword), or a part of the name of a function that makes an object;
+# and the fields of the result.
 TYPES = {
     "TestCompare": (((1, "a", 2), {}), {"key": 1, "name": "a", "ignored_field": 2}),
     "TestCustomCompare": (((1, "a"), {}), {"key": 1, "label": "a"}),
@@ -404,7 +405,7 @@ MADE_OF_OBJECTS = {"TestCxxEnumHolder", "TestObjectPtrHolder"}
 
 
 def class_of(key):
-    """A class for a type, bound to it and not registered: other tests register classes of their own."""
+    """Return a class that is bound to a type and not registered, because other tests register their own classes."""
     cls = type(ffi_hpy.Object)(key, (ffi_hpy.Object,), {})
     registry._bind(cls, TypeInfo(_core.type_key_to_index(f"testing.{key}")), init=True)
     return cls
@@ -426,7 +427,7 @@ def test_a_constructor_sets_the_fields(testing_library, key):
 
 
 def lineage(value):
-    """The descriptions of an object's type and of all that it derives from."""
+    """Yield the descriptions of an object's type and of all its ancestors."""
     own = type(value).__tvm_ffi_type_info__
     return [own, *map(TypeInfo, own.type_ancestors)]
 
@@ -446,7 +447,7 @@ def test_a_constructor_refuses_a_wrong_value(testing_library, key):
     elif named:
         named = {**named, next(iter(named)): wrong}
     else:
-        named = {"x": wrong}  # which it has not
+        named = {"x": wrong}  # a field that does not exist
     with pytest.raises(TypeError):
         class_of(key)(*arguments, **named)
 

@@ -1,7 +1,8 @@
-/* The C half of an array library for tests: an exchange table over objects of the class Array of support/arrays.py.
+/* The C part of an array library for tests: a DLPack C exchange API for objects of the class Array of
+ * support/arrays.py.
  *
- * A State says in which step the library fails, and counts what it does. Python's C functions are looked up, because
- * PyPy has other names for them. */
+ * A State selects the step in which the library fails, and counts the library's actions. Python's C functions are
+ * looked up, because PyPy has other names for them. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
 #include <dlpack/dlpack.h>
@@ -14,13 +15,13 @@ enum { STEP_NONE, STEP_MANAGED, STEP_BORROW, STEP_MAKE, STEP_STREAM, STEP_ALLOCA
 
 /* One per test and thread; State in support/arrays.py has this layout. */
 typedef struct State {
-  int32_t fails; /* a STEP_*: that fails */
-  int32_t is_mute; /* it raises no exception then */
-  int64_t n_alive; /* managed tensors that nobody dropped */
-  int64_t n_made; /* by any of them */
+  int32_t fails; /* the STEP_* that fails */
+  int32_t is_mute; /* whether the failing step raises no exception */
+  int64_t n_alive; /* managed tensors that were not dropped */
+  int64_t n_made; /* managed tensors made by any step */
   int64_t n_borrowed;
   uint64_t flags; /* for managed tensors */
-  uint32_t major; /* of their version */
+  uint32_t major; /* of the version of managed tensors */
   void *stream;
 } State;
 
@@ -33,7 +34,7 @@ EXPORT void use_state(State *new_state) { state = new_state; }
 static void *find_symbol(const char *name) {
   char other[64] = "PyPy";
   void *symbol = dlsym(RTLD_DEFAULT, name);
-  /* Py_DecRef is PyPy_DecRef there, PyErr_SetString is PyPyErr_SetString */
+  /* on PyPy, Py_DecRef is PyPy_DecRef and PyErr_SetString is PyPyErr_SetString */
   strncat(other, name + 2, sizeof(other) - 5);
   return symbol != NULL ? symbol : dlsym(RTLD_DEFAULT, other);
 }
@@ -51,7 +52,7 @@ static int fail(int step) {
   return -1;
 }
 
-/* The description of an Array, which it has at its attribute `address`. */
+/* Returns the description of an Array, found at its attribute `address`. */
 static const DLTensor *tensor_of(void *array) {
   void *number = CALL(void *, "PyObject_GetAttrString", (void *, const char *))(array, "address");
   if (number == NULL) return NULL;
@@ -96,7 +97,7 @@ static int borrow_from_array(void *array, DLTensor *out) {
   return 0;
 }
 
-/* support.arrays.made_of(managed): the array has it from then on. */
+/* Calls support.arrays.made_of(managed): the array then owns the managed tensor. */
 static int array_from_managed(DLManagedTensorVersioned *managed, void **out) {
   if (fail(STEP_MAKE) != 0) return -1;
   void *module = CALL(void *, "PyImport_ImportModule", (const char *))("support.arrays");
@@ -136,13 +137,13 @@ EXPORT DLPackExchangeAPI exchange_table = {
     .current_work_stream = current_stream,
 };
 
-/* A table without the entries that are optional. */
+/* An exchange API without the optional entries. */
 EXPORT DLPackExchangeAPI lean_table = {
     .header = {.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}},
     .managed_tensor_from_py_object_no_sync = managed_from_array,
 };
 
-/* A table of a later version, alone and with one of today behind it. */
+/* An exchange API of a later version, alone and with one of the current version behind it. */
 EXPORT DLPackExchangeAPIHeader newer_table = {.version = {DLPACK_MAJOR_VERSION + 1, 0}};
 EXPORT DLPackExchangeAPIHeader chained_table = {.version = {DLPACK_MAJOR_VERSION + 1, 0},
                                                 .prev_api = &exchange_table.header};

@@ -95,7 +95,7 @@ static void *stay_busy(void *unused) {
   return NULL;
 }
 
-/* start(n: int, callback: Function | None): begins n threads. */
+/* start(n: int, callback: Function | None): starts n threads. */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_start(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   (void)self, (void)result;
   if (n != 2 || args[0].type_index != kTVMFFIInt || args[0].v_int64 > MOST_THREADS) return -1;
@@ -107,7 +107,7 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_start(void *self, const TVMFFIAny *args, int32_
   return 0;
 }
 
-/* stop(): ends them, and waits until they have. */
+/* stop(): stops the threads, and waits until they have ended. */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_stop(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   (void)self, (void)args, (void)n, (void)result;
   atomic_store(&is_over, 1);

@@ -1,7 +1,7 @@
 // A C++ library that uses every function that libtvm_ffi.so exports under a mangled name, and a module class.
 //
-// Compiled against apache-tvm-ffi's headers of two eras, each giving a library of its own; ERA differs. Everything that
-// can throw is called within `caught`, as C++ code of a user would, or lets its exception go to Python.
+// Compiled against apache-tvm-ffi's headers of two eras, into one library each; ERA differs. Every call that can throw
+// is inside `caught`, as in a user's C++ code, or lets its exception propagate to Python.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/extra/dataclass.h>
 #include <tvm/ffi/extra/json.h>
@@ -33,7 +33,8 @@ using ffi::String;
 
 // --- errors ----------------------------------------------------------------------------------------------------------
 
-// Calls f and tells what it threw, as seen by a handler for each class: [class, kind, message, is anything in flight].
+// Calls f and returns its exception, as seen by a handler for each class: [class, kind, message, is anything in
+// flight].
 template <typename F> Array<Any> caught(F f) {
   Array<Any> seen;
   try {
@@ -64,7 +65,7 @@ bool recursive_eq(Any left, Any right) { return ffi::RecursiveEq(left, right); }
 bool structural_equal(Any left, Any right, bool map_free_vars, bool skip_tensor_content) {
   return ffi::StructuralEqual::Equal(left, right, map_free_vars, skip_tensor_content);
 }
-// Whether there is a mismatch, and the depth of the path to it on each side.
+// Returns whether there is a mismatch, and the depth of the path to it on each side.
 Array<Any> structural_mismatch(Any left, Any right) {
   Optional<ffi::reflection::AccessPathPair> found = ffi::StructuralEqual::GetFirstMismatch(left, right);
   if (!found.has_value()) return {false};
@@ -78,7 +79,7 @@ Any to_json_graph(Any value, Any metadata) { return ffi::ToJSONGraph(value, meta
 Any from_json_graph(Any json) { return ffi::FromJSONGraph(json); }
 
 Any json_parse(String text) { return ffi::json::Parse(text); }
-// [value, message]; the message is what was there before if the function leaves it alone.
+// Returns [value, message]; the message keeps its initial value if the function does not set it.
 Array<Any> json_try_parse(String text) {
   String message = "not written, and too long for a small text";
   Any value = ffi::json::Parse(text, &message);
@@ -90,7 +91,7 @@ String json_stringify_indented(Any value, int64_t indent) {
 }
 
 #ifdef TVM_FFI_EXTRA_VISIT_ERROR_CONTEXT_H_
-// The paths to `target` in `root`, as their depths.
+// Returns the depths of the paths to `target` in `root`.
 Array<Any> find_access_paths(ffi::ObjectRef root, ffi::ObjectRef target, bool allow_prefix_match) {
   ffi::List<ffi::ObjectRef> pattern;
   pattern.push_back(target);
@@ -105,7 +106,7 @@ Array<Any> find_access_paths(ffi::ObjectRef root, ffi::ObjectRef target, bool al
 }
 #endif
 
-// What each of them throws when the value is wrong for it.
+// Returns the exception of each function for a wrong value.
 Map<String, Any> caught_from_values(Any value) {
   Map<String, Any> seen;
   seen.Set("DeepCopy", caught([&] { ffi::DeepCopy(value); }));
@@ -130,7 +131,7 @@ Array<Any> caught_from_parse(String text) {
 
 // --- modules ---------------------------------------------------------------------------------------------------------
 
-// Overrides everything but the imports. Its functions are named below; some questions about it throw.
+// Overrides everything except the imports. Its functions are named below; some queries about it throw.
 class ModuleOfTestObj : public ffi::ModuleObj {
 public:
   explicit ModuleOfTestObj(String name) : name_(std::move(name)) {}
@@ -169,7 +170,7 @@ private:
   String name_;
 };
 
-// Overrides what it must.
+// Overrides only the required methods.
 class PlainModuleOfTestObj : public ffi::ModuleObj {
 public:
   const char *kind() const final { return "plain_module"; }
@@ -183,7 +184,7 @@ public:
 ffi::Module make_module(String name) { return ffi::Module(ffi::make_object<ModuleOfTestObj>(name)); }
 ffi::Module make_plain_module() { return ffi::Module(ffi::make_object<PlainModuleOfTestObj>()); }
 
-// What C++ sees of a module of any maker, through its table and by the functions of the base class.
+// Returns the view of C++ on a module of any maker, through its table and by the functions of the base class.
 Array<Any> look_at_module(ffi::Module module, String name) {
   ffi::ModuleObj *it = const_cast<ffi::ModuleObj *>(module.operator->());
   Optional<Function> own = it->GetFunction(name), any = it->GetFunction(name, true);
@@ -208,7 +209,7 @@ Map<String, Any> caught_from_module(ffi::Module module, String name) {
   seen.Set("LoadFromFile", caught([&] { ffi::Module::LoadFromFile(name); }));
   return seen;
 }
-// What run-time type information says.
+// Returns the run-time type information.
 Array<Any> identify_module(ffi::Module module) {
   const ffi::ModuleObj *it = module.operator->();
   return {dynamic_cast<const ModuleOfTestObj *>(it) != nullptr,
@@ -219,7 +220,7 @@ void import_module(ffi::Module module, ffi::Module other) {
 }
 void clear_imports(ffi::Module module) { const_cast<ffi::ModuleObj *>(module.operator->())->ClearImports(); }
 ffi::Module load_module(String path) { return ffi::Module::LoadFromFile(path); }
-// Name and address of each context symbol; with a name given, throws when it comes to that.
+// Returns name and address of each context symbol; throws at the symbol `refused`, if given.
 Map<String, Any> context_symbols(String refused) {
   Map<String, Any> seen;
   ffi::Module::VisitContextSymbols(ffi::TypedFunction<void(String, void *)>([&](String name, void *symbol) {
@@ -229,7 +230,7 @@ Map<String, Any> context_symbols(String refused) {
   return seen;
 }
 
-// The loader of embedded modules of its kind.
+// The loader of embedded modules of this kind.
 TVM_FFI_STATIC_INIT_BLOCK() {
   ffi::reflection::GlobalDef().def("ffi.Module.load_from_bytes.module_of_" ERA, [](ffi::Bytes content) {
     return make_module(String(content.data(), content.size()));

@@ -1,12 +1,12 @@
 /* A C library as compilers of programs emit it: an embedded module, context variables, functions of its imports.
  *
- * The embedded module is of the kind that a library made of cxx_names.cc loads, which KIND names. */
+ * The embedded module has the kind KIND, which a library compiled from cxx_names.cc loads. */
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* ---- The modules: the library itself, which imports the embedded one ---- */
+/* ---- The modules: the library itself, which imports the embedded module ---- */
 
 EXPORT const struct __attribute__((packed)) {
   uint64_t n_bytes;
@@ -32,12 +32,12 @@ EXPORT const struct __attribute__((packed)) {
     {'e', 'm', 'b', 'e', 'd', 'd', 'e', 'd'},
 };
 
-/* ---- What the loader stores ---- */
+/* ---- Variables that the loader sets ---- */
 
 EXPORT void *__tvm_ffi__library_ctx;
 EXPORT void *ffi_hpy_test_wanted;
 
-/* The address stored for the context symbol ffi_hpy_test_wanted, 0 if none. */
+/* Returns the address stored for the context symbol ffi_hpy_test_wanted, 0 if none. */
 EXPORT int __tvm_ffi_wanted(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)args, (void)n_args;
   memset(result, 0, sizeof *result);
@@ -46,7 +46,7 @@ EXPORT int __tvm_ffi_wanted(void *self, const TVMFFIAny *args, int32_t n_args, T
   return 0;
 }
 
-/* Calls the function `name` of an imported module, or a global one: call_other(name, arguments...). */
+/* Calls the function `name` of an imported module, or a global function: call_other(name, arguments...). */
 EXPORT int __tvm_ffi_call_other(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIObjectHandle other;
   char name[64] = {0};

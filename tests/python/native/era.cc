@@ -1,8 +1,8 @@
-// A library of one era: what it makes, libraries of the other eras take, change, call and free.
+// A library of one era: libraries of the other eras accept, change, call and free its objects.
 //
 // Compiled against apache-tvm-ffi's headers of two eras, and against ours. All libraries have the class Item under one
-// key, by which they share the type; only the library of the era that REGISTRAR names describes the fields. NAMESPACE
-// differs between the libraries, because the loader merges the static variables of inline functions with equal names.
+// key, so they share the type; only the library of the era REGISTRAR registers the fields. NAMESPACE differs between
+// the libraries, because the loader merges the static variables of inline functions with equal names.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
@@ -66,7 +66,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi_hpy_test.ItemOf_" ERA "_DescribedBy_" REGISTRAR, OwnItemObj, ItemObj);
 };
 
-// Object is the second base: the members of the first one lie before the header, at negative offsets.
+// Object is the second base: the members of the first base come before the header, at negative offsets.
 class Counted {
 public:
   int64_t count = 3;
@@ -81,7 +81,7 @@ public:
 };
 ffi::ObjectRef make_late() { return ffi::ObjectRef(ffi::make_object<LateObj>()); }
 
-// Freed by the code of this library, whoever drops it last.
+// The code of this library frees Items, whichever library drops the last reference.
 int64_t items_alive() { return n_items_alive; }
 Item make_item(String name, int64_t number) { return Item(std::move(name), number); }
 Item make_own_item(String name) {
@@ -108,7 +108,7 @@ bool is_linked_to(Item from, Item to) { return from->link.has_value() && (*from-
 
 // --- containers ------------------------------------------------------------------------------------------------------
 
-// Values of every sort that containers hold.
+// Returns values of every kind that containers hold.
 Array<Any> make_values() {
   return {nullptr,
           true,
@@ -165,7 +165,7 @@ void set_in_dict(Dict<Any, Any> dict, int64_t from, int64_t to) {
 void erase_in_dict(Dict<Any, Any> dict, int64_t from, int64_t to) {
   for (int64_t i = from; i < to; ++i) dict.erase(i);
 }
-// How many of the keys are there with their value, and the sum of all that are met on a walk.
+// Returns the number of keys that have their expected value, and the sum of all values in an iteration.
 template <typename Mapping> Array<Any> count_keys(const Mapping &mapping, int64_t n) {
   int64_t n_found = 0, sum = 0;
   for (int64_t i = 0; i < n; ++i) {
@@ -222,7 +222,7 @@ Function make_adder(int64_t n, Any kept) {
 Any call(Function f, Any argument) { return f(argument); }
 // Calls through typed wrappers, as C++ code does.
 int64_t call_typed(ffi::TypedFunction<int64_t(int64_t)> f, int64_t x) { return f(x) + f(x + 1); }
-// f(g(x)), where f and g may be of any era.
+// Returns f(g(x)), where f and g may be of any era.
 Function compose(Function f, Function g) {
   return Function::FromTyped([f, g](Any x) -> Any { return f(g(x)); });
 }
@@ -235,7 +235,7 @@ __attribute__((noinline)) void throw_in_a_function_of_its_own(const String &mess
   TVM_FFI_THROW(ValueError) << message << ", thrown by " ERA;
 }
 void throw_error(String message) { throw_in_a_function_of_its_own(message); }
-// What is seen of the error that f throws: kind, message, backtrace.
+// Returns kind, message and backtrace of the error that f throws.
 Array<Any> catch_error(Function f, Any argument) {
   try {
     f(argument);

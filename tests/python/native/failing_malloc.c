@@ -1,5 +1,6 @@
-/* To be preloaded: makes allocations fail. In our own libraries these are the calls of malloc, which are counted, too;
- * in CPython, those that it makes for the functions that our libraries call, but not for Python code within them. */
+/* A library to preload that makes allocations fail. For our own libraries it counts the calls of malloc and makes them
+ * fail. For CPython, it makes the allocations fail that CPython makes in functions called by our libraries, except in
+ * Python code inside them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -12,12 +13,12 @@
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void __libc_free(void *);
 
-/* ---- Which blocks are ours ---- */
+/* ---- Our blocks ---- */
 
 enum { N_SLOTS = 1 << 20 };
 #define GONE ((void *)1)
 
-static void *slots[N_SLOTS]; /* under the lock; GONE where one was taken out */
+static void *slots[N_SLOTS]; /* guarded by the lock; GONE marks a removed block */
 static int64_t n_live;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -45,9 +46,9 @@ static void forget(const void *block) {
   pthread_mutex_unlock(&lock);
 }
 
-/* ---- Which calls are ours, and which of them fail ---- */
+/* ---- Our calls, and those that fail ---- */
 
-static __thread int64_t countdown; /* 0: none is to fail */
+static __thread int64_t countdown; /* 0: no allocation fails */
 static __thread int fails_on, n_failed, is_asking, is_of_python;
 static int is_counting;
 
@@ -69,7 +70,7 @@ static int is_ours(const void *caller) {
   return result;
 }
 
-/* Whether one of our functions called the interpreter, and no Python code runs in between. */
+/* Returns whether one of our functions called the interpreter, without Python code in between. */
 static int is_for_us(void) {
   void *frames[64];
   Dl_info info;
@@ -91,7 +92,7 @@ static int must_fail(void) {
   return ++n_failed;
 }
 
-/* The n-th call from now on this thread fails, and with `all` those after it; 0: none. */
+/* Makes the n-th allocation of this thread from now on fail, and with `all` also the later ones; 0: none. */
 EXPORT void fail_nth(int64_t n, int all) {
   countdown = n;
   fails_on = all;
@@ -104,7 +105,7 @@ EXPORT int failed(void) { return n_failed; }
 
 EXPORT int64_t live_blocks(void) { return n_live; }
 
-/* ---- What is preloaded ---- */
+/* ---- The preloaded functions ---- */
 
 EXPORT void *malloc(size_t size) {
   if (!is_ours(__builtin_return_address(0))) return __libc_malloc(size);
@@ -169,7 +170,7 @@ static void hook_free(void *ctx, void *block) {
   original->free(original->ctx, block);
 }
 
-/* To be called before fail_nth_of_python(), with the GIL. 0, or -1 where there is no CPython. */
+/* Call this with the GIL before fail_nth_of_python(). Returns 0, or -1 without CPython. */
 EXPORT int hook_python(void) {
   if (originals[0].malloc != NULL) return 0;
   void (*get)(int, Allocator *), (*set)(int, Allocator *);
@@ -177,7 +178,7 @@ EXPORT int hook_python(void) {
   *(void **)&set = dlsym(RTLD_DEFAULT, "PyMem_SetAllocator");
   if (get == NULL || set == NULL) return -1;
   void *frame;
-  (void)backtrace(&frame, 1); /* which loads a library when it is called first */
+  (void)backtrace(&frame, 1); /* the first call loads a library */
   for (int domain = 0; domain < N_DOMAINS; ++domain) {
     get(domain, &originals[domain]);
     Allocator hook = {&originals[domain], hook_malloc, hook_calloc, hook_realloc, hook_free};
@@ -186,7 +187,7 @@ EXPORT int hook_python(void) {
   return 0;
 }
 
-/* As fail_nth(), of what CPython allocates for us. */
+/* Like fail_nth(), for CPython's allocations for us. */
 EXPORT void fail_nth_of_python(int64_t n, int all) {
   fail_nth(n, all);
   is_of_python = n != 0;

@@ -1,4 +1,4 @@
-/* A library that registers something while it is loaded, or fails to, as KIND says. */
+/* A library that, depending on KIND, registers something while it is loaded, or fails. */
 #include <tvm/ffi/reflection/registry.h>
 
 #include <stdexcept>
@@ -13,7 +13,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test_module.Thing", ThingObj, Object);
 };
 
-/* Ignores the errors of a library that this one loads. */
+/* Ignores the errors of a library that this library loads. */
 TVM_FFI_STATIC_INIT_BLOCK() {
   std::optional<Function> path = Function::GetGlobal("test_module.inner_path");
   if (KIND == 0 && path.has_value()) {

@@ -1,7 +1,7 @@
 // The C++ extension of the tests: one object type, functions over tensors, callbacks and threads.
 //
-// Compiled against the headers of apache-tvm-ffi and linked with ffi_hpy's core, as a user's library is. Its functions
-// are called by tests/python/modules/test_extension.py and others; each is safe to call from several threads.
+// Compiled against apache-tvm-ffi's headers and linked with ffi_hpy's core, as a user's library is.
+// tests/python/modules/test_extension.py and other tests call its functions; each is safe to call from several threads.
 #include <dlfcn.h>
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tensor.h>
@@ -31,7 +31,7 @@ class IntPairObj : public ffi::Object {
 public:
   int64_t a;
   int64_t b;
-  // Outlives the object: whoever copied it can tell whether the object is gone.
+  // Outlives the object: the owner of a copy can find out whether the object is destroyed.
   std::shared_ptr<std::atomic<bool>> is_alive = std::make_shared<std::atomic<bool>>(true);
 
   IntPairObj(int64_t a, int64_t b) : a(a), b(b) {}
@@ -56,7 +56,7 @@ IntPair make_pair(int64_t a, int64_t b) { return IntPair(a, b); }
 
 // --- the GIL ---------------------------------------------------------------------------------------------------------
 
-// 1 if the calling thread may use the interpreter, 0 if not, -1 if that cannot be told (no CPython).
+// Returns 1 if the calling thread may use the interpreter, 0 if not, -1 if this is unknown (no CPython).
 int64_t gil_state() {
   using Check = int (*)();
   void *symbol = dlsym(RTLD_DEFAULT, "PyGILState_Check");
@@ -65,7 +65,7 @@ int64_t gil_state() {
 
 bool IntPairObj::HoldsGil() const { return gil_state() == 1; }
 
-// Returns when `n` threads are in it at the same time.
+// Returns when `n` threads are inside this function at the same time.
 void rendezvous(int64_t id, int64_t n) {
   static std::mutex &mutex = *new std::mutex;
   static std::condition_variable &changed = *new std::condition_variable;
@@ -143,7 +143,7 @@ struct Store {
   int64_t next = 1;
 };
 
-// Never destroyed: at exit it may hold Python objects of an interpreter that is gone.
+// Never destroyed, because at exit it may hold Python objects of an interpreter that no longer exists.
 Store &store() {
   static Store &only = *new Store;
   return only;
@@ -164,7 +164,7 @@ ffi::Any take_stored(int64_t id) {
   return value;
 }
 
-// Drops a stored value on a thread that Python has never seen.
+// Drops a stored value on a thread that is unknown to Python.
 void drop_on_thread(int64_t id) {
   on_thread([&] {
     take_stored(id);
@@ -182,7 +182,7 @@ void call_until_failure(ffi::Function f) {
   }).detach();
 }
 
-// Drops the items of a list on a detached thread, one after the other, until there are none; which takes its time.
+// Drops the items of a list on a detached thread, slowly and one after the other.
 void drop_slowly(ffi::Array<ffi::Any> items) {
   std::vector<ffi::Any> owned(items.begin(), items.end());
   std::thread([owned = std::move(owned)]() mutable {
@@ -193,7 +193,7 @@ void drop_slowly(ffi::Array<ffi::Any> items) {
   }).detach();
 }
 
-// Calls f, and tells whether the object is still there. The caller owns it: no reference is taken.
+// Calls f, and returns whether the object is still alive. The caller owns the object: this function takes no reference.
 bool is_alive_after(const IntPairObj *pair, ffi::Function f) {
   std::shared_ptr<std::atomic<bool>> is_alive = pair->is_alive;
   f();

@@ -1,11 +1,11 @@
-/* Functions in the shape that MLIR's execution engine compiles: one array with the addresses of what they are given.
+/* Functions with the signature that MLIR's execution engine compiles: one array with pointers to the arguments.
  *
  * tests/python/calls/test_address.py calls them by address. */
 #include <tvm/ffi/c_api.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The sum of ints; anything else is a TypeError. */
+/* Returns the sum of ints; other arguments raise a TypeError. */
 EXPORT void mlir_sum(void **variables) {
   void *context = *(void **)variables[0];
   const TVMFFIAny *args = *(const TVMFFIAny **)variables[1];

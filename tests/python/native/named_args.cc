@@ -1,4 +1,4 @@
-// Functions, methods and constructors whose parameters have names, and one without.
+// Functions, methods and constructors with named parameters, and one with unnamed parameters.
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace {

@@ -1,4 +1,4 @@
-/* A library that registers what this version does not know, as one compiled for a newer version would. */
+/* A library with registrations that this version does not know, like a library compiled for a newer version. */
 #include <tvm/ffi/c_api.h>
 
 #define TEXT(text) {"" text, sizeof(text) - 1}

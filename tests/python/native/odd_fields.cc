@@ -1,5 +1,5 @@
-// Fields that are declared as ints, and are something else in memory: a type's author may say so in its TypeTraits.
-// Also a function that hands a callback an empty view of bytes.
+// Fields that are declared as ints and have another memory layout: a type's author may define this in TypeTraits. Also
+// a function that passes an empty view of bytes to a callback.
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/object.h>
@@ -15,7 +15,7 @@ namespace ffi = tvm::ffi;
 struct Boxed { // on the heap
   std::shared_ptr<int64_t> value = std::make_shared<int64_t>(7);
 };
-struct Level { // a place in a table
+struct Level { // an index into a table
   int64_t place = 1;
 };
 constexpr int64_t LEVELS[] = {10, 20, 30};

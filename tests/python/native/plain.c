@@ -1,4 +1,4 @@
-/* The C library of the tests: functions in the shape of the ABI, without anything between them and it.
+/* The C library of the tests: functions with the ABI's signature, without a wrapper.
  *
  * Compiled against ffi_hpy's own C header. tests/python/modules/test_module.py and others call them. */
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Sum of any number of ints. */
+/* Returns the sum of any number of ints. */
 EXPORT int __tvm_ffi_sum(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   int64_t sum = 0;
   (void)self;
@@ -23,12 +23,12 @@ EXPORT int __tvm_ffi_sum(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return 0;
 }
 
-/* The function that a call of the module itself runs. */
+/* A call of the module itself runs this function. */
 EXPORT int __tvm_ffi_main(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   return __tvm_ffi_sum(self, args, n_args, result);
 }
 
-/* Whether there is an array of arguments, which there is even if it is empty. */
+/* Returns whether the array of arguments exists; it exists even if it is empty. */
 EXPORT int __tvm_ffi_has_array(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args;
   result->type_index = kTVMFFIBool;
@@ -37,7 +37,7 @@ EXPORT int __tvm_ffi_has_array(void *self, const TVMFFIAny *args, int32_t n_args
   return 0;
 }
 
-/* The address it is called with, which function_from_address() chooses. */
+/* Returns the pointer `self`, which function_from_address() chooses. */
 EXPORT int __tvm_ffi_context(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)args, (void)n_args;
   result->type_index = kTVMFFIInt;
@@ -58,8 +58,7 @@ EXPORT int __tvm_ffi_fail(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return -1;
 }
 
-/* A value of a kind that no Python form exists for. */
-/* Calls its first argument with the others. Looks at the error of a call that fails, as C++ code does. */
+/* Calls its first argument with the other arguments. Reads the error of a failing call, as C++ code does. */
 EXPORT int __tvm_ffi_call_and_look(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIObjectHandle error = NULL;
   (void)self;
@@ -72,14 +71,15 @@ EXPORT int __tvm_ffi_call_and_look(void *self, const TVMFFIAny *args, int32_t n_
   return rc;
 }
 
+/* Returns a value of a type that has no Python form. */
 EXPORT int __tvm_ffi_return_nonsense(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)args, (void)n_args;
   memset(result, 0, sizeof(*result));
-  result->type_index = 60; /* beyond the plain values, before the objects */
+  result->type_index = 60; /* above the plain values and below the objects */
   return 0;
 }
 
-/* A call that is short, and says so in its metadata. */
+/* A short call, declared so in its metadata. */
 EXPORT int __tvm_ffi_short(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   return __tvm_ffi_sum(self, args, n_args, result);
 }

@@ -1,6 +1,6 @@
-// A library of one release of apache-tvm-ffi: what differs between the headers of releases, and what a library of each
-// registers with the core. NAMESPACE differs between the libraries, because the loader merges the static variables of
-// inline functions with equal names.
+// A library of one release of apache-tvm-ffi: it uses features that differ between releases, and registers objects with
+// the core. NAMESPACE differs between the libraries, because the loader merges the static variables of inline functions
+// with equal names.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/variant.h>
@@ -44,7 +44,7 @@ void add_level(String name, int64_t weight) {
   refl::EnumDef<LevelObj>(kept.c_str()).set_attr("weight", weight);
 }
 
-// --- a class with a field of each sort whose layout has changed ------------------------------------------------------
+// --- a class with a field of each kind whose layout has changed ------------------------------------------------------
 
 class BoxObj : public ffi::Object {
 public:
@@ -82,7 +82,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("items", &BoxObj::items)
       .def_rw("choice", &BoxObj::choice)
       .def_rw("end", &BoxObj::end);
-  // Hooks of built-in types that had none in 0.1.11.
+  // Hooks of built-in types that had no such hooks in 0.1.11.
   auto repr = [](ffi::ObjectRef, ffi::Function) -> String { return "of " ERA; };
   refl::TypeAttrDef<refl::AccessPathObj>().def("__ffi_repr__", repr);
   refl::TypeAttrDef<refl::AccessStepObj>().def("__ffi_repr__", repr);

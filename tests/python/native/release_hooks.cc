@@ -1,5 +1,5 @@
-// A library of one release of apache-tvm-ffi: the hooks of a class, in the convention of that release, and what its
-// headers compute inline over the objects of the core. NAMESPACE: see release.cc.
+// A library of one release of apache-tvm-ffi: the hooks of a class, in the convention of that release, and inline
+// functions of its headers over objects of the core. NAMESPACE: see release.cc.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
@@ -39,7 +39,7 @@ using ffi::Map;
 using ffi::Optional;
 using ffi::String;
 
-// --- a class with a hook for everything: the field `note` counts nowhere --------------------------------------------
+// --- a class with every hook; the hooks ignore the field `note` -----------------------------------------------------
 
 class HookedObj : public ffi::Object {
 public:
@@ -61,7 +61,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Hooked, ffi::ObjectRef, HookedObj);
 };
 
-// A class without a constructor: what makes it from Python has become the core's since 0.1.11.
+// A class without a constructor: since 0.1.11 the core makes its instances from Python.
 class PlainObj : public ffi::Object {
 public:
   int64_t number = 1;
@@ -73,7 +73,7 @@ public:
 
 const HookedObj *hooked_in(const Any &value) { return value.as<HookedObj>(); }
 
-// A native hook of hashing and one of equality. Before 0.1.15 they return an int64_t and a bool, then an Any.
+// Native hooks for hashing and equality. Before 0.1.15 they return an int64_t and a bool, later an Any.
 #if __has_include(<tvm/ffi/reflection/native_function.h>)
 TVMFFIAny any_hash(const Any &value) noexcept {
   TVMFFIAny result{};
@@ -92,7 +92,7 @@ int64_t any_hash(const Any &value) { return hooked_in(value)->number; }
 bool any_equal(const Any &left, const Any &right) { return hooked_in(left)->number == hooked_in(right)->number; }
 #endif
 
-// The third argument of structural callbacks: whether the part is in a definition region; of which kind since 0.1.12.
+// The third argument of structural callbacks: whether the part is in a definition region; since 0.1.12, its kind.
 #if __has_include(<tvm/ffi/extra/visit_error_context.h>)
 using Region = int;
 #else
@@ -105,7 +105,7 @@ using HashPart = ffi::TypedFunction<int64_t(AnyView, int64_t, Region)>;
 TVMFFIAny visit(ffi::StructuralVisitorObj *visitor, AnyView value) noexcept {
   return ffi::details::ExpectedUnsafe::MoveToTVMFFIAny(visitor->VisitExpected(value.as<HookedObj>()->part));
 }
-// What the inline walk meets in a value of containers: ints, and Hooked by its hook.
+// Returns the sum of the ints that the inline walk visits in containers; the walk visits Hooked by its hook.
 int64_t sum_of_ints(Any root) {
   int64_t sum = 0;
   ffi::StructuralWalk<ffi::WalkOrder::kPreOrder>(root, [&sum](int64_t number) {
@@ -114,7 +114,7 @@ int64_t sum_of_ints(Any root) {
   });
   return sum;
 }
-// Stops at the first text; its value is what the walk returns.
+// Stops at the first string, and returns it as the value of the interrupt.
 Any first_text(Any root) {
   auto found = ffi::StructuralWalk<ffi::WalkOrder::kPreOrder>(
       root, [](String text) { return ffi::WalkResult::Interrupt(ffi::VisitInterrupt(Any(text))); });
@@ -127,7 +127,7 @@ Any double_ints(Any root) {
 }
 #endif
 
-// --- containers, walked by the code of the headers ------------------------------------------------------------------
+// --- containers in walks of the headers' code -----------------------------------------------------------------------
 
 using Nested = Map<String, Array<Map<int64_t, List<Dict<String, Optional<double>>>>>>;
 

@@ -1,4 +1,4 @@
-// A module of a class of its own, of one release of apache-tvm-ffi.
+// A module with its own class, of one release of apache-tvm-ffi.
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/optional.h>

@@ -1,5 +1,5 @@
-// A library that catches everything. An exception that cannot be caught for good, such as the one by which pthread_exit
-// unwinds a stack, ends the process here: the functions are not to be unwound by force.
+// A library that catches everything. Some exceptions cannot be swallowed, such as the one with which pthread_exit
+// unwinds a stack; here they end the process. So these functions must not be unwound by force.
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/function.h>
@@ -31,7 +31,7 @@ void swallow_noexcept(ffi::Function f) {
   swallow_all([&] { f(3); });
 }
 
-// Drops what f returns.
+// Drops the result of f.
 void drop_result(ffi::Function f) {
   swallow_all([&] { ffi::Any result = f(3); });
 }
@@ -43,7 +43,7 @@ void ask_for_signals(int64_t n) {
   }
 }
 
-// Runs `work` for ever on a thread that Python has never seen.
+// Runs `work` forever on a thread that is unknown to Python.
 template <typename Work> void repeat_on_thread(Work work) {
   std::thread([work] {
     while (true) {

@@ -1,5 +1,5 @@
-//! The names of the crate tvm_ffi that generated code uses, with their sizes and traits and without what they do: code
-//! is checked against this, and not run.
+//! The names of the crate tvm_ffi that generated code uses, with their sizes and traits but without behaviour: code is
+//! only checked against this crate, and never run.
 
 pub extern crate tvm_ffi_derive as derive;
 
@@ -7,13 +7,13 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// What a field can be read as.
+/// The type of a field.
 pub trait AnyCompatible {}
 
-/// What a container can have.
+/// The type of a container's elements.
 pub trait ContainerElement {}
 
-/// What a TVMFFIAny of an Optional can hold.
+/// A value inside the TVMFFIAny of an Optional.
 pub trait OptionalCompatible {}
 
 pub trait ObjectCore {
@@ -111,7 +111,7 @@ impl FieldGetter {
     }
 }
 
-/// A value in the memory of a TVMFFIAny.
+/// A value with the layout of a TVMFFIAny.
 #[derive(Clone)]
 #[repr(C)]
 pub struct Any([u64; 2]);
@@ -157,7 +157,7 @@ macro_rules! plain {
 }
 plain!((), bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, DLDevice, DLDataType);
 
-// There is Array<Any>, but a field is read as Any by get_any() only.
+// Array<Any> exists, but only get_any() reads a field as Any.
 impl<T: AnyCompatible> ContainerElement for T {}
 impl ContainerElement for Any {}
 impl<T: AnyCompatible> AnyCompatible for Option<T> {}

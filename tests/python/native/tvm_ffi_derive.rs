@@ -1,10 +1,10 @@
-//! The derive macros of the crate tvm_ffi as far as generated code shows what they need: a struct whose first member
-//! is `base`. They give the traits of tvm_ffi.rs, by which the compiler checks that code.
+//! The derive macros of the crate tvm_ffi, as far as generated code needs them: for a struct whose first member is
+//! `base`. They implement the traits of tvm_ffi.rs, with which the compiler checks generated code.
 
 extern crate proc_macro;
 use proc_macro::{TokenStream, TokenTree};
 
-/// The struct's name and the type of its first member.
+/// Returns the struct's name and the type of its first member.
 fn parts(item: TokenStream) -> (String, String) {
     let trees: Vec<TokenTree> = item.into_iter().collect();
     let at = trees.iter().position(|tree| tree.to_string() == "struct").expect("a struct");

@@ -1,7 +1,7 @@
-/* Native calls that take their time: those that ask for signals, and those that do not.
+/* Long native calls: some check for signals, some do not.
  *
- * tests/python/process/test_interrupt.py loads it. Every function takes milliseconds, and counts its steps in
- * `n_steps`. */
+ * tests/python/process/test_interrupt.py loads this library. The argument of every function is a time in milliseconds;
+ * each function counts its steps in `n_steps`. */
 #define _POSIX_C_SOURCE 199309L /* nanosleep */
 #include <stdatomic.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static atomic_long n_steps; /* of 1 ms, in all calls together */
+static atomic_long n_steps; /* steps of 1 ms, in all calls together */
 
 static void step(void) {
   const struct timespec millisecond = {0, 1000000};
@@ -25,14 +25,14 @@ EXPORT int __tvm_ffi_steps(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return 0;
 }
 
-/* Never asks. */
+/* Never checks for signals. */
 EXPORT int __tvm_ffi_sleep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args, (void)result;
   for (int64_t i = 0; i < args[0].v_int64; i++) step();
   return 0;
 }
 
-/* Asks at every step, and fails with the error that C++ code throws then. */
+/* Checks at every step, and fails with the error that C++ code throws in this case. */
 EXPORT int __tvm_ffi_poll(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args, (void)result;
   for (int64_t i = 0; i < args[0].v_int64; i++) {
@@ -45,7 +45,8 @@ EXPORT int __tvm_ffi_poll(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
-/* Asks at every step, and fails by the older protocol: -2 without an error. Asks twice, as code on the way out may. */
+/* Checks at every step, and fails by the older protocol: -2 without an error. Checks twice, as code that is returning
+ * may do. */
 EXPORT int __tvm_ffi_poll_legacy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args, (void)result;
   for (int64_t i = 0; i < args[0].v_int64; i++) {

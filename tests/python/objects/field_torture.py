@@ -3,10 +3,9 @@
     field_torture.py [--seconds S] [--only WORD]... [--each]
 
 One combination is a class (defined in Python, or of a native library), an operation, a kind of field, and whether each
-reader has its own object or all readers share one. Each combination runs for S seconds, or longer until each reader
-has read LEAST times, and prints a line when it ends. With --each every combination runs in a process of its own, and
-the program prints a table of those that crash.
---only leaves the combinations whose name contains the word.
+reader has its own object or all readers share one. Each combination runs for S seconds, or longer until each reader has
+read LEAST times, and prints a line at the end. With --each every combination runs in a separate process, and the
+program prints a table of the combinations that crash. --only selects the combinations whose name contains the word.
 """
 
 # ruff: noqa: UP045 - annotations are evaluated, also by Python 3.9
@@ -78,7 +77,7 @@ VALUES: dict[str, dict[str, Callable[[int], Any]]] = {
         "v_variant": lambda n: text(n) if n % 2 else [n],
     },
 }
-"""The values that are assigned to each kind of field."""
+"""The values that are assigned, by kind of field."""
 
 
 def make(owner: str) -> Any:
@@ -140,7 +139,7 @@ def run(name: str, seconds: float) -> None:
     operation, value_of = OPERATIONS[operation_name], VALUES[owner][field]
     shared, other = make(owner), make(owner)
     objects = [shared if holder == "shared" else make(owner) for _ in range(N_READERS)]
-    outcomes: list[list[str]] = [[] for _ in objects]  # a list for each reader, because threads may ask for its length
+    outcomes: list[list[str]] = [[] for _ in objects]  # one list per reader, because threads may read its length
     ends = time.monotonic() + seconds
     setattr(other, field, value_of(1))
 
@@ -174,7 +173,7 @@ def run(name: str, seconds: float) -> None:
 
 
 def run_each(names: list[str], seconds: float) -> int:
-    """Run each combination in a process of its own. Return how many of them crash."""
+    """Run each combination in a separate process. Return the number of crashes."""
     crashed = collections.Counter[str]()
     for name in names:
         done = subprocess.run(

@@ -1,9 +1,10 @@
-"""A program for test_layout_safety: tries what could take an object for one with another struct, a line for each case.
+"""A program for test_layout_safety: tries to pass an object off as one with another struct, and prints a line for each
+case.
 
     python layout_cases.py GROUP
 
-A line is the name of the case, a tab, and what came of it: the name of an exception's class, or "ok". The name is
-written before the case runs, so that the last line names the one that ended the process.
+A line has the name of the case, a tab, and the result: the name of an exception's class, or "ok". The name is written
+before the case runs, so that the last line names a case that ended the process.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     Case = tuple[str, Callable[[], Any]]
 
-# Types that have a struct, or a larger one than their base
+# Types with a struct, or with a larger struct than their base's
 ROOTS = [
     _core.Function, _core.CObject, _core.ObjectRValueRef, _core.DataType, _core.Device, _core.OpaquePtr,
     _core.FieldSlot, _core.Initializer, _core.CAny, _core.Schema,
@@ -49,7 +50,7 @@ class Slotted:
 
 
 def root_of(t: type) -> type | None:
-    """The type whose struct the instances have, None for a class without one."""
+    """Return the type whose struct the instances have, None for a class without a struct."""
     return next((root for root in ROOTS if issubclass(t, root)), None)
 
 
@@ -75,7 +76,7 @@ def instances() -> dict[str, Any]:
 
 
 def touch(made: Any) -> None:
-    """Uses an object in every way that reads its struct."""
+    """Use an object in every way that reads its struct."""
     actions: list[Callable[[Any], Any]] = [
         repr, str, hash, len, iter, list, _core.convert, _core.cany_value, lambda x: x == x, lambda x: x(1),
         lambda x: x[0], lambda x: 1 in x, lambda x: x.get(ffi_hpy.Object()), lambda x: x(ffi_hpy.Object(), ()),
@@ -92,7 +93,7 @@ def touch(made: Any) -> None:
 
 
 def mixed_classes() -> Iterator[Case]:
-    """A class with two structs, or with one and the layout of a built-in type, has no instances."""
+    """A class with two structs, or with a struct and the layout of a built-in type, has no instances."""
     for first in TYPES:
         for second in [*TYPES, *BUILTINS]:
             a, b = root_of(first), root_of(second)
@@ -117,7 +118,7 @@ def mix(bases: tuple[type, ...]) -> None:
 
 
 def functions_with_containers() -> Iterator[Case]:
-    """A class of both has a layout, that of functions. Only a function gets into an instance."""
+    """A class of both kinds has the layout of functions. Only a function can be stored in an instance."""
     for container in (ffi_hpy.Array, ffi_hpy.List, ffi_hpy.Map, ffi_hpy.Dict):
         for bases in ((_core.Function, container), (container, _core.Function)):
 
@@ -132,7 +133,7 @@ def functions_with_containers() -> Iterator[Case]:
 
 
 def foreign_new() -> Iterator[Case]:
-    """The __new__ of a type makes instances of that type, and of those that derive from it."""
+    """The __new__ of a type makes instances of that type and of classes derived from it."""
     for owner in [*TYPES, int, str, tuple, Exception]:
         maker = next(t for t in owner.__mro__ if "__new__" in vars(t))
         for cls in [*TYPES, Plain, int]:
@@ -168,14 +169,14 @@ def unmade_objects() -> Iterator[Case]:
     try:
         chunks = type(reduce()[1][0].__reduce__()[1][0]) if reduce else None
     except (TypeError, LookupError, AttributeError):
-        chunks = None  # this interpreter does not show what it iterates with
+        chunks = None  # this interpreter does not expose its iterator type
     if chunks is not None and chunks.__module__ == "ffi_hpy._core":
         yield "chunks()", lambda: chunks()()
         yield "object.__new__(chunks)", lambda: object.__new__(chunks)()
 
 
 def other_classes() -> Iterator[Case]:
-    """`__class__` leads to classes with the same struct only."""
+    """`__class__` can be set only to classes with the same struct."""
     set_class = object.__dict__["__class__"].__set__
     for name, value in instances().items():
         for t in [*TYPES, Plain, Slotted, object, int, str]:
@@ -199,14 +200,14 @@ def rebase(first: type, second: type) -> None:
 
 
 def slots() -> Iterator[Case]:
-    """A slot, method or attribute of a native type that is called through the class looks at what it is called with."""
+    """A slot, method or attribute of a native type that is called through the class checks its arguments."""
     wrong = {"str": "abc", "None": None, "int": 3, "type": int, "plain": Plain(), **instances()}
     for t in NATIVE:
         for name, value in sorted(vars(t).items()):
             if name in ("__new__", "__doc__", "__module__", "__dict__", "__weakref__", "__hash__"):
                 continue
             if name == "__name__" and not _core.HAS_EXTENSION:
-                continue  # PyPy 7.3 drops what its descriptor raises, so that the answer is an empty name
+                continue  # PyPy 7.3 drops the exception of its descriptor, so that the result is an empty name
             if isinstance(value, (types.FunctionType, staticmethod, classmethod)) or value is None:
                 continue
             for label, receiver in wrong.items():
@@ -225,7 +226,7 @@ def slots() -> Iterator[Case]:
 
 
 def descriptors() -> Iterator[Case]:
-    """The protocol of descriptors, called through the class."""
+    """The descriptor protocol, called through the class."""
     for t in (_core.FieldSlot, core.FFIProperty):
         for label, receiver in {"int": 1, "str": "abc", **instances()}.items():
             for name, arguments in (

@@ -15,7 +15,7 @@ TORTURE = Path(__file__).with_name("field_torture.py")
 pytestmark = [
     needs_threads,
     pytest.mark.skipif(IS_OWN_DEBUG, reason="debug mode takes its lock for each handle, and minutes for this"),
-    pytest.mark.thread_unsafe,  # the program has threads of its own
+    pytest.mark.thread_unsafe,  # the program starts its own threads
 ]
 
 
@@ -35,7 +35,7 @@ def test_every_operation_reads_every_kind_of_field_while_it_is_assigned() -> Non
     lines = torture("--seconds", "0.01").splitlines()
     assert lines[-1] == f"{len(lines) - 1} combinations"
     assert len(lines) > 400
-    assert sum("'worked'" in line for line in lines) > 0.8 * len(lines)  # the others copy or compare functions
+    assert sum("'worked'" in line for line in lines) > 0.8 * len(lines)  # some combinations copy or compare functions
 
 
 def test_a_field_is_assigned_for_a_long_time_while_its_object_is_printed() -> None:

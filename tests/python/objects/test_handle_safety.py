@@ -1,4 +1,4 @@
-"""Handles that threads, finalizers and values that lie may take away in the middle: memory stays whole."""
+"""Handles that threads, finalizers and lying values may remove during an operation: memory stays intact."""
 
 import threading
 import time
@@ -12,11 +12,11 @@ from ffi_hpy import _core
 from ffi_hpy.dataclasses import py_class
 from ffi_hpy.testing import TestIntPair
 
-SECONDS = 1.0  # how long threads have for meeting one another
+SECONDS = 1.0  # time for the threads to collide
 
 
 def run_threads(*works):
-    """Run functions again and again, each in a thread of its own. Returns what they raised."""
+    """Run functions again and again, each in a separate thread. Return the exceptions."""
     stop, raised = time.monotonic() + SECONDS, []
 
     def run(work):
@@ -35,7 +35,7 @@ def run_threads(*works):
 
 
 def quietly(function, *args):
-    """Call a function that may find that another thread has moved, or uses, an object."""
+    """Call a function and ignore the error if another thread has moved or uses an object."""
     try:
         return function(*args)
     except (RuntimeError, ValueError):
@@ -107,7 +107,7 @@ def test_who_is_given_an_object_has_it_whatever_others_move(testing):
 
     def replace():
         pair = TestIntPair(2, 2)
-        testing.nop(pair)  # so that it is listed
+        testing.nop(pair)  # so that its wrapper is in the instance map
         box[0] = pair
         quietly(testing.nop, pair._move())
 

@@ -1,4 +1,4 @@
-"""Identity: a native object has one wrapper while that lives."""
+"""Identity: a native object has one wrapper for as long as the wrapper lives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ finalizes = pytest.mark.skipif(REFUSES_FINALIZERS, reason="PyPy refuses __del__ 
 
 
 class Rich(ffi_hpy.Array):
-    """An Array that takes attributes and weak references. (Not registered: only what Python makes is one.)"""
+    """An Array with attributes and weak references. (It is not registered, so only Python code makes instances.)"""
 
     __slots__ = ("__dict__", "__weakref__")
 
@@ -30,7 +30,7 @@ def box_of(value: Any) -> ffi_hpy.Array:
 
 
 def object_at(address: int) -> Any:
-    """The object at an address, as native code that was given the address returns it."""
+    """Return the object at an address, as native code with that address returns it."""
     import ctypes
 
     @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
@@ -226,7 +226,7 @@ def test_an_argument_that_is_returned_comes_back_as_the_wrapper_that_stands_for_
     assert pair.__use_count__() == before
     del pair
     collect_garbage(n_rounds=2)
-    # Whichever is left may stand for the object now; what it is does not change from call to call.
+    # Either remaining wrapper may be the registered one now; the choice does not change from call to call.
     assert testing.echo(seen[0]).same_as(seen[0])
     collect_garbage(n_rounds=2)
     assert seen[0].__use_count__() == 1
@@ -242,7 +242,7 @@ def test_what_comes_back_from_a_move_is_a_new_wrapper(testing, classes):
 
 
 def test_what_stands_for_several_wrappers_keeps_its_object_when_one_is_moved(testing, classes):
-    # As in `copied = f(pair); g(copied._move())`, where f returns what it was given: pair is still needed
+    # As in `copied = f(pair); g(copied._move())`, where f returns its argument: pair is still needed
     pair = classes.TestIntPair(1, 2)
     copied = testing.echo(pair)
     assert testing.echo(copied._move()).same_as(pair)
@@ -297,7 +297,7 @@ def test_a_wrapper_made_empty_or_given_another_object_is_found_no_more(testing, 
     assert second[0] is other
 
 
-# --- the end of wrappers ---------------------------------------------------------------------------------------------
+# --- finalization of wrappers ----------------------------------------------------------------------------------------
 
 
 @finalizes
@@ -343,7 +343,7 @@ def test_an_object_can_be_read_while_its_wrapper_ends():
     found = []
 
     class Reader:
-        """Reads the box in its __del__, while a wrapper ends."""
+        """A class that reads the box in __del__, while a wrapper is finalized."""
 
         def __init__(self, box):
             self.box = box
@@ -433,7 +433,7 @@ def test_threads_move_what_others_read(testing, classes):
             one = box[0]
             try:
                 n_good += (testing.echo(one._move()) if thread % 2 else one).a == 1
-            except (ValueError, RuntimeError):  # another thread has moved it away, or is about to
+            except (ValueError, RuntimeError):  # another thread has moved the handle, or is about to
                 pass
         return n_good
 
@@ -466,7 +466,7 @@ def test_threads_end_and_save_wrappers(testing):
 
 
 def test_one_of_several_threads_moves_an_object_away(testing):
-    """The others find none, or one that a call uses; two that took it would both drop its last reference."""
+    """The other threads find no object, or an object in use; two takers would both drop its last reference."""
     n_rounds = 20_000
     offered = [ffi_hpy.Map({"n": i}) for i in range(n_rounds)]
 

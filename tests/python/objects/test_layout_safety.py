@@ -1,7 +1,7 @@
-"""No object is taken for one with another struct, whatever a program in Python does with classes and their slots.
+"""No Python program can pass off an object as one with another struct, through classes or their slots.
 
-What is tried is in layout_cases.py, which runs in a process of its own. Interpreters refuse at different moments: a
-class, its instance, or the use of it.
+layout_cases.py contains the cases and runs in a separate process. Interpreters refuse at different times: when the
+class is made, when its instance is made, or when the instance is used.
 """
 
 import subprocess
@@ -15,9 +15,9 @@ import ffi_hpy
 
 HAS_PYPY_CONTEXT = IS_PYPY and not ffi_hpy._core.HAS_EXTENSION
 
-# Answers other than TypeError: from int.__new__ for a text that is no number; from dtype.__new__, which is written in
-# Python, for text that names no data type; from attributes that cannot be set; and on PyPy 7.3 from a __new__ that
-# looks at the other arguments first, or gets none.
+# Errors other than TypeError: from int.__new__ for a str that is not a number; from dtype.__new__, which is Python
+# code, for a str that does not name a data type; from attributes that cannot be set; and, on PyPy 7.3, from a __new__
+# that checks the other arguments first or gets none.
 OTHERS = {
     "foreign_new": {"ValueError", "AttributeError", *({"IndexError", "MemoryError"} if HAS_PYPY_CONTEXT else ())},
     "other_classes": {"AttributeError"},
@@ -26,7 +26,7 @@ OTHERS = {
 
 
 def run_cases(group):
-    """Each case and its answer; a case that ended the process is the last, with the answer ""."""
+    """Return each case and its answer; a case that ended the process is the last, with the answer ""."""
     program = [sys.executable, str(Path(__file__).with_name("layout_cases.py")), group]
     done = subprocess.run(program, capture_output=True, text=True, timeout=PROGRAM_SECONDS, check=False)
     lines = [line.split("\t") for line in done.stdout.splitlines()]
@@ -85,7 +85,7 @@ print(ffi_hpy.convert(lambda: 7)())
 """
 
 
-# On CPython, and in smaller threads on PyPy, a recursion in Python alone ends the process, too.
+# On CPython, and in smaller threads on PyPy, recursion in pure Python also ends the process.
 @pytest.mark.parametrize("stack_bytes", [0, *([1 << 20, 1 << 21] if IS_PYPY else [])])
 def test_recursion_through_callbacks_in_a_thread_is_a_recursion_error(stack_bytes):
     assert run_python(RECURSION, str(stack_bytes)) == "RecursionError\n" * 4 + "7\n"

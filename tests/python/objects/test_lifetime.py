@@ -1,4 +1,4 @@
-"""Who keeps what alive: callbacks and Python objects that native code holds, and what long use leaves behind."""
+"""Lifetimes: callbacks and Python objects that native code owns, and the absence of leaks in long use."""
 
 import copy
 import gc
@@ -29,7 +29,7 @@ counts_references = pytest.mark.skipif(not FREES_AT_ONCE, reason="only where ref
 
 
 class Thing:
-    """Something that can be referred to weakly, and called."""
+    """A class with weak references and a __call__."""
 
     def __call__(self, *args):
         return args
@@ -111,7 +111,7 @@ def test_arguments_are_freed_when_one_of_them_is_refused(testing):
 def test_what_native_code_lets_go_of_is_freed_whatever_it_keeps():
     choose = random.Random(9)
     functions, refs = [], []
-    for _ in range(80 if FREES_AT_ONCE else 30):  # each may take collections
+    for _ in range(80 if FREES_AT_ONCE else 30):  # each round may run collections
         if functions and choose.random() < 0.5:
             at = choose.randrange(len(functions))
             del functions[at]
@@ -133,7 +133,7 @@ def test_collections_alone_end_what_a_container_held():
 
     items = ffi_hpy.List([Noted()])
     del items
-    for _ in range(6):  # an idle program: nothing of ffi_hpy is called
+    for _ in range(6):  # an idle program: no call of ffi_hpy
         gc.collect()
     assert ended == [True]
 
@@ -147,9 +147,9 @@ def test_what_cannot_be_copied_keeps_its_reference(IntPair, copied, kind):
     for _ in range(20):
         try:
             copied(value)
-        except (TypeError, pickle.PicklingError, DeprecationWarning):  # the last is of CPython's own iterators
+        except (TypeError, pickle.PicklingError, DeprecationWarning):  # the last one comes from CPython's own iterators
             pass
-    collect_garbage(n_rounds=4)  # a copy that was given up half made may hold a reference until then
+    collect_garbage(n_rounds=4)  # until then an incomplete copy may hold a reference
     assert witness.__use_count__() == before
 
 
@@ -169,7 +169,7 @@ def test_an_object_is_freed_with_its_last_wrapper(testing, extension, IntPair):
 def test_a_cycle_through_native_code_can_be_broken(extension):
     thing = Thing()
     ref = weakref.ref(thing)
-    thing.function = ffi_hpy.convert(thing)  # no collector sees the reference that native code holds
+    thing.function = ffi_hpy.convert(thing)  # no collector sees the reference that native code owns
     thing.function = None
     del thing
     assert is_gone(ref)
@@ -294,7 +294,7 @@ print(grown)
 def test_ten_thousand_repetitions_leave_nothing_behind(extension_path, testing_library, work):
     bound = 12
     bytes_each = float(run_python(LEAK_PROGRAM, extension_path, testing_library, work, 10_000, bound))
-    # Caches, allocators and just-in-time compilers grow at first: what grows in every round is a leak.
+    # Caches, allocators and just-in-time compilers grow at first; only growth in every round is a leak.
     assert bytes_each < bound
 
 
@@ -304,7 +304,7 @@ can_end = pytest.mark.skipif(KEEPS_TYPES or (NO_GIL and sys.version_info < (3, 1
 
 
 def made_classes():
-    """Functions that make a class and pass an instance of it to native code, and give the class."""
+    """Return functions that make a class, pass an instance of it to native code, and return the class."""
     testing_pair = ffi_hpy.testing.TestIntPair
     echo = ffi_hpy.get_global_func("testing.echo")
 
@@ -331,7 +331,7 @@ CLASSES = ("unknown", "converter", "number", "text", "error", "subclass", "array
 @pytest.mark.parametrize("which", CLASSES)
 def test_a_class_ends_though_an_instance_went_to_native_code(testing, which):
     make = made_classes()[which]
-    for _ in range(3 if IS_PYPY else 1):  # what PyPy's JIT compiles meanwhile may know one of the classes, and keep it
+    for _ in range(3 if IS_PYPY else 1):  # PyPy's JIT may compile code that keeps one of the classes
         ref = weakref.ref(make())
         collect_garbage(lambda ref=ref: ref() is None)
         if ref() is None:
@@ -368,7 +368,7 @@ def test_a_class_that_its_instance_passes_on_while_it_ends_is_not_remembered(tes
     collect_garbage(lambda: ref() is None)
     assert ref() is None
     assert seen == [True]
-    # New classes get the addresses of those that are gone.
+    # New classes get the addresses of freed classes.
     made = [type("Made", (), {"__tvm_ffi_value__": lambda self: 1}) for _ in range(200)]
     assert {testing.echo(cls()) for cls in made} == {1}
     assert {testing.echo(type("Number", (int,), {})(5)) for _ in range(200)} == {5}

@@ -1,4 +1,4 @@
-"""Resident memory stays level however often objects, texts, callbacks and cycles are made and dropped."""
+"""Resident memory stays level however often objects, strings, callbacks and cycles are made and dropped."""
 
 import pytest
 from support import IS_OVER_CFFI, IS_PYPY, run_python
@@ -103,9 +103,10 @@ print(min(growths))
 
 N = 50_000
 BOUND = 12
-"""Bytes per repetition. What interpreters and allocators take once is in some of the parts; a leak is in all."""
+"""Bytes per repetition. One-time growth of interpreters and allocators is in some of the parts; a leak is in all
+parts."""
 PARTS = 16
-"""The most that are tried: the heap of PyPy 8 takes twelve of them to come to its size."""
+"""The most parts: the heap of PyPy 8 needs twelve of them to reach its final size."""
 
 
 frees_wide_text = pytest.mark.skipif(

@@ -1,4 +1,4 @@
-"""Object: identity, handles that move, and what the metaclass does."""
+"""Object: identity, handles that move, and the metaclass."""
 
 import copy
 import pickle
@@ -70,7 +70,7 @@ def test_objects_are_abstract_base_classes_too():
 
 
 def second_wrapper(testing, pair):
-    """Another wrapper of the object: callbacks get one of their own."""
+    """Return another wrapper of the object: callbacks receive their own wrapper."""
     seen = []
     testing.apply(seen.append, pair)
     assert seen[0] is not pair

@@ -1,4 +1,4 @@
-"""Fields of a library that are not in memory what they are declared as, and views that have no memory."""
+"""Fields whose memory layout differs from their declaration, and views without memory."""
 
 import pytest
 from support.native_build import Missing, compile_cxx
@@ -8,7 +8,7 @@ import ffi_hpy
 
 @pytest.fixture(scope="module")
 def odd(upstream):
-    """The library made of native/odd_fields.cc."""
+    """The library compiled from native/odd_fields.cc."""
     try:
         return ffi_hpy.load_module(compile_cxx("odd_fields.cc", upstream / "tvm_ffi" / "include"))
     except Missing as reason:

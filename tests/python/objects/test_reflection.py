@@ -323,7 +323,7 @@ def set_int(address, value):
 
 
 def register_int_fields(names, default=None, is_read_only=False):
-    """A new type with fields of int64, and its Initializer."""
+    """Register a type with int64 fields, and return the type and its Initializer."""
     core = ctypes.CDLL(str(next((BINARIES / "lib").glob("libtvm_ffi.so*"))))
     index = _core.type_define(unique_name(), _core.TYPE_INDEX_OBJECT)
     getter = ffi_hpy.get_global_func("ffi.MakeFieldGetter")(_core.TYPE_INDEX_INT)
@@ -359,7 +359,7 @@ GETTER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(AnyValue
 
 
 def register_number(static_index, size, getter):
-    """A new type with a field whose getter is a C function, and a new object of it, all zeros."""
+    """Register a type with a field whose getter is a C function, and return an object of it with zeroed memory."""
     core = ctypes.CDLL(str(next((BINARIES / "lib").glob("libtvm_ffi.so*"))))
     index = _core.type_define(unique_name(), _core.TYPE_INDEX_OBJECT)
     info = FieldInfo(

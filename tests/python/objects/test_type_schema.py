@@ -1,4 +1,4 @@
-"""TypeSchema: made from annotations and JSON, printed, immutable; converting values, also by native setters."""
+"""TypeSchema: creation from annotations and JSON, printing, immutability; conversion, also by native setters."""
 
 import collections
 import copy
@@ -25,7 +25,7 @@ def converted(annotation, value):
     return _to_py_class_value(of(annotation).convert(value))
 
 
-# --- made and printed -----------------------------------------------------------------------------------------------
+# --- creation and printing ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_type_that_is_registered_later_is_known_then():
     assert converted(None, None) is None
 
 
-# --- converting -----------------------------------------------------------------------------------------------------
+# --- conversion -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_a_value_of_ones_own_keeps_what_it_holds():
 
 
 class Cell:
-    """Memory of a field, and its native setter."""
+    """The memory of a field, and its native setter."""
 
     def __init__(self, annotation, type_index, n_bytes=16):
         self.memory = (ctypes.c_uint8 * n_bytes)()
@@ -458,7 +458,7 @@ def test_a_list_that_another_thread_changes_is_read_as_it_was_at_some_moment():
 
 
 def test_threads_define_types_and_convert_to_those_of_the_others():
-    """Whoever asks for a type too early is told so, and asks again; nobody sees half a type."""
+    """A thread that requests a type too early gets an error and tries again; no thread sees half a type."""
     keys = [unique_name(f"Mutual{i}") for i in range(4)]
 
     def define(key):
@@ -511,7 +511,7 @@ def test_threads_set_one_field_through_its_schema():
 
 
 class _Chance:
-    """Schemas and values by a seeded generator."""
+    """Random schemas and values from a seeded generator."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -541,7 +541,7 @@ class _Chance:
         make = pick((list, tuple, _array, _list, dict, _map, _dict))
         try:
             return make(zip(keys, items)) if make in (dict, _map, _dict) else make(items)
-        except (TypeError, ValueError, OverflowError, UnicodeError, RuntimeError):  # not a value of native code's
+        except (TypeError, ValueError, OverflowError, UnicodeError, RuntimeError):  # native code has no such value
             return items
 
 
@@ -580,7 +580,7 @@ def _dict(pairs):
 
 
 def _attempt(function, value):
-    """("ok", result), or ("no", message behind the schema's name)."""
+    """Return ("ok", result), or ("no", the message after the schema's name)."""
     try:
         return "ok", function(value)
     except TypeError as error:

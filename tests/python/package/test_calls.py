@@ -1,4 +1,4 @@
-"""What calls of native functions go through: Python over cffi on PyPy where that can be used, else the binding in C."""
+"""The path of native calls: the cffi backend on PyPy if it can be used, otherwise the binding in C."""
 
 import sys
 
@@ -22,7 +22,8 @@ needs_cffi = pytest.mark.skipif(
 
 
 def show(before: str = "", **environ: str) -> "tuple[str, str]":
-    """What calls go through in a process in which a program has run, and why not through cffi. Calls work there."""
+    """Return the path of calls in a process in which a program has run, and the reason if it is not the cffi backend.
+    Calls must work in that process."""
     line, reason = run_python(before + SHOW, environ={"FFI_HPY_CFFI": "", **environ}).splitlines()
     calls, values, is_same = line.split("|")
     assert (values, is_same) == ("[1, 'two', 3]", "True")

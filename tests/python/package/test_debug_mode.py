@@ -1,4 +1,5 @@
-"""The safety net itself: in a debug mode, hpy's or ours, a test that leaves a handle open fails (see conftest.py)."""
+"""The leak detector itself: in a debug mode, hpy's or ours, a test that leaves a handle open fails (see
+conftest.py)."""
 
 import os
 
@@ -33,7 +34,7 @@ def test_handles_that_are_open_are_seen():
     detector = LeakDetector()
 
     def look(x):
-        detector.stop()  # in the middle of a call, whose arguments are handles
+        detector.stop()  # during a call, whose arguments are handles
 
     detector.start()
     with pytest.raises(Leak, match=expected):
@@ -62,7 +63,7 @@ def work():
 kept = work()
 atexit.register(work)
 """
-    assert run_python(program, environ={"FFI_HPY_DEBUG": "1"}) == ""  # nothing on stderr either
+    assert run_python(program, environ={"FFI_HPY_DEBUG": "1"}) == ""  # no output on stderr either
 
 
 @pytest.mark.skipif(not IS_OURS, reason="there the variable has no meaning")

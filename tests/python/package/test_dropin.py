@@ -1,4 +1,4 @@
-"""tvm_ffi answered by ffi_hpy: ffi_hpy.dropin."""
+"""ffi_hpy importable as tvm_ffi: ffi_hpy.dropin."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Importing the package: what it loads, and what it says about itself."""
+"""Importing the package: the modules that it loads, and its metadata."""
 
 import shutil
 import subprocess
@@ -29,7 +29,7 @@ import ffi_hpy
 )
 @pytest.mark.skipif(IS_DEBUG, reason="the PyPI package hpy imports modules of its own")
 def test_importing_does_not_import(library):
-    # Some interpreters import modules at startup or keep some built in: only what the package adds counts.
+    # Some interpreters import modules at startup or have them built in, so only modules that the package adds count.
     program = "import sys; before = set(sys.modules); import ffi_hpy; print(*sorted(set(sys.modules) - before))"
     assert library not in run_python(program).split()
 
@@ -97,7 +97,7 @@ handled = caught()
 import ffi_hpy
 print([signal.getsignal(s) for s in signal.valid_signals()] == before, caught() == handled)
 """
-    # Not through run_python(): -X faulthandler has handlers of its own.
+    # Not through run_python(): -X faulthandler installs its own handlers.
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "True True\n")
 
@@ -182,7 +182,8 @@ except ImportError as error:
     said = run_python(program, tmp_path)
     core = package / BINARIES.relative_to(PACKAGE) / "lib" / "libtvm_ffi.so"
     assert said == f"ffi_hpy is not built or not installed completely: {core} is missing\n"
-    # Beside a setup.py these are the sources, which hide the package that is installed: one sentence says what to do.
+    # Next to a setup.py the package's folder has the sources, which hide the installed package: one sentence says what
+    # to do.
     (tmp_path / "setup.py").touch()
     said = run_python(program, tmp_path)
     installed = Path(ffi_hpy.__file__).parent

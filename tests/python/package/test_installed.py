@@ -1,4 +1,4 @@
-"""An environment that answers for tvm_ffi: python -m ffi_hpy.dropin install, uninstall, status."""
+"""An environment in which ffi_hpy is importable as tvm_ffi: python -m ffi_hpy.dropin install, uninstall, status."""
 
 import ctypes
 import os
@@ -23,7 +23,7 @@ def env(tmp_path):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """An environment that answers, for tests that only look."""
+    """An environment with the drop-in package installed, for read-only tests."""
     env = Environment(tmp_path_factory.mktemp("installed") / "env")
     env.dropin("install")
     return env
@@ -31,12 +31,12 @@ def installed(tmp_path_factory):
 
 @pytest.fixture
 def real(tmp_path):
-    """A wheel that has the name of the real one."""
+    """A wheel with the name of the real tvm_ffi."""
     modules = {"tvm_ffi/__init__.py": "NAME = 'the real one'\n", "tvm_ffi/config.py": ""}
     return make_wheel(tmp_path, "apache-tvm-ffi", "0.1.99", modules)
 
 
-# --- what answers ---------------------------------------------------------------------------------------------------
+# --- imports --------------------------------------------------------------------------------------------------------
 
 
 def test_plain_programs_find_ffi_hpy_under_both_names(installed):
@@ -64,7 +64,7 @@ def test_the_commands_of_a_folder_of_any_name_start(tmp_path):
     before = env.files()
     locale = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     if sys.implementation.name == "pypy" or sys.version_info >= (3, 12):
-        locale = {}  # these load no library from such a folder in such a locale
+        locale = {}  # these interpreters load no library from such a folder in such a locale
     env.variables.update(locale)
     env.dropin("install")
     for name in locale:
@@ -251,7 +251,7 @@ def test_without_ffi_hpy_a_check_and_an_import_say_so(env, installer):
     assert [*env.packages_named("tvm"), *env.packages_named("dropin")] == []
 
 
-# --- what is there already ------------------------------------------------------------------------------------------
+# --- existing installations -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("installer", INSTALLERS)
@@ -412,12 +412,12 @@ print(name, found[0] if found else None)
 """
 
 
-# --- where ----------------------------------------------------------------------------------------------------------
+# --- paths ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def users(tmp_path):
-    """An environment whose interpreter looks into a user's folder of packages."""
+    """An environment whose interpreter also uses a user's folder of packages."""
     env = Environment(tmp_path / "env", sees_system=True)
     env.variables["PYTHONUSERBASE"] = str(tmp_path / "user")
     return env
@@ -494,7 +494,7 @@ def test_an_editable_installation_answers(tmp_path):
 
 
 def heed_modes():
-    """For the start of a process: even the superuser may write only where modes let him (capabilities(7))."""
+    """At the start of a process: make even the superuser obey file modes (capabilities(7))."""
     ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
 
 
@@ -536,7 +536,7 @@ print(found.version, *{f"{entry.name}={entry.value}" for entry in found.entry_po
 def test_hpy_is_installed_and_removed_by_itself(env, installer):
     before = env.files()
     env.dropin("install", "hpy")
-    version = "0.9.1.dev61+g79fb330d" if IS_PYPY else "0.9.0"  # PyPy has metadata that come first
+    version = "0.9.1.dev61+g79fb330d" if IS_PYPY else "0.9.0"  # PyPy's own metadata come first
     assert env.run("-c", ASKS_HPY) == f"{version} hpy_ext_modules=hpy.devel:handle_hpy_ext_modules .hpy0.so\n"
     assert "hpy: 0.9.0, ffi_hpy in its place" in env.dropin("status", "hpy")
     assert "No module named 'tvm_ffi'" in env.run("-c", "import tvm_ffi", fails=True)

@@ -1,4 +1,4 @@
-"""Names that tvm_ffi's modules have and programs use although they are not public."""
+"""Names of tvm_ffi's modules that programs use although the names are not public."""
 
 import enum
 import os

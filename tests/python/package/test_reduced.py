@@ -1,5 +1,4 @@
-"""The package's Python as the wheel carries it (tools/build/python_source.py): the same program, without what nobody is
-shown."""
+"""The package's Python in the wheel (tools/build/python_source.py): the same program, without non-public docstrings."""
 
 import ast
 import sys
@@ -143,7 +142,7 @@ def test_a_private_class_keeps_the_docstrings_of_the_methods_that_others_inherit
 
 
 class _WithoutTexts(ast.NodeTransformer):
-    """Takes out strings that are statements, and statements that do nothing."""
+    """Removes strings that are statements, and statements without effect."""
 
     def visit_Expr(self, node: ast.Expr) -> "ast.Expr | None":
         is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -1,9 +1,9 @@
-"""What MANIFEST.in puts into the sdist: all of a checkout, so that its tests run there."""
+"""The files that MANIFEST.in puts into the sdist: all of a checkout, so that its tests run there."""
 
 from support.native_build import ROOT
 
 MADE = ("build", "dist", "__pycache__")
-"""Folders that are not of the sources."""
+"""Folders that do not belong to the sources."""
 
 
 def test_every_folder_of_the_sources_is_in_the_sdist():
@@ -17,4 +17,4 @@ def test_every_folder_of_the_sources_is_in_the_sdist():
 def test_every_page_is_in_the_sdist():
     rules = [line.split() for line in (ROOT / "MANIFEST.in").read_text().splitlines()]
     included = {name for rule, *names in rules if rule == "include" for name in names}
-    assert {path.name for path in ROOT.glob("*.md")} - included == {"README.md"}  # which setuptools adds by itself
+    assert {path.name for path in ROOT.glob("*.md")} - included == {"README.md"}  # setuptools adds it by itself

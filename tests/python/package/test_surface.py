@@ -1,4 +1,4 @@
-"""The names of the package: which of tvm_ffi's it has, and that each has a docstring."""
+"""The names of the package: those of tvm_ffi that it has, and their docstrings."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MISSING = Path(__file__).with_name("surface_missing.txt")
-# Modules without __all__ whose functions and classes are for users nevertheless.
+# Modules without __all__ whose functions and classes are public.
 _BY_DEFINITION = {"libinfo", "stream", "access_path", "config", "utils.kwargs_wrapper", "utils.lockfile"}
 _BY_DEFINITION |= {"utils.unpack_dataclass", "utils.embed_cubin"}
-# Internal modules of upstream, which no program imports.
+# Internal modules of upstream that no program imports.
 _INSIDE = {"_version", "_tensor", "stub.rust_generator", "dataclasses.enum", "dataclasses.gen_abi_cpp"}
 
 
@@ -31,7 +31,7 @@ _INSIDE = {"_version", "_tensor", "stub.rust_generator", "dataclasses.enum", "da
 
 
 def names_of_upstream(root: Path) -> Iterator[tuple[str, str]]:
-    """Module, relative to the package, and name, of all that a program may import from tvm_ffi."""
+    """Yield module (relative to the package) and name of everything that a program may import from tvm_ffi."""
     for path in sorted(root.rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -47,7 +47,7 @@ def names_of_upstream(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def listed_in(body: list[ast.stmt]) -> set[str]:
-    """What __all__ holds, as far as that is written down."""
+    """Return the literal contents of __all__."""
     for statement in body:
         if isinstance(statement, ast.Assign) and any(getattr(t, "id", "") == "__all__" for t in statement.targets):
             return {item.value for item in getattr(statement.value, "elts", ()) if isinstance(item, ast.Constant)}
@@ -60,17 +60,15 @@ def defined_in(body: list[ast.stmt]) -> set[str]:
 
 
 def imported_in(body: list[ast.stmt]) -> set[str]:
-    """Names that a package has because it imports them from modules of its own."""
-    inside = (
-        node for statement in body for node in ast.walk(statement)
-    )  # upstream has its imports inside of a condition
+    """Return the names that a package has because it imports them from its own modules."""
+    inside = (node for statement in body for node in ast.walk(statement))  # upstream's imports are inside a condition
     statements = [node for node in inside if isinstance(node, ast.ImportFrom) and node.level == 1]
     names = {alias.asname or alias.name for s in statements for alias in s.names}
     return {name for name in names if not name.startswith("_")}
 
 
 def declared_in(body: list[ast.stmt]) -> set[str]:
-    """What a stub file declares for use at run time."""
+    """Return the run-time declarations of a stub file."""
     found = {s.name for s in body if isinstance(s, (ast.ClassDef, ast.FunctionDef))}
     return found | {s.target.id for s in body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)}
 
@@ -107,18 +105,18 @@ def test_top_level_modules_of_tvm_ffi_are_importable_by_their_names(upstream):
     assert [name for name in sorted(theirs) if importlib.util.find_spec(f"ffi_hpy.{name}") is None] == []
 
 
-# --- our own --------------------------------------------------------------------------------------------------------
+# --- our own names --------------------------------------------------------------------------------------------------
 
 
 def our_modules() -> Iterator[ModuleType]:
-    """Every module that is not private and that this interpreter can import."""
+    """Yield every public module that this interpreter can import."""
     yield ffi_hpy
     for found in pkgutil.walk_packages(ffi_hpy.__path__, "ffi_hpy."):
         if not any(part.startswith("_") for part in found.name.split(".")):
             try:
                 yield importlib.import_module(found.name)
             except ImportError:
-                if found.name not in ("ffi_hpy.hpy", "ffi_hpy.hpy_debug"):  # which are for our own HPy runtime
+                if found.name not in ("ffi_hpy.hpy", "ffi_hpy.hpy_debug"):  # these two need our own HPy runtime
                     raise
 
 
@@ -126,7 +124,7 @@ MODULES = list(our_modules())
 each_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 
 
-# What has no names of its own, and tests' helpers, which are imported by name.
+# A module without its own names, and helpers of tests, which are imported by name.
 _WITHOUT_ALL = {"ffi_hpy.stub", "ffi_hpy.testing", "ffi_hpy.testing.testing"}
 
 
@@ -159,7 +157,7 @@ def test_the_classes_that_a_module_exports_can_be_pickled(module):
 
 
 def has_own_doc(value: object) -> bool:
-    """Whether a class, function or module has a docstring that it did not inherit or get made up."""
+    """Return whether a class, function or module has its own docstring, neither inherited nor generated."""
     if isinstance(value, type):
         doc = value.__dict__.get("__doc__")
         made_up = doc is not None and doc.startswith(f"{value.__name__}(") and hasattr(value, "__dataclass_fields__")
@@ -168,7 +166,7 @@ def has_own_doc(value: object) -> bool:
 
 
 def members_without_doc(cls: type) -> Iterator[str]:
-    """Public members without a docstring, but for those that a native library registered, and may document."""
+    """Yield the public members without a docstring, except those that a native library registered and may document."""
     info = vars(cls).get("__tvm_ffi_type_info__")
     registered = {member.name for member in (*info.fields, *info.methods)} if info is not None else set()
     for name, member in vars(cls).items():

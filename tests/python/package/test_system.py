@@ -1,4 +1,4 @@
-"""Which binaries are loaded where a package has those of many systems. The package is copied, so that it has them."""
+"""The choice of the binaries in a package with those of many systems. The tests use a copied package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WINDOWS = "3.13.0 (main) [MSC v.1941 64 bit ({})]"
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A package with the binaries of this system, and files that are none for another."""
+    """A package with the binaries of this system, and fake files for another system."""
     package = tmp_path_factory.mktemp("everywhere") / "ffi_hpy"
     shutil.copytree(PACKAGE, package, ignore=NOT_COPIED)
     for path in [*BINARIES.glob("*.so"), *BINARIES.glob("lib/*.so")]:
@@ -36,7 +36,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(package: Path, *words: str, before: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a program or a module, with the package in front of the one that is installed."""
+    """Run a program or a module, with the package before the installed one on the path."""
     program = f"import runpy, sys\n{before}\nif sys.argv[1] == '-c':\n    exec(sys.argv[2])\nelse:\n"
     program += "    sys.argv[:] = sys.argv[2:]\n    runpy.run_module(sys.argv[0], run_name='__main__')"
     environ = {**os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -118,7 +118,7 @@ def test_a_library_for_another_system_is_not_found_for_this_one(package: Path) -
         ("linux", "AMD64", "x86_64-linux"),
         ("darwin", "arm64e", "aarch64-macos"),
         ("darwin", "x86_64h", "x86_64-macos"),
-        ("linux", "i686", "x86_64-linux"),  # what Linux says under `setarch i686`, and the like
+        ("linux", "i686", "x86_64-linux"),  # Linux's answer under `setarch i686`, and similar cases
         ("linux", "i386", "x86_64-linux"),
         ("linux", "armv8l", "aarch64-linux"),
         ("linux", "riscv32", "riscv64-linux"),

@@ -1,5 +1,5 @@
-"""A copy of the package that no installer knows: as a part of another package, at the top level, or in a zip file. In
-these processes the name ffi_hpy stands for nothing, so that whatever asks for the installed package fails."""
+"""A copy of the package that is unknown to installers: as a part of another package, at the top level, or in a zip
+file. In these processes the name ffi_hpy does not exist, so that every use of the installed package fails."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.thread_unsafe(reason="each thread would copy the packag
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the package proj, in which there is a copy of ffi_hpy."""
+    """A folder with the package proj, which contains a copy of ffi_hpy."""
     folder = tmp_path_factory.mktemp("vendored")
     vendor = folder / "proj" / "_vendor"
     shutil.copytree(PACKAGE, vendor / "ffi_hpy", ignore=shutil.ignore_patterns("__pycache__"))
@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *words: object, fails: bool = False) -> str:
-    """What Python prints that finds modules in a folder, or the last line of what it complains about."""
+    """Return the output of a Python that imports from a folder, or the last line of its error message."""
     environ = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, *map(str, words)], env=environ, cwd=folder, capture_output=True, text=True, timeout=120
@@ -155,7 +155,7 @@ def test_a_fork_waits_for_the_modules_of_a_copy_in_another_package(folder: Path)
 
 @pytest.mark.skipif("FFI_HPY_CONTEXT" in os.environ, reason="the package hpy would not be found either")
 def test_a_copy_that_no_installer_knows_has_its_version(folder: Path) -> None:
-    isolated = ("-S", "-c")  # without the folder of packages, and so without their metadata
+    isolated = ("-S", "-c")  # without the folder of packages, and thus without their metadata
     program = f"import sys; sys.path.insert(0, {str(folder / 'proj' / '_vendor')!r})\n"
     says = "import ffi_hpy; print(ffi_hpy.__version__, ffi_hpy.__version_tuple__, ffi_hpy._version.version)"
     own = ffi_hpy.__version__

@@ -1,10 +1,12 @@
-"""A program: forks children while threads use every part of the runtime; each child does so too, and must end.
+"""A program that forks children while threads use every part of the runtime; each child uses every part, too, and must
+end.
 
     fork_hammer.py N_CHILDREN PLAIN_LIBRARY [BUSY_LIBRARY]
 
-Python threads are busy, and native ones where the library made of native/busy.c is given. Half of the children leave by
-os._exit(), half let the interpreter end. Prints how many children ended well. Exit status: 0, or 1 with what is wrong
-on stderr. A child that hangs ends by SIGALRM after it has told stderr where its threads are.
+Python threads are busy, and also native threads if the library compiled from native/busy.c is given. Half of the
+children end with os._exit(), half let the interpreter end. Prints the number of children that ended well. Exit status:
+0, or 1 with the problem on stderr. SIGALRM ends a child that hangs, after the child has printed its threads' stacks on
+stderr.
 """
 
 from __future__ import annotations
@@ -25,16 +27,16 @@ from ffi_hpy.dataclasses import py_class
 from ffi_hpy.serialization import from_json_graph_str, to_json_graph_str
 
 CHILD_SECONDS = 100
-"""Far beyond what a slow machine takes: only a child that hangs gets there."""
+"""Far beyond the time of a slow machine: only a child that hangs takes this long."""
 IS_FREE_THREADED_313 = sys.version_info[:2] == (3, 13) and not getattr(sys, "_is_gil_enabled", lambda: True)()
-"""This one stops other threads for a fork, but leaves to the child the locks of dicts that it has already given to
-threads which wait for them: interpreter_faults.py."""
+"""This interpreter stops other threads for a fork, but the locks of dicts that it has already handed to waiting threads
+stay locked in the child: interpreter_faults.py."""
 N_THREADS = 0 if IS_FREE_THREADED_313 else 3
 N_NATIVE_THREADS = 3
 AT_ONCE = 4
-"""So many children are there at a time: each has its share of a core."""
+"""The number of children at a time, so that each has its share of a core."""
 
-warnings.simplefilter("ignore", DeprecationWarning)  # CPython 3.12 and later warn of forks beside threads
+warnings.simplefilter("ignore", DeprecationWarning)  # CPython 3.12 and later warn about forks in a process with threads
 numbers = itertools.count()
 shared_list = ffi_hpy.List([1, 2, 3])
 shared_dict = ffi_hpy.Dict({"a": 1})
@@ -54,7 +56,7 @@ class Unknown:
     """A class without a conversion: native code gets the instance itself."""
 
 
-# --- what all threads and children do ---------------------------------------------------------------------------------
+# --- work of all threads and children ---------------------------------------------------------------------------------
 
 
 def use_functions(number: int) -> None:
@@ -148,7 +150,7 @@ def be_a_child() -> None:
 
 
 def fork_children(n_children: int) -> list[int]:
-    """Fork that many; the exit statuses of those that did not end well. In a child: SystemExit."""
+    """Fork that many children; return the exit statuses of failed children. In a child: raise SystemExit."""
     running: set[int] = set()
     bad = []
     for i in range(n_children):

@@ -1,5 +1,5 @@
-"""The interpreter ends threads that are inside of native code which catches everything: the process ends with its own
-exit status. CPython up to 3.13 unwinds the stack of such a thread by force, which C++ does not survive."""
+"""The interpreter ends threads that are inside native code which catches everything: the process ends with its own exit
+status. CPython up to 3.13 unwinds the stack of such a thread by force, which ends C++ programs."""
 
 import sys
 

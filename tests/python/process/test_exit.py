@@ -1,4 +1,4 @@
-"""The end of the interpreter: whatever is alive then, the program ends in silence with its own exit status."""
+"""The end of the interpreter: whatever objects are alive then, the program ends silently with its own exit status."""
 
 import pytest
 from support import needs_threads, run_python
@@ -31,7 +31,7 @@ module.store_value([kept[0], Unknown(), {"k": lambda: 1}])
 
 @pytest.fixture
 def run(extension_path, plain_path):
-    """Runs a program on top of HEAD and returns what it printed."""
+    """Return a function that runs a program after HEAD and returns its output."""
 
     def run_program(program, **options):
         return run_python(HEAD + program, extension_path, plain_path, **options)

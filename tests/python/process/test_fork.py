@@ -1,4 +1,5 @@
-"""Children of fork: none hangs, whatever other threads of the parent are doing, and each can use everything."""
+"""Children of fork: no child hangs, whatever the other threads of the parent are doing, and each child can use
+everything."""
 
 from __future__ import annotations
 
@@ -15,18 +16,18 @@ from support.native_build import PACKAGE, ROOT, Missing, compile_c
 HAMMER = Path(__file__).with_name("fork_hammer.py")
 
 N_CHILDREN = int(os.environ.get("FFI_HPY_FORKS", "100"))
-"""Of all tests together; the plain run of each interpreter asks for 500."""
+"""The number of forks for all tests together; the plain run of each interpreter uses 500."""
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
     pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode keeps its records of handles without a lock"),
-    pytest.mark.thread_unsafe,  # the programs have threads of their own
+    pytest.mark.thread_unsafe,  # the programs start their own threads
 ]
 
 
 @pytest.fixture(scope="module")
 def busy_path() -> Path:
-    """Path of the library made of native/busy.c."""
+    """Path of the library compiled from native/busy.c."""
     try:
         return compile_c("busy.c", PACKAGE / "include", "-pthread")
     except Missing as reason:
@@ -44,7 +45,7 @@ def hammer(n_children: int, *libraries: Path) -> None:
     assert done.stdout.splitlines()[-1] == str(n_children)
 
 
-# --- locks are where fork finds them ----------------------------------------------------------------------------------
+# --- locks are declared for fork --------------------------------------------------------------------------------------
 
 C_LOCKS = re.compile(r"\b(pthread_(?:mutex|rwlock|spinlock|once|cond)_t|atomic_flag|mtx_t|call_once|std::mutex)\b")
 OWN_LOCKS = re.compile(r"^(?:static|extern) fh_(?:mutex|mutex_apart|once|shared) \w", re.MULTILINE)
@@ -53,7 +54,7 @@ PYTHON_LOCKS = re.compile(r"\b(?:allocate_lock|(?:R?Lock|Condition|Semaphore|Eve
 
 
 def undeclared_locks(sources: dict[str, str]) -> list[str]:
-    """The files that have locks which fork does not know."""
+    """Return the files with locks that are not declared for fork."""
     bad = []
     for name, text in sources.items():
         if name.endswith(".py"):
@@ -68,7 +69,7 @@ def undeclared_locks(sources: dict[str, str]) -> list[str]:
 
 
 def read_sources() -> dict[str, str]:
-    """The sources by name, without those that declare locks."""
+    """Return the sources by name, except those that declare locks."""
     files = [path for ending in ("c", "h", "cc") for path in (ROOT / "src").rglob(f"*.{ending}")]
     files += (ROOT / "ffi_hpy").rglob("*.py")
     texts = {path.relative_to(ROOT).as_posix(): path.read_text() for path in files}

@@ -1,4 +1,4 @@
-"""When a call gives up the GIL: by default, by attribute, by what the function's author declared."""
+"""When a call releases the GIL: by default, by attribute, by the declaration of the function's author."""
 
 import sys
 import threading
@@ -12,7 +12,7 @@ cannot_tell = pytest.mark.skipif(IS_PYPY, reason="PyPy has no function that tell
 
 RELEASED, HELD = 0, 1
 
-RELEASED_IF_SHORT = IS_OVER_CFFI  # where giving up the GIL is the faster way, what is short gives it up, too
+RELEASED_IF_SHORT = IS_OVER_CFFI  # where releasing the GIL is faster, short calls release it, too
 
 
 @cannot_tell

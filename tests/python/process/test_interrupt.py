@@ -1,4 +1,4 @@
-"""Ctrl-C while native code runs: a real SIGINT, in a process of its own."""
+"""Ctrl-C while native code runs: a real SIGINT, in a separate process."""
 
 import pytest
 from support import IS_DEBUG, IS_OWN_DEBUG, needs_threads, run_python
@@ -6,7 +6,7 @@ from support.native_build import PACKAGE, Missing, compile_c
 
 import ffi_hpy
 
-LONG, SHORT = 100_000, 300  # milliseconds: longer than the test may take, and long enough for a signal to come
+LONG, SHORT = 100_000, 300  # milliseconds: longer than a test may take, and long enough to receive a signal
 
 HEAD = f"""
 import os, signal, sys, threading, time
@@ -29,7 +29,7 @@ def is_running():
 
 @pytest.fixture(scope="session")
 def wait_path():
-    """Path of the library made of native/wait.c."""
+    """Path of the library compiled from native/wait.c."""
     try:
         return compile_c("wait.c", PACKAGE / "include")
     except Missing as reason:
@@ -38,7 +38,7 @@ def wait_path():
 
 @pytest.fixture
 def run(wait_path):
-    """Runs a program on top of HEAD and returns what it printed."""
+    """Return a function that runs a program after HEAD and returns its output."""
     return lambda program, **options: run_python(HEAD + program, wait_path, **options)
 
 

@@ -1,4 +1,4 @@
-"""Containers that threads share: each operation is one step for the others, whatever it consists of."""
+"""Containers that threads share: each operation is one step for the other threads, however many parts it has."""
 
 import operator
 import sys
@@ -184,7 +184,7 @@ OF_ALL = [
 
 
 class refused_while_used:
-    """What gives an object away, or another one, is refused while others use it, in these words."""
+    """Expect this error of an operation that moves or replaces a wrapper's object while others use it."""
 
     def __enter__(self):
         pass
@@ -196,7 +196,7 @@ class refused_while_used:
 @pytest.mark.parametrize("again", ["__init__", "__setstate__"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_container_has_an_object_for_other_threads_while_it_gets_another(kind, again):
-    """The thread that gives it one is refused while others use the container, as one that moves it away."""
+    """A thread that replaces the object is refused while others use the container, like a thread that moves it."""
     cls, content, reads = KINDS[kind]
     shared = cls(content)
     argument = content if again == "__init__" else shared.__getstate__()

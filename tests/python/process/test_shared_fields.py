@@ -1,4 +1,4 @@
-"""Objects that threads share while one of them gives a field another value: those of built-in types, and copies."""
+"""Objects that threads share while one thread assigns a field: objects of built-in types, and copies."""
 
 import copy
 from typing import Any
@@ -18,7 +18,7 @@ LONG = "a text so long that it is on the heap"
 
 
 def setter_of(cls: Any, name: str) -> Any:
-    """What sets a field of a class, although it cannot be assigned."""
+    """Return the setter of a field of a class, although the field cannot be assigned."""
     info = cls.__tvm_ffi_type_info__
     while all(field.name != name for field in info.fields):
         info = info.parent_type_info

@@ -1,4 +1,4 @@
-"""Threads: those that Python does not know, and many that do the same at once."""
+"""Threads that are unknown to Python, and many threads that do the same at once."""
 
 import sys
 import threading
@@ -80,7 +80,7 @@ def test_python_code_runs_when_an_object_is_dropped_on_a_foreign_thread(extensio
     extension.drop_on_thread(stored)
     collect_garbage(lambda: bool(dropped))
     assert len(dropped) == 1
-    if FREES_AT_ONCE and not NO_GIL:  # without one, it is freed by the thread that made it
+    if FREES_AT_ONCE and not NO_GIL:  # without a GIL, the thread that made the object frees it
         assert dropped[0] != threading.get_ident()
 
 
@@ -269,7 +269,7 @@ def test_one_handle_is_moved_by_many_threads(classes):
 
 
 def test_a_handle_goes_to_and_fro_between_many_threads(classes):
-    """A thread that finds a move in progress waits for its end. No thread gets an error, and none waits for ever."""
+    """A thread that finds a move in progress waits for its end. No thread gets an error or waits forever."""
     one, other = classes.TestIntPair(1, 2), classes.TestIntPair.__new__(classes.TestIntPair)
 
     def work(i):
@@ -280,7 +280,7 @@ def test_a_handle_goes_to_and_fro_between_many_threads(classes):
                 other.__move_handle_from__(one)
 
     parallelize(work, N_THREADS)
-    assert one.__use_count__() + other.__use_count__() <= 1  # none is left where one without a handle was moved in
+    assert one.__use_count__() + other.__use_count__() <= 1  # moving in an object without a handle removes the last one
 
 
 def test_classes_are_registered_and_used_at_once(testing, classes):
@@ -298,7 +298,7 @@ def test_classes_are_registered_and_used_at_once(testing, classes):
 
 
 def test_a_class_is_registered_by_many_threads_while_objects_arrive(testing):
-    """Each thread gets an instance of a class that some thread registered for the type."""
+    """Each thread gets an instance of a class that one of the threads registered for the type."""
     make = ffi_hpy.get_global_func("testing.make_unregistered_object")
     first = type(make())
     made = []
@@ -336,7 +336,7 @@ def test_one_function_is_named_by_many_threads(testing):
 
 
 def test_local_classes_of_one_name_are_told_apart_by_threads():
-    """Annotations are resolved by name, while other threads define classes of these names, before and after."""
+    """Annotations are resolved by name, while other threads define classes of the same names, before and after."""
     from ffi_hpy.dataclasses import py_class
 
     def work(i):
@@ -405,5 +405,5 @@ print({*ended} <= {1})
 
 
 def test_an_error_of_a_locked_list_ends_the_one_before_it_outside_of_the_lock():
-    """The old error owns a Python object. Its end needs the GIL, and the thread that has the GIL waits for the list."""
+    """The old error owns a Python object. Destroying it needs the GIL, whose owner waits for the list."""
     assert run_python(PENDING_ERRORS_END) == "True\n"

@@ -1,4 +1,4 @@
-"""What the tests share: threads on a barrier, fresh interpreters, unique names, and whether an object is gone."""
+"""Shared code of the tests: threads on a barrier, fresh interpreters, unique names, and a check for freed objects."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ IS_PYPY = sys.implementation.name == "pypy"
 IS_DEBUG = os.environ.get("FFI_HPY_CONTEXT") == "debug"
 """Whether the binding runs in the debug mode of the PyPI package hpy."""
 IS_OWN_DEBUG = ffi_hpy._core.CONTEXT_NAME == "HPy Debug Mode ABI (ffi_hpy)"
-"""Whether it runs in ours, which FFI_HPY_DEBUG=1 asks for."""
+"""Whether the binding runs in our debug mode, which FFI_HPY_DEBUG=1 selects."""
 IS_OVER_CFFI = ffi_hpy._core.CALLS == "cffi"
 REFUSES_FINALIZERS = IS_PYPY and not IS_OVER_CFFI
 HAS_DICT = hasattr(ffi_hpy._core.CObject.__new__(ffi_hpy._core.CObject), "__dict__")  # PyPy gives HPy objects one
 FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION and not IS_PYPY
-"""Whether what native code gives up is freed at once; PyPy and other HPy contexts do it later."""
+"""Whether objects that native code drops are freed at once; PyPy and other HPy contexts free them later."""
 
 TESTED_LIBRARY = os.environ.get("FFI_HPY_TESTED_LIBRARY", "")
-"""Path of the testing library that the tests are to use in place of our own: only one can be in a process."""
+"""Path of a testing library to use in place of ours; a process can have only one."""
 
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
@@ -48,12 +48,12 @@ _process = uuid.uuid4().hex[:8]
 
 
 def unique_name(prefix: str = "test") -> str:
-    """A name that no other test and no other thread uses."""
+    """Return a name that no other test and no other thread uses."""
     return f"{prefix}.{_process}.n{next(_count)}"
 
 
 def parallelize(work: Callable[[int], Any], n_threads: int = 4) -> list[Any]:
-    """Results of work(0), work(1), ..., which begin at the same moment, each on a thread of its own."""
+    """Return the results of work(0), work(1), ..., which start at the same moment, each on a separate thread."""
     if IS_DEBUG:
         pytest.skip(NO_THREADS)
     barrier = threading.Barrier(n_threads)
@@ -78,8 +78,8 @@ def parallelize(work: Callable[[int], Any], n_threads: int = 4) -> list[Any]:
 
 
 def race(*works: Callable[[], Any], allowed: tuple[type[Exception], ...] = (), seconds: float = 0.4) -> None:
-    """Repeat each of some functions on a thread of its own, in turns as short as can be. Errors of the classes in
-    `allowed` are expected."""
+    """Run each function repeatedly on a separate thread, with the shortest possible switch interval. Errors of the
+    classes in `allowed` are expected."""
     end = time.monotonic() + seconds
     stop = threading.Event()
 
@@ -102,7 +102,7 @@ def race(*works: Callable[[], Any], allowed: tuple[type[Exception], ...] = (), s
 
 
 def is_gone(ref: weakref.ref[Any]) -> bool:
-    """Whether an unreferenced object is freed: at once where references are counted, else after a collection."""
+    """Return whether an unreferenced object is freed: at once with reference counts, otherwise after a collection."""
     if FREES_AT_ONCE:
         return ref() is None
     collect_garbage(lambda: ref() is None)
@@ -116,11 +116,12 @@ def collect_garbage(is_done: Callable[[], bool] = lambda: False, n_rounds: int =
         if is_done():
             return
         gc.collect()
-        drain()  # a native call frees the objects that native code released on other threads
+        drain()  # a native call frees the objects that native code dropped on other threads
 
 
 def run_python(program: str, *arguments: object, environ: dict[str, str] | None = None) -> str:
-    """Output of a program in a fresh interpreter, which must end with exit status 0 and say nothing on stderr."""
+    """Return the output of a program in a fresh interpreter, which must end with exit status 0 and print nothing on
+    stderr."""
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", program, *map(str, arguments)],
         env={**os.environ, **(environ or {})},

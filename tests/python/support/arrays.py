@@ -1,4 +1,4 @@
-"""The array library of the tests, as Python sees it: its C half is native/arrays.c."""
+"""The array library of the tests, as Python sees it: its C part is native/arrays.c."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Managed(ctypes.Structure):
 
 
 class State(ctypes.Structure):
-    """What the library does, for the thread that uses it."""
+    """The library's settings and counters for the thread that uses it."""
 
     _fields_ = (
         ("fails", ctypes.c_int32),
@@ -51,13 +51,13 @@ class State(ctypes.Structure):
         self.fails, self.is_mute = STEPS.index(step), is_mute
 
 
-_states: list[State] = []  # for ever: leaked tensors point at them
+_states: list[State] = []  # never freed, because leaked tensors point to them
 _loading = threading.Lock()
 _library: list[Any] = []
 
 
 def library() -> Any:
-    """The C half, loaded."""
+    """Return the loaded C part."""
     with _loading:
         if not _library:
             try:
@@ -68,7 +68,7 @@ def library() -> Any:
 
 
 def new_state() -> State:
-    """A state that fails nowhere, in use on this thread."""
+    """Return a state without failures, in use on this thread."""
     state = State(major=1)
     _states.append(state)
     library().use_state(ctypes.byref(state))
@@ -80,7 +80,7 @@ def table_address(name: str = "exchange_table") -> int:
 
 
 class Array:
-    """Float32 memory with a shape; `address` is that of its DLTensor. Its subclasses have an exchange table."""
+    """Float32 memory with a shape; `address` is the address of its DLTensor. Its subclasses have an exchange API."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Array:
 
 
 class MadeArray:
-    """An array that the library makes of a managed tensor, and that owns the tensor."""
+    """An array that the library makes from a managed tensor, and that owns the tensor."""
 
     def __init__(self, managed: int) -> None:
         self.managed = managed
@@ -125,12 +125,13 @@ def made_of(managed: int) -> MadeArray:
 
 
 def array_class(table: str = "exchange_table", base: type = Array) -> Any:
-    """A new class of arrays with a table. Each test has its own, because facts about a class are cached."""
+    """Return a new class of arrays with an exchange API. Each test uses its own, because facts about a class are
+    cached."""
     return type("ArrayOfTests", (base,), {"__dlpack_c_exchange_api__": table_address(table)})
 
 
 def native_stream(device: ffi_hpy.Device) -> int:
-    """The stream that native code sees on this thread."""
+    """Return the stream of native code on this thread."""
     get = ffi_hpy.LIB.TVMFFIEnvGetStream
     get.restype, get.argtypes = ctypes.c_size_t, (ctypes.c_int32, ctypes.c_int32)
     stream: int = get(device.dlpack_device_type(), device.index)
@@ -138,7 +139,7 @@ def native_stream(device: ffi_hpy.Device) -> int:
 
 
 def native_allocator() -> int:
-    """The address of the allocator that native code sees on this thread, 0 if there is none."""
+    """Return the address of native code's allocator on this thread, 0 if there is none."""
     get = ffi_hpy.LIB.TVMFFIEnvGetDLPackManagedTensorAllocator
     get.restype, get.argtypes = ctypes.c_size_t, ()
     allocator: int = get()
@@ -146,7 +147,7 @@ def native_allocator() -> int:
 
 
 def native_allocate(shape: tuple[int, ...]) -> ffi_hpy.Tensor:
-    """A tensor that native code makes on this thread. Raises what it says when it cannot."""
+    """Return a tensor that native code makes on this thread. Raises native code's error if it fails."""
     like = Array(shape).tensor
     handle = ctypes.c_void_p()
     allocate = ffi_hpy.LIB.TVMFFIEnvTensorAlloc
@@ -158,7 +159,7 @@ def native_allocate(shape: tuple[int, ...]) -> ffi_hpy.Tensor:
 
 
 def adopted(handle: ctypes.c_void_p) -> Any:
-    """The wrapper of a native object; takes the caller's reference."""
+    """Return the wrapper of a native object; steals the caller's reference."""
     give = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
 
     def returned(_self: Any, _args: Any, _n: int, result: int) -> int:

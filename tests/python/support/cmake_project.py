@@ -1,4 +1,4 @@
-"""Projects that CMake configures and builds, with the package that is installed or another."""
+"""Projects that CMake configures and builds, with the installed package or another one."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ class Project:
         self.build = folder / "build"
 
     def write(self, lists, languages="C", **sources):
-        """Write CMakeLists.txt, after the usual head, and sources: main_c is the text of main.c."""
+        """Write CMakeLists.txt, after the usual head, and sources: main_c is the content of main.c."""
         lists = HEAD.format(languages=languages) + lists if "project(" not in lists else lists
         sources["CMakeLists_txt"] = lists
         for name, text in sources.items():

@@ -1,4 +1,4 @@
-"""Environments of the tested interpreter with ffi_hpy, and pip and uv to change them; wheels to install there."""
+"""Environments of the tested interpreter with ffi_hpy; pip and uv to change them; wheels to install there."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _NOT_INHERITED = (
     "PYTHONHOME",
     "PYTHONDONTWRITEBYTECODE",
     "VIRTUAL_ENV",
-    "FFI_HPY_CONTEXT",  # which needs the package hpy
+    "FFI_HPY_CONTEXT",  # needs the package hpy
     "PIP_",
     "UV_",
 )
-"""What would change the interpreter, pip or uv: how the names of variables begin."""
+"""Beginnings of the names of variables that would change the interpreter, pip or uv."""
 SECONDS = 120
 
 
 @functools.cache
 def _provided() -> tuple[Path, str]:
-    """An environment of the tested interpreter that has pip, and the command uv."""
-    # Not in the environment of the tests, which may have no pip to tell what package index there is.
+    """Return an environment of the tested interpreter with pip, and the path of uv."""
+    # Not with the Python of the tests' environment, which may lack pip and thus the configured package index.
     outside = os.pathsep.join(p for p in os.get_exec_path() if not Path(p).is_relative_to(sys.prefix))
     python = shutil.which("python3", path=outside) or sys.executable
     label = str(sys.implementation.cache_tag)
@@ -55,18 +55,18 @@ def _provided() -> tuple[Path, str]:
 
 
 def packages_of(env: Path) -> Path:
-    """The folder of packages of an environment."""
+    """Return the folder of packages of an environment."""
     (found,) = env.glob("lib/py*/site-packages")
     return found
 
 
 class Environment:
-    """A virtual environment that has ffi_hpy, installed or not, and pip."""
+    """A virtual environment with pip, and with ffi_hpy unless `has_ffi_hpy` is false."""
 
     def __init__(self, folder: Path, has_ffi_hpy: bool = True, sees_system: bool = False) -> None:
         with_pip, self._uv = _provided()
         self.folder = folder
-        """Where it is, and where its processes run."""
+        """The path of the environment, and the working directory of its processes."""
         self.python = folder / "bin" / "python"
         path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", os.defpath)])
         self.variables = {"PATH": path, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "UV_NO_CACHE": "1"}
@@ -102,28 +102,28 @@ class Environment:
         return done.stdout
 
     def run(self, *arguments: str | Path, fails: bool = False, before: Callable[[], None] | None = None) -> str:
-        """What the interpreter prints, on stderr, too; `fails`: whether it must end with a status other than 0;
-        `before`: what the process does first."""
+        """Return the interpreter's output, including stderr. With `fails` the exit status must not be 0; `before` runs
+        first in the process."""
         return self._run([self.python, *arguments], fails, self.folder, before)
 
     def command(self, *words: str | Path) -> str:
-        """What a command prints that is found on PATH."""
+        """Return the output of a command that is found on PATH."""
         found = shutil.which(str(words[0]), path=self.variables["PATH"])
         assert found, f"{words[0]} is not on PATH"
         return self._run([found, *words[1:]])
 
     def dropin(self, *arguments: str, fails: bool = False, before: Callable[[], None] | None = None) -> str:
-        """What `python -m ffi_hpy.dropin` prints."""
+        """Return the output of `python -m ffi_hpy.dropin`."""
         return self.run("-m", "ffi_hpy.dropin", *arguments, fails=fails, before=before)
 
     def dropin_at_once(self, runs: Sequence[Sequence[str]]) -> list[str]:
-        """What several `python -m ffi_hpy.dropin` at the same time complain about."""
+        """Return the error messages of several `python -m ffi_hpy.dropin` that run at the same time."""
         with ThreadPoolExecutor(len(runs)) as pool:
             said = pool.map(lambda words: self._run([self.python, "-m", "ffi_hpy.dropin", *words], fails=None), runs)
             return [text for text in said if "Traceback" in text or "ffi_hpy.dropin:" in text]
 
     def install_with(self, installer: str, *arguments: str | Path, fails: bool = False) -> str:
-        """What `pip ARGUMENT...` or `uv pip ARGUMENT...` prints, which have no package index."""
+        """Return the output of `pip ARGUMENT...` or `uv pip ARGUMENT...`, without a package index."""
         command, *rest = arguments
         if command == "uninstall" and installer == "pip":
             rest.insert(0, "-y")
@@ -134,19 +134,20 @@ class Environment:
         return self._run([self._uv, "pip", command, "--offline", "--python", self.python, *rest], fails)
 
     def files(self) -> dict[str, bytes | None]:
-        """Everything in the environment by its path, files with their content."""
+        """Return everything in the environment by its path, files with their content."""
         return {
             str(path.relative_to(self.folder)): path.read_bytes() if path.is_file() else None
             for path in sorted(self.folder.rglob("*"))
-            if "__pycache__" not in path.parts and path.name != ".lock"  # which uv leaves
+            if "__pycache__" not in path.parts and path.name != ".lock"  # uv leaves it
         }
 
     def packages_named(self, word: str) -> list[str]:
-        """The names, among those of the packages, that have a word in them. PyPy 7.3 cannot glob for two stars."""
+        """Return the names of packages that contain a word. PyPy 7.3 cannot glob for two stars."""
         return sorted(path.name for path in self.packages.iterdir() if word in path.name)
 
     def complaints(self, installer: str) -> list[str]:
-        """What `pip check` or `uv pip check` has against ffi_hpy, or against it in the place of another."""
+        """Return the complaints of `pip check` or `uv pip check` about ffi_hpy, or about ffi_hpy in place of another
+        package."""
         command = [self.python, "-m", "pip", "check"]
         if installer == "uv":
             command = [self._uv, "pip", "check", "--offline", "--python", self.python]
@@ -154,7 +155,7 @@ class Environment:
 
 
 def make_wheel(folder: Path, name: str, version: str, modules: dict[str, str], requires: Sequence[str] = ()) -> Path:
-    """A wheel of modules, given by their texts."""
+    """Make a wheel of modules, given as source texts."""
     stem = f"{name.replace('-', '_')}-{version}"
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
     metadata += "".join(f"Requires-Dist: {requirement}\n" for requirement in requires)

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 SOURCES = ROOT / "tests" / "python" / "native"
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 BINARIES = next(PACKAGE.glob(f"_systems/{platform.machine()}-linux"), PACKAGE)
-"""The folder of the package that has `lib`: in the wheel for every system there is one for each."""
+"""The folder of the package with `lib`: the wheel for every system has such a folder for each system."""
 
 sys.path.append(str(ROOT))
 from ci.jobs.elf import read_library  # noqa: E402
@@ -51,24 +51,24 @@ _LINK_FLAGS = ("-Wl,--no-undefined", "-ltvm_ffi")
 
 
 ERAS = ("new", "old")
-"""What libraries of users are compiled against: the current headers of apache-tvm-ffi, and those of 0.1.11."""
+"""The headers for users' libraries: the current headers of apache-tvm-ffi, and those of 0.1.11."""
 
 _ALL_VERSIONS = ("0.1.11", "0.1.12", "0.1.13.post3", "0.1.14", "0.1.14.post0", "0.1.14.post1", "0.1.15", "")
 _TEST_ALL = os.environ.get("FFI_HPY_TEST_RELEASES") == "all"
 
 VERSIONS = _ALL_VERSIONS if _TEST_ALL else ("0.1.11", "0.1.12", "0.1.13.post3", "0.1.14.post1", "")
-"""Versions of apache-tvm-ffi whose libraries load; the last is the current one. Those that are left out unless
+"""Versions of apache-tvm-ffi whose libraries load; the last is the current one. The versions that need
 FFI_HPY_TEST_RELEASES=all differ little from the next one."""
 
 EARLIER_VERSIONS = ("0.1.9", "0.1.10") if _TEST_ALL else ("0.1.10",)
-"""Versions whose libraries load as well, and which have no enums."""
+"""Earlier versions whose libraries also load; they have no enums."""
 
 WITHDRAWN_VERSIONS = ("0.1.13", "0.1.13.post1")
-"""Versions that were withdrawn, whose libraries have a layout of their own."""
+"""Withdrawn versions, whose libraries have a different layout."""
 
 
 def fetch_upstream(version: str = "") -> Path:
-    """The folder of apache-tvm-ffi's unpacked wheel: FFI_HPY_UPSTREAM if that is set, else from ci/upstream.
+    """Return the folder of apache-tvm-ffi's unpacked wheel: FFI_HPY_UPSTREAM if set, else from ci/upstream.
 
     For a given version the name of the variable ends with that version.
     """
@@ -78,7 +78,7 @@ def fetch_upstream(version: str = "") -> Path:
         if not Path(named, "tvm_ffi", "lib", "libtvm_ffi_testing.so").is_file():
             raise Missing(f"{variable} is {named}, where there is no tvm_ffi/lib/libtvm_ffi_testing.so")
         return Path(named)
-    # Not in the environment of the tests, which may have no pip to tell what package index there is.
+    # Not with the Python of the tests' environment, which may lack pip and thus the configured package index.
     outside = os.pathsep.join(p for p in os.get_exec_path() if not Path(p).is_relative_to(sys.prefix))
     python = shutil.which("python3", path=outside) or sys.executable
     done = subprocess.run(
@@ -90,22 +90,22 @@ def fetch_upstream(version: str = "") -> Path:
 
 
 def compile_c(name: str, include: Path, *flags: str, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
-    """The library made of native/<name>, with flags of its own; compiled unless the cache has it."""
+    """Return the library compiled from native/<name> with additional flags; compiled unless the cache has it."""
     return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS, *flags], include, link)
 
 
 def compile_cxx(name: str, include: Path, *flags: str, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
-    """The library made of native/<name>, which is C++; see compile_c."""
+    """Return the library compiled from native/<name>, a C++ file; see compile_c."""
     return _compile(SOURCES / name, [*find_cxx_compiler(), *_CXX_FLAGS, *flags], include, link)
 
 
 def compile_preload(name: str) -> Path:
-    """The library made of native/<name>, which is to be preloaded and needs nothing but libc."""
+    """Return the library compiled from native/<name>, for preloading; it needs only libc."""
     return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS], PACKAGE / "include", ("-ldl", "-pthread"))
 
 
 def core_without_pool() -> Path:
-    """A core in which every block comes from malloc."""
+    """Return a core in which every block comes from malloc."""
     core = ROOT / "src" / "core"
     compiler = [*find_c_compiler(), "-std=c11", "-O1", "-g", "-funwind-tables", "-fPIC", "-shared"]
     flags = ["-fvisibility=hidden", "-DFH_TEST=1", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}"]
@@ -120,7 +120,7 @@ def core_without_pool() -> Path:
 def _compile(source: Path, compiler: list[str], include: Path, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
     core = BINARIES / "lib" / "libtvm_ffi.so"
     key = hashlib.sha256()
-    linked_to = read_library(core)  # a library that is linked to the core depends on nothing else of it
+    linked_to = read_library(core)  # a library that is linked to the core depends only on its name and exports
     words = repr([compiler, link, linked_to.soname, sorted(linked_to.exports)]).encode()
     for part in (source.read_bytes(), _digest_of(include), words):
         key.update(hashlib.sha256(part).digest())
@@ -129,7 +129,7 @@ def _compile(source: Path, compiler: list[str], include: Path, link: tuple[str, 
 
 
 def _cached(name: str, command: list[str]) -> Path:
-    """The library of the cache that a compiler's command makes."""
+    """Return the library in the cache; run the compiler's command if it is missing."""
     library = cache_dir() / "test-libraries" / name
     with locked(library.with_name(f".{library.stem}.lock")):
         if not library.exists():

@@ -1,4 +1,4 @@
-"""Descriptions of tensors that no memory can have: refused on every way in, and never read."""
+"""Descriptions of tensors that no memory can match: refused on every way in, and never read."""
 
 import ctypes
 
@@ -42,7 +42,7 @@ def described(cls=Array, data=..., shape=(2, 3), no_shape=False, dtype=FLOAT32, 
 
 
 def imported(array):
-    """The wrapper of a tensor that the core makes, or the text of its error."""
+    """Return the wrapper of a tensor that the core makes, or the text of its error."""
     managed = Managed(major=1, tensor=array.tensor)
     handle = ctypes.c_void_p()
     make = LIB.TVMFFITensorFromDLPackVersioned
@@ -54,7 +54,7 @@ def imported(array):
     return str(adopted(handle).message)
 
 
-kept = []  # what tensors describe, for good
+kept = []  # the memory of descriptions, kept forever
 
 
 @each_bad
@@ -77,7 +77,7 @@ def test_an_argument_that_an_exchange_table_describes_is_refused(how, message):
         ffi_hpy.from_dlpack(array)
     with pytest.raises(ValueError, match=message):
         ffi_hpy.Array([array])
-    assert state.n_alive == 0  # what was refused went back
+    assert state.n_alive == 0  # the refused tensors were released
 
 
 @pytest.mark.skipif(IS_PYPY, reason="PyPy's ctypes cannot call its C API")
@@ -137,7 +137,7 @@ def test_structural_functions_refuse_what_became_absurd_behind_their_back():
     assert ffi_hpy.structural_equal(*tensors)
     assert ffi_hpy.structural_hash(tensors[0]) == ffi_hpy.structural_hash(tensors[1])
     for array in (one, two):
-        array.shape[0], array.shape[1] = 2**62, 4  # no bytes, if the product wraps around
+        array.shape[0], array.shape[1] = 2**62, 4  # zero bytes, if the product wraps around
     for ask in (lambda: ffi_hpy.structural_hash(tensors[0]), lambda: ffi_hpy.structural_equal(*tensors)):
         with pytest.raises(ValueError, match=r"more than 2\*\*63 - 1 elements"):
             ask()

@@ -1,4 +1,4 @@
-"""The library with an exchange table for a PyTorch that has none itself; the job cp311-torch runs this file."""
+"""The library with an exchange API for a PyTorch without its own; the job cp311-torch runs this file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 
 @pytest.fixture(scope="module")
 def table_folder(tmp_path_factory):
-    """A cache with the library in it, put there as a user would."""
+    """A cache with the library in it, installed as a user would."""
     script = Path(ffi_hpy.__file__).parent / "utils" / "_build_optional_torch_c_dlpack.py"
     folder = tmp_path_factory.mktemp("cache")
     done = subprocess.run([sys.executable, str(script), "--output-dir", str(folder)], capture_output=True, text=True)
@@ -29,7 +29,7 @@ def table_folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def Tabled(table_folder):
-    """A class of tensors with the library's table."""
+    """A class of tensors with the library's exchange API."""
     (library,) = table_folder.iterdir()
 
     class Tabled(torch.Tensor):
@@ -75,7 +75,7 @@ def test_the_torch_table_refuses_what_is_no_plain_memory(testing, Tabled):
 
 
 def describe(table, tensor):
-    """Has the function of the table describe a tensor, as another client of the table does."""
+    """Let the exchange API describe a tensor, as another client of the API does."""
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     entry = ctypes.c_void_p.from_address(get(table, b"dlpack_exchange_api") + DESCRIBE_AT).value
@@ -85,4 +85,4 @@ def describe(table, tensor):
 
 
 DESCRIBE_AT = 16 + 3 * 8
-"""Bytes before the entry in a DLPackExchangeAPI: the header, and the three entries that come first."""
+"""Bytes before the entry in a DLPackExchangeAPI: the header and the first three entries."""

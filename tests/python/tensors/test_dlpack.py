@@ -1,4 +1,4 @@
-"""The DLPack protocol: both capsule versions, capsules that are used twice, producers that misbehave, and ownership."""
+"""The DLPack protocol: both capsule versions, capsules that are used twice, misbehaving producers, and ownership."""
 
 import ctypes
 import sys
@@ -30,7 +30,7 @@ class Versioned(ctypes.Structure):
 
 
 def flags_of(capsule):
-    """The flags in a versioned capsule, seen as another library sees them."""
+    """Return the flags in a versioned capsule, as another library sees them."""
     if IS_PYPY:
         pytest.skip("PyPy's ctypes cannot call its C API")
     get = ctypes.pythonapi.PyCapsule_GetPointer
@@ -39,7 +39,7 @@ def flags_of(capsule):
 
 
 class Producer:
-    """Exports the memory of an array; the arguments say how. The capsules keep the array alive."""
+    """Exports the memory of an array as the arguments specify. The capsules keep the array alive."""
 
     def __init__(self, array, refuse_legacy=False, refuse_versions=False):
         self.array = array
@@ -152,7 +152,7 @@ def test_what_cannot_be_moved_is_a_buffer_error(tensor):
     ids=str,
 )
 def test_a_malformed_request_is_an_error(options, error):
-    tensor = make_tensor()  # of this thread alone, where each test runs in several
+    tensor = make_tensor()  # private to this thread, because each test may run in several
     before = tensor.__use_count__()
     with pytest.raises(error):
         tensor.__dlpack__(**options)
@@ -223,7 +223,7 @@ def test_numpy_gives_its_reference_back():
 
 
 class Memory:
-    """Memory that tells when it is freed."""
+    """Memory that records its release."""
 
     def __init__(self, n):
         self.buffer = (ctypes.c_float * n)()
@@ -270,7 +270,7 @@ ARRAYS = [
 
 @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{list(array.shape)}{list(array.strides)}")
 def test_a_tensor_of_an_array_is_what_the_array_says_of_itself(array):
-    class Asked:  # which has no struct that could be read
+    class Asked:  # it has no struct that could be read
         def __dlpack__(self, **options):
             return array.__dlpack__(**options)
 
@@ -365,7 +365,7 @@ def test_an_array_is_not_counted_while_it_is_an_argument():
     array = np.zeros(3)
     seen = []
     ffi_hpy.convert(lambda tensor: seen.append(sys.getrefcount(array)))(array)
-    assert seen == [sys.getrefcount(array) + 1]  # that of the interpreter, which makes the call
+    assert seen == [sys.getrefcount(array) + 1]  # plus the reference of the calling interpreter
 
 
 @needs_threads

@@ -8,7 +8,7 @@ from support import needs_threads, parallelize
 import ffi_hpy
 from ffi_hpy import _dtype, dtype
 
-# text: (type code, bits, lanes, bytes per element)
+# name: (type code, bits, lanes, bytes per element)
 KNOWN = {
     "int8": (0, 8, 1, 1), "int64": (0, 64, 1, 8), "uint16": (1, 16, 1, 2), "float16": (2, 16, 1, 2),
     "float64": (2, 64, 1, 8), "bfloat16": (4, 16, 1, 2), "complex64": (5, 64, 1, 8), "bool": (6, 8, 1, 1),
@@ -150,7 +150,7 @@ def test_a_padded_number_of_numpy_has_no_data_type(testing, name):
             use()
         assert "expected a name" not in str(caught.value)
     assert not dtype.is_dtype(of_numpy)
-    assert dtype("float128").bits == 128  # this name is that of the format of 128 bits
+    assert dtype("float128").bits == 128  # this is the name of the 128-bit format
     array = np.zeros(3, of_numpy)
     for use in (testing.echo, ffi_hpy.from_dlpack, ffi_hpy.convert, lambda x: ffi_hpy.Array([x])):
         with pytest.raises(BufferError, match="padding"):

@@ -1,4 +1,4 @@
-"""Exchange tables of array libraries: arguments, results, containers, and what surrounds a call."""
+"""DLPack C exchange APIs of array libraries: arguments, results, containers, and the state around a call."""
 
 import ctypes
 import gc
@@ -14,7 +14,7 @@ from ffi_hpy import Tensor
 
 HAS_EXCHANGE = ffi_hpy._core.HAS_EXCHANGE
 BORROWS = ffi_hpy._core.HAS_EXTENSION
-"""Whether arguments borrow what the object describes; in debug modes they take a managed tensor."""
+"""Whether arguments borrow the object's description; in debug modes they consume a managed tensor."""
 
 pytestmark = [
     pytest.mark.skipif(not HAS_EXCHANGE, reason="this interpreter's context cannot use exchange tables"),
@@ -29,7 +29,7 @@ def state():
     yield state
     gc.collect()
     collect_garbage(lambda: state.n_alive == 0)
-    assert state.n_alive == 0  # each test gives back what it took
+    assert state.n_alive == 0  # each test releases all its managed tensors
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def ArrayClass(state):
 
 
 def address_of(value):
-    """Where a result's elements are, whatever it became."""
+    """Return the address of a result's elements, whatever the class of the result."""
     return value.data_ptr() if isinstance(value, Tensor) else value.data
 
 
@@ -149,7 +149,7 @@ def test_from_dlpack_takes_a_managed_tensor(ArrayClass, state):
     assert (tensor.shape, tensor.data_ptr(), state.n_alive) == ((2, 2), array.data, 1)
     ref = weakref.ref(array)
     del array
-    assert is_gone(ref)  # the tensor owns the memory, not the Python object
+    assert is_gone(ref)  # the tensor owns the memory; the Python object does not
     del tensor
     gc.collect()
     collect_garbage(lambda: state.n_alive == 0)
@@ -257,7 +257,7 @@ def test_a_container_of_a_call_without_arrays_gives_out_tensors(ArrayClass, test
     assert type(testing.make_array_with_tensor(tensor)[0]) is Tensor
 
 
-# --- what surrounds a call --------------------------------------------------------------------------------------------
+# --- the state around a call ------------------------------------------------------------------------------------------
 
 
 def test_native_code_allocates_with_the_library_during_the_call(ArrayClass, state):
@@ -369,7 +369,7 @@ def test_an_array_without_a_table_may_tell_its_stream(ArrayClass, state):
     assert (seen, native_stream(GPU)) == ([0x99], 0)
 
 
-# --- callbacks that want arrays ---------------------------------------------------------------------------------------
+# --- callbacks that return arrays -------------------------------------------------------------------------------------
 
 
 def test_a_callback_gets_arrays_of_the_class_that_it_wants(ArrayClass, testing):
@@ -432,7 +432,7 @@ def test_a_callback_that_wants_arrays_is_given_up(ArrayClass):
     assert is_gone(ref)
 
 
-# --- which classes ----------------------------------------------------------------------------------------------------
+# --- selection of classes ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("table", ["chained_table", "exchange_table"])
@@ -444,7 +444,7 @@ def test_a_table_of_today_is_found(state, testing, table):
 def test_a_table_of_a_later_version_is_left_alone(state, testing):
     tensor = ffi_hpy.from_dlpack(array_class()())
     later = array_class("newer_table")
-    assert type(testing.echo(later())) is later  # an object as any other
+    assert type(testing.echo(later())) is later  # an ordinary object
     later = array_class("newer_table")
     later.__dlpack__ = lambda self: self.tensor.__dlpack__()
     array = later()
@@ -478,7 +478,7 @@ for use in (ffi_hpy.convert(lambda x: None), ffi_hpy.from_dlpack):
     assert run_python(program) == "AttributeError\nAttributeError\n"
 
 
-# --- Tensor's own table -----------------------------------------------------------------------------------------------
+# --- Tensor's own exchange API ----------------------------------------------------------------------------------------
 
 
 def test_a_wrapper_of_a_tensor_goes_through_tensors_own_table(ArrayClass, testing):

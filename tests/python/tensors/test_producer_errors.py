@@ -1,4 +1,4 @@
-"""What a producer's __dlpack__ raises is what from_dlpack and calls raise. Nothing here needs NumPy."""
+"""from_dlpack and calls raise the exception of a producer's __dlpack__. Nothing here needs NumPy."""
 
 import sys
 

@@ -13,7 +13,7 @@ CUDA = ffi_hpy.device("cuda:1")
 
 
 def native_stream(device=CUDA):
-    """What native code sees."""
+    """Return the stream of native code."""
     get = ffi_hpy.LIB.TVMFFIEnvGetStream
     get.restype, get.argtypes = ctypes.c_size_t, (ctypes.c_int32, ctypes.c_int32)
     return get(device.dlpack_device_type(), device.index)

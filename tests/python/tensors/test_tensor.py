@@ -1,4 +1,4 @@
-"""Tensor with NumPy: no copies in either direction, and what cannot be exchanged."""
+"""Tensor with NumPy: no copies in either direction, and refused arrays."""
 
 import gc
 import sys
@@ -12,7 +12,7 @@ from ffi_hpy import Tensor, from_dlpack
 np = pytest.importorskip("numpy")
 
 NUMPY_HAS_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
-"""Whether numpy.from_dlpack() asks for the versioned struct."""
+"""Whether numpy.from_dlpack() requests the versioned struct."""
 
 DTYPES = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
@@ -59,7 +59,7 @@ def test_memory_is_shared_both_ways():
     back = np.from_dlpack(tensor)
     source[1] = 7
     assert back.tolist() == [0, 7, 0]
-    if back.flags.writeable:  # older NumPy makes what it imports read-only
+    if back.flags.writeable:  # older NumPy makes imported arrays read-only
         back[2] = 8
         assert source.tolist() == [0, 7, 8]
 
@@ -227,7 +227,7 @@ print(repr(tensor), repr(error), ffi_hpy.convert([1]))
 
 
 def test_a_tensor_is_of_the_bindings_own_class():
-    """Instances of a class statement below it would cost more."""
+    """Instances of a Python class derived from it would cost more."""
     assert ffi_hpy.Tensor is ffi_hpy._core.Tensor
     assert (ffi_hpy.Tensor.__module__, ffi_hpy.Tensor.__qualname__) == ("ffi_hpy", "Tensor")
     assert ffi_hpy.Tensor.__doc__.startswith("An n-dimensional array whose memory is shared")
@@ -274,7 +274,7 @@ def test_numpy_arrays_go_in_as_their_dlpack_describes_them(testing, dtype):
         passed, asked = testing.echo(array), ffi_hpy.from_dlpack(array)
         assert passed.dtype == asked.dtype
         assert passed.shape == asked.shape
-        # NumPy itself does not always say the same of axes of one item.
+        # NumPy itself is not consistent about the strides of axes with one item.
         steps = [(a, b) for n, a, b in zip(passed.shape, passed.strides, asked.strides) if n > 1]
         assert all(a == b for a, b in steps) or array.size == 0
         assert passed.data_ptr() == asked.data_ptr()

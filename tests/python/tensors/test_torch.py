@@ -1,6 +1,6 @@
 """PyTorch: its tensors as arguments and results, imported before or after, and its streams.
 
-The job cp311-torch runs this file. What needs a GPU is marked so, and runs where torch.cuda works.
+The job cp311-torch runs this file. Tests that need a GPU are marked, and run if torch.cuda works.
 """
 
 import gc
@@ -170,11 +170,11 @@ def test_a_torch_dtype_is_converted(name):
     assert core._convert_torch_dtype_to_ffi_dtype(getattr(torch, name)) == ffi_hpy.dtype(name)
 
 
-# --- views whose memory has other values ----------------------------------------------------------------------------
+# --- views with lazy bits ---------------------------------------------------------------------------------------------
 
 
 def views():
-    """By the bit that torch sets, a tensor and what resolves it."""
+    """Return, by the bit that torch sets, a tensor and the function that resolves the bit."""
     pair = torch.tensor([1 + 2j, 3 - 4j], dtype=torch.complex64)
     return {"conjugate": pair.conj(), "negative": pair.conj().imag}
 
@@ -203,7 +203,7 @@ VIEW_USES = {
 @pytest.mark.parametrize("use", VIEW_USES)
 @pytest.mark.parametrize("bit", ["conjugate", "negative"])
 def test_a_torch_view_whose_memory_has_other_values_is_refused(testing, bit, use):
-    error = TypeError if use.startswith("schema") else BufferError  # a schema says why a value does not fit
+    error = TypeError if use.startswith("schema") else BufferError  # a schema reports why a value does not match
     with pytest.raises(error, match=f"{bit} bit set has other values than its memory: pass tensor.resolve_"):
         VIEW_USES[use](testing, views()[bit])
 

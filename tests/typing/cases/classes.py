@@ -1,4 +1,4 @@
-"""Classes for native types: what constructors take and fields are."""
+"""Classes for native types: the parameters of constructors and the types of fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors, tensors, modules and tools, as a program uses them."""
+"""Errors, tensors, modules and tools in a program's code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values, functions and containers, as a program uses them: mypy --strict must agree, and the program must run."""
+"""Values, functions and containers in a program's code: mypy --strict must accept it, and the program must run."""
 
 from __future__ import annotations
 

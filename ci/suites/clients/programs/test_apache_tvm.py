@@ -1,4 +1,4 @@
-"""A program for apache-tvm, whose wheel has no tests: functions are written, changed, compiled and run."""
+"""A program for apache-tvm, whose wheel has no tests: it writes, changes, compiles and runs functions."""
 
 import numpy as np
 import pytest

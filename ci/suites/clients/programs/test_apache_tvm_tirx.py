@@ -1,4 +1,4 @@
-"""A program for apache-tvm-tirx, whose wheel has no tests: expressions are built, simplified, compared and written."""
+"""A program for apache-tvm-tirx, whose wheel has no tests: it builds, simplifies, compares and prints expressions."""
 
 import pytest
 import tvm_tirx as tvm

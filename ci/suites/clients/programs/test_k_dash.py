@@ -1,4 +1,4 @@
-"""A program for k-dash, whose wheel has no tests: it loads a kernel that was built for the version that it pins."""
+"""A program for k-dash, whose wheel has no tests: it loads a kernel built for the version that k-dash pins."""
 
 import importlib.metadata
 import json

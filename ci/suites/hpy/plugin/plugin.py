@@ -1,7 +1,7 @@
 """The pytest plugin of ci/hpy-suite, loaded in each interpreter: it compiles the tests' modules.
 
 HPY_SUITE_MODE is universal, debug or trace; HPY_SUITE_MODULES names the folder of compiled modules, which the
-interpreters share; CC has the words that run the compiler.
+interpreters share; CC holds the compiler's command words.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 import outcomes  # of ci/suites/plugin
 from hpy.devel import HPyDevel
 from hpy.devel.abitag import get_hpy_ext_suffix
-from test import support  # hpy's, which comes before the standard library's
+from test import support  # hpy's `test` package, which precedes the standard library's on the path
 
 import ffi_hpy.hpy
 
@@ -45,11 +45,11 @@ outcomes.notes.update(compiled=0, reused=0)
 def compile_module(
     tmpdir: str, extension: Any, hpy_devel: Any, hpy_abi: str, compiler_verbose: int = 0, debug: Any = None
 ) -> str:
-    """Take the place of `c_compile` of the tests' support module: the same binary for every interpreter."""
+    """Replace `c_compile` of the tests' support module: every interpreter gets the same binary."""
     sources = [Path(tmpdir, source) for source in extension.sources]
     flags = [*_flags(hpy_abi), *(extension.extra_compile_args or ())]
     output = Path(tmpdir, extension.name + get_hpy_ext_suffix(hpy_abi))
-    # A copy: the loader takes two links to one file for the same library, with the same variables.
+    # A copy, because the loader treats two links to one file as the same library with the same variables.
     shutil.copyfile(_build(extension.name, sources, flags, _helpers(hpy_abi)), output)
     if hpy_abi == "hybrid":
         Path(tmpdir, f"{extension.name}.py").write_text(_STUB.format(file=output.name))
@@ -67,14 +67,14 @@ def _flags(hpy_abi: str) -> list[str]:
 
 
 def _helpers(hpy_abi: str) -> Path:
-    """Return what hpy links into every module, as one object."""
+    """Return, as one object file, the helper sources that HPy links into every module."""
     devel = HPyDevel()
     sources = devel.get_extra_sources() + (devel.get_ctx_sources() if hpy_abi == "cpython" else [])
     return _build("helpers", [Path(source) for source in sources], [*_flags(hpy_abi), "-O1", "-w", "-r"])
 
 
 def _build(name: str, sources: Sequence[Path], flags: Sequence[str], *objects: Path) -> Path:
-    """Return the library made of `sources`, or with -r the object; made anew only if nobody has made it before."""
+    """Return the library (or with -r the object) made of `sources`; compile only if it is not in the folder yet."""
     text = [*_COMPILER, *flags, name, *(source.read_text() for source in sources), *map(str, objects)]
     target = _MODULES / hashlib.sha256("\0".join(text).encode()).hexdigest()[:32]
     with _locked(target.with_suffix(".lock")):
@@ -84,7 +84,7 @@ def _build(name: str, sources: Sequence[Path], flags: Sequence[str], *objects: P
         made = target.with_suffix(".new")
         kind = [] if "-r" in flags else ["-shared"]
         command = [*_COMPILER, *kind, *flags, *map(str, sources), *map(str, objects), "-o", str(made)]
-        # From here, so that what the compiler says reaches the tests that look for it
+        # Started here, so that the compiler's output reaches the tests that search it
         if subprocess.run(command, cwd=sources[0].parent).returncode != 0:
             import distutils.errors
 
@@ -105,7 +105,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _one_mode_only(make: Any) -> Any:
-    """Leave out what else the default of the fixture asks for: the other mode, and the CPython ABI."""
+    """Remove the other parametrizations of the fixture: the other mode, and the CPython ABI."""
 
     def make_fixture(abis: Any, class_fixture: bool = False) -> Any:
         return make([os.environ["HPY_SUITE_MODE"]] if abis == "default" else abis, class_fixture)
@@ -126,7 +126,7 @@ def _is_of_cpython_abi(item: Any) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Tests of the CPython ABI come last: they import an ordinary extension module, which turns the GIL on."""
+    """Put the tests of the CPython ABI last: they import an ordinary extension module, which turns the GIL on."""
     items.sort(key=_is_of_cpython_abi)
 
 

@@ -1,7 +1,7 @@
-"""What HPy's tests take for granted, and PyPy has otherwise: imported by the plugin there, and nowhere else.
+"""Adapts HPy's tests to PyPy where their assumptions hold only on CPython. Only the plugin on PyPy imports this module.
 
-The tests are the same. What they cannot find here they skip by their own rules, and a skipped test is an exception,
-which has to be listed like any other.
+The tests themselves are unchanged. By their own rules they skip features that are missing here. Each skipped test is an
+exception that must be listed like any other.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import gc
 import importlib.util
 from importlib.machinery import ExtensionFileLoader
 
-from test import support  # hpy's, which comes before the standard library's
+from test import support  # hpy's `test` package, which precedes the standard library's on the path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,12 +21,14 @@ _plain_collect, _plain_spec = gc.collect, importlib.util.spec_from_file_location
 
 
 def _supports_refcounts(_self: object) -> bool:
-    """Answer the tests that ask. In hpy 0.9.0 a second method of this name hides the one that knows PyPy."""
+    """Answer the tests' question whether there are refcounts. In hpy 0.9.0 a second method of this name hides the
+    method that handles PyPy."""
     return False
 
 
 def _collect(*generation: int) -> Any:
-    """Collect until what C held is gone: a collection finds it, and finalizers and deallocations run after it."""
+    """Collect until the objects that C held are gone: a collection finds them, and finalizers and deallocations run
+    later."""
     first = _plain_collect(*generation)
     for _ in range(2):
         _plain_collect(*generation)
@@ -34,14 +36,14 @@ def _collect(*generation: int) -> Any:
 
 
 def _spec(name: str, location: Any = None, **more: Any) -> ModuleSpec | None:
-    """Make a spec for any extension module, as CPython does: PyPy has a loader for its own suffixes only."""
+    """Make a spec for any extension module, as CPython does: PyPy has a loader only for its own suffixes."""
     if str(location).endswith(".so"):
         more.setdefault("loader", ExtensionFileLoader(name, str(location)))
     return _plain_spec(name, location, **more)
 
 
 def adapt() -> None:
-    """Put the functions above in their places."""
+    """Install the functions above."""
     support.HPyTest.supports_refcounts = _supports_refcounts
     gc.collect = _collect
     importlib.util.spec_from_file_location = _spec

@@ -1,10 +1,10 @@
-//! The generated bindings at work: objects made in Rust and read by the library, and the other way round.
+//! Uses the generated bindings: the library reads objects made in Rust, and Rust reads objects made by the library.
 
 use generated::testing::{TestCxxClassBase, TestCxxClassDerivedDerived, TestIntPair, TestObjectBase, TestObjectDerived};
 use std::sync::OnceLock;
 use tvm_ffi::{Any, AnyView, Array, Function, Map, Module, ObjectRefCast, Result, String};
 
-/// The testing library, which has to be loaded before its types are used, and stays.
+/// Loads the testing library once and keeps it loaded; its types need it.
 fn loaded() {
     static LIBRARY: OnceLock<()> = OnceLock::new();
     LIBRARY.get_or_init(|| {
