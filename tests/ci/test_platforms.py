@@ -1,4 +1,4 @@
-"""The table of platforms in docs/platforms.md: every wheel has a row, and no grade is better than the tests that run."""
+"""The table of platforms in docs/platforms.md: each wheel has a row, and no grade is better than the tests that run."""
 
 from __future__ import annotations
 
