@@ -1,4 +1,4 @@
-/* Integers beyond 64 bits, which HPy has no entry for: a Python int as the core's BigInt, and back. */
+/* Converts between the core's BigInt and Python ints beyond 64 bits, for which HPy has no entry. */
 #ifndef FFI_HPY_CONVERT_BIGINT_H_
 #define FFI_HPY_CONVERT_BIGINT_H_
 
@@ -10,7 +10,7 @@
  * exception raised. `callee` is for messages. */
 int fb_bigint_from_python(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
 
-/* The int that a BigInt, which is borrowed, stands for: new handle, or HPy_NULL with an exception raised. */
+/* Converts a borrowed BigInt to a Python int. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_bigint_to_python(HPyContext *ctx, TVMFFIObject *handle);
 
 #endif /* FFI_HPY_CONVERT_BIGINT_H_ */
