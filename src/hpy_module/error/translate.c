@@ -47,8 +47,9 @@ static TVMFFIObject *object_of(HPyContext *ctx, HPy error) {
 }
 
 /* Makes the error object of an exception when stack or memory does not suffice for Python code: owned, NULL if memory
- * is exhausted. The exception itself is the context of the error, so that it returns to Python unchanged (carried_by in
- * error.c). The message is the first of its `args` if that is a str, because str(exception) might run Python code. */
+ * is exhausted. The exception itself is the context of the error, so that it returns to Python unchanged
+ * (fb_error_carried_by). The message is the first of its `args` if that is a str, because str(exception) might run
+ * Python code. */
 static TVMFFIObject *carrying_error(HPyContext *ctx, HPy exception) {
   char kind[128];
   fb_attr_type_name(ctx, exception, kind, sizeof(kind));
