@@ -1,5 +1,5 @@
-/* The class Device: a DLDevice by value. The package derives its own Device from it, which knows the names of devices,
- * and gives the binding that class for devices that come from native code. */
+/* The class Device: a DLDevice by value. The package derives its own Device class, which knows the names of devices,
+ * and registers that class for devices that come from native code. */
 #include "device.h"
 
 #include "hpy_module/context/hook.h"
