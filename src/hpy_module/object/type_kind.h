@@ -33,8 +33,8 @@ typedef enum FbTypeKind {
  * order of their use. The others tell whether the instances are mappings other than dict, wrappers of native objects
  * that another binding made, or arrays whose memory may differ from the values they show (tensor/lazy_bits.h). */
 enum {
-  FB_PROTOCOL_OBJECT = 1,  /* __tvm_ffi_object__ */
-  FB_PROTOCOL_VALUE = 2,   /* __tvm_ffi_value__ */
+  FB_PROTOCOL_OBJECT = 1, /* __tvm_ffi_object__ */
+  FB_PROTOCOL_VALUE = 2, /* __tvm_ffi_value__ */
   FB_PROTOCOL_CONVERT = 4, /* ObjectConvertible */
   FB_PROTOCOL_STEPS = 7,
   FB_PROTOCOL_MAPPING = 8,
@@ -50,10 +50,10 @@ enum {
 typedef struct FbTypeKindEntry {
   intptr_t type; /* the word at fb_context_type_offset in the type's instances; 0 while the entry is unused */
   FbTypeKind kind;
-  unsigned protocols;                /* FB_PROTOCOL_* */
-  FbRef converter;                   /* FB_TYPE_KIND_CONVERTER only */
+  unsigned protocols; /* FB_PROTOCOL_* */
+  FbRef converter; /* FB_TYPE_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_TYPE_KIND_EXCHANGE only */
-  struct FbTypeKindEntry *next;      /* next unused entry */
+  struct FbTypeKindEntry *next; /* next unused entry */
 } FbTypeKindEntry;
 
 typedef struct FbTypeKindTable {

@@ -123,7 +123,7 @@ static HPy fb_dataclass_hash_impl(HPyContext *ctx, HPy self) {
 /* Returns the function that copies objects of a type, borrowed; NULL if there is none. */
 static TVMFFIObject *find_copier(int32_t type_index) {
   static const TVMFFIByteArray name = {"__ffi_shallow_copy__", sizeof("__ffi_shallow_copy__") - 1};
-  static const TVMFFITypeAttrColumn *known; /* the same for all threads, and valid for good */
+  static const TVMFFITypeAttrColumn *known; /* constant once found, and equal for all threads */
   const TVMFFITypeAttrColumn *column = fh_atomic_load_acquire(&known);
   if (FH_UNLIKELY(column == NULL)) {
     column = TVMFFIGetTypeAttrColumn(&name);

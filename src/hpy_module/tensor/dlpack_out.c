@@ -56,7 +56,7 @@ static DLManagedTensorVersioned *host_copy(HPyContext *ctx, const DLTensor *from
 /* The request of a consumer. */
 typedef struct Request {
   bool is_versioned; /* the consumer reads DLPack 1 */
-  bool wants_device;  /* the consumer names a device */
+  bool wants_device; /* the consumer names a device */
   DLDevice wanted_device;
   int copy; /* 1: always, 0: never, -1: if necessary */
 } Request;
