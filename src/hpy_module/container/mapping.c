@@ -126,7 +126,7 @@ static bool is_missing(HPyContext *ctx, TVMFFIAny *value) {
     fh_atomic_store_release(&missing, mark);
     TVMFFIObjectDecRef(mark);
   }
-  if (mark == NULL) HPyErr_Clear(ctx); /* a core without the mark does not use it */
+  if (mark == NULL) HPyErr_Clear(ctx); /* a core without the marker does not use it */
   if (mark != value->v_obj) return false;
   TVMFFIObjectDecRef(value->v_obj);
   return true;

@@ -153,7 +153,7 @@ FH_INLINE int list_item_in_place(TVMFFIObject *handle, int64_t i, TVMFFIAny *out
   return 1;
 }
 
-/* As fb_iterate_find, for item i of an Array. */
+/* Like fb_iterate_find, for item i of an Array. */
 FH_INLINE HPy array_item_find(HPyContext *ctx, HPy self, const TVMFFIObject *handle, int64_t i) {
   const TVMFFIAny *place = array_place(handle, i);
   return place == NULL ? HPy_NULL : fb_iterate_find(ctx, place, exchange_of(ctx, self));

@@ -8,13 +8,13 @@
 #include "context.h"
 #include "core/platform/unwind.h"
 
-/* The saved state of the native call around the current one. Without the extension it is stored per thread, for
- * callbacks, which arrive without a context. With the extension only the caller of fb_thread_enter has it, to reacquire
- * the GIL. */
+/* The state of a native call on this thread. Without the extension each thread stores the state of its innermost call,
+ * for callbacks, which arrive without a context. With the extension only the caller of fb_thread_enter has it, to
+ * reacquire the GIL. */
 typedef struct FbThreadState {
   HPyContext *ctx; /* context of the innermost native call on this thread; NULL: no native call is running */
   HPyThreadState released;
-  HPyContext *held; /* the previous value of fb_thread_held */
+  HPyContext *held; /* the previous result of fb_thread_held_take */
   bool is_released; /* the call released the GIL; `released` reacquires it */
 } FbThreadState;
 

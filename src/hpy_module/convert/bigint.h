@@ -6,8 +6,8 @@
 
 #include "hpy_module/context/context.h"
 
-/* The value of an int, or of anything with __index__, as an owned Int or BigInt in *out. Returns 0, or -1 with an
- * exception raised. `callee` is for messages. */
+/* Converts an int, or an object with __index__, to an owned Int or BigInt in *out. Returns 0, or -1 with an exception
+ * raised. `callee` is for messages. */
 int fb_bigint_from_python(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
 
 /* Converts a borrowed BigInt to a Python int. Returns a new handle, or HPy_NULL with an exception raised. */

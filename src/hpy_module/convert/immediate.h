@@ -67,7 +67,7 @@ FH_INLINE bool fb_immediate_read(HPy value, TVMFFIAny *out) {
   return true;
 }
 
-/* A new handle of None, True or False. */
+/* Returns a new handle of None, True or False. */
 FH_INLINE HPy fb_immediate_constant(HPyContext *ctx, HPy constant) {
   const FhpyValues *values = &fb_immediate.values;
   if (values->constants_are_immortal) return constant;

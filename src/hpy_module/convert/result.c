@@ -11,7 +11,7 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/opaque.h"
 
-/* By type index; NULL where fb_result_set was not called. Written during the import, read without a lock. */
+/* By type index; NULL if fb_result_set was not called. Written during the import, read without a lock. */
 static FbResult results[kTVMFFIDynObjectBegin];
 
 void fb_result_set(int32_t type_index, FbResult result) { results[type_index] = result; }

@@ -18,8 +18,7 @@ typedef HPy (*FbResult)(HPyContext *ctx, const TVMFFIAny *value);
 /* Registers the conversion of a built-in type (below kTVMFFIDynObjectBegin). Only during the import. */
 void fb_result_set(int32_t type_index, FbResult result);
 
-/* The rarer cases of fb_result_make: values that are neither class instances nor one of the most common plain
- * values. */
+/* The rarer cases of fb_result_make: values that are neither objects nor one of the most common plain values. */
 HPy fb_result_make_rare(HPyContext *ctx, const TVMFFIAny *value);
 /* Converts an object and steals the handle. Strings, bytes, large ints and Python objects are unwrapped. */
 HPy fb_result_of_object(HPyContext *ctx, TVMFFIObject *handle);

@@ -41,9 +41,9 @@ bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
     if (n == FB_HANDLE_MOVING) n = fb_handle_cell_wait(cell);
     if (n != 0) return false;
   }
-  /* A use of an empty cell finds no handle, or the handle that the cell is about to get; the claim does not disturb it.
-   * A wrapper that was returned again since the claim began (fb_handle_cell_give_again) is not offered, because its new
-   * user would be refused. */
+  /* A use of an empty cell finds no handle, or the handle that the cell is about to get; such a use does not prevent
+   * the claim. A wrapper that was returned again since the claim began (fb_handle_cell_give_again) is not offered,
+   * because its new user would be refused. */
   if (cell->handle != NULL &&
       (fh_uses_look(cell) || (state == FB_HANDLE_OFFERED && fb_handle_cell_is_repeated(cell)))) {
     fb_handle_cell_release(cell);

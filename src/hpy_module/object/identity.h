@@ -11,9 +11,10 @@
  * has a second wrapper if a caller asked for one (fb_wrap_apart); the second wrapper is registered once no other
  * wrapper is.
  *
- * The map points to memory whose destructor removes the entry. reference_try of the runtime's extension checks whether
- * the wrapper of an entry is still alive. PyPy 7.3 has no such function; there each entry has a weak reference
- * (identity_weak.c). In debug modes there is no map: every conversion makes a new wrapper.
+ * The entries of the map are plain pointers, which stay valid because a destructor removes its own entry. reference_try
+ * of the runtime's extension checks whether the wrapper of an entry is still alive. PyPy 7.3 has no such function;
+ * there each registered wrapper has a weak reference (identity_weak.c). In debug modes there is no map: every
+ * conversion makes a new wrapper.
  *
  * If memory is exhausted, a wrapper stays unregistered. It then loses its identity and nothing else. */
 #ifndef FFI_HPY_OBJECT_IDENTITY_H_

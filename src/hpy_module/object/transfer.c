@@ -65,7 +65,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   fb_identity_unlist_own(cell);
   TVMFFIObject *old = cell->handle;
   /* Before the handle is stored: a thread that has begun a use of the empty cell gets the handle at once, and must not
-   * register a wrapper of the wrong class. */
+   * register a wrapper that cannot be registered. */
   fb_handle_cell_set_listing(cell, FB_UNLISTABLE);
   fb_handle_cell_set_single(cell);
   fb_handle_cell_put(cell, handle);
