@@ -1,8 +1,8 @@
 /* The C part of the cffi backend (ffi_hpy/_pypy): the native side of its callbacks.
  *
  * Such a callback is a C function made by cffi, which acquires the GIL when it is called. On a thread that already
- * holds the GIL it would deadlock; this binding's native calls run on such threads. Callbacks that run inside the
- * garbage collector may not run Python code at all; their work is deferred (later.h). */
+ * holds the GIL it would deadlock; this binding's native calls run on such threads. An object that is released inside
+ * the garbage collector may not run Python code at all: its decref is deferred (later.h). */
 #include "covered.h"
 
 #include <stdlib.h>

@@ -49,7 +49,8 @@ typedef enum FbListing {
 /* Waits until no thread moves the handle. Returns the value of n_uses after the wait. */
 int32_t fb_handle_cell_wait(FbHandleCell *cell);
 
-/* Begins a use without a GIL that found no room in the thread's record, or a claim. Such a use is counted. */
+/* Begins a counted use. Called without a GIL, if the thread's record has no room or the cell is claimed. Returns false
+ * if the handle is offered to a call. */
 bool fb_handle_cell_use_counted(FbHandleCell *cell);
 
 /* Begins a use of the handle. Returns false, and begins no use, if the handle is offered to a call. */

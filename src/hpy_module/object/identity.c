@@ -3,7 +3,7 @@
  * when it is half full and shrinks when it is nearly empty.
  *
  * The number of stripes suits threads with a hundred objects each: every stripe that two threads share moves between
- * their cores. More stripes would make fork slower, which takes all locks.
+ * their cores. fork takes the locks of all stripes, so more stripes would make fork slower.
  *
  * The first entry of a stripe is next to the stripe's lock, in the same cache line: threads that make and drop wrappers
  * of one object contend for that line only. */
