@@ -1,5 +1,5 @@
-/* attach.cc - gives the core, which is C, the means to catch and throw C++ exceptions, and the type of the class of
- * modules. */
+/* attach.cc - gives the core, which is C, functions that catch and throw C++ exceptions, and the type_info of the
+ * module class. */
 #include "call.h"
 
 #include <string.h>
@@ -7,13 +7,13 @@
 namespace fx {
 
 #ifdef FX_LIBSTDCXX
-/* Some newer compilers that build for an older libstdc++ make clients that use std::cout without initialising it. That
- * works for them because the reference's libtvm_ffi.so initialises it; this object does so here. */
+/* Some newer compilers that build for an older libstdc++ produce clients that use std::cout without initialising it.
+ * That works because the reference's libtvm_ffi.so initialises it; this object does so here. */
 static std::ios_base::Init streams;
 #endif
 
 /* catch_cxx(code, state): calls code(state). A C++ exception becomes the error of this call. The core calls the virtual
- * functions of modules through it. */
+ * functions of modules through this function. */
 static int catch_cxx(void *, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *) {
   if (n_args != 2 || args[0].type_index != kTVMFFIOpaquePtr || args[1].type_index != kTVMFFIOpaquePtr) {
     TVMFFIErrorSetRaisedFromCStr("TypeError", "ffi_hpy.catch_cxx: expected the addresses of a function and its state");
@@ -52,7 +52,7 @@ static void register_catcher() {
   if (TVMFFIFunctionSetGlobal(&text, handle, 1) != 0) raise_pending();
 }
 
-/* If this fails, for lack of memory, the core works as if there were no libtvm_ffi_cxx.so. */
+/* If this fails because memory is exhausted, the core works without libtvm_ffi_cxx.so. */
 __attribute__((constructor)) static void attach() {
   try {
     const void *raise = reinterpret_cast<void *>(raise_pending);

@@ -14,7 +14,7 @@ using tvm::ffi::String;
 inline TVMFFIAny view_of(const Any &value) { return value.view(); }
 inline TVMFFIAny view_of(const ObjectRef &object) { return object.view(); }
 TVMFFIAny view_of(bool value);
-/* A view of an object, by its handle, which must not be null. */
+/* Makes a view of an object from its handle, which must not be null. */
 TVMFFIAny view_of_handle(const void *handle);
 
 /* Calls a global function. Throws the error that it raises, or a RuntimeError if it is not registered. */
@@ -22,13 +22,13 @@ Any call(const char *name, const TVMFFIAny *args, int32_t n_args);
 
 template <int n> Any call(const char *name, const TVMFFIAny (&args)[n]) { return call(name, args, n); }
 
-/* These three convert the result of the function `name`. TypeError if it has another type. */
-String to_text(const char *name, Any value); /* or None */
-/* An object of exactly that type, or null for None. */
+/* These three convert the result of the function `name`. They throw TypeError if it has another type. */
+String to_text(const char *name, Any value); /* accepts None */
+/* Returns an object of exactly that type, or null for None. */
 ObjectRef to_object(const char *name, Any value, int32_t type_index);
 int64_t to_int(const char *name, const Any &value); /* an int or a bool */
 
-/* Throws an error of that kind. The message is made of the parts. */
+/* Throws an error of the given kind. The message is the concatenation of the parts. */
 [[noreturn]] void raise_parts(const char *kind, const char **parts, int32_t n_parts);
 template <typename... Parts> [[noreturn]] void raise(const char *kind, Parts... parts) {
   const char *all[] = {parts...};

@@ -1,4 +1,4 @@
-/* functions.cc - functions over values: each is a C++ name for a global function of the core. */
+/* functions.cc - functions over values: each wraps a global function of the core. */
 #include "call.h"
 
 namespace tvm {

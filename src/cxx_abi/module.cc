@@ -1,4 +1,4 @@
-/* module.cc - the functions that clients' classes of modules inherit, and the queries of any module. */
+/* module.cc - the functions that clients' module classes inherit, and the queries of any module. */
 #include "call.h"
 
 namespace tvm {
@@ -7,7 +7,7 @@ namespace ffi {
 using fx::call;
 using fx::view_of;
 
-/* The layouts that the ABI asks for. Before the header of a module lies nothing but the address of its table. */
+/* The layouts that the ABI requires. Only the pointer to its vtable precedes the header of a module. */
 static_assert(sizeof(ModuleObj) == sizeof(void *) + sizeof(TVMFFIObject) + 2 * sizeof(void *), "ABI");
 static_assert(sizeof(Error) == 2 * sizeof(void *), "ABI");
 static_assert(sizeof(Any) == sizeof(TVMFFIAny) && sizeof(String) == sizeof(TVMFFIAny), "ABI");
@@ -18,7 +18,7 @@ static TVMFFIAny view_of(const ModuleObj *module) { return fx::view_of_handle(st
 
 int ModuleObj::GetPropertyMask() const { return 0; }
 
-/* By way of the core, which recognises an override that returns something else than a pointer. */
+/* Calls the core, which recognises an override that returns a value other than a pointer. */
 bool ModuleObj::ImplementsFunction(const String &name) {
   const char *question = "ffi.ModuleGetFunction";
   return fx::to_object(question, call(question, {view_of(this), fx::view_of(name), fx::view_of(false)}),
@@ -47,7 +47,8 @@ void ModuleObj::ImportModule(const Module &other) {
 
 void ModuleObj::ClearImports() { call("ffi_hpy.module_drop_imports", {view_of(this)}); }
 
-/* ---- Queries that imported modules answer too. The core asks them, and converts their exceptions into errors. ---- */
+/* ---- Queries that imported modules also answer. The core asks them, and converts their exceptions into errors.
+ * ---- */
 
 static Any ask(const char *question, const ModuleObj *module, const String &name) {
   return call(question, {view_of(module), fx::view_of(name), fx::view_of(true)});

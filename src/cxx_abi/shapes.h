@@ -1,13 +1,12 @@
-/* shapes.h - the classes of tvm::ffi that occur in mangled names: their size, their layout and how they are passed.
+/* shapes.h - the classes of tvm::ffi that occur in mangled names: their size, their layout and their calling
+ * convention.
  *
- * Compiled clients have the full classes from the headers; the classes here agree with them at the binary level only. A
- * class with a copy constructor or destructor of its own is passed and returned through memory. Most classes here need
- * no more than that. Nothing is included from a C++ library: std::exception belongs to the platform's C++ ABI and is
- * declared here. So no compiler's own library becomes a dependency, and this library runs with whatever libstdc++ its
- * clients have.
+ * Compiled clients have the full classes from the headers; the classes here are only binary compatible with them. A
+ * class with its own copy constructor or destructor is passed and returned through memory; most classes here need only
+ * that. Nothing is included from a C++ library: std::exception belongs to the platform's C++ ABI and is declared here.
+ * So no compiler's own library becomes a dependency, and this library runs with the libstdc++ of its clients.
  *
- * Errors are thrown as tvm::ffi::Error. Arguments are borrowed, results owned. Every function may be called from any
- * thread. */
+ * Errors are thrown as tvm::ffi::Error. Arguments are borrowed, results owned. Any thread may call every function. */
 #ifndef FX_SHAPES_H_
 #define FX_SHAPES_H_
 
@@ -36,7 +35,7 @@ public:
 #ifdef FX_LIBSTDCXX
 class ios_base {
 public:
-  class Init { /* std::cout and the like can be used while an Init exists */
+  class Init { /* std::cout and the other streams can be used while an Init exists */
   public:
     Init();
     ~Init();
@@ -44,7 +43,7 @@ public:
 };
 #endif
 
-/* The declaration that `typeid` needs. */
+/* The declaration that `typeid` requires. */
 class type_info {
 public:
   virtual ~type_info();
@@ -55,7 +54,7 @@ public:
 #ifdef FX_LIBSTDCXX
 namespace __cxxabiv1 {
 
-/* The exception that unwinds a cancelled thread. A handler must throw it on. */
+/* The exception that unwinds a cancelled thread. A handler must rethrow it. */
 class __forced_unwind {
   virtual ~__forced_unwind() throw();
   virtual void __pure_dummy() = 0;
@@ -84,7 +83,7 @@ public:
   }
   ~Any();
   const TVMFFIAny &view() const { return cell_; }
-  /* Gives the value to the caller and leaves None. */
+  /* Moves the value to the caller and leaves None. */
   TVMFFIAny release() {
     TVMFFIAny owned = cell_;
     cell_ = TVMFFIAny{};
@@ -95,15 +94,15 @@ protected:
   TVMFFIAny cell_;
 };
 
-/* A text. Also the layout of Bytes, and of Optional<String>, where None means nothing. */
+/* A string. Also the layout of Bytes, and of Optional<String>, where None means that there is no value. */
 class String : public Any {
 public:
   using Any::Any;
-  /* The empty text. */
+  /* The empty string. */
   String() { cell_.type_index = kTVMFFISmallStr; }
 };
 
-/* Optional<int>: two layouts under one name. Clients that pass it by value have the old layout, clients that pass a
+/* Optional<int>: two layouts with one name. Clients that pass it by value have the old layout, clients that pass a
  * reference the new one. */
 template <typename T, typename = void> class Optional;
 template <> class Optional<int, void> {
@@ -130,7 +129,7 @@ public:
   TVMFFIObject header;
 };
 
-/* A pointer to an object, or null. Also the layout of Optional<ObjectRef>, and of every class derived without
+/* A pointer to an object, or null. Also the layout of Optional<ObjectRef>, and of every derived class without
  * members. */
 class ObjectRef {
 public:
@@ -170,9 +169,8 @@ public:
   FX_EXPORT static void VisitContextSymbols(const TypedFunction<void(String, void *)> &visit);
 };
 
-/* The virtual functions are in the order of the ABI's table. Their bodies here are those that a class inherits if it
- * does not override them. An object begins with the address of its table; behind that lies the header, which handles
- * point to. */
+/* The virtual functions are in the order of the ABI's vtable. A class that does not override a function inherits its
+ * body from here. An object begins with the pointer to its vtable; the header, to which handles point, follows. */
 class FX_EXPORT ModuleObj : public Object {
 public:
   virtual const char *kind() const = 0;
@@ -226,8 +224,8 @@ public:
 
 namespace json {
 
-/* Throws a ValueError for a text that is not JSON. If `error` is given, the message goes there instead; on success
- * *error becomes empty. */
+/* Throws a ValueError for a string that is not JSON. If `error` is given, the message is stored there instead; on
+ * success *error becomes empty. */
 FX_EXPORT Any Parse(const String &text, String *error);
 FX_EXPORT String Stringify(const Any &value, Optional<int> indent);
 FX_EXPORT String Stringify(const Any &value, const Optional<int> &indent);

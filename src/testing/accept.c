@@ -1,4 +1,4 @@
-/* accept.c - which values a type accepts, and how they are converted. */
+/* accept.c - decides whether a type accepts a value, and converts the value. */
 #include "accept.h"
 
 #include <stdio.h>
@@ -104,8 +104,8 @@ static void drop_all(ft_accepted *items, int64_t n_items) {
   free(items);
 }
 
-/* Makes the container of the converted items, which it takes over. If no item changed and the given container has the
- * right type, that one is used. */
+/* Makes the container of the converted items and steals them. If no item changed and the given container has the right
+ * type, returns the given container. */
 static ft_verdict make_container(const ft_type *type, ft_core make, const TVMFFIAny *given, ft_accepted *items,
                                  int64_t n_items, int changed, ft_accepted *out) {
   ft_verdict verdict = FT_YES;
@@ -144,7 +144,7 @@ static ft_verdict accept_sequence(const ft_type *type, const TVMFFIAny *value, f
   return make_container(type, make, value, items, n_items, changed, out);
 }
 
-/* Converts one key or value of a mapping, which it takes over. */
+/* Converts one key or value of a mapping and steals it. */
 static ft_verdict accept_part(const ft_type *type, TVMFFIAny *part, ft_accepted *out, int *changed) {
   ft_verdict verdict = ft_accept(type, part, out);
   if (verdict == FT_YES && !is_changed(out, part)) {
@@ -195,9 +195,10 @@ static ft_verdict accept_mapping(const ft_type *type, const TVMFFIAny *value, ft
   return make_container(type, make, value, items, n_items, changed, out);
 }
 
-/* ---- Everything ---- */
+/* ---- All types ---- */
 
-/* The first alternative that accepts the value without conversion, else the first that accepts it. */
+/* Returns the first alternative that accepts the value without conversion, otherwise the first alternative that accepts
+ * it. */
 static ft_verdict accept_variant(const ft_type *type, const TVMFFIAny *value, ft_accepted *out) {
   ft_accepted found = {ft_none(), 0};
   int is_found = 0;

@@ -1,5 +1,5 @@
 /* accept.h - converts values to the types of parameters and fields: numbers widen, sequences and mappings become those
- * of the other kind, text becomes a device or data type. */
+ * of the other kind, strings become devices or data types. */
 #ifndef FT_ACCEPT_H_
 #define FT_ACCEPT_H_
 
@@ -20,7 +20,7 @@ static inline void ft_accepted_drop(ft_accepted *accepted) {
   if (accepted->is_owned) ft_drop(&accepted->value);
 }
 
-/* Appends the type of a value that was not accepted, as messages name it: `Array[index 0: float]`. */
+/* Appends the type of a refused value in the form of messages: `Array[index 0: float]`. */
 void ft_accept_explain(const ft_type *type, const TVMFFIAny *value, ft_buffer *out);
 
 #endif /* FT_ACCEPT_H_ */

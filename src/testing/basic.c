@@ -1,4 +1,4 @@
-/* basic.c - functions that test calling: echoes, errors, functions by address, signals. */
+/* basic.c - functions that test calls: echoes, errors, functions by pointer, signals. */
 #if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 199309L /* nanosleep */
 #endif
@@ -67,14 +67,14 @@ static void sleep_a_second(void) {
   Sleep(1000);
 #else
   struct timespec left = {1, 0};
-  (void)nanosleep(&left, NULL); /* a signal may end the sleep early, and is then noticed sooner */
+  (void)nanosleep(&left, NULL); /* a signal may end the sleep early, and is then detected sooner */
 #endif
 }
 
 static int run_check_signal(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args, (void)result;
   for (int64_t i = 0; i < args[0].v_int64; i++) {
-    /* The exception is already pending in the host; this kind of error says so. */
+    /* The exception is already pending in the host; this error kind reports that. */
     if (TVMFFIEnvCheckSignals() != 0) return ft_raise("EnvErrorAlreadySet", "", (char *)NULL);
     sleep_a_second();
   }
@@ -83,11 +83,11 @@ static int run_check_signal(const ft_function *self, const TVMFFIAny *args, int3
   return 0;
 }
 
-/* ---- Functions by address ---- */
+/* ---- Functions by pointer ---- */
 
 static int add_one(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args;
-  *result = ft_int((int32_t)((uint32_t)args[0].v_int64 + 1)); /* 32 bits, as the reference's C++ int */
+  *result = ft_int((int32_t)((uint32_t)args[0].v_int64 + 1)); /* 32 bits, like the reference's C++ int */
   return 0;
 }
 
@@ -102,7 +102,7 @@ static int add_one_symbol(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return add_one(NULL, args, n_args, result);
 }
 
-/* add_one in the calling convention of compilers of the MLIR family: an array of the addresses of handle, args, n_args,
+/* add_one with the calling convention of compilers of the MLIR family: an array of pointers to handle, args, n_args,
  * result and the status. */
 static void add_one_packed(void **packed) {
   void *handle = *(void **)packed[0];
@@ -125,8 +125,8 @@ static int address_of_packed(const ft_function *self, const TVMFFIAny *args, int
 
 /* ---- Objects ---- */
 
-/* Both counts of an object. Relaxed, because other threads may change them at any time and nothing depends
- * on them. */
+/* Returns both counts of an object. Relaxed, because other threads may change them at any time and nothing depends on
+ * them. */
 static uint64_t count_of(const TVMFFIObject *object) {
 #if defined(_MSC_VER) && !defined(__clang__)
   return *(const volatile uint64_t *)&object->combined_ref_count;

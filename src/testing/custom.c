@@ -1,4 +1,5 @@
-/* custom.c - classes with their own comparison, hash or visit, and classes that exclude fields from these. */
+/* custom.c - classes with their own comparison, hash or visit, and classes that exclude fields from these
+ * operations. */
 #include <stdlib.h>
 
 #include "tables.h"
@@ -80,7 +81,7 @@ static ft_class no_hash_class = {
     .creator = new_no_hash,
 };
 
-/* Reads the key of an argument that is an object of the hook's class. */
+/* Reads the key of an argument, which must be an object of the hook's class. */
 static int key_of(const ft_function *self, const TVMFFIAny *arg, TVMFFIAny *out) {
   const ft_class *cls = (const ft_class *)self->context;
   if (arg->type_index != cls->type_index) return ft_raise("TypeError", "Expected a ", cls->key, (char *)NULL);
@@ -88,7 +89,8 @@ static int key_of(const ft_function *self, const TVMFFIAny *arg, TVMFFIAny *out)
   return 0;
 }
 
-/* Hash, equality and order of objects are those of their keys. The last argument is the function that computes them. */
+/* Hash, equality and order of objects are computed from their keys. The last argument is the function that computes
+ * them. */
 static int by_key(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIAny keys[2];
   int32_t n_keys = n_args - 1;
@@ -182,7 +184,7 @@ static int visit_later(const TVMFFIAny *visitor, void *child, TVMFFIAny *out) {
   return 0;
 }
 
-/* Visits the child in a region that defines it, then the number 4 in the region that the visit was in. */
+/* Visits the child in a region that defines it, then the number 4 in the region of the visit. */
 static int visit_hook(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIAny call[3] = {args[0], ft_int(kTVMFFIDefRegionKindSimple), ft_none()};
   (void)self, (void)n_args;

@@ -1,8 +1,8 @@
-/* enum.c - enumerations of native code: one with two singletons, an integer one and a text one without, and an object
- * with fields of these two. */
+/* enum.c - enumerations of native code: one with two singletons, an integer and a string enumeration without
+ * singletons, and an object with fields of these two. */
 #include "tables.h"
 
-/* The layout of ffi.Enum and of all classes that derive from it. */
+/* The layout of ffi.Enum and of all derived classes. */
 typedef struct {
   TVMFFIObject header;
   int64_t int_index;

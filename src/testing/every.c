@@ -45,7 +45,7 @@ static void begin_every(void *object) {
   made->v_bool = 1;
   made->v_device = TVMFFIDLDeviceFromIntPair(kDLCPU, 0);
   made->v_dtype = float32;
-  (void)TVMFFIStringFromByteArray(&text, &made->v_variant); /* small text needs no memory */
+  (void)TVMFFIStringFromByteArray(&text, &made->v_variant); /* a short string needs no memory */
 }
 
 static ft_class every_class;
@@ -71,7 +71,7 @@ static int add_int(const ft_function *self, const TVMFFIAny *args, int32_t n_arg
 
 static int no_memory(void) { return ft_no_memory("a container"); }
 
-/* Makes an Array of the items of `head` followed by those of `tail`. */
+/* Makes an Array of the items of `head` followed by the items of `tail`. */
 static int concat(const TVMFFIAny *head, int64_t n_head, const TVMFFIAny *tail, int64_t n_tail, TVMFFIAny *result) {
   TVMFFIAny *items = (TVMFFIAny *)malloc(sizeof *items * (size_t)(n_head + n_tail + 1));
   if (items == NULL) return no_memory();
@@ -104,7 +104,7 @@ static int maybe_concat(const ft_function *self, const TVMFFIAny *args, int32_t 
   return rc;
 }
 
-/* Puts one pair of the right mapping into the Dict `into`, which has the pairs of the left one. */
+/* Adds one pair of the right mapping to the Dict `into`, which has the pairs of the left mapping. */
 static int merge_pair(TVMFFIAny into, const TVMFFIAny *key, const TVMFFIAny *value) {
   TVMFFIAny query[3] = {into, *key, *value}, found, both;
   if (ft_core_call(FT_DICT_COUNT, query, 2, &found) != 0) return -1;

@@ -2,7 +2,7 @@
 #include "field.h"
 
 static ft_field_type types[FT_FIELD_COUNT];
-/* The first values of fields that are containers. All objects share them, because an Array and a Map do not change. */
+/* The initial values of container fields. All objects share them, because an Array and a Map are immutable. */
 static TVMFFIAny empty_array, empty_map;
 
 const ft_field_type *ft_field_type_of(ft_field_id id) { return &types[id]; }
@@ -60,7 +60,7 @@ static int get_object(void *at, TVMFFIAny *out) {
 
 /* ---- Writing ---- */
 
-/* Makes the accepted value owned: views of text and bytes are copied, other values gain a reference. */
+/* Makes the accepted value owned: views of strings and bytes are copied, other values are retained. */
 static int own(ft_accepted *accepted) {
   TVMFFIAny owned;
   if (accepted->is_owned) return 0;

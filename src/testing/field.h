@@ -1,8 +1,8 @@
-/* field.h - the types of fields: how each is stored, read and written.
+/* field.h - the types of fields: storage, getter and setter of each.
  *
- * The ABI calls a setter with an address and a value, and nothing that names the type. So each type of a field has its
- * own setter and a row in this list. `f32` and `i32` are types of their own because their sizes differ from those of
- * `f64` and `i64`. */
+ * The ABI calls a setter with a pointer and a value, and nothing that identifies the type. So each field type has its
+ * own setter and a row in this list. `f32` and `i32` are separate types because their sizes differ from those of `f64`
+ * and `i64`. */
 #ifndef FT_FIELD_H_
 #define FT_FIELD_H_
 
@@ -39,7 +39,7 @@
 typedef enum { FT_FIELD_TYPES(FT_FIELD_ID) FT_FIELD_COUNT } ft_field_id;
 #undef FT_FIELD_ID
 
-/* How a field's value is stored at its address. */
+/* The storage of a field's value. */
 typedef enum {
   FT_STORE_I64,
   FT_STORE_I32,
@@ -60,13 +60,13 @@ typedef struct {
   TVMFFIFieldSetter setter;
 } ft_field_type;
 
-/* Reads the types of the table. Call it when the classes that they name are registered. */
+/* Parses the types of the table. Called after the registration of the classes that they name. */
 int ft_field_load(void);
 const ft_field_type *ft_field_type_of(ft_field_id id);
 
-/* Replaces the value at `at` by the accepted one. Takes that one over if it is owned, or adds a reference. */
+/* Replaces the value at `at` by the accepted value. Steals an owned value; retains a view. */
 int ft_field_put(ft_store store, void *at, ft_accepted *accepted);
-/* Initialises a field whose first value is not all bits 0: empty text and empty containers. */
+/* Initialises a field whose initial value is not all bits 0: empty strings and empty containers. */
 void ft_field_begin(const ft_field_type *field, void *at);
 
 #endif /* FT_FIELD_H_ */

@@ -84,7 +84,7 @@ static int fill(const char *name, const char *signature, ft_body body, const voi
   return ft_raise("ValueError", "too many parameters in ", signature, (char *)NULL);
 }
 
-/* Makes a function that is never freed: the core keeps registered functions for ever. */
+/* Makes a function that is never freed, because the core keeps registered functions forever. */
 static const ft_function *create(const char *name, const char *signature, ft_body body, const void *context,
                                  TVMFFIAny *out) {
   TVMFFIObjectHandle handle;
@@ -100,7 +100,7 @@ int ft_function_new(const char *name, const char *signature, ft_body body, const
   return create(name, signature, body, context, out) != NULL ? 0 : -1;
 }
 
-/* Fills everything but name and flags. `metadata` holds the text that *info points to. */
+/* Fills all members except name and flags. `metadata` owns the string to which *info points. */
 static int describe(const char *full_name, const char *signature, ft_body body, const void *context, const char *doc,
                     const char *more, TVMFFIMethodInfo *info, ft_buffer *metadata) {
   memset(info, 0, sizeof *info);

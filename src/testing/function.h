@@ -8,21 +8,21 @@
 
 typedef struct ft_function ft_function;
 
-/* The body of a function. *result is None on entry and owned by the caller afterwards. Arguments are views, of the
- * types of the signature, and stay valid until the body returns. */
+/* The body of a function. *result is None on entry and owned by the caller afterwards. Arguments are views with the
+ * types of the signature, valid until the body returns. */
 typedef int (*ft_body)(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
 struct ft_function {
-  const char *name; /* in messages; "" for none */
-  ft_type type;     /* of kind FT_CALLABLE, or FT_OBJECT for functions of any arguments */
+  const char *name; /* for messages; "" for none */
+  ft_type type;     /* FT_CALLABLE, or FT_OBJECT for functions of any arguments */
   ft_body body;
   const void *context;
 };
 
-/* Makes a Function with the signature `(0: int) -> int`, or with any arguments for NULL. The texts must last for ever,
- * and the Function is never freed. */
+/* Makes a Function with the signature `(0: int) -> int`, or with any arguments for NULL. The strings must never be
+ * freed, and the Function is never freed. */
 int ft_function_new(const char *name, const char *signature, ft_body body, const void *context, TVMFFIAny *out);
-/* Calls such a function, for functions that are exported symbols. */
+/* Calls such a function; used by functions that are exported symbols. */
 int ft_function_call(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
 /* A global function. `more` is further metadata, or NULL. */
@@ -36,7 +36,7 @@ typedef struct {
 
 int ft_function_add_globals(const ft_global *globals, int32_t n_globals);
 
-/* A method. It gets the object as its first argument, unless it is static. */
+/* A method. The object is its first argument, unless it is static. */
 typedef struct {
   const char *name; /* "sum" */
   const char *full_name; /* "testing.TestIntPair.sum" */

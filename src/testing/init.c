@@ -1,8 +1,8 @@
-/* init.c - classes whose constructors the core makes: by position and by keyword, with and without defaults,
- * inherited. */
+/* init.c - classes with constructors made by the core: positional and keyword arguments, with and without defaults,
+ * inherited fields. */
 #include "tables.h"
 
-/* The layout of most of them: integers only. */
+/* The layout of most classes: integers only. */
 typedef struct {
   TVMFFIObject header;
   int64_t number[5];
@@ -179,7 +179,7 @@ static const ft_field child_fields[] = {
 
 static void begin_all_off(void *object) {
   ((ints *)object)->number[0] = 7;
-  ((ints *)object)->number[2] = 1234; /* its value, as it is no parameter and has no default */
+  ((ints *)object)->number[2] = 1234; /* set here, because it has neither a parameter nor a default */
 }
 
 static ft_class kw_only_class, auto_class, simple_class, all_off_class, mixed_class, parent_class, child_class,

@@ -1,11 +1,12 @@
-/* load.c - registers everything when the library is loaded, unless another testing library is loaded already. */
+/* load.c - registers all types and functions when the library is loaded, unless another testing library is loaded
+ * already. */
 #include "load.h"
 
 #include <stdio.h>
 
 #include "tables.h"
 
-/* Whether another library has registered `testing.*`. The first one stays, and this library then adds nothing. */
+/* Whether another library has registered `testing.*`. The first library stays, and this library then adds nothing. */
 static int is_taken(void) {
   TVMFFIByteArray name = ft_text("testing.echo");
   TVMFFIObjectHandle found;
@@ -70,6 +71,6 @@ __declspec(allocate(".CRT$XCU")) void (*ft_load_at_start)(void) = load_at_start;
 #endif
 #endif
 
-/* For programs that link this library only to have it loaded: a symbol to refer to. */
+/* A symbol for programs that link this library only so that it is loaded. */
 TVM_FFI_DLL_EXPORT int TVMFFITestingDummyTarget(void);
 int TVMFFITestingDummyTarget(void) { return 0; }

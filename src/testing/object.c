@@ -1,4 +1,4 @@
-/* object.c - makes, copies, ends and constructs objects of classes that are described by tables; registers those
+/* object.c - makes, copies, frees and constructs objects of classes that tables describe, and registers those
  * classes. */
 #include "object.h"
 
@@ -7,8 +7,7 @@
 
 #define MAX_PARENTS 4
 
-/* Lies directly before the handle of every object. In C++ the address of a table of virtual functions would be
- * there. */
+/* Directly precedes the handle of every object. In C++ the pointer to the vtable would be there. */
 typedef struct {
   const ft_class *cls;
   TVMFFIObject header;
@@ -62,7 +61,7 @@ int ft_object_new(const ft_class *cls, TVMFFIObjectHandle *out) {
   return 0;
 }
 
-/* ---- Functions that every class has ---- */
+/* ---- Functions of every class ---- */
 
 static int make_new(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIObjectHandle made;
@@ -82,7 +81,7 @@ static int copy(const ft_function *self, const TVMFFIAny *args, int32_t n_args, 
   for (const ft_class *of = cls; of != NULL; of = of->parent) {
     for (int32_t i = 0; i < of->n_fields; i++) {
       const ft_field_type *type = ft_field_type_of(of->fields[i].type);
-      /* The bits are copied already. Reading the field as a value adds the reference that the copy needs. */
+      /* The bits are copied already. Reading the field as a value takes the reference that the copy needs. */
       TVMFFIAny kept;
       if (type->store >= FT_STORE_ANY) (void)type->getter(to + of->fields[i].offset, &kept);
     }
@@ -91,7 +90,7 @@ static int copy(const ft_function *self, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
-/* Field i of a class, counting those of its parents first. */
+/* Returns field i of a class; the fields of its parents come first. */
 static const ft_field *field_at(const ft_class *cls, int32_t i) {
   const ft_class *line[MAX_PARENTS];
   int32_t n = 0;
@@ -158,7 +157,7 @@ static TVMFFIAny read_default(const char *text) {
   TVMFFIAny value = ft_none();
   if (text[0] == '"') {
     TVMFFIByteArray inside = {text + 1, strlen(text) - 2};
-    (void)TVMFFIStringFromByteArray(&inside, &value); /* small text needs no memory */
+    (void)TVMFFIStringFromByteArray(&inside, &value); /* a short string needs no memory */
   } else if (strchr(text, '.') != NULL) {
     value.type_index = kTVMFFIFloat;
     value.v_float64 = strtod(text, NULL);
@@ -198,7 +197,7 @@ static int define_field(const ft_class *cls, const ft_field *field) {
   return rc;
 }
 
-/* `head` + `key` + `tail`, never freed: functions have it as their name or signature. */
+/* Returns `head` + `key` + `tail`, never freed, because functions use it as their name or signature. */
 static const char *join(const char *head, const char *key, const char *tail) {
   size_t size = strlen(head) + strlen(key) + strlen(tail) + 1;
   char *text = (char *)malloc(size);

@@ -1,4 +1,4 @@
-/* object.h - object types described by tables, from which their functions are made. */
+/* object.h - object types described by tables; their functions are generated from these. */
 #ifndef FT_OBJECT_H_
 #define FT_OBJECT_H_
 
@@ -12,7 +12,7 @@ typedef struct {
   const char *name;
   ft_field_id type;
   size_t offset;
-  int64_t flags; /* TVMFFIFieldFlagBitMask, without the bit for a default, which `value` implies */
+  int64_t flags; /* TVMFFIFieldFlagBitMask, without the default bit, which `value` implies */
   const char *value; /* the default: `10`, `1.5`, `"text"`, `None`; NULL for none */
   const char *doc;
   const char *more; /* further metadata, or NULL */
@@ -20,11 +20,11 @@ typedef struct {
 
 /* Traits of a type. */
 enum {
-  FT_FINAL = 1, /* nothing derives from it */
+  FT_FINAL = 1, /* no type derives from it */
   FT_NEW = 2, /* objects can be made without arguments */
   FT_COPY = 4, /* objects can be copied */
-  FT_AUTO_INIT = 8, /* the core makes the constructor out of the fields */
-  FT_CONVERT = 16, /* it converts objects of its own type only */
+  FT_AUTO_INIT = 8, /* the core generates the constructor from the fields */
+  FT_CONVERT = 16, /* it accepts only objects of its own type */
   FT_UNIQUE = 32 /* structural comparison is by identity */
 };
 
@@ -33,7 +33,7 @@ struct ft_class {
   const char *key;
   const ft_class *parent; /* declares the fields before its own; or NULL */
   const char *parent_key; /* for a parent of another library; NULL for ffi.Object */
-  size_t size; /* bytes, header included */
+  size_t size; /* bytes, including the header */
   int32_t child_slots;
   int traits;
   int64_t extra_size; /* bytes of an object before the handle */
@@ -41,19 +41,19 @@ struct ft_class {
   int32_t n_fields;
   const ft_method *methods;
   int32_t n_methods;
-  const char *init; /* signature of the constructor, which fills the first fields, parents' first; or NULL */
+  const char *init; /* signature of the constructor, which sets the first fields, parents' first; or NULL */
   const char *init_doc;
   void (*begin)(void *object); /* sets initial values that are not 0; or NULL */
   TVMFFIObjectCreator creator; /* if FT_NEW */
   int32_t type_index; /* filled by ft_object_register */
 };
 
-/* Allocates the indices of all classes, so that types can name each other. Parents must come first. */
+/* Allocates the indices of all classes, so that types can refer to each other. Parents must come first. */
 int ft_object_register(ft_class *const *classes, int32_t n_classes);
 /* Registers fields, methods and attributes of a class. */
 int ft_object_define(ft_class *cls);
 
-/* A new object with initial values. */
+/* Makes an object with initial values. */
 int ft_object_new(const ft_class *cls, TVMFFIObjectHandle *out);
 
 /* Initialisers for the tables of a class. */

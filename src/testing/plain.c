@@ -1,4 +1,4 @@
-/* plain.c - objects with numbers, texts and other objects, and families of them. */
+/* plain.c - objects with numbers, strings and other objects, and families of them. */
 #include "tables.h"
 
 /* ---- testing.TestIntPair ---- */

@@ -20,7 +20,7 @@ static int dltensor(const ft_function *self, const TVMFFIAny *args, int32_t n_ar
   return ft_raise("RuntimeError", "DLTensor* cannot be held in Any as it does not retain ownership", (char *)NULL);
 }
 
-/* Makes an Array of those items that are not None. */
+/* Makes an Array of the items that are not None. */
 static int compact(const TVMFFIAny *array, TVMFFIAny *result) {
   const TVMFFISeqCell *cell = ft_value_items(array);
   const TVMFFIAny *items = (const TVMFFIAny *)cell->data;
@@ -35,7 +35,7 @@ static int compact(const TVMFFIAny *array, TVMFFIAny *result) {
   return rc;
 }
 
-/* Returns the mapping, with the integers of the array put under the name if there is one. */
+/* Returns the mapping; if there is a name, the integers of the array are stored under it. */
 static int with_compact(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   TVMFFIAny dict, set[3];
   (void)n_args;
@@ -112,7 +112,7 @@ static int add(const ft_function *self, const TVMFFIAny *args, int32_t n_args, T
   return 0;
 }
 
-/* Their types are parsed while the library is loaded. */
+/* Their types are parsed when the library is loaded. */
 static ft_function exported_id = {"testing_dll_schema_id_int", {0}, ft_function_echo, NULL};
 static ft_function exported_add = {"testing_dll_test_add_with_docstring", {0}, add, NULL};
 

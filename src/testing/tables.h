@@ -10,13 +10,13 @@ typedef struct {
   int32_t n_classes;
 } ft_classes;
 
-ft_classes ft_plain_classes(void);  /* plain.c: objects with numbers, texts, objects */
-ft_classes ft_init_classes(void);   /* init.c: constructors of every sort */
+ft_classes ft_plain_classes(void);  /* plain.c: objects with numbers, strings, objects */
+ft_classes ft_init_classes(void);   /* init.c: all kinds of constructors */
 ft_classes ft_custom_classes(void); /* custom.c: with their own comparison, hash and visit */
 ft_classes ft_enum_classes(void);   /* enum.c */
 ft_classes ft_every_classes(void);  /* every.c: a field of every type */
 
-/* Functions that register the rest, after all classes. */
+/* Functions that register everything else, after all classes. */
 int ft_plain_load(void);
 int ft_custom_load(void);
 int ft_enum_load(void);
@@ -24,8 +24,8 @@ int ft_basic_load(void);  /* basic.c: add_one, echo, raising */
 int ft_tensor_load(void); /* tensor.c: containers with tensors */
 int ft_schema_load(void); /* schema.c: a function for every type */
 
-/* Defines the creator of a class. Each class needs its own, because the ABI passes a creator no argument that names the
- * class. */
+/* Defines the creator of a class. Each class needs its own creator, because the ABI passes no argument that identifies
+ * the class. */
 #define FT_CREATOR(name, cls) \
   static int name(TVMFFIObjectHandle *out) { return ft_object_new(&(cls), out); }
 

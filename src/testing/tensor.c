@@ -4,7 +4,7 @@
 static TVMFFIAny text(const char *short_text) {
   TVMFFIByteArray bytes = ft_text(short_text);
   TVMFFIAny value = ft_none();
-  (void)TVMFFIStringFromByteArray(&bytes, &value); /* small text needs no memory */
+  (void)TVMFFIStringFromByteArray(&bytes, &value); /* a short string needs no memory */
   return value;
 }
 

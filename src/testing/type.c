@@ -1,4 +1,4 @@
-/* type.c - parses types from text, and describes them in metadata. */
+/* type.c - parses types from strings, and describes them in metadata. */
 #include "type.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* value.c - values, errors, growing text, and the core's functions as this library calls them. */
+/* value.c - values, errors, string buffers, and the core's functions that this library calls. */
 #include "value.h"
 
 #include <stdarg.h>
@@ -50,7 +50,7 @@ int ft_raise(const char *kind, ...) {
 
 int ft_no_memory(const char *what) { return ft_raise("MemoryError", "Out of memory for ", what, (char *)NULL); }
 
-/* ---- Text that grows ---- */
+/* ---- String buffers ---- */
 
 void ft_buffer_add(ft_buffer *buffer, const char *data, size_t size) {
   if (buffer->size + size + 1 > buffer->capacity) {
@@ -100,7 +100,7 @@ static const char *const core_names[FT_CORE_COUNT] = {
     [FT_VISIT_IN_REGION] = "ffi.StructuralVisitorWithDefRegionKind",
 };
 
-/* Written once, while the library is loaded; kept for ever. */
+/* Written once, when the library is loaded; never freed. */
 static TVMFFIObjectHandle core_functions[FT_CORE_COUNT];
 
 int ft_value_load(void) {
@@ -126,7 +126,7 @@ int ft_core_do(ft_core which, const TVMFFIAny *args, int32_t n_args) {
 
 /* ---- Pairs ---- */
 
-/* The commands of the core's iteration function, which it gets as its argument. */
+/* The commands that are the argument of the core's iteration function. */
 enum { STEP_KEY = 0, STEP_VALUE = 1, STEP_ON = 2 };
 
 int ft_walk_begin(const TVMFFIAny *mapping, ft_walk *walk) {

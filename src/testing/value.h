@@ -1,6 +1,6 @@
-/* value.h - values for C clients of the ABI: making, owning and releasing them, text, errors, and the core's functions.
+/* value.h - values for C clients of the ABI: construction, ownership, strings, errors, and the core's functions.
  *
- * Every function may be called from any thread once ft_value_load has returned. */
+ * Any thread may call every function once ft_value_load has returned. */
 #ifndef FT_VALUE_H_
 #define FT_VALUE_H_
 
@@ -36,7 +36,7 @@ static inline TVMFFIAny ft_bool(int truth) {
   return value;
 }
 
-/* A value of an object, None for NULL. It owns a reference if the caller gives it one. */
+/* Makes a value of an object, None for NULL. It owns a reference if the caller passes one. */
 static inline TVMFFIAny ft_object(void *object) {
   TVMFFIAny value = ft_none();
   if (object == NULL) return value;
@@ -45,7 +45,7 @@ static inline TVMFFIAny ft_object(void *object) {
   return value;
 }
 
-/* A view of a NUL-terminated literal. */
+/* Makes a view of a NUL-terminated literal. */
 static inline TVMFFIAny ft_raw(const char *text) {
   TVMFFIAny value = ft_none();
   value.type_index = kTVMFFIRawStr;
@@ -62,32 +62,33 @@ static inline void ft_drop(TVMFFIAny *value) {
   if (ft_is_object(&gone)) (void)TVMFFIObjectDecRef(gone.v_obj);
 }
 
-/* The bytes of a text or of bytes in any form, borrowed; 0 for any other value. */
+/* Reads the bytes of a string or of bytes in any form, borrowed; returns 0 for any other value. */
 int ft_value_bytes(const TVMFFIAny *value, TVMFFIByteArray *out);
 /* Whether an object of a type is an instance of `wanted`. */
 int ft_value_is_instance(int32_t type_index, int32_t wanted);
-/* The items of an Array or a List, borrowed. */
+/* Returns the items of an Array or a List, borrowed. */
 const TVMFFISeqCell *ft_value_items(const TVMFFIAny *sequence);
 
 /* ---- Errors ---- */
 
-/* Makes an error the pending one. The message consists of the parts, at most 16, which end with NULL. Always -1. */
+/* Makes an error the pending error. The message consists of the parts, at most 16, which end with NULL. Always returns
+ * -1. */
 int ft_raise(const char *kind, ...);
-/* Raises a MemoryError: `what` could not be made. Always -1. */
+/* Raises a MemoryError because `what` could not be made. Always returns -1. */
 int ft_no_memory(const char *what);
 
-/* ---- Text that grows ---- */
+/* ---- String buffers ---- */
 
 typedef struct {
   char *data; /* NUL-terminated, NULL while empty */
   size_t size;
   size_t capacity;
-  int is_cut; /* memory ran out, and the text is incomplete */
+  int is_cut; /* memory was exhausted, and the string is incomplete */
 } ft_buffer;
 
 void ft_buffer_add(ft_buffer *buffer, const char *data, size_t size);
 static inline void ft_buffer_put(ft_buffer *buffer, const char *text) { ft_buffer_add(buffer, text, strlen(text)); }
-/* Adds text as it is written inside a JSON string. */
+/* Appends data with the escapes of a JSON string. */
 void ft_buffer_add_escaped(ft_buffer *buffer, const char *data, size_t size);
 void ft_buffer_free(ft_buffer *buffer);
 static inline const char *ft_buffer_text(const ft_buffer *buffer) { return buffer->data != NULL ? buffer->data : ""; }
@@ -113,11 +114,11 @@ typedef enum {
   FT_CORE_COUNT
 } ft_core;
 
-/* Looks up the functions. -1 with an error pending if the core lacks one of them. */
+/* Looks up the functions. Returns -1 with an error pending if the core lacks one of them. */
 int ft_value_load(void);
 /* Calls a function of the core. *result is owned, and None on failure. */
 int ft_core_call(ft_core which, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
-/* ft_core_call that drops the result. */
+/* Like ft_core_call, and drops the result. */
 int ft_core_do(ft_core which, const TVMFFIAny *args, int32_t n_args);
 
 /* Iterates over a Map or a Dict. Call `ft_walk_begin` before and `ft_walk_end` after, also after an error. */
@@ -127,7 +128,7 @@ typedef struct {
 } ft_walk;
 
 int ft_walk_begin(const TVMFFIAny *mapping, ft_walk *walk);
-/* 1 with the next pair, both owned; 0 at the end; -1 with an error pending. */
+/* Returns 1 with the next pair, both owned; 0 at the end; -1 with an error pending. */
 int ft_walk_next(ft_walk *walk, TVMFFIAny *key, TVMFFIAny *value);
 void ft_walk_end(ft_walk *walk);
 

@@ -1,6 +1,6 @@
-/* list, tuple and dict become ffi.Array and ffi.Map (or List and Dict) through the core's own constructor functions,
- * which take all items as arguments of one call. Each item becomes a view with perhaps a temporary, as an argument
- * does, and the constructor retains what it keeps. */
+/* list, tuple and dict become ffi.Array and ffi.Map (or List and Dict) through the core's constructor functions, which
+ * take all items as arguments of one call. Each item becomes a view, like an argument, possibly with a temporary, and
+ * the constructor retains the items that it stores. */
 #include "container.h"
 
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 
-/* Of containers with more items, views and temporaries are on the heap. */
+/* For containers with more items, views and temporaries are on the heap. */
 enum { STACK_ITEMS = 16 };
 
 static FbCoreFunction new_array = {.name = "ffi.Array"}, new_list = {.name = "ffi.List"};
 static FbCoreFunction new_map = {.name = "ffi.Map"}, new_dict = {.name = "ffi.Dict"};
 
-/* Arguments of a constructor call: a view and room for a temporary for each item. */
+/* The arguments of a constructor call: a view and room for a temporary per item. */
 typedef struct Items {
   TVMFFIAny *views;
   FbTemp *temps;
@@ -26,7 +26,7 @@ typedef struct Items {
   FbTemp stack_temps[STACK_ITEMS];
 } Items;
 
-/* Room for n items, in one block if it is not on the stack. Returns 0, or -1 with MemoryError raised. */
+/* Allocates room for n items: on the stack, or in one block on the heap. Returns 0, or -1 with MemoryError raised. */
 static int items_begin(HPyContext *ctx, Items *items, HPy_ssize_t n) {
   items->views = items->stack_views;
   items->temps = items->stack_temps;
@@ -41,7 +41,7 @@ static int items_begin(HPyContext *ctx, Items *items, HPy_ssize_t n) {
   return 0;
 }
 
-/* Ends the temporaries, as fb_args_end, and the room for them. */
+/* Releases the temporaries, like fb_args_end, and frees the room. */
 static void items_end(Items *items, FbArgs *inner, int rc) {
   fb_args_end(inner, rc);
   if (items->views != items->stack_views) free(items->views);
@@ -56,7 +56,7 @@ static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *
   return 0;
 }
 
-/* What is inside an argument goes by the name of that argument in messages. */
+/* Messages about an inner value name the argument that contains it. */
 static FbArgs inner_args(const FbArgs *outer, Items *items) {
   return (FbArgs){.temps = items->temps,
                   .depth = outer->depth,
@@ -65,19 +65,19 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
                   .scope = outer->scope};
 }
 
-/* Converts an int, of which long lists mostly consist, without a lookup of its type. False, and nothing raised, for
- * anything else and for an int beyond 64 bits. */
+/* Converts an int, the usual item of a long list, without a lookup of its type. Returns false without an exception for
+ * other values and for an int beyond 64 bits. */
 FH_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
   if (FH_UNLIKELY(fb_ext == NULL) || fb_type_kind_type(item) != ctx->h_LongType._i)
-    return false; /* a type's word is its handle */
+    return false; /* the type word of an int is the handle of int */
   int64_t number = HPyLong_AsInt64_t(ctx, item);
   if (FH_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return HPyErr_Clear(ctx), false; /* too large */
   *out = (TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = number};
   return true;
 }
 
-/* Converts an item of a container. What becomes of it must not depend on the Python value: converting the next one may
- * run Python code, which may drop this one. */
+/* Converts an item of a container. The result must not depend on the Python value: converting the next item may run
+ * Python code, which may drop this value. */
 static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner) {
   if (int_item(ctx, item, out)) return 0;
   int n_temps = inner->n_temps;
@@ -86,11 +86,10 @@ static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner
   return rc;
 }
 
-/* Whether a value is a dict and of no subclass, whose items() may give something else. HPy 0.9 has no handle of the
- * type dict, so the word of the type is read off an instance. False without the extension, where there is no such
- * word. */
+/* Whether a value is exactly a dict. A subclass may override items(). HPy 0.9 has no handle of the type dict, so the
+ * type word is read from an instance. False without the extension, where there is no type word. */
 static bool is_plain_dict(HPyContext *ctx, HPy value) {
-  static intptr_t dict_type; /* relaxed: each thread writes the same */
+  static intptr_t dict_type; /* relaxed: each thread writes the same value */
   intptr_t wanted, type;
   if (fb_ext == NULL) return false;
   wanted = fh_atomic_load_relaxed(&dict_type);
@@ -105,8 +104,8 @@ static bool is_plain_dict(HPyContext *ctx, HPy value) {
   return type == wanted;
 }
 
-/* Opens handles of the keys and values of a dict, and puts each in the place of its later view. *n_taken counts the
- * handles that are open, on failure too. Returns 0, or -1 with an exception raised. */
+/* Opens handles of the keys and values of a dict, and stores each in the place of its view. *n_taken counts the open
+ * handles, also on failure. Returns 0, or -1 with an exception raised. */
 static int take_pairs(HPyContext *ctx, HPy dict, HPy keys, HPy_ssize_t n, TVMFFIAny *views, HPy_ssize_t *n_taken) {
   for (HPy_ssize_t i = 0; i < n; i++) {
     HPy key = HPy_GetItem_i(ctx, keys, i);
@@ -119,9 +118,9 @@ static int take_pairs(HPyContext *ctx, HPy dict, HPy keys, HPy_ssize_t n, TVMFFI
   return 0;
 }
 
-/* As from_mapping, without a tuple for each entry. All are taken first: converting one may run Python code that changes
- * the dict. HPyDict_Keys is one of the entries that PyPy 7.3 has elsewhere (context.h), but this function runs only
- * with the extension (is_plain_dict). */
+/* Like from_mapping, without a tuple per entry. All handles are opened first, because converting a value may run Python
+ * code that changes the dict. PyPy 7.3 displaces the entry HPyDict_Keys (context.h), but this function requires the
+ * extension (is_plain_dict). */
 static int from_dict(HPyContext *ctx, FbCoreFunction *constructor, HPy dict, FbArgs *args, TVMFFIObject **out) {
   HPy keys = HPyDict_Keys(ctx, dict);
   if (HPy_IsNull(keys)) return -1;
@@ -144,7 +143,7 @@ static int from_dict(HPyContext *ctx, FbCoreFunction *constructor, HPy dict, FbA
   return rc;
 }
 
-/* The length is read once: converting an item may run Python code that changes the list. */
+/* The length is read once, because converting an item may run Python code that changes the list. */
 static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
   HPy_ssize_t n = HPy_Length(ctx, value);
   Items items;
@@ -152,7 +151,7 @@ static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value
   FbArgs inner = inner_args(args, &items);
   int rc = 0;
   for (HPy_ssize_t i = 0; rc == 0 && i < n; i++) {
-    HPy item = HPy_GetItem_i(ctx, value, i); /* IndexError if the list shrinks meanwhile */
+    HPy item = HPy_GetItem_i(ctx, value, i); /* IndexError if the list has shrunk */
     if (HPy_IsNull(item)) {
       rc = -1;
       break;
@@ -174,7 +173,7 @@ HPy fb_container_pairs(HPyContext *ctx, HPy value) {
   return pairs;
 }
 
-/* Any mapping, by its items(). Keys and values alternate in what the constructor gets. */
+/* Converts any mapping by its items(). The constructor gets alternating keys and values. */
 static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
   if (is_plain_dict(ctx, value)) return from_dict(ctx, constructor, value, args, out);
   HPy pairs = fb_container_pairs(ctx, value);
@@ -200,7 +199,7 @@ static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value,
   return rc;
 }
 
-/* The two FbConversions: an immutable container, which is a temporary of the call. */
+/* The two FbConversions: they make an immutable container as a temporary of the call. */
 static int sequence_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *made;
   return from_sequence(ctx, &new_array, value, args, &made) == 0 ? fb_args_view(args, made, out) : -1;

@@ -1,8 +1,8 @@
-/* Items of containers as Python lists, and iterators made of such lists.
+/* Reads container items into Python lists, and makes iterators from such lists.
  *
- * An iterator over a small container is iter() of one list. Over a larger one it is chain.from_iterable(iter(chunks,
- * [])): `chunks` is a callable that gives the next CHUNK items at each call, iter() calls it until it gives an empty
- * list, and the chain goes through the lists. */
+ * An iterator over a small container is iter() of one list. For a larger container it is
+ * chain.from_iterable(iter(chunks, [])): `chunks` is a callable that returns a list of the next CHUNK items at each
+ * call; iter() calls it until it returns an empty list, and the chain iterates over the lists. */
 #include "iterate.h"
 
 #include "core/platform/atomic.h"
@@ -16,12 +16,12 @@
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/error/error.h"
 
-/* Items per list: enough to make the call for each list cheap, and few enough for an iteration that stops early. */
+/* Items per list: enough to make the call per list cheap, and few enough for an iteration that stops early. */
 enum { CHUNK = 64 };
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* The Python value of an item that somebody else owns. */
+/* Converts an item that other code owns. */
 FH_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
   HPy found = fb_iterate_find(ctx, item, exchange);
   if (FH_UNLIKELY(!HPy_IsNull(found))) return found;
@@ -30,19 +30,20 @@ FH_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item, const DLPackEx
   return fb_iterate_item(ctx, &value, exchange);
 }
 
-/* A list while it is filled. PyPy 7.3 never frees what its builders build. */
+/* A list that is being filled. PyPy 7.3 never frees the results of its builders. */
 typedef struct Filling {
   HPyListBuilder builder;
-  HPy list; /* where there is no builder */
+  HPy list; /* on PyPy, in place of a builder */
 } Filling;
 
-/* Reports no failure: where no list could be made, filling_end gives HPy_NULL. */
+/* Does not report a failure: if the list could not be made, filling_end returns HPy_NULL. */
 static Filling filling_begin(HPyContext *ctx, int64_t n) {
   return fb_context_is_pypy ? (Filling){.list = HPyList_New(ctx, 0)}
                             : (Filling){.builder = HPyListBuilder_New(ctx, (HPy_ssize_t)n)};
 }
 
-/* Adds item i, which is taken. Returns 0; -1 with an exception raised, also for HPy_NULL: then the list is gone. */
+/* Adds item i and steals it. Returns 0, or -1 with an exception raised, also if `item` is HPy_NULL; the list is then
+ * freed. */
 FH_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item) {
   int rc = HPy_IsNull(item) ? -1 : 0;
   if (FH_LIKELY(rc == 0)) {
@@ -62,7 +63,7 @@ FH_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item
   return -1;
 }
 
-/* The list: HPy_NULL with an exception raised if it could not be made. */
+/* Returns the list; HPy_NULL with an exception raised if it could not be made. */
 static HPy filling_end(HPyContext *ctx, Filling *filling) {
   return fb_context_is_pypy ? filling->list : HPyListBuilder_Build(ctx, filling->builder);
 }
@@ -76,21 +77,21 @@ HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int6
   return filling_end(ctx, &filling);
 }
 
-/* Commands of the function that walks a map. */
+/* Commands of the core's function that iterates over a map. */
 typedef enum Command { GET_KEY, GET_VALUE, ADVANCE } Command;
 
-/* Gives the walk a command. *result is owned. Returns 0, or -1 with a native error pending. The core's function runs no
- * foreign code. */
+/* Executes a command of the walk. *result is owned. Returns 0, or -1 with a native error pending. The core's function
+ * runs no foreign code. */
 FH_INLINE int walk_call(TVMFFIObject *walk, int command, TVMFFIAny *result) {
   TVMFFIAny arg = fb_core_function_int(command);
   return fb_core_function_call_handle(walk, &arg, 1, result);
 }
 
-/* How many values an entry consists of. */
+/* The number of values per entry. */
 FH_INLINE int n_values_of(FbPart part) { return part == FB_PART_ITEMS ? 2 : 1; }
 
-/* Owned values of the next n entries, which must be there, one after the other; *n_read counts them, on failure too.
- * Returns as walk_call. */
+/* Reads the owned values of the next n entries, which must exist. *n_read counts the values, also on failure. Returns
+ * like walk_call. */
 static int walk_read(TVMFFIObject *walk, FbPart part, int64_t n, TVMFFIAny *values, int64_t *n_read) {
   int first = part == FB_PART_VALUES ? GET_VALUE : GET_KEY;
   for (int64_t i = 0; i < n; i++) {
@@ -104,7 +105,7 @@ static int walk_read(TVMFFIObject *walk, FbPart part, int64_t n, TVMFFIAny *valu
   return 0;
 }
 
-/* What an iteration gives for an entry, whose values are taken: key, value, or a tuple of both. */
+/* Converts an entry and steals its values: returns the key, the value, or a tuple of both. */
 static HPy entry_of(HPyContext *ctx, FbPart part, TVMFFIAny *values, const DLPackExchangeAPI *exchange) {
   HPy pair[2] = {fb_iterate_item(ctx, &values[0], exchange), HPy_NULL}, entry = HPy_NULL;
   if (part != FB_PART_ITEMS) return pair[0];
@@ -121,13 +122,13 @@ static HPy entry_of(HPyContext *ctx, FbPart part, TVMFFIAny *values, const DLPac
   return entry;
 }
 
-/* Where threads run at the same time, those that share an iterator over a map take one of these locks, by its address,
- * while they read the entries of a chunk: key, value and the step to the next entry are separate commands. With a GIL
- * no other thread runs in between. */
+/* On free-threaded interpreters, threads that share an iterator over a map take one of these locks, chosen by the
+ * iterator's pointer, while they read the entries of a chunk: key, value and the step to the next entry are separate
+ * commands. With a GIL no other thread runs in between. */
 FH_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "map iterators");
 
-/* A list of the next n entries, CHUNK at most, which must be there. `shared` is the iterator whose walk it is, NULL if
- * no other thread can have it. */
+/* Returns a list of the next n entries, which must exist; n is CHUNK at most. `shared` is the iterator that owns the
+ * walk; NULL if no other thread can have it. */
 static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, const void *shared, FbPart part, int64_t n,
                      const DLPackExchangeAPI *exchange) {
   TVMFFIAny values[2 * CHUNK];
@@ -153,14 +154,15 @@ static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, const void *shared, Fb
   return list;
 }
 
-/* --- chunks: a callable that gives a list of the next items, an empty one at the end ------------------------------ */
+/* --- chunks: a callable that returns a list of the next items, and an empty list at the end ----------------------- */
 
 typedef struct Chunks {
   TVMFFIObject *container; /* owned: an ffi.Array or an ffi.Map */
-  TVMFFIObject *walk; /* owned: the function that walks the map, which in other cores does not keep it alive; or NULL */
+  /* owned: the function that iterates over the map (other cores do not keep the function alive); or NULL */
+  TVMFFIObject *walk;
   int64_t size;
-  /* Items given out so far. Advanced atomically, so that threads that share an iterator get different chunks of an
-   * Array. `walk` has a position of its own: see walk_list. */
+  /* Number of items returned so far. Advanced atomically, so that threads that share an iterator get different chunks
+   * of an Array. `walk` has its own position: see walk_list. */
   int64_t position;
   FbPart part; /* of a map */
   int64_t step; /* of an Array: 1, or -1 from the end */
@@ -170,7 +172,8 @@ typedef struct Chunks {
 HPyType_HELPERS(Chunks)
 
 static FbRef chunks_type, iter_function, from_iterable, list_type; /* written once during the import */
-/* Whether threads that share a chain crash the interpreter: CPython 3.13 without a GIL. Written during the import. */
+/* Whether a chain that threads share crashes the interpreter: true for CPython 3.13 without a GIL. Written during the
+ * import. */
 static bool chain_is_unsafe;
 
 HPyDef_SLOT(chunks_destroy, HPy_tp_destroy)
@@ -180,7 +183,7 @@ static void chunks_destroy_impl(void *self) {
   fb_drop_object(chunks->container, FB_DROP_UNKNOWN);
 }
 
-/* Nobody makes one but chunks_new. */
+/* Only chunks_new makes instances. */
 HPyDef_SLOT(chunks_refuse, HPy_tp_new)
 static HPy chunks_refuse_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)type, (void)args, (void)nargs, (void)kw;
@@ -192,7 +195,7 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   (void)args, (void)nargs, (void)kwnames;
   Chunks *chunks = Chunks_AsStruct(ctx, self);
   if (chunks == NULL || chunks->container == NULL) return fb_instance_raise_unmade(ctx, self);
-  /* Relaxed: nothing is published by it, as the container is constant. */
+  /* Relaxed: the container is constant, so this publishes nothing. */
   int64_t first = fh_atomic_add_relaxed(&chunks->position, CHUNK);
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
   if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks, chunks->part, n, chunks->exchange);
@@ -201,8 +204,8 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   return fb_iterate_list(ctx, cell->data, place, chunks->step, n, chunks->exchange);
 }
 
-/* A new _Chunks as described by *as, of which it takes references of its own. New handle, or HPy_NULL with an exception
- * raised. */
+/* Makes a _Chunks with the members of *as, and takes new references to its objects. Returns a new handle, or HPy_NULL
+ * with an exception raised. */
 static HPy chunks_new(HPyContext *ctx, const Chunks *as) {
   HPy type = fb_ref_borrow(ctx, &chunks_type);
   Chunks *data;
@@ -215,8 +218,8 @@ static HPy chunks_new(HPyContext *ctx, const Chunks *as) {
   return chunks;
 }
 
-/* Calls the function in a cell with one or two arguments, which are taken. HPy_NULL if one of them is HPy_NULL, so that
- * calls can be nested without looking at each result. */
+/* Calls the function in a cell with one or two arguments and steals them. Returns HPy_NULL if one of them is HPy_NULL,
+ * so that calls can be nested without checks. */
 static HPy call_taking(HPyContext *ctx, const FbRef *cell, HPy first, HPy second, size_t n) {
   HPy args[2] = {first, second}, result = HPy_NULL;
   if (!HPy_IsNull(first) && (n == 1 || !HPy_IsNull(second))) {
@@ -230,8 +233,8 @@ static HPy call_taking(HPyContext *ctx, const FbRef *cell, HPy first, HPy second
   return result;
 }
 
-/* chain.from_iterable(iter(chunks, [])): goes on until a list is empty. Where that is unsafe, it reads all items
- * at once into one list. */
+/* Makes chain.from_iterable(iter(chunks, [])), which ends at an empty list. Where sharing a chain is unsafe, reads all
+ * items at once into one list. */
 static HPy chain_of(HPyContext *ctx, HPy chunks) {
   HPy lists = call_taking(ctx, &iter_function, chunks, HPyList_New(ctx, 0), 2);
   HPy chain = call_taking(ctx, &from_iterable, lists, HPy_NULL, 1);
@@ -253,7 +256,7 @@ HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, int64_t step, const D
   return result;
 }
 
-/* An iterator over a map of that size, by its walk; borrows both. */
+/* Makes an iterator over a map of the given size from its walk; borrows both. */
 static HPy walk_map(HPyContext *ctx, TVMFFIObject *map, TVMFFIObject *walk, int64_t size, FbPart part,
                     const DLPackExchangeAPI *exchange) {
   if (size > CHUNK) {
@@ -278,7 +281,7 @@ HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPack
 
 /* --- init --------------------------------------------------------------------------------------------------------- */
 
-/* Puts what module.name or module.name.attribute is into a cell. */
+/* Stores module.name or module.name.attribute in a cell. */
 static int keep(HPyContext *ctx, FbRef *cell, const char *module, const char *name, const char *attribute) {
   HPy owner = HPyImport_ImportModule(ctx, module);
   HPy found = HPy_IsNull(owner) ? HPy_NULL : HPy_GetAttr_s(ctx, owner, name);

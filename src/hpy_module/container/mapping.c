@@ -1,6 +1,6 @@
-/* Map and Dict, by the core's functions, one call for each operation. Keys compare as the core compares them, not as
- * Python does. Operations on a Dict are atomic against each other, because each is one step under the core's lock;
- * iterating over a Dict takes a copy first. */
+/* Map and Dict, implemented by the core's functions, one call per operation. Keys compare by the core's rules, not by
+ * Python's. Operations on a Dict are atomic with respect to each other, because each is one step under the core's lock.
+ * Iteration over a Dict copies the Dict first. */
 #include "mapping.h"
 
 #include "container.h"
@@ -18,7 +18,7 @@
 #include "hpy_module/object/transfer.h"
 #include "iterate.h"
 
-/* One operation: the function of the core for a Map, and that for a Dict. */
+/* The core's functions for one operation, on a Map and on a Dict. */
 typedef struct Pair {
   FbCoreFunction map, dict;
 } Pair;
@@ -33,7 +33,7 @@ static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, dict_erase = {.nam
 
 /* --- the native object -------------------------------------------------------------------------------------------- */
 
-/* Begins a use of the ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. The type is looked at each
+/* Begins a use of the ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. The type is checked each
  * time, because a class may be given the handle of any object. */
 static FbHandleCell *mapping_begin(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
@@ -47,8 +47,8 @@ static FbHandleCell *mapping_begin(HPyContext *ctx, HPy self) {
   return NULL;
 }
 
-/* Owned ffi.Map or ffi.Dict of self: a reference instead of a use of the cell, so that Python code which runs meanwhile
- * may still move the handle. NULL as of mapping_begin. */
+/* Returns the ffi.Map or ffi.Dict of self, owned: a reference in place of a use of the cell, so that Python code may
+ * still move the handle during the operation. Fails like mapping_begin. */
 static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = mapping_begin(ctx, self);
   if (FH_UNLIKELY(cell == NULL)) return NULL;
@@ -58,8 +58,8 @@ static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
   return handle;
 }
 
-/* Makes a Python value of a value that self has, which is taken. A tensor becomes an array of another library if self
- * was returned under that library's exchange table. */
+/* Converts a value that self has, and steals it. A tensor becomes an array of another library if self was returned
+ * under that library's exchange table. */
 FH_INLINE HPy value_result(HPyContext *ctx, HPy self, TVMFFIAny *value) {
   return fb_iterate_item(ctx, value, fb_exchange_number_find(fb_object_cell(ctx, self)));
 }
@@ -68,16 +68,16 @@ FH_INLINE FbCoreFunction *choose(Pair *functions, const TVMFFIObject *handle) {
   return handle->type_index == kTVMFFIMap ? &functions->map : &functions->dict;
 }
 
-/* Whether a key is looked up without hooks, which are asked for two objects of one type only: a number or a text. What
- * an rvalue reference refers to may be anything. */
+/* Whether a key is looked up without hooks: true for a number or a string. Hooks are called only for two objects of one
+ * type. An rvalue reference may refer to any object. */
 FH_INLINE bool is_plain(const TVMFFIAny *key) {
   if (key->type_index >= kTVMFFIStaticObjectBegin) return key->type_index == kTVMFFIStr;
   return key->type_index != kTVMFFIObjectRValueRef;
 }
 
-/* Calls one of `functions`, which only read, with a plain key in args[1] or without one: then no code runs that could
- * want to move the handle, and a use of the cell keeps it. Threads that share the mapping do not share a count for
- * that, as they would by references. */
+/* Calls one of `functions`, which only read, with a plain key in args[1] or without a key. Such a call runs no code
+ * that could move the handle, so a use of the cell suffices. Threads that share the mapping then do not contend for its
+ * reference count. */
 FH_INLINE int call_in_place(HPyContext *ctx, HPy self, Pair *functions, TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   FbHandleCell *cell = mapping_begin(ctx, self);
   if (FH_UNLIKELY(cell == NULL)) return -1;
@@ -87,18 +87,18 @@ FH_INLINE int call_in_place(HPyContext *ctx, HPy self, Pair *functions, TVMFFIAn
   return rc;
 }
 
-/* Calls `function`, or if that is NULL the one of `functions` for self's type, with self and, unless they are HPy_NULL,
- * key and value. *result is owned. Returns 0, or -1 with an exception raised. */
+/* Calls `function` (or, if it is NULL, the function of `functions` for self's type) with self and, unless they are
+ * HPy_NULL, key and value. *result is owned. Returns 0, or -1 with an exception raised. */
 static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key, HPy value,
                 TVMFFIAny *result) {
   HPy given[2] = {key, value};
-  FbTemp temps[2]; /* a conversion adds one at most */
+  FbTemp temps[2]; /* a conversion adds one temporary at most */
   FbArgs converted = {
       .temps = temps, .position = -1, .callee = function != NULL ? function->name : functions->map.name};
   TVMFFIAny args[3];
   int32_t n = 1;
   int rc = 0;
-  /* Arguments first: converting them may run Python code, which may give self another handle. */
+  /* Arguments are converted first: that may run Python code, which may give self another handle. */
   for (int i = 0; rc == 0 && i < 2 && !HPy_IsNull(given[i]); i++) {
     rc = fb_argument_convert(ctx, given[i], &args[n++], &converted);
   }
@@ -114,8 +114,8 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
   return rc;
 }
 
-/* Whether a value is the core's mark for "no value", which is dropped then. A lookup that gives a mark tells in one
- * step whether the key is there and what its value is. */
+/* Whether a value is the core's marker for "no value"; the marker is then dropped. A lookup that returns the marker
+ * needs only one step to find the key and its value. */
 static bool is_missing(HPyContext *ctx, TVMFFIAny *value) {
   static TVMFFIObject *missing; /* lives as long as the core */
   if (FH_LIKELY(value->type_index != kTVMFFIObject)) return false;
@@ -126,13 +126,13 @@ static bool is_missing(HPyContext *ctx, TVMFFIAny *value) {
     fh_atomic_store_release(&missing, mark);
     TVMFFIObjectDecRef(mark);
   }
-  if (mark == NULL) HPyErr_Clear(ctx); /* a core without the mark does not use it */
+  if (mark == NULL) HPyErr_Clear(ctx); /* a core without the marker does not use it */
   if (mark != value->v_obj) return false;
   TVMFFIObjectDecRef(value->v_obj);
   return true;
 }
 
-/* Raises KeyError(key). The exception is made here: if the key itself were raised as its value, a tuple would become
+/* Raises KeyError(key). The exception object is made here: if the key itself were raised as value, a tuple would become
  * several arguments, and None no argument. */
 static HPy raise_key(HPyContext *ctx, HPy key) {
   HPy error = fb_call_one(ctx, ctx->h_KeyError, key);
@@ -182,7 +182,8 @@ static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   return HPy_Dup(ctx, HPy_IsNull(given[1]) ? ctx->h_None : given[1]);
 }
 
-/* An iterator over self. A Dict is copied into a Map first, in one step under its lock, and the iterator keeps that. */
+/* Makes an iterator over self. A Dict is first copied into a Map, in one step under the core's lock, and the iterator
+ * keeps the Map. */
 static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
   TVMFFIObject *handle = mapping_take(ctx, self);
   if (handle == NULL) return HPy_NULL;
@@ -205,9 +206,9 @@ static HPy mapping_iter_values_impl(HPyContext *ctx, HPy self) { return iterate(
 HPyDef_METH(mapping_iter_items, "_iter_items", HPyFunc_NOARGS, .doc = "The same over pairs of key and value.")
 static HPy mapping_iter_items_impl(HPyContext *ctx, HPy self) { return iterate(ctx, self, FB_PART_ITEMS); }
 
-/* --- making ------------------------------------------------------------------------------------------------------- */
+/* --- construction ------------------------------------------------------------------------------------------------- */
 
-/* Map(input_dict=None) and Dict(input_dict=None); nothing and None make an empty one. */
+/* Map(input_dict=None) and Dict(input_dict=None). Without an argument, or with None, the container is empty. */
 static int mapping_init(HPyContext *ctx, HPy self, int32_t type_index, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   const char *name = type_index == kTVMFFIMap ? "Map" : "Dict";
   HPy given = fb_container_argument(ctx, name, "input_dict", args, nargs, kw);
@@ -227,7 +228,7 @@ static int map_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t
   return mapping_init(ctx, self, kTVMFFIMap, args, nargs, kw);
 }
 
-/* In the place of map_init, which CDict would inherit. */
+/* Overrides map_init, which CDict would inherit. */
 HPyDef_SLOT(dict_init, HPy_tp_init)
 static int dict_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   return mapping_init(ctx, self, kTVMFFIDict, args, nargs, kw);
@@ -235,8 +236,8 @@ static int dict_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_
 
 /* --- changing a Dict ---------------------------------------------------------------------------------------------- */
 
-/* Takes a key out: 1 with its value, 0 if it was not there, -1 with an exception raised. Another core than ours does it
- * in two steps, between which other threads may come. */
+/* Removes a key: returns 1 with its value, 0 if the key does not exist, -1 with an exception raised. With a core other
+ * than ours this takes two steps, between which other threads may run. */
 static int take_out(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
   if (FH_LIKELY(fb_core_function_find(&dict_pop) != NULL)) {
     if (call(ctx, self, &dict_pop, NULL, key, HPy_NULL, value) != 0) return -1;
@@ -261,7 +262,7 @@ static int delete_key(HPyContext *ctx, HPy self, HPy key) {
 HPyDef_SLOT(dict_assign, HPy_mp_ass_subscript)
 static int dict_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   TVMFFIAny nothing;
-  /* The slot is for `del`, too, without a value. */
+  /* `del` calls this slot without a value. */
   if (HPy_IsNull(value)) return delete_key(ctx, self, key);
   return call(ctx, self, &dict_set, NULL, key, value, &nothing);
 }
@@ -285,8 +286,8 @@ static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
   }
 }
 
-/* The value that a key has once it is there, owned. Another core than ours does it in two steps, between which other
- * threads may come. Returns 0, or -1 with an exception raised. */
+/* Returns the value of a key, owned, and first stores `value` if the key does not exist. With a core other than ours
+ * this takes two steps, between which other threads may run. Returns 0, or -1 with an exception raised. */
 static int put_default(HPyContext *ctx, HPy self, HPy key, HPy value, TVMFFIAny *out) {
   if (FH_LIKELY(fb_core_function_find(&dict_set_default) != NULL)) {
     return call(ctx, self, &dict_set_default, NULL, key, value, out);

@@ -1,9 +1,8 @@
-/* Array and List. An Array does not change and is read where it is. A List is read and changed by the core's functions,
- * one call for each operation, which is one step under the core's lock. What reads many items of a List takes a copy
- * first.
+/* Array and List. An Array is immutable and read in place. A List is read and changed by the core's functions, one call
+ * per operation, each one step under the core's lock. Operations that read many items of a List copy the List first.
  *
- * The core counts positions from the start only. A negative one needs the length, which is a step of its own; if
- * another thread has made the list shorter in between, the core's IndexError tells, and it is done again. */
+ * The core accepts only positions that count from the start. A negative position needs the length, which is a separate
+ * step; if another thread shortens the list in between, the core raises IndexError and the operation is repeated. */
 #include "sequence.h"
 
 #include "container.h"
@@ -31,13 +30,13 @@ static FbCoreFunction list_size = {.name = "ffi.ListSize"}, list_get = {.name = 
 
 /* --- the native object -------------------------------------------------------------------------------------------- */
 
-/* The table that self was returned under, or NULL. For a self that has an object. */
+/* Returns the table under which self was returned, or NULL. self must have an object. */
 FH_INLINE const DLPackExchangeAPI *exchange_of(HPyContext *ctx, HPy self) {
   return fb_exchange_number_find(fb_object_cell(ctx, self));
 }
 
-/* Begins a use of the ffi.Array or ffi.List of self; NULL with ValueError or TypeError raised. The type is looked at
- * each time, because a class may be given the handle of any object. */
+/* Begins a use of the ffi.Array or ffi.List of self; NULL with ValueError or TypeError raised. The type is checked each
+ * time, because a class may be given the handle of any object. */
 static FbHandleCell *sequence_begin(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (FH_UNLIKELY(cell == NULL)) return NULL;
@@ -50,8 +49,8 @@ static FbHandleCell *sequence_begin(HPyContext *ctx, HPy self) {
   return NULL;
 }
 
-/* Owned ffi.Array or ffi.List of self: a reference instead of a use of the cell, so that Python code which runs
- * meanwhile may still move the handle. NULL as of sequence_begin. */
+/* Returns the ffi.Array or ffi.List of self, owned: a reference in place of a use of the cell, so that Python code may
+ * still move the handle during the operation. Fails like sequence_begin. */
 static TVMFFIObject *sequence_take(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = sequence_begin(ctx, self);
   if (FH_UNLIKELY(cell == NULL)) return NULL;
@@ -64,15 +63,15 @@ static TVMFFIObject *sequence_take(HPyContext *ctx, HPy self) {
 FH_INLINE const TVMFFISeqCell *cell_of(const TVMFFIObject *array) { return (const TVMFFISeqCell *)(array + 1); }
 FH_INLINE bool is_array(const TVMFFIObject *handle) { return handle->type_index == kTVMFFIArray; }
 
-/* Number of items at the moment; -1 with an exception raised. */
+/* Returns the current number of items; -1 with an exception raised. */
 static int64_t size_of(HPyContext *ctx, TVMFFIObject *handle) {
   if (is_array(handle)) return cell_of(handle)->size;
   TVMFFIAny arg = fb_core_function_object(handle), size;
   return fb_core_function_run(ctx, &list_size, &arg, 1, &size) != 0 ? -1 : size.v_int64;
 }
 
-/* An Array with the items of `handle`, which is taken: itself, or a copy made at one moment. NULL with an exception
- * raised. */
+/* Returns an Array with the items of `handle`, which is stolen: the same Array, or a copy made in one step. NULL with
+ * an exception raised. */
 static TVMFFIObject *fixed(HPyContext *ctx, TVMFFIObject *handle) {
   if (handle == NULL || is_array(handle)) return handle;
   TVMFFIAny arg = fb_core_function_object(handle), copy;
@@ -87,18 +86,18 @@ HPyDef_SLOT(sequence_length, HPy_mp_length)
 static HPy_ssize_t sequence_length_impl(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = sequence_begin(ctx, self);
   if (cell == NULL) return -1;
-  int64_t size = size_of(ctx, cell->handle); /* runs nothing that could want to move the handle */
+  int64_t size = size_of(ctx, cell->handle); /* runs no code that could move the handle */
   fb_handle_cell_unuse(cell);
   return (HPy_ssize_t)size;
 }
 
-/* What a position of a List means: the place of an item, or a gap between items, for which one beyond either end is
- * that end. */
+/* The meaning of a position of a List: an item, or a gap between items. A gap beyond either end is clamped to that
+ * end. */
 typedef enum Place { AT_ITEM, AT_GAP } Place;
 
-/* Calls a function of the core for a List, args[0], at a position as Python counts, which becomes args[1]. Arguments
- * are converted before: so no Python code runs here that could raise an IndexError of its own. Returns 0; 1 if there
- * is no such item; -1 with an exception raised. */
+/* Calls a function of the core for the List in args[0]. The Python position `wanted` becomes args[1]. Arguments are
+ * converted before, so no Python code runs here that could raise its own IndexError. Returns 0; 1 if there is no such
+ * item; -1 with an exception raised. */
 static int list_run_at(HPyContext *ctx, FbCoreFunction *function, TVMFFIAny *args, int32_t n, int64_t wanted,
                        Place place, TVMFFIAny *out) {
   for (;;) {
@@ -114,18 +113,18 @@ static int list_run_at(HPyContext *ctx, FbCoreFunction *function, TVMFFIAny *arg
     if (!HPyErr_ExceptionMatches(ctx, ctx->h_IndexError)) return -1;
     HPyErr_Clear(ctx);
     if (!needs_size) return 1;
-    /* another thread has made the list shorter: look again */
+    /* another thread has shortened the list: try again */
   }
 }
 
-/* What `get` (read or pop) gives for item i of a List, counted from the end if it is negative; owned. Returns as
+/* Calls `get` (read or pop) for item i of a List; a negative i counts from the end. *out is owned. Returns like
  * list_run_at. */
 static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   TVMFFIAny args[2] = {fb_core_function_object(handle)};
   return list_run_at(ctx, get, args, 2, i, AT_ITEM, out);
 }
 
-/* Item i of an Array, where it is; NULL if there is none. */
+/* Returns a pointer to item i of an Array; NULL if there is none. */
 FH_INLINE const TVMFFIAny *array_place(const TVMFFIObject *handle, int64_t i) {
   const TVMFFISeqCell *cell = cell_of(handle);
   int64_t position = i < 0 ? i + cell->size : i;
@@ -133,7 +132,7 @@ FH_INLINE const TVMFFIAny *array_place(const TVMFFIObject *handle, int64_t i) {
   return (const TVMFFIAny *)cell->data + position;
 }
 
-/* As list_item, for an Array, of which nothing fails. */
+/* Like list_item, for an Array; never returns -1. */
 static int array_item(const TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   const TVMFFIAny *place = array_place(handle, i);
   if (FH_UNLIKELY(place == NULL)) return 1;
@@ -142,8 +141,8 @@ static int array_item(const TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   return 0;
 }
 
-/* An item of a List at a position that does not count from the end, as of array_item. Raises nothing: a core that has
- * no such function, or no such item, is asked again by list_item. */
+/* Reads an item of a List at a non-negative position; returns like array_item. Never raises: if the core lacks the
+ * function, or there is no such item, list_item asks again. */
 FH_INLINE int list_item_in_place(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   if (i < 0 || handle->type_index != kTVMFFIList || fb_thread_needs_brackets()) return 1;
   TVMFFIObject *get = fb_core_function_find(&list_get);
@@ -154,15 +153,15 @@ FH_INLINE int list_item_in_place(TVMFFIObject *handle, int64_t i, TVMFFIAny *out
   return 1;
 }
 
-/* As fb_iterate_find, for item i of an Array. */
+/* Like fb_iterate_find, for item i of an Array. */
 FH_INLINE HPy array_item_find(HPyContext *ctx, HPy self, const TVMFFIObject *handle, int64_t i) {
   const TVMFFIAny *place = array_place(handle, i);
   return place == NULL ? HPy_NULL : fb_iterate_find(ctx, place, exchange_of(ctx, self));
 }
 
-/* The quick way to an item: a use of the cell keeps the sequence, instead of a reference, whose count threads that
- * share it would write in turns. The item is in *value, or, if that is HPy_NULL, in *out, owned. False, and nothing
- * raised, for a position that is not there, or no object. */
+/* The fast path to an item: a use of the cell protects the sequence. A reference would make threads that share the
+ * sequence contend for its count. The item is in *value, or, if that is HPy_NULL, in *out, owned. Returns false without
+ * an exception if the position or the object does not exist. */
 FH_INLINE bool item_in_place(HPyContext *ctx, HPy self, int64_t i, HPy *value, TVMFFIAny *out) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
@@ -179,7 +178,7 @@ FH_INLINE bool item_in_place(HPyContext *ctx, HPy self, int64_t i, HPy *value, T
   return found;
 }
 
-/* The items of a slice as a Python list. Takes `handle`. */
+/* Returns the items of a slice as a Python list. Steals `handle`. */
 static HPy slice_list(HPyContext *ctx, TVMFFIObject *handle, HPy slice, const DLPackExchangeAPI *exchange) {
   FbRange range;
   TVMFFIObject *array = fixed(ctx, handle);
@@ -206,7 +205,7 @@ static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIObject *handle = sequence_take(ctx, self);
   if (FH_UNLIKELY(handle == NULL)) return HPy_NULL;
   if (FH_UNLIKELY(position == FB_POSITION_SLICE)) return slice_list(ctx, handle, key, exchange_of(ctx, self));
-  /* A List, or an Array that has no such position. */
+  /* A List, or an Array without such a position. */
   int rc = position == FB_POSITION_BEYOND ? 1
            : is_array(handle)             ? array_item(handle, i, &item)
                                           : list_item(ctx, &list_get, handle, i, &item);
@@ -223,7 +222,7 @@ static HPy sequence_iter_impl(HPyContext *ctx, HPy self) {
   return array == NULL ? HPy_NULL : fb_iterate_array(ctx, array, 1, exchange_of(ctx, self));
 }
 
-/* In the place of that of collections.abc.Sequence, which is a generator: threads must not share one. */
+/* Overrides the method of collections.abc.Sequence, which is a generator: threads must not share a generator. */
 HPyDef_METH(sequence_reversed, "__reversed__", HPyFunc_NOARGS, .doc = "As __iter__, from the end.")
 static HPy sequence_reversed_impl(HPyContext *ctx, HPy self) {
   TVMFFIObject *array = fixed(ctx, sequence_take(ctx, self));
@@ -232,8 +231,8 @@ static HPy sequence_reversed_impl(HPyContext *ctx, HPy self) {
 
 /* --- in ----------------------------------------------------------------------------------------------------------- */
 
-/* What is looked for, if that can be compared with plain items without Python: an int or a str of exactly that type.
- * Items are then compared where they are, and not made into Python values first. */
+/* The searched value, if it can be compared with plain items without Python: an exact int or str. Items are then
+ * compared in place, without a conversion to Python values. */
 typedef struct Needle {
   enum { NEEDLE_OTHER, NEEDLE_INT, NEEDLE_TEXT } kind;
   int64_t number;
@@ -241,12 +240,12 @@ typedef struct Needle {
   HPy_ssize_t byte_len;
 } Needle;
 
-/* The text is valid as long as the value. Raises nothing: what is not understood is left to Python. */
+/* The string is valid as long as the value. Never raises: other values are left to Python. */
 static Needle needle_of(HPyContext *ctx, HPy value) {
   Needle needle = {.kind = NEEDLE_OTHER};
   if (fb_ext == NULL) return needle;
   if (fb_type_kind_type(value) == ctx->h_LongType._i) {
-    const int64_t most = INT64_C(1) << 53; /* up to there a float tells integers apart */
+    const int64_t most = INT64_C(1) << 53; /* below this limit a float represents each integer exactly */
     needle.number = HPyLong_AsInt64_t(ctx, value);
     if (needle.number > -most && needle.number < most && !(needle.number == -1 && HPyErr_Occurred(ctx))) {
       needle.kind = NEEDLE_INT;
@@ -259,7 +258,7 @@ static Needle needle_of(HPyContext *ctx, HPy value) {
   return needle;
 }
 
-/* Whether an item equals the needle, as Python has it (1 == True == 1.0): 1, 0, or -1 if only Python can tell. */
+/* Whether an item equals the needle by Python's rules (1 == True == 1.0): 1, 0, or -1 if only Python can decide. */
 static int equals(const Needle *needle, const TVMFFIAny *item) {
   const TVMFFIByteArray *bytes;
   bool is_text = needle->kind == NEEDLE_TEXT;
@@ -286,7 +285,7 @@ static int sequence_contains_impl(HPyContext *ctx, HPy self, HPy value) {
   Needle needle = needle_of(ctx, value);
   int found = needle.kind == NEEDLE_OTHER ? -1 : 0;
   for (int64_t i = 0; found == 0 && i < cell->size; i++) found = equals(&needle, (const TVMFFIAny *)cell->data + i);
-  /* Python compares: with all items, and by identity before ==, as its own `in` does. */
+  /* Python compares with all items, and by identity before ==, like its own `in`. */
   if (found < 0) {
     HPy list = fb_iterate_list(ctx, cell->data, 0, 1, cell->size, exchange_of(ctx, self));
     found = HPy_IsNull(list) ? -1 : HPy_Contains(ctx, list, value);
@@ -296,14 +295,14 @@ static int sequence_contains_impl(HPyContext *ctx, HPy self, HPy value) {
   return found;
 }
 
-/* --- making ------------------------------------------------------------------------------------------------------- */
+/* --- construction ------------------------------------------------------------------------------------------------- */
 
-/* The argument of Array(...) or List(...), if any, as self's object. */
+/* Makes self's object from the argument of Array(...) or List(...), if any. */
 static int sequence_init(HPyContext *ctx, HPy self, int32_t type_index, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   const char *name = type_index == kTVMFFIArray ? "Array" : "List";
   HPy given = fb_container_argument(ctx, name, "input_list", args, nargs, kw);
   if (HPy_IsNull(given) && HPyErr_Occurred(ctx)) return -1;
-  /* A list or tuple as it is; anything else that can be iterated over as a list. */
+  /* A list or tuple is used directly; any other iterable is converted to a list. */
   bool is_plain = !HPy_IsNull(given) && (HPyList_Check(ctx, given) || HPyTuple_Check(ctx, given));
   HPy items = HPy_IsNull(given) ? HPyTuple_FromArray(ctx, NULL, 0)
               : is_plain        ? HPy_Dup(ctx, given)
@@ -321,7 +320,7 @@ static int array_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   return sequence_init(ctx, self, kTVMFFIArray, args, nargs, kw);
 }
 
-/* In the place of array_init, which CList would inherit. */
+/* Overrides array_init, which CList would inherit. */
 HPyDef_SLOT(list_init, HPy_tp_init)
 static int list_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   return sequence_init(ctx, self, kTVMFFIList, args, nargs, kw);
@@ -329,15 +328,15 @@ static int list_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_
 
 /* --- changing a List ---------------------------------------------------------------------------------------------- */
 
-/* Where a change takes place. NULL in its stead: at the end. */
+/* The position of a change. A NULL pointer means the end. */
 typedef struct Spot {
   Place place;
-  int64_t wanted; /* as Python counts */
-  HPy key; /* `wanted` as it was given, for the message of the IndexError if there is no such item */
+  int64_t wanted; /* a Python position */
+  HPy key; /* `wanted` as the caller gave it, for the message of an IndexError */
 } Spot;
 
-/* Calls a function of the core for a List with a position, unless `spot` is NULL, and the value, unless that is
- * HPy_NULL. 0, or -1 with an exception raised. */
+/* Calls a function of the core for a List with a position, unless `spot` is NULL, and with the value, unless that is
+ * HPy_NULL. Returns 0, or -1 with an exception raised. */
 static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, const Spot *spot, HPy value) {
   FbTemp temp;
   FbArgs converted = {.temps = &temp, .position = -1, .callee = change->name};
@@ -347,7 +346,7 @@ static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, const 
     fb_args_end(&converted, -1);
     return -1;
   }
-  /* The object is taken after the conversion, which may run Python code that gives self another handle. */
+  /* The object is read after the conversion, which may run Python code that gives self another handle. */
   TVMFFIObject *handle = sequence_take(ctx, self);
   int rc = -1;
   if (handle != NULL) {
@@ -362,7 +361,7 @@ static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, const 
   return rc == 0 ? 0 : -1;
 }
 
-/* Slices are rare enough for Python: self._set_slice(slice, values) and self._del_slice(slice). */
+/* Slices are rare, so Python methods handle them: self._set_slice(slice, values) and self._del_slice(slice). */
 static int change_slice(HPyContext *ctx, HPy self, HPy slice, HPy value) {
   bool is_deletion = HPy_IsNull(value);
   HPy name = HPyUnicode_FromString(ctx, is_deletion ? "_del_slice" : "_set_slice");
@@ -402,7 +401,7 @@ static HPy list_append_method_impl(HPyContext *ctx, HPy self, HPy value) {
   return list_change(ctx, self, &list_append, NULL, value) != 0 ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
 }
 
-static const char *const index_value[] = {"index", "value"}; /* the arguments of insert(), and the one of pop() */
+static const char *const index_value[] = {"index", "value"}; /* the arguments of insert(), and the argument of pop() */
 
 HPyDef_METH(list_insert_method, "insert", HPyFunc_KEYWORDS,
             .doc = "insert($self, index, value)\n--\n\n"

@@ -1,4 +1,4 @@
-/* Attributes that may be missing, and the name of a type. */
+/* Optional attributes, and the name of a type. */
 #include "attr.h"
 
 #include "cut.h"
@@ -9,7 +9,7 @@ HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name) {
   return found;
 }
 
-/* Called for messages, where nothing may go wrong. A type without a name is called "object". */
+/* Called for messages, so it must not fail. A type without a name is called "object". */
 const char *fb_attr_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size) {
   HPy type = HPy_Type(ctx, h);
   HPy name = HPy_IsNull(type) ? HPy_NULL : HPy_GetAttr_s(ctx, type, "__name__");

@@ -1,12 +1,13 @@
-/* Attributes that may be missing, and the name of a type. */
+/* Optional attributes, and the name of a type. */
 #ifndef FFI_HPY_CONTEXT_ATTR_H_
 #define FFI_HPY_CONTEXT_ATTR_H_
 
 #include "context.h"
 
-/* An attribute. HPy_NULL without an exception if there is none, and with one if looking for it failed. */
+/* Returns an attribute; HPy_NULL without an exception if it does not exist, or with an exception if the lookup
+ * failed. */
 HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name);
-/* type(h).__name__ into buffer; never fails, and drops any exception that is raised. Returns buffer. */
+/* Writes type(h).__name__ to buffer and returns buffer. Never fails, and clears any raised exception. */
 const char *fb_attr_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size);
 
 #endif /* FFI_HPY_CONTEXT_ATTR_H_ */

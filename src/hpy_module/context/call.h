@@ -1,10 +1,10 @@
-/* Calls of Python code, whatever the context. */
+/* Calls of Python code in every context. */
 #ifndef FFI_HPY_CONTEXT_CALL_H_
 #define FFI_HPY_CONTEXT_CALL_H_
 
 #include "context.h"
 
-/* As HPy_Call: new handle, or HPy_NULL with an exception raised. */
+/* Like HPy_Call: returns a new handle, or HPy_NULL with an exception raised. */
 FH_INLINE HPy fb_call(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
   HPy (*call)(HPyContext *, HPy, const HPy *, size_t, HPy);
   FB_LATE(ctx, ctx_Call, call);

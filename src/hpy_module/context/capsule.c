@@ -1,14 +1,14 @@
-/* Capsules of the kind that other libraries of the same interpreter understand.
+/* Capsules that other libraries in the interpreter accept.
  *
- * PyPy 7.3 has two kinds: HPy's own, and the C API's, which is what NumPy and everybody else exchange. There the C API
- * is used, reached through the handle's PyObject; everywhere else an HPy capsule is a C API capsule. */
+ * PyPy 7.3 has two kinds of capsules: HPy's, and those of its C API, which NumPy and other libraries exchange. There
+ * this file uses the C API through the handle's PyObject. Everywhere else an HPy capsule is a C API capsule. */
 #include "capsule.h"
 
 #include "core/platform/loader.h"
 #include "drop.h"
 
-/* Member, symbol, result and arguments of each function of PyPy's C API that is used. `release` comes last: pypy_api
- * takes a pointer there to mean that all were found. */
+/* Member, symbol, result and arguments of the functions of PyPy's C API that this file uses. `release` is last:
+ * pypy_api tests it to see whether all functions were found. */
 #define PYPY_CAPSULE_FUNCTIONS(X)                                                              \
   X(new_, "PyPyCapsule_New", cpy_PyObject *, (void *, const char *, void (*)(cpy_PyObject *))) \
   X(is_valid, "PyPyCapsule_IsValid", int, (cpy_PyObject *, const char *))                      \
@@ -21,8 +21,8 @@ static struct {
   PYPY_CAPSULE_FUNCTIONS(MEMBER)
 } pypy;
 
-/* Whether capsules go through PyPy's C API. Looked up each time until found, under the GIL: the symbols are there from
- * the moment that anything imports PyPy's cpyext. */
+/* Whether capsules use PyPy's C API. Looked up under the GIL until found: the symbols exist once any code has imported
+ * PyPy's cpyext. */
 static bool pypy_api(void) {
   if (fb_ext != NULL) return false;
   if (pypy.release != NULL) return true;
@@ -36,7 +36,7 @@ static bool pypy_api(void) {
   return true;
 }
 
-/* HPy_AsPyObject gives a new reference, which each of the following functions releases. */
+/* HPy_AsPyObject returns a new reference, which each of the following functions releases. */
 bool fb_capsule_is_valid(HPyContext *ctx, HPy capsule, const char *name) {
   if (pypy_api()) {
     cpy_PyObject *object = HPy_AsPyObject(ctx, capsule);
@@ -76,19 +76,19 @@ int fb_capsule_rename(HPyContext *ctx, HPy capsule, const char *name) {
   return set(ctx, capsule, HPyCapsule_key_Name, (void *)name);
 }
 
-/* --- capsules of our own ------------------------------------------------------------------------------------------ */
+/* --- capsules of the binding -------------------------------------------------------------------------------------- */
 
-/* The names that DLPack prescribes. Static, because a capsule keeps the pointer only. */
+/* The names that DLPack specifies. Static, because a capsule stores only the pointer. */
 static const char dltensor[] = "dltensor", dltensor_versioned[] = "dltensor_versioned";
 
-/* A consumer renames the capsule, to "used_..." by custom; then the tensor is no longer the capsule's. */
+/* A consumer renames the capsule, by convention to "used_...", and then owns the tensor. */
 static bool is_named(const char *name, const char *wanted) {
   return name != NULL && name[0] == wanted[0] && strcmp(name, wanted) == 0;
 }
 
-/* Each kind of capsule has three destructors. HPy calls one with name and pointer, and PyPy's C API calls one with the
- * capsule. So does an interpreter whose objects are handles: nearly every capsule was consumed when it ends, which its
- * name alone tells. */
+/* Each kind of capsule has three destructors. HPy calls a destructor with name and pointer; PyPy's C API calls a
+ * destructor with the capsule, as does an interpreter whose objects are handles. The last form is fast: nearly every
+ * capsule has been consumed when it is freed, and its name alone shows this. */
 HPyCapsule_DESTRUCTOR(dltensor_destructor)
 static void dltensor_destructor_impl(const char *name, void *pointer, void *context) {
   (void)context;
@@ -120,18 +120,19 @@ static void direct_versioned(cpy_PyObject *capsule) {
     fb_drop_versioned(fb_capsule_get(fb_ctx, h, dltensor_versioned));
 }
 
-/* HPy asks for its own kind of function in each, which is not called where the other one is. */
+/* HPy requires a function of its own kind in each struct; it is not called where the other function is called. */
 static HPyCapsule_Destructor direct_dltensor_destructor = {direct_dltensor, dltensor_destructor_impl},
                              direct_versioned_destructor = {direct_versioned, versioned_destructor_impl};
 
-/* Both destructors may be NULL. The name must live for good. HPy_NULL with an exception raised. */
+/* Both destructors may be NULL. The name must stay valid for the life of the process. HPy_NULL with an exception raised
+ * on failure. */
 static HPy capsule_new(HPyContext *ctx, void *pointer, const char *name, HPyCapsule_Destructor *destructor,
                        void (*pypy_destructor)(cpy_PyObject *)) {
   if (pypy_api()) {
     cpy_PyObject *object = pypy.new_(pointer, name, pypy_destructor);
     if (object == NULL) return HPy_NULL;
     HPy capsule = HPy_FromPyObject(ctx, object);
-    /* Then nothing was taken: under another name the capsule ends without its pointer. */
+    /* The caller keeps the pointer: a capsule with another name is freed without its pointer. */
     if (HPy_IsNull(capsule)) pypy.rename(object, "unused");
     pypy.release(object);
     return capsule;

@@ -1,4 +1,4 @@
-/* Capsules: how DLPack tensors travel between Python libraries. */
+/* Capsules, in which Python libraries exchange DLPack tensors. */
 #ifndef FFI_HPY_CONTEXT_CAPSULE_H_
 #define FFI_HPY_CONTEXT_CAPSULE_H_
 
@@ -6,18 +6,20 @@
 
 #include "context.h"
 
-/* Whether an object is a capsule of that name. */
+/* Whether an object is a capsule with this name. */
 bool fb_capsule_is_valid(HPyContext *ctx, HPy capsule, const char *name);
-/* The pointer inside; NULL with an exception raised if the name is another. */
+/* Returns the pointer in a capsule; NULL with an exception raised if the capsule has another name. */
 void *fb_capsule_get(HPyContext *ctx, HPy capsule, const char *name);
-/* Returns 0, or -1 with an exception raised. The name must live for good. */
+/* Renames a capsule. The name must stay valid for the life of the process. Returns 0, or -1 with an exception
+ * raised. */
 int fb_capsule_rename(HPyContext *ctx, HPy capsule, const char *name);
 
-/* A capsule that owns the tensor until it is renamed. HPy_NULL with an exception raised: nothing was taken. */
+/* Makes a capsule that owns the tensor until the capsule is renamed. On failure returns HPy_NULL with an exception
+ * raised, and the caller keeps the tensor. */
 HPy fb_capsule_new_dltensor(HPyContext *ctx, DLManagedTensor *tensor);
 HPy fb_capsule_new_dltensor_versioned(HPyContext *ctx, DLManagedTensorVersioned *tensor);
 
-/* A capsule of something that lives as long as the process. HPy_NULL with an exception raised. */
+/* Makes a capsule of a pointer that lives as long as the process. HPy_NULL with an exception raised on failure. */
 HPy fb_capsule_new_lasting(HPyContext *ctx, void *pointer, const char *name);
 
 #endif /* FFI_HPY_CONTEXT_CAPSULE_H_ */

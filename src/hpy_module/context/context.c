@@ -1,5 +1,5 @@
-/* Which HPy implementation runs. The context that the module is initialised with tells: by the magic number of our
- * extension, by its name, and by one word of its table. Nothing here calls one of its functions. */
+/* Identifies the HPy implementation from the context of the module's initialisation: by the magic number of our
+ * extension, by the context's name, and by one word of its table. This file calls no function of the context. */
 #include "context.h"
 
 HPyContext *fb_ctx;
@@ -12,20 +12,19 @@ size_t fb_context_late_shift;
 int fb_context_init(HPyContext *ctx) {
   fb_ctx = ctx;
   fb_ext = fhpy_extension_find(ctx);
-  /* PyPy 7.3.18 inserted the constant h_DictType before ctx_Capsule_New. Constants are small numbers there (indices of
-   * a handle table), functions are addresses: the word at that place tells which of the two layouts this is. */
+  /* PyPy 7.3.18 inserted the constant h_DictType before ctx_Capsule_New. On PyPy constants are small numbers (indices
+   * of a handle table) and functions are pointers, so the word at this place identifies the layout. */
   uintptr_t word;
   memcpy(&word, &ctx->ctx_Capsule_New, sizeof(word));
   fb_context_late_shift = word < 0x10000 ? sizeof(HPy) : 0;
   fb_context_is_pypy = fb_ext == NULL && strstr(ctx->name, "PyPy") != NULL;
-  /* The PyPI package hpy has neither our extension nor a name that is looked for. Its universal mode is therefore
-   * treated as its debug mode must be: no handle and no context outlives a call. */
+  /* The PyPI package hpy has neither our extension nor a known name. Its universal mode is therefore treated like its
+   * debug mode: no handle and no context outlives a call. */
   fb_context_keeps_handles = fb_ext != NULL || fb_context_is_pypy;
   fb_context_is_lasting = fb_context_keeps_handles || strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) == 0;
-  /* Our debug mode does not tell whether there is a GIL; what is right without one is right with it. */
+  /* Our debug mode does not report whether there is a GIL; code that is correct without a GIL is correct with one. */
   fb_context_free_threaded = fb_ext != NULL ? fb_ext->free_threaded : fb_context_is_lasting && !fb_context_is_pypy;
-  /* The offsets stay 0 without the extension. tuple_items, a later entry of it, stays 0 also where the runtime lacks
-   * that. */
+  /* Without the extension the offsets stay 0. tuple_items, a later entry, also stays 0 if the runtime lacks it. */
   if (fb_ext != NULL) {
     fb_context_data_offset = fb_ext->data_offset;
     fb_context_type_offset = fb_ext->type_offset;

@@ -1,4 +1,4 @@
-/* Cutting UTF-8 between characters: a byte 10xxxxxx goes on with a character, any other begins one. */
+/* Truncates UTF-8 between characters: a byte 10xxxxxx continues a character, any other byte begins one. */
 #include "cut.h"
 
 FH_INLINE bool goes_on(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
@@ -19,8 +19,8 @@ const char *fb_cut_copy(char *buffer, size_t size, const char *text, size_t byte
 }
 
 void fb_cut_end(char *buffer, size_t size, int n) {
-  if (n < 0 || (size_t)n < size) return; /* all of it is there */
-  /* The last byte before the NUL may belong to a character that is not complete. */
+  if (n < 0 || (size_t)n < size) return; /* nothing was truncated */
+  /* The last byte before the NUL may belong to an incomplete character. */
   size_t start = size - 1;
   while (start > 0 && goes_on(buffer[start - 1])) start--;
   if (start == 0) return;

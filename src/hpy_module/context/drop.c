@@ -1,10 +1,11 @@
-/* The end of values while an exception is raised, which is put aside meanwhile. */
+/* Releases values while an exception is raised, and saves the exception around the release. */
 #include "drop.h"
 
 #include "later.h"
 #include "raised.h"
 
-/* Lets the object wait until Python code asks for it, where the half in Python does. False if it cannot wait. */
+/* Defers the decref of an object until Python code asks for it, if the cffi backend runs. Returns false if it
+ * cannot. */
 static bool wait_for_later(TVMFFIObjectHandle object) {
   FbLater *later = fb_later_is_used ? fb_later_new((int64_t)(intptr_t)object, FB_LATER_OBJECT) : NULL;
   if (later != NULL) fb_later_push(later);

@@ -1,5 +1,5 @@
-/* The thread's native error: the slot of the core, through the ABI's functions and, where the core has them, the two
- * functions for payloads. */
+/* The core's error slot of the thread, accessed by the ABI's functions and, where the core has them, by the functions
+ * for payloads. */
 #include "error_slot.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include "thread.h"
 
 /* Both are written once during the import. */
-static const fh_error_deferral *core; /* NULL: the core takes error objects only */
+static const fh_error_deferral *core; /* NULL: the core accepts error objects only */
 static const fh_error_payload_operations *own_operations;
 
 void fb_error_slot_init(const fh_error_payload_operations *operations) {
@@ -17,8 +17,8 @@ void fb_error_slot_init(const fh_error_payload_operations *operations) {
   TVMFFIObjectHandle find = NULL;
   TVMFFIAny found = {0};
   own_operations = operations;
-  /* Asked for by a global function, because apache-tvm-ffi's core, which may be the one that is loaded, exports nothing
-   * of the kind. It answers 0 with a NULL function, which leaves nothing in the slot. */
+  /* Found by a global function and not as a symbol: the loaded core may be apache-tvm-ffi's, which exports nothing of
+   * the kind. Such a core returns 0 with a NULL function, and leaves nothing in the slot. */
   if (TVMFFIFunctionGetGlobal(&text, &find) == 0 && find != NULL && TVMFFIFunctionCall(find, NULL, 0, &found) == 0) {
     core = found.v_ptr;
   } else {
@@ -39,7 +39,7 @@ void *fb_error_slot_take_payload(const fh_error_payload_operations *operations) 
   return core == NULL ? NULL : core->take(operations);
 }
 
-/* Asks for a payload of ours first: to take an error object would have the core make one of the payload. */
+/* Takes a payload of ours first: taking an error object would make the core convert the payload. */
 static FbPendingError take(void) {
   void *payload = core == NULL ? NULL : core->take(own_operations);
   return (FbPendingError){payload == NULL ? fb_error_slot_take_object() : NULL, payload};
@@ -69,7 +69,7 @@ TVMFFIObjectHandle fb_error_slot_take_object(void) {
 
 void fb_error_slot_put_object(TVMFFIObjectHandle error) {
   if (error == NULL) return;
-  /* takes a reference of its own */
+  /* stores its own reference */
   TVMFFIErrorSetRaised(error);
   TVMFFIObjectDecRef(error);
 }

@@ -1,8 +1,8 @@
-/* The thread's native error: the slot in which native code leaves what went wrong.
+/* The thread's native error: the slot in which native code stores its error.
  *
- * Each thread has its own slot, so nothing here is shared. What is in it is an error object, or an exception of ours
- * that nobody has asked for yet (core/object/error_deferred.h). An exception is made of an error, and an error of an
- * exception, in error/. */
+ * Each thread has its own slot, so nothing here is shared. The slot has an error object, or an exception of ours for
+ * which no error object has been requested yet (core/object/error_deferred.h). error/ converts between errors and
+ * exceptions. */
 #ifndef FFI_HPY_CONTEXT_ERROR_SLOT_H_
 #define FFI_HPY_CONTEXT_ERROR_SLOT_H_
 
@@ -12,33 +12,33 @@
 #include "context.h"
 #include "core/object/error_deferred.h"
 
-/* What was in the slot: at most one of the two. */
+/* The contents of the slot: at most one of the two members is set. */
 typedef struct FbPendingError {
   TVMFFIObjectHandle error; /* owned */
   void *payload;            /* owned, with the operations given to fb_error_slot_init */
 } FbPendingError;
 
-/* To be called once during the import: what payloads of ours can do. */
+/* Called once during the import: sets the operations of our payloads. */
 void fb_error_slot_init(const fh_error_payload_operations *operations);
-/* Whether the core takes payloads; another core than ours does not. */
+/* Whether the core accepts payloads; a core other than ours does not. */
 bool fb_error_slot_takes_payloads(void);
 
-/* Makes a payload with other operations the pending error; false if the core takes no payloads. */
+/* Makes a payload with other operations the pending error. Returns false if the core does not accept payloads. */
 bool fb_error_slot_put_payload(void *payload, const fh_error_payload_operations *operations);
-/* The pending payload if it has those operations, else NULL. */
+/* Takes the pending payload if it has these operations; otherwise returns NULL. */
 void *fb_error_slot_take_payload(const fh_error_payload_operations *operations);
 
-/* Takes what is in the slot out of the way of code that may use it (destructors). The thread is attached: the core may
- * have to make an error object of another one's payload, by a callback into Python. */
+/* Takes the contents of the slot, so that other code (destructors) may use the slot. The thread is attached: for a
+ * foreign payload the core may have to make an error object by a callback into Python. */
 FbPendingError fb_error_slot_take(HPyContext *ctx);
-/* Puts it back, which is taken. Nothing is put where nothing was taken. */
+/* Puts the contents back, and steals them. Does nothing if the contents are empty. */
 void fb_error_slot_put(FbPendingError pending);
 
-/* Takes the error object that is in the slot, or is made for the payload: owned, NULL if there is none. */
+/* Takes the error object in the slot, or the error object of the payload. Owned; NULL if the slot is empty. */
 TVMFFIObjectHandle fb_error_slot_take_object(void);
-/* Puts an error object back, which is taken; NULL is accepted. */
+/* Puts an error object back, and steals it. NULL is accepted. */
 void fb_error_slot_put_object(TVMFFIObjectHandle error);
-/* Drops what is in the slot. */
+/* Clears the slot. */
 void fb_error_slot_clear(void);
 
 #endif /* FFI_HPY_CONTEXT_ERROR_SLOT_H_ */

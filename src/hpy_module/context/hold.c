@@ -1,7 +1,7 @@
-/* Python objects inside native ones: one strong reference, in a block that native code owns.
+/* Owners of Python objects in native code: one strong reference in a block that native code owns.
  *
- * Native code drops a hold where it likes: on a thread of its own, in a destructor, while an error is pending, during
- * the interpreter's exit. fb_hold_drop copes with all of these. */
+ * Native code may drop a hold on any thread, in a destructor, while an error is pending, or during the interpreter's
+ * exit. fb_hold_drop handles all of these. */
 #include "hold.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "raised.h"
 #include "thread.h"
 
-/* Holds that were dropped where Python code may not run, or where no context was valid: hpy's debug mode has a context
- * per call. A stack that any thread pushes to, and that fb_hold_drain takes as a whole. */
+/* Holds that were dropped where Python code may not run, or where no context was valid (hpy's debug mode has a context
+ * per call). A stack: any thread pushes, and fb_hold_drain takes the whole stack. */
 FbHold *fb_hold_waiting;
 
 static int never(void) { return 0; }
@@ -39,9 +39,9 @@ void fb_hold_drop(void *self) {
   FbHold *hold = self;
   if (fb_context_is_lasting && !fb_hold_must_wait()) {
     FbThread attach;
-    /* The interpreter is going away: the hold leaks. */
+    /* The interpreter is finalizing: the hold leaks. */
     if (fb_thread_is_finalizing() || fb_thread_attach(&attach) != 0) return;
-    /* The end of the object may run Python code, which may use the thread's error slot and raise. */
+    /* Freeing the object may run Python code, which may use the thread's error slot and raise. */
     FbPendingError pending_error = fb_error_slot_take(attach.ctx);
     FbRaised raised;
     fb_raised_take(&raised);
@@ -54,14 +54,14 @@ void fb_hold_drop(void *self) {
   }
   /* The hold waits for fb_hold_drain. */
   hold->next = fh_atomic_load_relaxed(&fb_hold_waiting);
-  /* Release: the drain that takes the hold (acquire, in fb_hold_drain) sees its contents. */
+  /* Release: the drain that takes the hold (acquire in fb_hold_drain_all) sees its contents. */
   while (!fh_atomic_cas_release(&fb_hold_waiting, &hold->next, hold)) {
   }
 }
 
 void fb_hold_drain_all(HPyContext *ctx) {
-  /* Taken as a whole before any is dropped: clearing a reference may run Python code that ends further holds, and these
-   * are pushed onto the empty stack. */
+  /* The whole stack is taken before any hold is freed: clearing a reference may run Python code that drops further
+   * holds, which are pushed to the empty stack. */
   FbHold *hold = fh_atomic_exchange_acquire(&fb_hold_waiting, NULL);
   while (hold != NULL) {
     FbHold *next = hold->next;

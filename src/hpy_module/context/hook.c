@@ -1,4 +1,4 @@
-/* The table of hooks and set_hooks(). What each hook is called with is said in ffi_hpy/_core.pyi. */
+/* The table of hooks and set_hooks(). ffi_hpy/_core.pyi describes the arguments of each hook. */
 #include "hook.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "raise.h"
 #include "text.h"
 
-/* Keyword arguments of set_hooks(), and how a hook is called in a message. */
+/* The keyword arguments of set_hooks(), and the hook names in messages. */
 static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_CLASSIFY] = "classify",
     [FB_HOOK_CLASS_FOR_TYPE_INDEX] = "class_for_type_index",
@@ -38,8 +38,8 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_ARGUMENTS_BY_NAMES] = "arguments_by_names",
 };
 
-/* Set by the import of the package, and a few again by programs that want data types or devices of another class, while
- * other threads read. Cells are complete before they are published and never freed: one that was replaced may be in
+/* Set by the import of the package. Some are set again by programs that replace the class of data types or devices,
+ * while other threads read. A cell is complete before it is published and never freed: a replaced cell may be in
  * use. */
 static const FbRef *hooks[FB_N_HOOKS];
 
@@ -66,14 +66,15 @@ static int hook_set(HPyContext *ctx, FbHook hook, HPy value) {
 HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
   const FbRef *cell = fh_atomic_load_acquire(&hooks[hook]); /* pairs with hook_set */
   if (FH_UNLIKELY(cell == NULL)) return fb_hook_get(ctx, hook);
-  HPy h = fb_ref_borrow(ctx, cell); /* threads that call a hook at the same time do not share its count */
+  /* borrowed, so that threads that call a hook do not contend for its reference count */
+  HPy h = fb_ref_borrow(ctx, cell);
   HPy result = fb_call(ctx, h, args, nargs, HPy_NULL);
   fb_ref_return(ctx, h);
   return result;
 }
 
-/* The package calls this while it is imported, and again for hooks that are added late or replaced. A hook that is not
- * given stays. */
+/* The package calls this during its import, and again for hooks that are added late or replaced. A hook that is not
+ * given keeps its value. */
 HPyDef_METH(fb_hook_set_all, "set_hooks", HPyFunc_KEYWORDS, .doc = "Give the binding its Python half.")
 static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const FbKeywords keywords = {"set_hooks", names, FB_N_HOOKS, NULL};
@@ -84,7 +85,7 @@ static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size
     int hook = fb_keywords_find(ctx, &keywords, kwnames, i);
     if (hook < 0) return HPy_NULL;
     if (hook_set(ctx, (FbHook)hook, args[i]) != 0) return HPy_NULL;
-    /* String derives from str, and native text becomes instances of it. */
+    /* String derives from str, and native strings become instances of it. */
     if (hook == FB_HOOK_STRING_CLASS) fb_text_class_made(args[i]);
   }
   return HPy_Dup(ctx, ctx->h_None);

@@ -1,10 +1,10 @@
-/* The Python half of the binding: functions and classes that the package gives it (set_hooks). */
+/* Callbacks into the package: functions and classes that it passes to set_hooks. */
 #ifndef FFI_HPY_CONTEXT_HOOK_H_
 #define FFI_HPY_CONTEXT_HOOK_H_
 
 #include "context.h"
 
-/* What each is called with, and what it returns: see set_hooks() in ffi_hpy/_core.pyi. */
+/* For the arguments and the result of each hook see set_hooks() in ffi_hpy/_core.pyi. */
 typedef enum FbHook {
   FB_HOOK_CLASSIFY,
   FB_HOOK_CLASS_FOR_TYPE_INDEX,
@@ -34,13 +34,12 @@ typedef enum FbHook {
   FB_N_HOOKS
 } FbHook;
 
-/* New handle to a hook; HPy_NULL with RuntimeError raised if the package did not set it. */
+/* Returns a new handle to a hook; HPy_NULL with RuntimeError raised if the package has not set it. */
 HPy fb_hook_get(HPyContext *ctx, FbHook hook);
-/* Calls a hook: new handle, or HPy_NULL with an exception raised. */
+/* Calls a hook. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs);
 
-/* What a hook is at the moment, for comparison with what it is later: nothing that was replaced has its address
- * again. */
+/* Identifies the current value of a hook, to detect a later change: the pointer of a replaced hook is never reused. */
 const void *fb_hook_current(FbHook hook);
 
 extern HPyDef fb_hook_set_all;

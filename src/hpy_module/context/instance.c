@@ -1,11 +1,11 @@
-/* Instances that the __new__ of their class made, and others. */
+/* Checks that an instance was made by the __new__ of its class. */
 #include "instance.h"
 
 #include "attr.h"
 #include "cut.h"
 #include "raise.h"
 
-/* Name of a class into buffer, "?" if it has none. Never fails, and drops whatever exception is raised. */
+/* Writes the name of a class to buffer, "?" if it has no name. Never fails, and clears any raised exception. */
 static void name_of(HPyContext *ctx, HPy cls, char *buffer, size_t size) {
   HPy name = fb_attr_find(ctx, cls, "__name__");
   HPy_ssize_t n;
@@ -15,12 +15,12 @@ static void name_of(HPyContext *ctx, HPy cls, char *buffer, size_t size) {
   if (!HPy_IsNull(name)) HPy_Close(ctx, name);
 }
 
-/* CPython checks this before it calls a tp_new, and PyPy 7.3 does not. The first message is CPython's. */
+/* CPython makes this check before it calls a tp_new, PyPy 7.3 does not. The first message is CPython's. */
 int fb_instance_check_new(HPyContext *ctx, HPy cls, const FbRef *own) {
   HPy type = fb_ref_borrow(ctx, own);
   int (*is_subtype)(HPyContext *, HPy, HPy);
   FB_LATE(ctx, ctx_Type_IsSubtype, is_subtype);
-  /* ctx_Type_IsSubtype is for types, and cls may be any object. */
+  /* ctx_Type_IsSubtype requires a type, and cls may be any object. */
   bool is_type = HPy_TypeCheck(ctx, cls, ctx->h_TypeType);
   bool fits = is_type && is_subtype(ctx, cls, type);
   if (!fits) {

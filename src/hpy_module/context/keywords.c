@@ -1,8 +1,8 @@
-/* Keyword arguments: which of a function's names a call uses.
+/* Keyword arguments: finds the names of a call in a function's names.
  *
- * CPython interns the names that are written in a call. So a name of the call is mostly the very object that
- * fb_keywords_intern got, and comparing addresses finds it without looking at text. Names are compared as text where
- * that fails, and where handles are no addresses. */
+ * CPython interns the names in the source of a call. So a name of a call is usually the object that fb_keywords_intern
+ * stored, and a comparison of pointers finds it. Names are compared as strings where that fails, and where handles are
+ * not object pointers. */
 #include "keywords.h"
 
 #include "call.h"
@@ -10,7 +10,7 @@
 #include "raise.h"
 #include "text.h"
 
-/* HPy 0.9 has no function for it: sys.intern(). */
+/* Calls sys.intern(), because HPy 0.9 has no function for it. */
 int fb_keywords_intern_name(HPyContext *ctx, HPy name, FbRef *interned) {
   HPy sys = HPyImport_ImportModule(ctx, "sys");
   HPy intern = HPy_IsNull(sys) ? HPy_NULL : HPy_GetAttr_s(ctx, sys, "intern");
@@ -33,7 +33,7 @@ int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
   return 0;
 }
 
-/* Index of a name by its text; -1 with an exception raised if it is none of them. */
+/* Returns the index of a name by its string; -1 with an exception raised if it is not found. */
 static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
   HPy_ssize_t byte_len;
   const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &byte_len);
@@ -47,7 +47,7 @@ static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
   return -1;
 }
 
-/* As fb_keywords_find(), for a name that is not the object that was interned. */
+/* Like fb_keywords_find(), for a name that is not the interned object. */
 int fb_keywords_find_text(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i) {
   HPy name = HPy_GetItem_i(ctx, kwnames, i);
   if (HPy_IsNull(name)) return -1;
@@ -56,7 +56,7 @@ int fb_keywords_find_text(HPyContext *ctx, const FbKeywords *keywords, HPy kwnam
   return found;
 }
 
-/* Whether so many arguments may be given by position; TypeError raised if not. */
+/* Whether nargs positional arguments are allowed; raises TypeError if not. */
 static bool is_few(HPyContext *ctx, const FbKeywords *keywords, size_t nargs) {
   if (FH_LIKELY(nargs <= (size_t)keywords->n)) return true;
   fb_raise(ctx, ctx->h_TypeError, "%s() takes at most %d, got %zu arguments", keywords->callee, keywords->n, nargs);
@@ -68,7 +68,7 @@ static void raise_twice(HPyContext *ctx, const FbKeywords *keywords, int which) 
            keywords->names[which]);
 }
 
-/* Whether the first n arguments are there; TypeError raised if not. */
+/* Whether the first n arguments are given; raises TypeError if not. */
 static bool has_first(HPyContext *ctx, const FbKeywords *keywords, int n, const HPy *given) {
   int i = 0;
   while (i < n && !HPy_IsNull(given[i])) i++;
@@ -91,7 +91,7 @@ int fb_keywords_bind(HPyContext *ctx, const FbKeywords *keywords, int n_required
   return has_first(ctx, keywords, n_required, given) ? 0 : -1;
 }
 
-/* Takes the values of the names that a dict has. Returns how many, -1 with an exception raised. */
+/* Reads the values of the known names from a dict. Returns their number; -1 with an exception raised. */
 static HPy_ssize_t take_from(HPyContext *ctx, const FbKeywords *keywords, HPy kw, HPy *given) {
   HPy_ssize_t n_found = 0;
   for (int i = 0; i < keywords->n; i++) {
@@ -112,7 +112,7 @@ static HPy_ssize_t take_from(HPyContext *ctx, const FbKeywords *keywords, HPy kw
 
 int fb_keywords_bind_dict(HPyContext *ctx, const FbKeywords *keywords, int n_required, const HPy *args,
                           HPy_ssize_t nargs, HPy kw, HPy *given) {
-  /* PyPy 7.3 gives a tp_new the names in a tuple, as a function gets them. */
+  /* PyPy 7.3 passes the names to a tp_new in a tuple, as to a function. */
   if (!HPy_IsNull(kw) && HPyTuple_Check(ctx, kw)) {
     if (fb_keywords_bind(ctx, keywords, n_required, args, (size_t)nargs, kw, given) != 0) return -1;
     for (int i = 0; i < keywords->n; i++) given[i] = HPy_IsNull(given[i]) ? HPy_NULL : HPy_Dup(ctx, given[i]);

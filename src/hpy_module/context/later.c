@@ -1,4 +1,4 @@
-/* A stack that any thread pushes to. It is taken as a whole, because to take one would meet those that come back. */
+/* A stack to which any thread pushes. The whole stack is popped at once; popping one node would be open to ABA. */
 #include "later.h"
 
 #include <stdlib.h>
@@ -16,12 +16,12 @@ FbLater *fb_later_new(int64_t word, int64_t kind) {
 
 void fb_later_push(FbLater *later) {
   later->next = fh_atomic_load_relaxed(&fb_later_first);
-  /* Release: whoever takes it (acquire, in fb_later_take) sees its contents. */
+  /* Release: the thread that takes the record (acquire in fb_later_next) sees its contents. */
   while (!fh_atomic_cas_release(&fb_later_first, &later->next, later)) {
   }
 }
 
-/* Taken from the stack, and not asked for yet. */
+/* Records popped from the stack but not returned yet. */
 static FbLater *taken;
 
 FbLater *fb_later_next(void) {
@@ -29,7 +29,7 @@ FbLater *fb_later_next(void) {
   if (first == NULL) first = fh_atomic_exchange_acquire(&fb_later_first, NULL);
   if (first == NULL || first->next == NULL) return first;
   FbLater *rest = fh_atomic_exchange_acq_rel(&taken, first->next);
-  while (rest != NULL) { /* another thread has left its own meanwhile */
+  while (rest != NULL) { /* another thread has stored its own records in between */
     FbLater *next = rest->next;
     fb_later_push(rest);
     rest = next;

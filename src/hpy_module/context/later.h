@@ -1,5 +1,5 @@
-/* What native code, or the garbage collector, lets go of where no Python code may run: it waits until the half of the
- * binding that is written in Python asks for it (function/covered.c). */
+/* Deferred decrefs: objects that native code or the garbage collector releases where Python code may not run. They wait
+ * until the cffi backend asks for them (function/covered.c). */
 #ifndef FFI_HPY_CONTEXT_LATER_H_
 #define FFI_HPY_CONTEXT_LATER_H_
 
@@ -9,25 +9,25 @@
 #include "core/platform/base.h"
 
 typedef enum FbLaterKind {
-  FB_LATER_NUMBER, /* of a Python object that native code held */
-  FB_LATER_OBJECT, /* a reference to a native object, by its address */
+  FB_LATER_NUMBER, /* the number of a Python object that native code owned */
+  FB_LATER_OBJECT, /* a reference to a native object, as a pointer */
 } FbLaterKind;
 
-/* Read by Python through its address: the order of the members is known there (ffi_hpy/_pypy/context/holds.py). */
+/* Python reads the struct through its pointer and knows the order of the members (ffi_hpy/_pypy/context/holds.py). */
 typedef struct FbLater {
   struct FbLater *next;
   int64_t word;
   int64_t kind; /* an FbLaterKind */
 } FbLater;
 
-extern FbLater *fb_later_first; /* what waits, the latest first; NULL for nothing */
-extern bool fb_later_is_used; /* whether somebody asks; written once during the import */
+extern FbLater *fb_later_first; /* the waiting records, latest first; NULL if there are none */
+extern bool fb_later_is_used; /* whether the cffi backend asks for them; written once during the import */
 
-/* NULL without memory. */
+/* Returns NULL if memory is exhausted. */
 FbLater *fb_later_new(int64_t word, int64_t kind);
-/* Lets it wait, from any thread. */
+/* Adds a record, from any thread. */
 void fb_later_push(FbLater *later);
-/* Takes one of those that wait, NULL if there is none. */
+/* Removes and returns one waiting record; NULL if there is none. */
 FbLater *fb_later_next(void);
 
 #endif /* FFI_HPY_CONTEXT_LATER_H_ */

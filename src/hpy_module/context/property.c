@@ -1,8 +1,8 @@
-/* Properties, and what else a type of PyPy 7.3 is made of.
+/* Properties, and __init_subclass__ of types on PyPy 7.3.
  *
- * A property is Python's own, around bound methods of an _Accessor: an object with the C functions to call and the type
- * that they are for. Exceptions get through, which PyPy's own getters and setters of an HPy type drop (type.h). The
- * __init_subclass__ of a type that refuses subclasses is made likewise. */
+ * A property is Python's property around bound methods of an _Accessor: an object with the C functions and the type
+ * whose instances they accept. Exceptions propagate; PyPy's own getters and setters of an HPy type drop them (type.h).
+ * The __init_subclass__ of a type that refuses subclasses is made in the same way. */
 #include "property.h"
 
 #include "attr.h"
@@ -10,20 +10,19 @@
 #include "instance.h"
 #include "raise.h"
 
-/* What the methods of one attribute, or of one __init_subclass__, have to know. Filled by accessor_make. */
+/* The data of one attribute, or of one __init_subclass__. Filled by accessor_make. */
 typedef struct Accessor {
   FbAccess access;
-  FbRef type;      /* instances of it are what `access` can be called with; kept for good */
-  const char *name; /* for messages; lives for good */
+  FbRef type;      /* `access` accepts only instances of this type; never released */
+  const char *name; /* for messages; valid for the life of the process */
 } Accessor;
 
 HPyType_HELPERS(Accessor)
 
 FbRef fb_property_accessor;
 
-/* The accessor behind `self`, if `object` is one that its functions can be called with; NULL with TypeError raised.
- * property() does not check: it passes on whatever object it is called with. An object that looks like an accessor and
- * has no name was not made by accessor_make. */
+/* Returns the accessor of `self` if its functions accept `object`; NULL with TypeError raised otherwise. property()
+ * does not check the object that it passes on. An accessor without a name was not made by accessor_make. */
 static const Accessor *accessor_for(HPyContext *ctx, HPy self, HPy object) {
   const Accessor *accessor = Accessor_AsStruct(ctx, self);
   if (accessor == NULL || accessor->name == NULL) {
@@ -40,7 +39,7 @@ static const Accessor *accessor_for(HPyContext *ctx, HPy self, HPy object) {
   return NULL;
 }
 
-/* Only accessor_make makes instances, by HPy_New, which does not call this. */
+/* Only accessor_make makes instances, by HPy_New, which does not call this function. */
 HPyDef_SLOT(accessor_new, HPy_tp_new)
 static HPy accessor_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)type, (void)args, (void)nargs, (void)kw;
@@ -61,7 +60,7 @@ static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   return HPy_Dup(ctx, ctx->h_None);
 }
 
-/* As an __init_subclass__ it is called with whatever the class statement says, and ignores it. */
+/* Called as __init_subclass__ with any arguments of the class statement, which it ignores. */
 HPyDef_METH(accessor_refuse, "refuse", HPyFunc_VARARGS, .doc = "TypeError for whoever derives a class.")
 static HPy accessor_refuse_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)args, (void)nargs;
@@ -70,7 +69,7 @@ static HPy accessor_refuse_impl(HPyContext *ctx, HPy self, const HPy *args, size
   return fb_raise(ctx, ctx->h_TypeError, "type '%s' is not an acceptable base type", accessor->name);
 }
 
-/* builtins.name(*parts), all of which are taken; HPy_NULL if one of them is. */
+/* Calls builtins.name(*parts) and steals all parts. Returns HPy_NULL if one of them is HPy_NULL. */
 static HPy call_builtin(HPyContext *ctx, const char *name, HPy *parts, size_t n) {
   bool complete = true;
   for (size_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(parts[i]);
@@ -85,8 +84,8 @@ static HPy call_builtin(HPyContext *ctx, const char *name, HPy *parts, size_t n)
   return result;
 }
 
-/* A new accessor: new handle, or HPy_NULL with an exception raised. It keeps `type` alive, and is itself kept by an
- * attribute of the type: so the type lives for good, as all types of the binding do. */
+/* Makes an accessor. Returns a new handle, or HPy_NULL with an exception raised. The accessor keeps `type` alive, and
+ * an attribute of the type keeps the accessor alive; so the type is never freed, like all types of the binding. */
 static HPy accessor_make(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
   HPy cls = fb_ref_load(ctx, &fb_property_accessor);
   Accessor *data;
@@ -103,7 +102,7 @@ HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access
   HPy accessor = accessor_make(ctx, type, name, access);
   if (HPy_IsNull(accessor)) return accessor;
   HPy parts[2] = {HPy_GetAttr_s(ctx, accessor, "get"), HPy_NULL};
-  /* A read-only attribute is a property with a getter alone. */
+  /* A read-only attribute is a property with a getter only. */
   if (!HPy_IsNull(parts[0]) && access.set != NULL) parts[1] = HPy_GetAttr_s(ctx, accessor, "set");
   HPy_Close(ctx, accessor);
   return call_builtin(ctx, "property", parts, access.set == NULL ? 1 : 2);

@@ -1,19 +1,19 @@
-/* The interpreter's own object pointers, where handles are something else. */
+/* The interpreter's object pointers, in contexts where handles are not object pointers. */
 #include "pyobject.h"
 
 #include "core/platform/loader.h"
 
 void fb_pyobject_release(void *object) {
-  /* Looked up each time: debug modes come here, and nobody else. */
+  /* Looked up each time: only debug modes call this function. */
   void *symbol = fh_loader_find_anywhere("Py_DecRef");
-  if (symbol == NULL) symbol = fh_loader_find_anywhere("PyPy_DecRef"); /* PyPy 8 has all names with this prefix */
+  if (symbol == NULL) symbol = fh_loader_find_anywhere("PyPy_DecRef"); /* all names of PyPy 8 have this prefix */
   void (*release)(void *);
   memcpy(&release, &symbol, sizeof(release));
   if (release != NULL) release(object);
 }
 
 HPy fb_pyobject_translate(HPyContext *ctx, void *object) {
-  /* takes a reference of its own, so that the caller's is left over */
+  /* makes its own reference, so the caller's reference must be released */
   HPy h = HPy_FromPyObject(ctx, object);
   fb_pyobject_release(object);
   return h;

@@ -1,4 +1,4 @@
-/* Exceptions of the binding's own. A message that is longer than the buffer is cut off: names in it may be of any
+/* The binding's own exceptions. A message that is longer than the buffer is truncated: names in it may have any
  * length. */
 #include "raise.h"
 

@@ -1,4 +1,4 @@
-/* Raising exceptions of the binding's own. */
+/* Raises the binding's own exceptions. */
 #ifndef FFI_HPY_CONTEXT_RAISE_H_
 #define FFI_HPY_CONTEXT_RAISE_H_
 

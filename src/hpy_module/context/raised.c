@@ -1,5 +1,5 @@
-/* The raised exception: by the extension, else by the interpreter's functions PyErr_Occurred, PyErr_Fetch and
- * PyErr_Restore, which are there whatever context runs on top of them. */
+/* The raised exception, read by the extension, or by the interpreter's functions PyErr_Occurred, PyErr_Fetch and
+ * PyErr_Restore, which exist under every context. */
 #include "raised.h"
 
 #include <stdio.h>
@@ -7,14 +7,14 @@
 #include "core/platform/loader.h"
 
 void *(*fb_raised_ask)(void);
-/* Written with it; NULL with the extension, and where the interpreter has none. */
+/* Written together with fb_raised_ask; NULL with the extension, and if the interpreter does not have them. */
 static void (*fetch)(void **, void **, void **);
 static void (*restore)(void *, void *, void *);
 
 static void *ask_context(void) { return HPyErr_Occurred(fb_ctx) ? fb_ctx : NULL; }
 static void *ask_nothing(void) { return NULL; }
 
-/* The three functions under the names that begin with `prefix`. Returns whether all are there. */
+/* Finds the three functions whose names begin with `prefix`. Returns whether all exist. */
 static bool find_functions(const char *prefix) {
   static const char *const names[] = {"Err_Occurred", "Err_Fetch", "Err_Restore"};
   void *found[3];
@@ -33,7 +33,7 @@ static bool find_functions(const char *prefix) {
 void fb_raised_init(void) {
   if (fb_ext != NULL) {
     fb_raised_ask = fb_ext->error_occurred;
-  } else if (fb_context_is_pypy) { /* whose C API has an exception of its own, apart from that of HPy */
+  } else if (fb_context_is_pypy) { /* the C API of PyPy has its own raised exception, separate from HPy's */
     fb_raised_ask = ask_context;
   } else if (!find_functions("PyPy") && !find_functions("Py")) {
     fb_raised_ask = ask_nothing;
@@ -52,7 +52,7 @@ void fb_raised_take_one(FbRaised *out) {
 }
 
 void fb_raised_put_one(const FbRaised *raised) {
-  /* Mostly code that calls Python reports this by itself, as ctypes does. */
+  /* Code that calls Python usually reports such an exception itself, as ctypes does. */
   if (FH_UNLIKELY(fb_raised_is()) && fb_context_is_lasting) HPyErr_WriteUnraisable(fb_ctx, HPy_NULL);
   if (fb_ext != NULL) {
     fb_ext->error_restore(fb_ctx, raised->exception);

@@ -1,21 +1,21 @@
-/* The exception that is raised on a thread: whether there is one, and how it is put aside while code runs that must not
- * see it. The thread is attached.
+/* The raised exception of an attached thread: a check for it, and functions that save and restore it around code that
+ * must not see it.
  *
- * PyPy 7.3 has no way to put an exception aside (fb_raised_can_take). There Python code that native code calls does not
- * see the exception, but a method of the binding that fails would replace it. */
+ * PyPy 7.3 cannot save a raised exception (fb_raised_can_take). There Python code called by native code does not see
+ * the exception, but a failing method of the binding replaces it. */
 #ifndef FFI_HPY_CONTEXT_RAISED_H_
 #define FFI_HPY_CONTEXT_RAISED_H_
 
 #include "context.h"
 
-/* What was put aside. */
+/* A saved exception. */
 typedef struct FbRaised {
-  bool is_one; /* an exception; else the rest is not set */
+  bool is_one; /* whether there is an exception; if not, the other members are not set */
   HPy exception; /* with the extension */
-  void *parts[3]; /* without: type, value and traceback, as the interpreter keeps them */
+  void *parts[3]; /* without the extension: type, value and traceback in the interpreter's representation */
 } FbRaised;
 
-/* The interpreter's own question, without the way through the context. Written once by fb_raised_init. */
+/* The interpreter's own function, called without the context. Written once by fb_raised_init. */
 extern FB_HIDDEN void *(*fb_raised_ask)(void);
 
 void fb_raised_init(void);
@@ -25,12 +25,12 @@ bool fb_raised_can_take(void);
 void fb_raised_take_one(FbRaised *out);
 void fb_raised_put_one(const FbRaised *raised);
 
-/* Puts an exception aside, if one is raised. */
+/* Saves and clears the raised exception, if there is one. */
 FH_INLINE void fb_raised_take(FbRaised *out) {
   out->is_one = false;
   if (FH_UNLIKELY(fb_raised_is())) fb_raised_take_one(out);
 }
-/* Raises it again, once. An exception that was raised in between is reported as unraisable. */
+/* Restores the exception. Call it once. An exception raised since fb_raised_take is reported as unraisable. */
 FH_INLINE void fb_raised_put(const FbRaised *raised) {
   if (FH_UNLIKELY(raised->is_one)) fb_raised_put_one(raised);
 }

@@ -1,4 +1,4 @@
-/* Strong references from outside any Python object: a handle, or an HPyGlobal where handles are not for keeping. */
+/* Strong references stored outside of Python objects: a handle, or an HPyGlobal where handles may not be kept. */
 #include "ref.h"
 
 void fb_ref_store(HPyContext *ctx, FbRef *ref, HPy h) {
@@ -6,7 +6,7 @@ void fb_ref_store(HPyContext *ctx, FbRef *ref, HPy h) {
     ref->handle = HPy_Dup(ctx, h);
   } else {
     HPyGlobal_Store(ctx, &ref->global, h);
-    ref->handle = (HPy){1}; /* only says that the reference is not empty */
+    ref->handle = (HPy){1}; /* only marks the reference as not empty */
   }
 }
 
@@ -20,7 +20,7 @@ void fb_ref_clear(HPyContext *ctx, FbRef *ref) {
   if (fb_context_keeps_handles) {
     HPy_Close(ctx, ref->handle);
   } else {
-    /* gives up what the HPyGlobal held */
+    /* releases the object of the HPyGlobal */
     HPyGlobal_Store(ctx, &ref->global, HPy_NULL);
   }
   ref->handle = HPy_NULL;

@@ -1,4 +1,4 @@
-/* Names that a misspelt one may have meant: the package compares them, when a message needs it. */
+/* Suggestions for misspelt names. The package compares the names, when a message needs a suggestion. */
 #include "similar.h"
 
 #include <stdio.h>

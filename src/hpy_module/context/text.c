@@ -1,8 +1,7 @@
-/* Text between Python and UTF-8.
+/* Conversion between str and UTF-8.
  *
- * Between a str and a `const char *` of UTF-8, HPy 0.9 has one function for each direction: HPyUnicode_AsUTF8AndSize
- * and HPyUnicode_FromString. The rest of this file is what they leave open: lone surrogates, NUL bytes, malformed
- * UTF-8, and a message that says where. */
+ * HPy 0.9 has one function for each direction: HPyUnicode_AsUTF8AndSize and HPyUnicode_FromString. The rest of this
+ * file handles lone surrogates, NUL bytes, malformed UTF-8, and messages that name the argument. */
 #include "text.h"
 
 #include <stdio.h>
@@ -11,8 +10,8 @@
 #include "call.h"
 #include "raise.h"
 
-/* PyPy keeps text as UTF-8 in which lone surrogates are encoded too, and hands it out as it is. An encoded surrogate is
- * ED with a second byte from A0 to BF; after ED a smaller one belongs to U+D000 to U+D7FF. */
+/* PyPy stores strings as UTF-8 with encoded lone surrogates, and returns this data unchanged. An encoded surrogate is
+ * ED with a second byte from A0 to BF; after ED a smaller byte belongs to U+D000 to U+D7FF. */
 static bool has_surrogate(const char *data, HPy_ssize_t n) {
   const char *end = data + n;
   while ((data = memchr(data, 0xED, (size_t)(end - data))) != NULL) {
@@ -21,8 +20,8 @@ static bool has_surrogate(const char *data, HPy_ssize_t n) {
   return false;
 }
 
-/* Index of the first lone surrogate; 0 if none is found. Character by character, because HPy 0.9 has no search; only a
- * message needs it. */
+/* Returns the index of the first lone surrogate; 0 if there is none. Reads character by character, because HPy 0.9 has
+ * no search; only messages need it. */
 static HPy_ssize_t surrogate_find(HPyContext *ctx, HPy text) {
   HPy_ssize_t n = HPy_Length(ctx, text);
   for (HPy_ssize_t i = 0; i < n; i++) {
@@ -39,7 +38,7 @@ const char *fb_text_get(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
   return NULL;
 }
 
-/* Calls with arguments, which are taken; HPy_NULL if one of them is. */
+/* Calls with arguments and steals them. Returns HPy_NULL if one of them is HPy_NULL. */
 static HPy call_take(HPyContext *ctx, HPy callable, const HPy *args, size_t n) {
   bool complete = true;
   for (size_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(args[i]);
@@ -50,8 +49,8 @@ static HPy call_take(HPyContext *ctx, HPy callable, const HPy *args, size_t n) {
   return result;
 }
 
-/* The context's own UnicodeEncodeError does not say which argument it is about: it is replaced by one that does. Other
- * exceptions stay. */
+/* The context's own UnicodeEncodeError does not name the argument, so this function replaces it. Other exceptions
+ * stay. */
 int fb_text_refuse(HPyContext *ctx, HPy h, const char *where) {
   if (HPyErr_Occurred(ctx)) {
     if (where == NULL || !HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError)) return -1;
@@ -93,7 +92,7 @@ static HPy decode(HPyContext *ctx, HPy bytes) {
   return text;
 }
 
-static HPy (*new_text)(const char *data, HPy_ssize_t byte_len); /* of the extension; written once during the import */
+static HPy (*new_text)(const char *data, HPy_ssize_t byte_len); /* from the extension; written once during the import */
 
 void fb_text_init(void) {
   if (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, text_new)) new_text = fb_ext->text_new;
@@ -107,14 +106,14 @@ void fb_text_class_made(HPy cls) {
 HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   if (byte_len == 0) return HPyUnicode_FromString(ctx, ""); /* data may be NULL */
   if (FH_LIKELY(new_text != NULL)) return new_text(data, (HPy_ssize_t)byte_len);
-  /* HPy has no constructor from UTF-8 that takes a length. HPyUnicode_FromString serves text without a NUL inside and
-   * with one behind it; on PyPy 7.3 only ASCII, because that function dies of malformed text there. All other text goes
-   * through a bytes object, at the price of one more copy. */
+  /* HPy has no constructor from UTF-8 with a length. HPyUnicode_FromString handles strings without a NUL inside and
+   * with a NUL at the end; on PyPy 7.3 only ASCII, because the function crashes on malformed data there. All other
+   * strings are converted through a bytes object, which costs one more copy. */
   bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
   if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {
     HPy text = HPyUnicode_FromString(ctx, data);
     if (!HPy_IsNull(text) || HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError)) return text;
-    HPyErr_Clear(ctx); /* malformed: again, with replacement */
+    HPyErr_Clear(ctx); /* malformed: convert again, with replacement */
   }
   HPy bytes = HPyBytes_FromStringAndSize(ctx, data, (HPy_ssize_t)byte_len);
   if (HPy_IsNull(bytes)) return HPy_NULL;

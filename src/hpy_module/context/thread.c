@@ -1,9 +1,9 @@
-/* Native calls and the interpreter: giving it up, taking it back, and attaching threads.
+/* Thread states: releasing and reacquiring the GIL, and attaching threads.
  *
- * With the extension, attaching is its business (thread.h calls it). Without it each thread remembers, in call_state,
- * the innermost native call that runs on it: a callback that arrives on such a thread goes on with the context of that
- * call. A thread on which no native call runs attaches through functions of the interpreter (PyGILState) or of our
- * debug mode, which accept threads from outside and threads that are attached already. */
+ * With the extension, the runtime attaches threads (thread.h calls it). Without it each thread records in call_state
+ * the innermost native call that runs on it, and a callback on such a thread continues with the context of that call. A
+ * thread without a native call attaches by functions of the interpreter (PyGILState) or of our debug mode, which accept
+ * foreign threads and threads that are attached already. */
 #include "thread.h"
 
 #include "core/platform/atomic.h"
@@ -13,28 +13,28 @@
 
 /* Set by fb_thread_mark_finalizing, and never reset. */
 static bool finalizing;
-/* Threads from outside that are inside, counted where the context has no extension that does it. Sequentially
- * consistent with `finalizing`: either the thread sees that it comes too late, or fb_thread_mark_finalizing sees the
+/* The number of attached foreign threads, for contexts whose extension does not count them. Sequentially consistent
+ * with `finalizing`: either the thread sees that finalization has begun, or fb_thread_mark_finalizing sees the
  * thread. */
 static int n_inside;
-static FH_THREAD_LOCAL int n_of_thread; /* what this thread has added to it */
+static FH_THREAD_LOCAL int n_of_thread; /* this thread's share of n_inside */
 
-/* Other threads that were inside when this process was forked never leave. */
+/* Other threads that were attached when this process was forked never detach. */
 static void forget_other_threads(void) { fh_atomic_store_seq_cst(&n_inside, n_of_thread); }
 FH_FORK_CHILD(forget_other_threads);
 
-/* The change is 1 or -1. The thread's own share is kept for forget_other_threads. */
+/* Adds 1 or -1. The thread's own share is kept for forget_other_threads. */
 static void count_inside(int change) {
   n_of_thread += change;
   fh_atomic_add_seq_cst(&n_inside, change);
 }
 
-/* Of the calling thread, without the extension; its ctx is NULL while neither a native call nor an attached callback is
- * in progress on it. */
+/* The state of the calling thread without the extension. ctx is NULL while neither a native call nor an attached
+ * callback runs on the thread. */
 static FH_THREAD_LOCAL FbThreadState call_state;
 
 bool fb_thread_is_covered;
-static FH_THREAD_LOCAL HPyContext *held; /* of the native call on this thread that keeps the interpreter */
+static FH_THREAD_LOCAL HPyContext *held; /* context of the native call on this thread that keeps the GIL */
 
 void fb_thread_cover(void) { fb_thread_is_covered = true; }
 
@@ -46,10 +46,10 @@ HPyContext *fb_thread_held_take(void) {
 
 void fb_thread_held_put(HPyContext *ctx) { held = ctx; }
 
-/* How a thread attaches where the context has no extension: our debug mode has functions for it, other contexts take
- * the interpreter's. CPython and PyPy name these differently, so they are looked up at run time, perhaps by several
+/* The functions that attach a thread where the context has no extension: our debug mode has its own; other contexts use
+ * the interpreter's. CPython and PyPy name these differently, so they are looked up at run time, possibly by several
  * unattached threads at once. gil_ensure is stored last (release) and loaded first (acquire): a thread that sees it
- * sees gil_release, too. */
+ * also sees gil_release. */
 typedef int (*GilEnsure)(void);
 typedef void (*GilRelease)(int);
 static GilRelease gil_release;
@@ -72,7 +72,7 @@ static void find_gil_functions(void) {
   for (int i = 0; i < 2; i++) {
     void *symbols[2] = {fh_loader_find_anywhere(names[i][0]), fh_loader_find_anywhere(names[i][1])};
     if (symbols[0] == NULL || symbols[1] == NULL) continue;
-    /* ISO C has no cast from an object pointer, which the loader gives, to a function pointer. */
+    /* ISO C has no cast from an object pointer, which the loader returns, to a function pointer. */
     GilEnsure ensure;
     GilRelease release;
     memcpy(&ensure, &symbols[0], sizeof(ensure));
@@ -82,18 +82,18 @@ static void find_gil_functions(void) {
   }
 }
 
-/* NULL while the interpreter has none: PyPy has them once its cpyext module was imported. */
+/* Returns NULL while the interpreter has no such function: PyPy has it once its cpyext module was imported. */
 static GilEnsure gil_ensure_get(void) {
   if (fh_atomic_load_acquire(&gil_ensure) == NULL) find_gil_functions();
   return fh_atomic_load_acquire(&gil_ensure);
 }
 
 void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer) {
-  /* Calls nest, through callbacks: `outer` keeps what belongs to the one around this one. */
+  /* Calls nest through callbacks: `outer` keeps the state of the call around this one. */
   *outer = call_state;
   outer->held = held;
   held = release ? NULL : ctx;
-  if (fb_ext != NULL) { /* attach finds out by itself: only the release needs remembering */
+  if (fb_ext != NULL) { /* attaching needs no record: only the release is recorded */
     outer->is_released = release;
     if (release) outer->released = HPy_LeavePythonExecution(ctx);
     outer->ctx = ctx;
@@ -110,15 +110,15 @@ void fb_thread_leave(const FbThreadState *outer) {
     if (outer->is_released) HPy_ReenterPythonExecution(outer->ctx, outer->released);
     return;
   }
-  /* `released` need not be what fb_thread_enter stored: a callback that ended meanwhile gave up the interpreter anew
-   * (ATTACH_REENTER). */
+  /* `released` may differ from the value that fb_thread_enter stored: a callback that ended since then has released the
+   * GIL again (ATTACH_REENTER). */
   if (call_state.is_released) HPy_ReenterPythonExecution(call_state.ctx, call_state.released);
   call_state = *outer;
 }
 
-/* What fb_thread_attach_slow did, and so what fb_thread_detach_slow undoes. REENTER: it took back the interpreter,
- * which the native call on this thread had given up. HELD: nothing, because that call had kept it. GIL_STATE: it called
- * the function in gil_ensure. */
+/* The action of fb_thread_attach_slow, which fb_thread_detach_slow undoes. REENTER: reacquired the GIL, which the
+ * native call on this thread had released. HELD: nothing, because that call keeps the GIL. GIL_STATE: called the
+ * function in gil_ensure. */
 enum { ATTACH_REENTER, ATTACH_HELD, ATTACH_GIL_STATE };
 
 int fb_thread_attach_slow(FbThread *out) {
@@ -128,15 +128,15 @@ int fb_thread_attach_slow(FbThread *out) {
     out->how = call_state.is_released ? ATTACH_REENTER : ATTACH_HELD;
     if (call_state.is_released) {
       HPy_ReenterPythonExecution(call_state.ctx, call_state.released);
-      call_state.is_released = false; /* a callback within this one finds the interpreter held */
+      call_state.is_released = false; /* a callback within this one finds the GIL held */
     }
     return 0;
   }
-  /* hpy's debug mode has a context per call, and none for a thread that comes from outside. */
+  /* hpy's debug mode has a context per call, and none for a foreign thread. */
   if (!fb_context_is_lasting) return -1;
   GilEnsure ensure = gil_ensure_get();
   if (ensure == NULL) return -1;
-  /* Counted first, then asked whether it comes too late: see n_inside. */
+  /* The thread is counted before `finalizing` is checked: see n_inside. */
   count_inside(1);
   out->token = fh_atomic_load_seq_cst(&finalizing) ? -1 : ensure();
   if (out->token < 0) {
@@ -158,8 +158,8 @@ void fb_thread_detach_slow(FbThread *attach) {
     call_state.is_released = true;
     break;
   case ATTACH_GIL_STATE:
-    /* Before the release: the next callback on this thread has to attach again. The count comes last, because
-     * fb_thread_mark_finalizing waits until the thread has left the interpreter. */
+    /* Cleared before the release: the next callback on this thread must attach again. The count is decreased last,
+     * because fb_thread_mark_finalizing waits until the thread has released the GIL. */
     call_state = (FbThreadState){.ctx = NULL};
     fh_atomic_load_relaxed (&gil_release)(attach->token);
     count_inside(-1);
@@ -174,7 +174,7 @@ int fb_thread_unwound(int version, int actions, uint64_t class_of_exception, voi
 }
 
 bool fb_thread_is_finalizing(void) {
-  /* relaxed: an early answer; the callers attach next, and attaching decides for threads from outside */
+  /* relaxed: an early check; the callers attach next, and the attach is decisive for foreign threads */
   return fh_atomic_load_relaxed(&finalizing) || (fb_ext != NULL && fb_ext->is_finalizing());
 }
 
@@ -184,8 +184,8 @@ void fb_thread_mark_finalizing(HPyContext *ctx) {
   if (fb_ext != NULL) {
     fb_ext->threads_close();
   } else if (fh_atomic_load_seq_cst(&n_inside) != 0) {
-    /* The interpreter ends a thread that is still inside when it goes. Waits detached, so that those threads can run;
-     * polls, because the wait must end after a second even if a thread never leaves. */
+    /* The interpreter ends threads that are still attached when it exits. This thread waits detached, so that they can
+     * run, and polls, because the wait must end after a second even if a thread never detaches. */
     HPyThreadState state = HPy_LeavePythonExecution(ctx);
     for (int i = 0; i < TRIES && fh_atomic_load_seq_cst(&n_inside) != 0; i++) fh_clock_sleep(NANOSECONDS);
     HPy_ReenterPythonExecution(ctx, state);

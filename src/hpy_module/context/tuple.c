@@ -5,7 +5,7 @@
 
 HPy fb_tuple_of_ints(HPyContext *ctx, const int64_t *values, int32_t n) {
   enum { STACK_ITEMS = 8 };
-  /* Shapes, strides and ancestors mostly have few items. */
+  /* Most shapes, strides and lists of ancestors have few items. */
   HPy stack[STACK_ITEMS], *items = n <= STACK_ITEMS ? stack : malloc((size_t)n * sizeof(*items)), tuple = HPy_NULL;
   if (items == NULL) return HPyErr_NoMemory(ctx);
   int32_t n_made = 0;

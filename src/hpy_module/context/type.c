@@ -1,4 +1,4 @@
-/* Types of the binding: HPyType_FromSpec, and what has to be done around it on PyPy 7.3 (type.h says why). */
+/* The binding's types: HPyType_FromSpec, and workarounds for PyPy 7.3 (type.h explains them). */
 #include "type.h"
 
 #include <assert.h>
@@ -11,9 +11,9 @@ static HPy from_spec(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   return HPyType_FromSpec(ctx, spec, HPy_IsNull(base) ? NULL : params);
 }
 
-/* Makes an attribute of a spec a property of the finished type. Returns 0, or -1 with an exception raised. */
+/* Adds an attribute of a spec to the finished type as a property. Returns 0, or -1 with an exception raised. */
 static int add_property(HPyContext *ctx, HPy type, const HPyGetSet *def) {
-  /* HPy's headers keep all C functions of a definition as one type, HPyCFunction. */
+  /* HPy's headers store all C functions of a definition as one type, HPyCFunction. */
   FbAccess access = {
       .get = (HPyFunc_getter)def->getter_impl, .set = (HPyFunc_setter)def->setter_impl, .closure = def->closure};
   HPy property = fb_property_new(ctx, type, def->name, access);
@@ -23,17 +23,18 @@ static int add_property(HPyContext *ctx, HPy type, const HPyGetSet *def) {
   return rc;
 }
 
-/* With the final NULL; the longest spec, CObject's, has 24. */
+/* Includes the final NULL; the longest spec, CObject's, has 24. */
 enum { MOST_DEFINES = 32 };
 
-/* For PyPy 7.3: the type of a spec, with properties in place of its getters and setters (see fb_type_new). They are
- * added to the finished type, because each refers to it. */
+/* For PyPy 7.3: makes the type of a spec with properties in place of its getters and setters (see fb_type_new). They
+ * are added to the finished type, because each refers to it. */
 static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   HPyDef *rest[MOST_DEFINES], *attributes[MOST_DEFINES];
   size_t n_rest = 0, n_attributes = 0;
   HPyDef **def = spec->defines;
   for (; *def != NULL && n_rest + n_attributes + 1 < MOST_DEFINES; def++) {
-    /* To set __name__ or the like on a type is to set the metatype's own attribute. It stays as it is. */
+    /* Setting __name__ or a similar name on a type would set the metatype's attribute, so such attributes stay as they
+     * are. */
     if ((*def)->kind == HPyDef_Kind_GetSet && strncmp((*def)->getset.name, "__", 2) != 0) {
       attributes[n_attributes++] = *def;
     } else {
@@ -54,8 +55,8 @@ static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   return type;
 }
 
-/* builtins.type("_Layout", (base,), {"__slots__": name}): a class that nobody sees but in __mro__. Its slot is taken
- * out of it again, which leaves the layout as it is. PyPy compares layouts by the names of their slots. */
+/* Makes builtins.type("_Layout", (base,), {"__slots__": name}), a class that is visible only in __mro__. The slot's
+ * descriptor is removed again, which leaves the layout unchanged. PyPy compares layouts by the names of their slots. */
 static HPy slotted_new(HPyContext *ctx, const char *name, HPy base) {
   HPy parts[3] = {HPyUnicode_FromString(ctx, "_Layout"), HPyTuple_FromArray(ctx, &base, 1), HPyDict_New(ctx)};
   HPy slot = HPyUnicode_FromString(ctx, name), module = HPyUnicode_FromString(ctx, "ffi_hpy._core"), cls = HPy_NULL;
@@ -77,7 +78,7 @@ static HPy slotted_new(HPyContext *ctx, const char *name, HPy base) {
   return cls;
 }
 
-/* Takes the new type and returns it, with subclasses refused unless its flags allow them. */
+/* Steals and returns the new type. Subclasses are refused unless the type's flags allow them. */
 static HPy with_flags(HPyContext *ctx, const HPyType_Spec *spec, HPy type) {
   if (HPy_IsNull(type) || (spec->flags & HPy_TPFLAGS_BASETYPE) != 0) return type;
   if (fb_property_refuse_subclasses(ctx, type, spec->name) == 0) return type;
@@ -85,8 +86,8 @@ static HPy with_flags(HPyContext *ctx, const HPyType_Spec *spec, HPy type) {
   return HPy_NULL;
 }
 
-/* The type of a spec whose struct is the first of its kind, below a class with a slot. The slot has the name of the
- * type itself, without its module: no two types of the binding share one. */
+/* Makes the first type with a given struct, derived from a class with a slot. The slot has the name of the type without
+ * its module, which is unique among the binding's types. */
 static HPy larger_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   const char *dot = strrchr(spec->name, '.');
   HPy slotted = slotted_new(ctx, dot + 1, HPy_IsNull(base) ? ctx->h_BaseObjectType : base);
@@ -107,7 +108,7 @@ HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
 }
 
 int fb_type_init(HPyContext *ctx) {
-  /* The accessor's own type has no attributes, so that it can be made before properties can. */
+  /* The accessor's type has no attributes, so it can be made before properties exist. */
   HPy type =
       fb_context_is_pypy ? larger_new(ctx, &fb_property_spec, HPy_NULL) : from_spec(ctx, &fb_property_spec, HPy_NULL);
   if (HPy_IsNull(type)) return -1;

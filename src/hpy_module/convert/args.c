@@ -1,5 +1,4 @@
-/* Arguments of a native call: what becomes of their temporaries when a value is to be kept, and their names in
- * messages. */
+/* Arguments of a native call: ownership of their temporaries, and their names in messages. */
 #include "args.h"
 
 #include <stdio.h>
@@ -29,8 +28,8 @@ const char *fb_args_where(const FbArgs *args, char *buffer, size_t size) {
 
 void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
   if (args->n_temps == n_temps) return;
-  /* There is a temporary: either an object made for the value, which is owned already, or a cell, whose object is made
-   * the temporary's own before the use or the offer of the cell ends. */
+  /* There is a temporary. It is either an object made for the value, which is owned already, or a cell. Of a cell, the
+   * temporary takes over the object before the use or the offer of the cell ends. */
   uintptr_t tag = args->temps[n_temps].tagged & FB_TEMP_TAGS;
   if (tag == FB_TEMP_BORROWED) {
     args->temps[n_temps].tagged -= tag;
@@ -40,7 +39,7 @@ void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
   FbHandleCell *cell = (FbHandleCell *)(args->temps[n_temps].tagged - tag);
   TVMFFIObject *handle = cell->handle;
   if (tag == FB_TEMP_MOVE) {
-    /* as a callee would take it */
+    /* like a callee that consumes the handle */
     cell->handle = NULL;
     fb_handle_cell_release(cell);
   } else {
@@ -48,6 +47,6 @@ void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
     fb_handle_cell_unuse(cell);
   }
   args->temps[n_temps].object = handle;
-  /* *out was a view of this object already, or an rvalue reference to the cell's handle. */
+  /* *out was already a view of this object, or an rvalue reference to the cell's handle. */
   fb_put_object(out, handle);
 }

@@ -1,8 +1,8 @@
-/* Python values on their way into native code.
+/* Conversion of Python values to native values.
  *
- * fb_argument_convert is one switch over the kind of the value's type. Small values are complete in the TVMFFIAny:
- * None, numbers of up to 64 bits, text and bytes of up to 7 bytes, data types, devices, addresses. Anything else is an
- * object, which is borrowed from a wrapper whose cell counts the use, or made for the call. */
+ * fb_argument_convert is one switch over the kind of the value's type. Small values fit into the TVMFFIAny: None,
+ * numbers of up to 64 bits, str and bytes of up to 7 bytes, data types, devices, pointers. Any other value is an
+ * object: either borrowed from a wrapper, whose cell counts the use, or made for the call. */
 #include "argument.h"
 
 #include "bigint.h"
@@ -18,18 +18,18 @@
 #include "immediate.h"
 #include "put.h"
 
-/* How deep values may be nested, and how many bytes of text fit into a TVMFFIAny. */
+/* The nesting limit for values, and the number of string bytes that fit into a TVMFFIAny. */
 enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
 
-/* Those of other folders; NULL for the kinds that are converted here. Written during the import, read without a
+/* Conversions of other folders; NULL for the kinds that this file converts. Written during the import, read without a
  * lock. */
 static FbConversion conversions[FB_N_TYPE_KINDS];
 
 void fb_argument_set_conversion(FbTypeKind kind, FbConversion conversion) { conversions[kind] = conversion; }
 
-/* What HPyLong_AsInt64_t refused, with its exception raised. OverflowError: a larger int becomes a BigInt. TypeError
- * for what is no number: it is raised anew, in words that say which argument it is. Any other exception stays, and so
- * does that of a number's own __index__. */
+/* Handles a value that HPyLong_AsInt64_t refused, with the exception raised. OverflowError: a larger int becomes a
+ * BigInt. TypeError of a value that is not a number: replaced by a TypeError that names the argument. Any other
+ * exception stays, also a TypeError of a number's own __index__. */
 static FH_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   char position[256], given[128];
   if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) {
@@ -49,13 +49,13 @@ static FH_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out,
 /* TVMFFIStringFromByteArray or TVMFFIBytesFromByteArray: makes an owned value. */
 typedef int (*FromBytes)(const TVMFFIByteArray *, TVMFFIAny *);
 
-/* Text or bytes: up to 7 bytes fit into the value itself. */
+/* Converts str or bytes data: up to 7 bytes fit into the value itself. */
 static int bytes_arg(HPyContext *ctx, const char *data, HPy_ssize_t n, int32_t small_index, FromBytes from_bytes,
                      TVMFFIAny *out, FbArgs *args) {
   if (n <= SMALL_SIZE) {
     out->type_index = small_index;
     out->small_str_len = (uint32_t)n;
-    /* The bytes behind the text are 0: values are compared as 16 bytes (c_api.h). */
+    /* The bytes after the string are 0, because values are compared as 16 bytes (c_api.h). */
     out->v_uint64 = 0;
     memcpy(out->v_bytes, data, (size_t)n);
     return 0;
@@ -85,9 +85,9 @@ static int bytes_value_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *a
   return bytes_arg(ctx, data, HPyBytes_Size(ctx, value), kTVMFFISmallBytes, TVMFFIBytesFromByteArray, out, args);
 }
 
-/* PyPy copies the text for a caller that asks for it, and frees the copy when the handle is closed, but not for handles
- * that are arguments. So this asks by way of a handle of its own; by the time that ends, the text is in the native
- * value. bytes_object_arg does likewise. */
+/* PyPy copies the string for the caller and frees the copy when the handle is closed, but never for handles that are
+ * arguments. Therefore this function asks through a duplicate handle; the string is in the native value before the
+ * duplicate is closed. bytes_object_arg does the same. */
 static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   if (FH_LIKELY(!fb_context_is_pypy)) return plain_str_arg(ctx, value, out, args);
   HPy own = HPy_Dup(ctx, value);
@@ -110,14 +110,14 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
     fb_object_raise_no_handle(ctx, value);
     return -1;
   }
-  /* Noted before anything can fail: then fb_args_end ends the use. */
+  /* Recorded before anything can fail, so that fb_args_end ends the use. */
   args->temps[args->n_temps++].tagged = (uintptr_t)cell + FB_TEMP_USE;
   TVMFFIObject *handle = fb_handle_cell_get(cell);
   if (FH_UNLIKELY(handle == NULL)) {
     fb_object_raise_no_handle(ctx, value);
     return -1;
   }
-  /* From now on native code has the object, and may bring it back. */
+  /* From here on native code has the object, and may return it. */
   fb_identity_share(ctx, value, cell);
   fb_put_object(out, handle);
   const DLPackExchangeAPI *exchange = fb_exchange_number_find(cell);
@@ -125,9 +125,9 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   return fb_scope_add_container(ctx, args->scope, exchange, handle);
 }
 
-/* The callee sees the cell's own word, and takes the handle by leaving NULL there (c_api.h). What stands for several
- * wrappers cannot be moved from all of them: it is passed like any object, which is what a callee takes that would like
- * to move it. */
+/* The callee sees the cell's own word, and consumes the handle by storing NULL there (c_api.h). An object with several
+ * wrappers cannot be moved out of all of them. Such an object is passed like any other object, which a callee with an
+ * rvalue parameter also accepts. */
 static int offered_arg(HPyContext *ctx, HPy object, TVMFFIAny *out, FbArgs *args) {
   FbHandleCell *cell;
   FbRValueOffer offer = fb_rvalue_ref_begin(ctx, object, &cell);
@@ -146,14 +146,15 @@ static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   return rc;
 }
 
-/* Calls the converter of the type, which is taken, and passes what it returns instead of the value. */
+/* Calls the type's converter (stolen) and converts the converter's result in place of the value. */
 static int converted_arg(HPyContext *ctx, HPy converter, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy converted = fb_call_one(ctx, converter, value);
   HPy_Close(ctx, converter);
   if (HPy_IsNull(converted)) return -1;
   int n_temps = args->n_temps;
   int rc = fb_argument_convert(ctx, converted, out, args);
-  if (rc == 0) fb_args_own_last(args, n_temps, out); /* what `out` shows may end with `converted` */
+  /* the object that `out` views may be freed together with `converted` */
+  if (rc == 0) fb_args_own_last(args, n_temps, out);
   HPy_Close(ctx, converted);
   return rc;
 }
@@ -165,8 +166,8 @@ static FH_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
   return -1;
 }
 
-/* Kinds whose conversion runs other conversions or Python code: the depth is limited, because a list may contain itself
- * and a converter may return what needs a converter again. */
+/* Handles kinds whose conversion runs other conversions or Python code. The depth is limited, because a list may
+ * contain itself and a converter may return a value that needs a converter again. */
 static FH_NOINLINE int nested_arg(HPyContext *ctx, FbTypeKind kind, HPy converter, HPy value, TVMFFIAny *out,
                                   FbArgs *args) {
   if (args->depth >= DEPTH_LIMIT) {
@@ -193,14 +194,14 @@ int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
   case FB_TYPE_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_context_is_same(ctx, value, ctx->h_True));
   case FB_TYPE_KIND_INT: {
     if (FH_LIKELY(fb_ext != NULL) && FH_LIKELY(fb_immediate_int(value, out))) return 0;
-    /* Also integers of other classes, by their __index__. */
+    /* Integers of other classes also come here and are converted by their __index__. */
     int64_t number = HPyLong_AsInt64_t(ctx, value);
     if (FH_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return other_int_arg(ctx, value, out, args);
     return pod_arg(out, kTVMFFIInt, number);
   }
   case FB_TYPE_KIND_FLOAT: {
     if (FH_LIKELY(fb_ext != NULL) && FH_LIKELY(fb_immediate_float(value, out))) return 0;
-    /* Also numbers of other classes, by their __float__. */
+    /* Numbers of other classes also come here and are converted by their __float__. */
     double number = HPyFloat_AsDouble(ctx, value);
     if (FH_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
     fb_put_float(out, number);
@@ -226,10 +227,10 @@ int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const 
   int rc = fb_argument_convert(ctx, value, &view, &args);
   if (rc == 0) fb_args_own_last(&args, 0, &view);
   if (rc == 0 && args.n_temps == 1) {
-    *out = view; /* the temporary changes hands */
+    *out = view; /* the temporary becomes *out */
     return 0;
   }
-  /* Without a temporary the core makes an owned value of the view, mostly by copying it. */
+  /* Without a temporary the core makes an owned value from the view, in most cases by copying it. */
   if (rc == 0 && TVMFFIAnyViewToOwnedAny(&view, out) != 0) {
     fb_error_raise_pending(ctx, callee);
     rc = -1;

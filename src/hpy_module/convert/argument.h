@@ -1,7 +1,7 @@
-/* Python values on their way into native code: arguments, fields, what a callback returns.
+/* Conversion of Python values to native values: arguments, fields, return values of callbacks.
  *
- * Kinds that are converted here: None, bool, int, float, str, bytes, objects, what a converter returns. The conversion
- * of each other kind belongs to the folder that knows it, which enters it during the import. */
+ * This file converts None, bool, int, float, str, bytes, objects and the results of converters. Each other kind is
+ * converted by the folder of that kind, which registers its conversion during the import. */
 #ifndef FFI_HPY_CONVERT_ARGUMENT_H_
 #define FFI_HPY_CONVERT_ARGUMENT_H_
 
@@ -14,13 +14,13 @@
  * Returns 0, or -1 with an exception raised. */
 typedef int (*FbConversion)(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 
-/* Enters the conversion of a kind. During the import only: calls read it without a lock. */
+/* Registers the conversion of a kind. Only during the import: calls read the table without a lock. */
 void fb_argument_set_conversion(FbTypeKind kind, FbConversion conversion);
 
-/* The FbConversion of all kinds. */
+/* The FbConversion that dispatches on the kind of the value. */
 int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 
-/* For a value that is to be kept: *out is owned by the caller. `callee` is for messages. Returns 0, or -1 with an
+/* Converts a value that outlives the call: the caller owns *out. `callee` is for messages. Returns 0, or -1 with an
  * exception raised. */
 int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
 

@@ -1,5 +1,5 @@
-/* Integers beyond 64 bits, by way of int.to_bytes and int.from_bytes: both sides understand two's complement. The core
- * has words in the machine's byte order; Python is asked for bytes, the least significant first. */
+/* Integers beyond 64 bits, converted by int.to_bytes and int.from_bytes. Both sides use two's complement. The core
+ * stores words in the machine's byte order; Python delivers the least significant byte first. */
 #include "bigint.h"
 
 #include <stdlib.h>
@@ -9,8 +9,7 @@
 
 enum { WORD_SIZE = 8, WORD_BITS = 64 };
 
-/* Bytes, the least significant first, as the words that the core wants: each in the machine's byte order. Its own
- * inverse. */
+/* Converts bytes, least significant first, to words in the machine's byte order. The function is its own inverse. */
 static void bytes_to_words(char *words, const char *bytes, size_t byte_len) {
   for (size_t at = 0; at < byte_len; at += WORD_SIZE) {
     uint64_t word = 0;
@@ -19,8 +18,8 @@ static void bytes_to_words(char *words, const char *bytes, size_t byte_len) {
   }
 }
 
-/* Calls a method of the class int: int.<name>(first, second, "little", signed=True), without `second` if it is null.
- * Takes `second`. The method is looked up in int itself, because a subclass may have overridden it. */
+/* Calls int.<name>(first, second, "little", signed=True), without `second` if it is null. Steals `second`. The method
+ * is looked up in int itself, because a subclass may override it. */
 static HPy call_signed(HPyContext *ctx, const char *name, HPy first, HPy second) {
   HPy method = HPy_GetAttr_s(ctx, ctx->h_LongType, name);
   HPy order = HPyUnicode_FromString(ctx, "little");
@@ -28,7 +27,7 @@ static HPy call_signed(HPyContext *ctx, const char *name, HPy first, HPy second)
   HPy names = HPy_IsNull(keyword) ? HPy_NULL : HPyTuple_FromArray(ctx, &keyword, 1);
   HPy result = HPy_NULL;
   if (!HPy_IsNull(method) && !HPy_IsNull(order) && !HPy_IsNull(names)) {
-    /* The keyword argument comes last, with its name in `names`. */
+    /* The keyword argument comes last; its name is in `names`. */
     HPy args[4] = {first};
     size_t n = 1;
     if (!HPy_IsNull(second)) args[n++] = second;
@@ -43,7 +42,7 @@ static HPy call_signed(HPyContext *ctx, const char *name, HPy first, HPy second)
   return result;
 }
 
-/* How many bytes whole words of the number have, its sign included; 0 with an exception raised. */
+/* Returns the number of bytes for the number and its sign, rounded up to whole words; 0 with an exception raised. */
 static size_t byte_len_of(HPyContext *ctx, HPy number) {
   HPy method = HPy_GetAttr_s(ctx, ctx->h_LongType, "bit_length");
   HPy answer = HPy_IsNull(method) ? HPy_NULL : fb_call_one(ctx, method, number);
@@ -54,7 +53,7 @@ static size_t byte_len_of(HPyContext *ctx, HPy number) {
   return n_bits < 0 ? 0 : ((size_t)n_bits / WORD_BITS + 1) * WORD_SIZE;
 }
 
-/* The owned value of bytes, the least significant first, whole words of them. */
+/* Makes an owned value from whole words of bytes, least significant first. */
 static int value_of(HPyContext *ctx, const char *bytes, size_t byte_len, TVMFFIAny *out, const char *callee) {
   char *words = malloc(byte_len);
   if (words == NULL) {
@@ -70,7 +69,7 @@ static int value_of(HPyContext *ctx, const char *bytes, size_t byte_len, TVMFFIA
 }
 
 int fb_bigint_from_python(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
-  /* An int itself, whatever `value` is: the methods of int want one. */
+  /* The methods of int need an int, so `value` is converted first. */
   HPy number = HPy_Index(ctx, value);
   if (HPy_IsNull(number)) return -1;
   size_t byte_len = byte_len_of(ctx, number);

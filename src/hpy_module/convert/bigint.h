@@ -1,4 +1,4 @@
-/* Integers beyond 64 bits, which HPy has no entry for: a Python int as the core's BigInt, and back. */
+/* Converts between the core's BigInt and Python ints beyond 64 bits, for which HPy has no entry. */
 #ifndef FFI_HPY_CONVERT_BIGINT_H_
 #define FFI_HPY_CONVERT_BIGINT_H_
 
@@ -6,11 +6,11 @@
 
 #include "hpy_module/context/context.h"
 
-/* The value of an int, or of anything with __index__, as an owned Int or BigInt in *out. Returns 0, or -1 with an
- * exception raised. `callee` is for messages. */
+/* Converts an int, or an object with __index__, to an owned Int or BigInt in *out. Returns 0, or -1 with an exception
+ * raised. `callee` is for messages. */
 int fb_bigint_from_python(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
 
-/* The int that a BigInt, which is borrowed, stands for: new handle, or HPy_NULL with an exception raised. */
+/* Converts a borrowed BigInt to a Python int. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_bigint_to_python(HPyContext *ctx, TVMFFIObject *handle);
 
 #endif /* FFI_HPY_CONVERT_BIGINT_H_ */

@@ -1,7 +1,7 @@
-/* Functions of the core, found by name at first use.
+/* Functions of the core, looked up by name at first use.
  *
- * They serve where the ABI has no C function. The binding calls them by their handles, without a wrapper. The core may
- * be apache-tvm-ffi's, where some of them are missing. */
+ * They fill gaps of the C ABI. The binding calls them through their handles, without a wrapper. The core may be
+ * apache-tvm-ffi's, where some of them are missing. */
 #include "core_function.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/type_attr.h"
 
-/* A new reference, or NULL, with nothing pending in either case. */
+/* Returns a new reference, or NULL. Leaves no error pending in either case. */
 static TVMFFIObject *look_up(const FbCoreFunction *self) {
   TVMFFIByteArray name = {self->name, strlen(self->name)};
   TVMFFIObjectHandle found = NULL;
@@ -27,19 +27,19 @@ static TVMFFIObject *look_up(const FbCoreFunction *self) {
 }
 
 TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
-  /* Acquire and release pair with each other: a thread that sees the pointer sees the function. */
+  /* Acquire and release pair: a thread that reads the pointer sees a complete function. */
   TVMFFIObject *found = fh_atomic_load_acquire(&self->found);
   if (FH_LIKELY(found != NULL)) return found;
   TVMFFIObject *fresh = look_up(self), *expected = NULL;
   if (fresh == NULL || fh_atomic_cas_acq_rel(&self->found, &expected, fresh)) {
     return fresh;
   }
-  /* another thread was faster, and its reference is kept */
+  /* another thread stored its reference first */
   TVMFFIObjectDecRef(fresh);
   return expected;
 }
 
-/* As fb_core_function_find, with a native error pending if there is none. */
+/* Like fb_core_function_find, but sets a native error if the core has no such function. */
 static TVMFFIObject *get(FbCoreFunction *self) {
   TVMFFIObject *found = fb_core_function_find(self);
   if (FH_LIKELY(found != NULL)) return found;
@@ -59,8 +59,8 @@ int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny 
   if (FH_LIKELY(!fb_thread_needs_brackets())) {
     rc = fb_core_function_call(self, args, n, result);
   } else {
-    /* Hooks that the core calls must find the context of this call. Holds that end meanwhile may have to wait for a
-     * context: see fb_hold_drain. */
+    /* A callback from the core must find the context of this call. A PyObject owner that is dropped during the call may
+     * have to wait for a context: see fb_hold_drain. */
     FbThreadState outer;
     fb_thread_enter(ctx, false, &outer);
     rc = fb_core_function_call(self, args, n, result);

@@ -1,4 +1,4 @@
-/* The core's own functions, called by the binding itself. */
+/* Functions of the core that the binding itself calls. */
 #ifndef FFI_HPY_CONVERT_CORE_FUNCTION_H_
 #define FFI_HPY_CONVERT_CORE_FUNCTION_H_
 
@@ -6,26 +6,26 @@
 
 #include "hpy_module/context/context.h"
 
-/* Static, with a name and perhaps a type. Found at first use and kept for good. */
+/* A static variable per function: its name and perhaps a type. The function is looked up at first use and kept. */
 typedef struct FbCoreFunction {
   const char *name;
   TVMFFIObject *found;
-  int32_t type_index; /* if not 0: the name is that of an attribute of this type, not of a global function */
+  int32_t type_index; /* if not 0: `name` is an attribute of this type, not a global function */
 } FbCoreFunction;
 
-/* The function, borrowed; NULL, and no error, if the core, which may be another than ours, has no such function. Any
- * thread, attached or not. */
+/* Returns a borrowed function, or NULL without an error if the core (which may be another library than ours) has no
+ * such function. Callable from any thread, attached or not. */
 TVMFFIObject *fb_core_function_find(FbCoreFunction *self);
-/* Calls the function: 0, or -1 with a native error pending. *result need not be initialised, and is owned. Any
- * thread. */
+/* Calls the function. Returns 0, or -1 with a native error pending. *result may be uninitialised and is owned. Callable
+ * from any thread. */
 int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
-/* As fb_core_function_call, on an attached thread: 0, or -1 with an exception raised. Keeps the GIL; hooks that the
- * core calls back may run Python code. */
+/* Like fb_core_function_call, on an attached thread: returns 0, or -1 with an exception raised. Keeps the GIL;
+ * callbacks from the core may run Python code. */
 int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result);
 
-/* As fb_core_function_call, with a function that the caller has: what TVMFFIFunctionCall is defined to do (c_api.h),
- * without that call. `result` must come to the callee as None. */
+/* Like fb_core_function_call, with a function handle. Inlines the definition of TVMFFIFunctionCall (c_api.h). The
+ * callee expects *result to be None. */
 FH_INLINE int fb_core_function_call_handle(TVMFFIObject *function, const TVMFFIAny *args, int32_t n_args,
                                            TVMFFIAny *result) {
   *result = (TVMFFIAny){0};

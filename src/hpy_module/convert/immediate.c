@@ -1,11 +1,11 @@
-/* What the running context says about the values that are converted in place. */
+/* The running context's facts about the values that are converted in place. */
 #include "immediate.h"
 
 FbImmediate fb_immediate;
 HPy fb_immediate_small_ints[FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST + 1];
 
-/* Small ints are made once by every CPython with a GIL up to 3.11, and by all later ones, where they are immortal, as
- * None is. So a reference to one is made as one to None. */
+/* Every CPython with a GIL up to 3.11 caches small ints, and so do all later versions, where these ints are immortal
+ * like None. Therefore a reference to a small int is made in the same way as a reference to None. */
 static int add_small_ints(HPyContext *ctx) {
   if (!fb_immediate.values.constants_are_immortal && !fb_immediate.values.constants_are_counted) return 0;
   for (int64_t value = FB_IMMEDIATE_SMALLEST; value <= FB_IMMEDIATE_LARGEST; value++) {

@@ -1,8 +1,7 @@
-/* The commonest values, on the shortest way: None, bool, float, and small ints, without a call and without anything to
- * give back.
+/* The fast path for the most common values: None, bool, float and small ints. They need no call and no temporary.
  *
- * The functions here agree with fb_argument_convert and fb_result_make, which take every value; where one returns
- * false, those are to be asked. They are inline, because a native call runs one of them for each value. */
+ * The functions here agree with fb_argument_convert and fb_result_make, which handle every value. If a function here
+ * returns false, the caller uses those two. All are inline, because a native call runs one of them for each value. */
 #ifndef FFI_HPY_CONVERT_IMMEDIATE_H_
 #define FFI_HPY_CONVERT_IMMEDIATE_H_
 
@@ -11,22 +10,23 @@
 #include "hpy_module/context/context.h"
 #include "hpy_module/convert/put.h"
 
-/* The range of the ints that every version of the interpreter makes once for all. */
+/* The range of the ints that every version of the interpreter caches. */
 enum { FB_IMMEDIATE_SMALLEST = -5, FB_IMMEDIATE_LARGEST = 256 };
 
-/* What the context says about these values, at hand. Written once during the import. */
+/* Copies of the context's facts about these values. Written once during the import. */
 typedef struct FbImmediate {
-  intptr_t int_type, float_type; /* words of the types (extension.h); 0: the values cannot be read in place */
+  intptr_t int_type, float_type; /* type words (extension.h); 0: values cannot be read in place */
   HPy none, yes, no;
   bool has_small_ints; /* whether fb_immediate_small_ints is filled */
   FhpyValues values;
 } FbImmediate;
 
 extern FB_HIDDEN FbImmediate fb_immediate;
-/* The ints of that range, each with a reference that is kept; as constant as None (FhpyValues). */
+/* The cached ints of that range. The binding keeps a reference to each, so they are as constant as None
+ * (FhpyValues). */
 extern FB_HIDDEN HPy fb_immediate_small_ints[FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST + 1];
 
-/* To be called once during the import, after fb_context_init. Returns 0, or -1 with an exception raised. */
+/* Called once during the import, after fb_context_init. Returns 0, or -1 with an exception raised. */
 int fb_immediate_init(HPyContext *ctx);
 
 FH_INLINE intptr_t fb_immediate_type(HPy value) {
@@ -35,8 +35,8 @@ FH_INLINE intptr_t fb_immediate_type(HPy value) {
   return type;
 }
 
-/* Makes *out the native value of an int of one digit. False, and no exception, for every other value. Only where there
- * is an extension. */
+/* Converts an int of one digit to *out. Returns false without an exception for every other value. Requires the
+ * extension. */
 FH_INLINE bool fb_immediate_int(HPy value, TVMFFIAny *out) {
   int64_t number;
   if (FH_UNLIKELY(fb_immediate_type(value) != fb_immediate.int_type)) return false;
@@ -45,19 +45,20 @@ FH_INLINE bool fb_immediate_int(HPy value, TVMFFIAny *out) {
   return true;
 }
 
-/* Makes *out the native value of a float, if it is exactly one; likewise. */
+/* Converts an exact float to *out. Returns false without an exception for every other value. Requires the extension. */
 FH_INLINE bool fb_immediate_float(HPy value, TVMFFIAny *out) {
   if (FH_UNLIKELY(fb_immediate_type(value) != fb_immediate.float_type)) return false;
   fb_put_float(out, fhpy_values_read_float(&fb_immediate.values, (const void *)value._i));
   return true;
 }
 
-/* Whether the value is None or a bool. Only where there is an extension. */
+/* Whether the value is None or a bool. Requires the extension. */
 FH_INLINE bool fb_immediate_is_constant(HPy value) {
   return value._i == fb_immediate.none._i || value._i == fb_immediate.yes._i || value._i == fb_immediate.no._i;
 }
 
-/* Makes *out the native value of None, a bool, a float or an int of one digit; likewise. */
+/* Converts None, a bool, a float or an int of one digit to *out. Returns false without an exception for every other
+ * value. Requires the extension. */
 FH_INLINE bool fb_immediate_read(HPy value, TVMFFIAny *out) {
   if (FH_LIKELY(fb_immediate_int(value, out)) || fb_immediate_float(value, out)) return true;
   if (!fb_immediate_is_constant(value)) return false;
@@ -66,7 +67,7 @@ FH_INLINE bool fb_immediate_read(HPy value, TVMFFIAny *out) {
   return true;
 }
 
-/* A new handle of None, True or False. */
+/* Returns a new handle of None, True or False. */
 FH_INLINE HPy fb_immediate_constant(HPyContext *ctx, HPy constant) {
   const FhpyValues *values = &fb_immediate.values;
   if (values->constants_are_immortal) return constant;
@@ -75,7 +76,7 @@ FH_INLINE HPy fb_immediate_constant(HPyContext *ctx, HPy constant) {
   return constant;
 }
 
-/* A new handle of an int; HPy_NULL with MemoryError raised. */
+/* Returns a new handle of an int, or HPy_NULL with MemoryError raised. */
 FH_INLINE HPy fb_immediate_int_new(HPyContext *ctx, int64_t value) {
   uint64_t which = (uint64_t)value - FB_IMMEDIATE_SMALLEST;
   if (which > FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST || !fb_immediate.has_small_ints)

@@ -1,4 +1,4 @@
-/* Writing a native value that holds nothing: a view of an object, or one that is no object. */
+/* Writes native values that own nothing: plain values and views of objects. */
 #ifndef FFI_HPY_CONVERT_PUT_H_
 #define FFI_HPY_CONVERT_PUT_H_
 
@@ -8,12 +8,13 @@
 
 #include "core/platform/base.h"
 
-/* Makes *out the value. The callee copies it, in C++ with one load of 16 bytes; an x86-64 processor hands such a load
- * what one store of 16 bytes wrote, but lets it wait until two stores of 8 have reached the cache. */
+/* Makes *out the value with one store of 16 bytes. A C++ callee copies the value with one load of 16 bytes. An x86-64
+ * processor forwards one 16-byte store to such a load; after two stores of 8 bytes, the load waits until both have
+ * reached the cache. */
 FH_INLINE void fb_put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
 #if defined(__x86_64__) && defined(__GNUC__)
   typedef int64_t Words __attribute__((vector_size(16), aligned(8), may_alias));
-  *(Words *)out = (Words){type_index, payload}; /* zero_padding is the upper half of the first */
+  *(Words *)out = (Words){type_index, payload}; /* zero_padding is the upper half of the first word */
 #else
   out->type_index = type_index;
   out->zero_padding = 0;

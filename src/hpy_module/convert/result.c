@@ -1,8 +1,8 @@
-/* Native values on their way to Python: all but the commonest, which fb_result_make does inline.
+/* Conversion of native values to Python values, except the most common ones, which fb_result_make converts inline.
  *
- * What comes in is owned and taken, on failure too; at the end of the file are functions for views. Objects of four
- * built-in types are unwrapped (text, bytes, large ints, Python objects), and some are made by other folders
- * (fb_result_set); all others get a wrapper. */
+ * All functions steal their value, also on failure; the functions for views are at the end of the file. Objects of four
+ * built-in types are unwrapped (str, bytes, large ints, Python objects). Other folders convert some more
+ * (fb_result_set). All other objects get a wrapper. */
 #include "result.h"
 
 #include "bigint.h"
@@ -11,12 +11,12 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/opaque.h"
 
-/* By type index; NULL where fb_result_set was not called. Written during the import, read without a lock. */
+/* By type index; NULL if fb_result_set was not called. Written during the import, read without a lock. */
 static FbResult results[kTVMFFIDynObjectBegin];
 
 void fb_result_set(int32_t type_index, FbResult result) { results[type_index] = result; }
 
-/* Passes a str or bytes (taken) through the class that the package wraps such values in. */
+/* Passes a str or bytes (stolen) through the class in which the package wraps such values. */
 static HPy in_class(HPyContext *ctx, FbHook hook, HPy plain) {
   if (HPy_IsNull(plain)) return plain;
   HPy result = fb_hook_call(ctx, hook, &plain, 1);
@@ -24,9 +24,9 @@ static HPy in_class(HPyContext *ctx, FbHook hook, HPy plain) {
   return result;
 }
 
-/* The Python value of an object handle, which is taken. `wrap` makes the wrapper of an object that has one. */
+/* Converts an object and steals the handle. `wrap` makes the wrapper of an object that is not unwrapped. */
 static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyContext *, TVMFFIObject *)) {
-  /* what text and bytes begin with, after the header */
+  /* the struct of strings and bytes, which follows the header */
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
   HPy result;
   switch (handle->type_index) {
@@ -37,7 +37,7 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
   case kTVMFFIBigInt: result = fb_bigint_to_python(ctx, handle); break;
   case kTVMFFIOpaquePyObject:
     result = fb_opaque_unwrap(ctx, handle);
-    /* another binding's Python object: not ours to unwrap */
+    /* a Python object of another binding, which this binding cannot unwrap */
     if (HPy_IsNull(result)) return wrap(ctx, handle);
     break;
   default:
@@ -51,13 +51,14 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
 HPy fb_result_of_object(HPyContext *ctx, TVMFFIObject *handle) { return object_result(ctx, handle, fb_wrap_object); }
 
 HPy fb_result_make_rare(HPyContext *ctx, const TVMFFIAny *value) {
-  /* Short text is a plain str, and short bytes are bytes: only objects pass through the package's classes. */
+  /* A short string becomes a plain str, and short bytes become plain bytes: only objects pass through the package's
+   * classes. */
   const TVMFFIByteArray *bytes = value->v_ptr;
   switch (value->type_index) {
   case kTVMFFISmallStr: return fb_text_new(ctx, value->v_bytes, value->small_str_len);
   case kTVMFFISmallBytes: return HPyBytes_FromStringAndSize(ctx, value->v_bytes, value->small_str_len);
   case kTVMFFIRawStr: return fb_text_new(ctx, value->v_c_str, strlen(value->v_c_str));
-  case kTVMFFIByteArrayPtr: /* without bytes it may have no address either */
+  case kTVMFFIByteArrayPtr: /* empty bytes may have no data pointer */
     return HPyBytes_FromStringAndSize(ctx, bytes->size == 0 ? "" : bytes->data, (HPy_ssize_t)bytes->size);
   default: break;
   }
@@ -67,11 +68,11 @@ HPy fb_result_make_rare(HPyContext *ctx, const TVMFFIAny *value) {
 }
 
 int fb_result_retain(HPyContext *ctx, const TVMFFIAny *view, TVMFFIAny *out) {
-  /* Views of text and bytes (kTVMFFIRawStr, kTVMFFIByteArrayPtr) stay views: the caller uses the value while the memory
-   * behind the view is valid. */
+  /* Views of strings and bytes (kTVMFFIRawStr, kTVMFFIByteArrayPtr) stay views: the caller uses the value only while
+   * the memory of the view is valid. */
   *out = *view;
   if (view->type_index == kTVMFFIObjectRValueRef) {
-    /* The caller offers an object: it is taken out of the caller's slot. */
+    /* The caller offers an object: this call moves the object out of the caller's slot. */
     if (TVMFFIAnyViewToOwnedAny(view, out) == 0) return 0;
     fb_error_raise_pending(ctx, "callback");
     return -1;
@@ -84,6 +85,6 @@ HPy fb_result_of_view(HPyContext *ctx, const TVMFFIAny *view) {
   TVMFFIAny value;
   if (fb_result_retain(ctx, view, &value) != 0) return HPy_NULL;
   if (view->type_index < kTVMFFIStaticObjectBegin) return fb_result_make(ctx, &value);
-  /* A callback may move its argument away, which nobody can do with a wrapper that a call uses. */
+  /* A callback may move its argument away; that is impossible for a wrapper that a call uses. */
   return object_result(ctx, value.v_obj, fb_wrap_movable);
 }

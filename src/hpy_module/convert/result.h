@@ -1,7 +1,7 @@
-/* Native values on their way to Python: results, items, fields, arguments of callbacks.
+/* Conversion of native values to Python values: results, items, fields, arguments of callbacks.
  *
- * Values that are converted here: None, int, bool, float, text, bytes, large ints, Python objects, objects with a
- * class. How a value of another built-in type is made belongs to the folder that knows it, which enters it during the
+ * This file converts None, int, bool, float, str, bytes, large ints, Python objects, and objects with a class. Values
+ * of other built-in types are converted by the folder of that type, which registers its conversion during the
  * import. */
 #ifndef FFI_HPY_CONVERT_RESULT_H_
 #define FFI_HPY_CONVERT_RESULT_H_
@@ -11,19 +11,19 @@
 #include "hpy_module/object/wrap.h"
 #include "immediate.h"
 
-/* Makes the Python value of an owned native value of one type, which is taken, on failure too: new handle, or HPy_NULL
- * with an exception raised. */
+/* Converts an owned native value of one type. Steals the value, also on failure. Returns a new handle, or HPy_NULL with
+ * an exception raised. */
 typedef HPy (*FbResult)(HPyContext *ctx, const TVMFFIAny *value);
 
-/* Enters the result of a built-in type (below kTVMFFIDynObjectBegin). During the import only. */
+/* Registers the conversion of a built-in type (below kTVMFFIDynObjectBegin). Only during the import. */
 void fb_result_set(int32_t type_index, FbResult result);
 
-/* The rest of fb_result_make: values that are no objects and not the commonest. */
+/* The rarer cases of fb_result_make: values that are neither objects nor one of the most common plain values. */
 HPy fb_result_make_rare(HPyContext *ctx, const TVMFFIAny *value);
-/* The Python value of an object handle, which is taken; strings, bytes, large ints and Python objects are unwrapped. */
+/* Converts an object and steals the handle. Strings, bytes, large ints and Python objects are unwrapped. */
 HPy fb_result_of_object(HPyContext *ctx, TVMFFIObject *handle);
 
-/* The FbResult of all types. */
+/* The FbResult that dispatches on the type index. */
 FH_INLINE HPy fb_result_make(HPyContext *ctx, const TVMFFIAny *value) {
   if (value->type_index >= kTVMFFIDynObjectBegin) return fb_wrap_object(ctx, value->v_obj);
   switch (value->type_index) {
@@ -37,9 +37,9 @@ FH_INLINE HPy fb_result_make(HPyContext *ctx, const TVMFFIAny *value) {
   return fb_result_make_rare(ctx, value);
 }
 
-/* The owned value of a view. Returns 0, or -1 with an exception raised. */
+/* Makes an owned value of a view. Returns 0, or -1 with an exception raised. */
 int fb_result_retain(HPyContext *ctx, const TVMFFIAny *view, TVMFFIAny *out);
-/* The Python value of a view: new handle, or HPy_NULL with an exception raised. */
+/* Converts a view to a Python value. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_result_of_view(HPyContext *ctx, const TVMFFIAny *view);
 
 #endif /* FFI_HPY_CONVERT_RESULT_H_ */

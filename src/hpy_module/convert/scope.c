@@ -1,9 +1,9 @@
-/* What the arguments of a call say about its surroundings.
+/* The stream and the allocator that the arguments of a call select.
  *
- * Native code takes stream and allocator from its thread (c_env_api.h). So that it works in order with the library that
- * the arguments come from, and its results are that library's memory, both are set for the time of the call. Streams
- * are per device, and a call has one device that counts: that of the first tensor outside of the host's memory whose
- * library tells its stream. */
+ * Native code gets its stream and its allocator from the thread (c_env_api.h). Both are set for the duration of the
+ * call, so that native code runs in order with the library of the arguments, and its results use that library's memory.
+ * Streams are per device, and only one device of a call counts: the device of the first tensor outside of host memory
+ * whose library reports its stream. */
 #include "scope.h"
 
 #include "hpy_module/context/attr.h"
@@ -12,8 +12,8 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
-/* Notes the first device that has streams, with the stream that the table's library works on. A table that does not
- * tell the stream is passed over: on a guessed one, native code would not run in order with the library. */
+/* Records the first device with streams, and the stream on which the table's library works. A table that does not
+ * report its stream is skipped: on a guessed stream, native code would not run in order with the library. */
 static int add_device(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *exchange, DLDevice device) {
   TVMFFIStreamHandle stream = NULL;
   if (FH_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
@@ -40,11 +40,11 @@ int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchange
   static const char name[] = "ffi.ContainerFindFirstNonCPUDevice";
   if (scope->exchange == NULL) scope->exchange = exchange;
   if (scope->device.device_type != 0 || exchange->current_work_stream == NULL) return 0;
-  /* The core looks through the container, and the containers in it, for the first device. */
+  /* The core searches the container and all nested containers for the first device. */
   TVMFFIByteArray text = {name, sizeof(name) - 1};
   TVMFFIObjectHandle find = NULL;
   TVMFFIAny view = {.type_index = container->type_index, .v_obj = container}, found = {0};
-  if (TVMFFIFunctionGetGlobal(&text, &find) == 0 && find == NULL) return 0; /* this core cannot look into containers */
+  if (TVMFFIFunctionGetGlobal(&text, &find) == 0 && find == NULL) return 0; /* this core cannot search containers */
   int rc = find == NULL ? -1 : TVMFFIFunctionCall(find, &view, 1, &found);
   if (rc != 0) fb_error_raise_pending(ctx, name);
   fb_drop_object(find, rc);
@@ -54,7 +54,7 @@ int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchange
 int fb_scope_add_producer(HPyContext *ctx, FbScope *scope, HPy producer, const TVMFFIObject *tensor) {
   DLDevice device = ((const DLTensor *)(tensor + 1))->device;
   if (FH_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
-  /* A class without an exchange table may say the stream itself, by a method that returns its address. */
+  /* A class without an exchange table may report its stream by a method that returns the stream's pointer. */
   HPy ask = fb_attr_find(ctx, producer, "__tvm_ffi_env_stream__");
   if (HPy_IsNull(ask)) return HPyErr_Occurred(ctx) ? -1 : 0;
   HPy answer = fb_call(ctx, ask, NULL, 0, HPy_NULL);
@@ -78,14 +78,14 @@ int fb_scope_enter(HPyContext *ctx, const FbScope *scope, FbScopeBefore *before)
   if (scope->exchange == NULL || scope->exchange->managed_tensor_allocator == NULL) return 0;
   if (TVMFFIEnvSetDLPackManagedTensorAllocator(scope->exchange->managed_tensor_allocator, 0, &before->allocator) == 0)
     return 0;
-  /* nothing is to be changed on failure: the stream goes back */
+  /* on failure nothing may stay changed: restore the stream */
   fb_error_raise_pending(ctx, "TVMFFIEnvSetDLPackManagedTensorAllocator");
   if (device.device_type != 0) TVMFFIEnvSetStream(device.device_type, device.device_id, before->stream, NULL);
   return -1;
 }
 
 void fb_scope_leave(const FbScope *scope, const FbScopeBefore *before) {
-  /* Neither can fail: fb_scope_enter has made the entry for the device's stream. */
+  /* Neither call can fail: fb_scope_enter has created the entry for the device's stream. */
   if (scope->exchange != NULL && scope->exchange->managed_tensor_allocator != NULL)
     TVMFFIEnvSetDLPackManagedTensorAllocator(before->allocator, 0, NULL);
   if (scope->device.device_type != 0)

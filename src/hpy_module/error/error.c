@@ -1,8 +1,8 @@
-/* What a native call left in the error slot, as a Python exception.
+/* Converts the contents of the error slot to a Python exception.
  *
- * The cases, in the order in which they are told apart: an exception that went through native code as it is (a
- * payload); nothing, or an error that stands for an exception that is raised already; an error object that carries its
- * exception; any other error object, for which the package finds or makes an exception. */
+ * The cases, in the order of the checks: an unchanged exception (a payload); nothing, or an error that stands for an
+ * exception that is raised already; an error object that carries its exception; any other error object, for which the
+ * package finds or makes an exception. */
 #include "error.h"
 
 #include "core/platform/atomic.h"
@@ -42,7 +42,7 @@ HPy fb_error_call_hook(HPyContext *ctx, FbHook hook, HPy subject, uint64_t momen
   return result;
 }
 
-/* Raises an exception, which is taken. Returns HPy_NULL. A context without the extension may lose its traceback: there
+/* Raises an exception and steals it. Returns HPy_NULL. A context without the extension may lose the traceback; there
  * the package's hook raises by itself (raise_for_error in ffi_hpy/error.py). */
 static HPy raise_exception(HPyContext *ctx, HPy exception) {
   if (fb_ext != NULL) {
@@ -65,12 +65,12 @@ HPy fb_error_carried_by(HPyContext *ctx, TVMFFIObjectHandle error) {
   return HPy_NULL;
 }
 
-/* The moment of an exception that is about to be raised. Relaxed: only the numbers matter. */
+/* The moment of an exception that is about to be raised. Relaxed: only the number matters. */
 static uint64_t next_moment(void) { return fh_atomic_add_relaxed(&fb_error_n_raised, 1) + 1; }
 
-/* Raises an exception that came through native code as it is; the hold is taken. The hook notes where in its traceback
- * the way ends. A hook that fails for lack of stack or memory must not hide the exception: it is raised without the
- * note. */
+/* Raises an exception that passed through native code unchanged. Steals the hold. The hook records where the native
+ * part of its traceback ends. If the hook fails because stack or memory is exhausted, the exception is raised without
+ * that record. */
 static HPy raise_own(HPyContext *ctx, FbHold *hold) {
   HPy exception = fb_hold_take(ctx, hold);
   HPy noted = fb_error_call_hook(ctx, FB_HOOK_EXCEPTION_ARRIVES, exception, next_moment());
@@ -82,12 +82,12 @@ static HPy raise_own(HPyContext *ctx, FbHold *hold) {
     HPyErr_Clear(ctx);
     return raise_exception(ctx, exception);
   }
-  HPy_Close(ctx, exception); /* an interruption takes its place */
+  HPy_Close(ctx, exception); /* an interruption replaces it */
   return HPy_NULL;
 }
 
-/* Whether an exception is raised on this thread. The half that is written in Python keeps that of a signal's handler
- * until it is asked for. */
+/* Whether an exception is raised on this thread. The cffi backend keeps the exception of a signal handler until it is
+ * asked for it. */
 static bool is_raised(HPyContext *ctx) {
   if (HPyErr_Occurred(ctx)) return true;
   if (!fb_thread_is_covered) return false;
@@ -101,12 +101,12 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
   if (pending.payload != NULL) return raise_own(ctx, pending.payload);
   TVMFFIObject *raised = pending.error;
   if (raised == NULL) {
-    if (is_raised(ctx)) return HPy_NULL; /* native code raised through the interpreter's own functions */
+    if (is_raised(ctx)) return HPy_NULL; /* native code raised by the interpreter's own functions */
     return fb_raise(ctx, ctx->h_RuntimeError, "%s() %s", callee != NULL && *callee ? callee : "native function",
                     no_error_set);
   }
-  /* By convention: the exception is raised on this thread already. Mostly it is that of a signal's handler, of which
-   * native code has learnt by TVMFFIEnvCheckSignals. */
+  /* By convention this kind means that the exception is raised on this thread already. Usually a signal handler raised
+   * it, and native code learned of it by TVMFFIEnvCheckSignals. */
   if (fb_error_is_kind(raised, "EnvErrorAlreadySet")) {
     TVMFFIObjectDecRef(raised);
     if (is_raised(ctx)) return HPy_NULL;

@@ -1,4 +1,4 @@
-/* Native errors on their way to Python: what a native call left becomes an exception. */
+/* Conversion of native errors to Python exceptions. */
 #ifndef FFI_HPY_ERROR_ERROR_H_
 #define FFI_HPY_ERROR_ERROR_H_
 
@@ -8,44 +8,44 @@
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/hook.h"
 
-/* Raises what a native call that returned non-zero left in the thread's error slot. `callee` is for the message when it
- * left nothing; may be NULL. Always returns HPy_NULL. */
+/* Raises the error in the thread's error slot, after a native call returned non-zero. If the slot is empty, the message
+ * names `callee`, which may be NULL. Always returns HPy_NULL. */
 HPy fb_error_raise_pending(HPyContext *ctx, const char *callee);
 
-/* Raises what was taken from the slot, which is taken. Always returns HPy_NULL. */
+/* Raises an error that was taken from the slot, and steals it. Always returns HPy_NULL. */
 HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee);
 
-/* A moment: how many native errors have become exceptions so far, in all threads. An error that became one before a
- * callback began is no part of what went wrong in the callback. */
+/* A moment: the number of native errors that have become exceptions so far, in all threads. An error that became an
+ * exception before a callback began is not a cause of the callback's failure. */
 extern uint64_t fb_error_n_raised;
 FH_INLINE uint64_t fb_error_moment(void) { return fh_atomic_load_relaxed(&fb_error_n_raised); }
 
-/* Whether the kind of an error, which is not NULL, is that very text. */
+/* Whether the kind of an error, which is not NULL, equals `kind`. */
 bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind);
 
-/* Held while the backtrace of an error is read or changed by the binding. Native code that changes one sees to it that
- * nobody else uses the error. */
+/* Held while the binding reads or changes the backtrace of an error. Native code that changes a backtrace must ensure
+ * that no other thread uses the error. */
 void fb_error_lock_backtraces(void);
 void fb_error_unlock_backtraces(void);
-/* Changes the backtrace of an error by the function in its cell: the text belongs to whoever made the error. */
+/* Changes the backtrace of an error by the function in its cell: the error's creator owns the string. */
 void fb_error_update_backtrace(TVMFFIObjectHandle error, const TVMFFIByteArray *text, bool is_appended);
 
-/* Whether the raised exception says that the stack or memory is used up. */
+/* Whether the raised exception reports that the stack or memory is exhausted. */
 bool fb_error_is_exhaustion(HPyContext *ctx);
 
-/* Whether an exception says nothing about the value that is being converted: its class does not derive from Exception
- * (KeyboardInterrupt, asyncio.CancelledError), or it says that the stack or memory is used up. */
+/* Whether an exception is unrelated to the value that is being converted: its class does not derive from Exception
+ * (KeyboardInterrupt, asyncio.CancelledError), or it reports that the stack or memory is exhausted. */
 bool fb_error_is_interruption(HPyContext *ctx, HPy exception);
 
-/* Forgets the raised exception, if there is one, of code whose failure does not matter. False for one whose class does
- * not derive from Exception: it stays raised. */
+/* Clears the raised exception, if there is one, after code whose failure is ignored. Returns false if the class of the
+ * exception does not derive from Exception; such an exception stays raised. */
 bool fb_error_forget(HPyContext *ctx);
 
-/* The exception that an error has as its context: new handle, or HPy_NULL. carrying_error() in translate.c makes such
- * errors. Those that the package makes have an object of another class there, and are left to its hooks. */
+/* Returns the exception that an error has as its context, as a new handle, or HPy_NULL. carrying_error() in translate.c
+ * makes such errors. The package's own errors have a context of another class; its hooks handle them. */
 HPy fb_error_carried_by(HPyContext *ctx, TVMFFIObjectHandle error);
 
-/* Calls a hook with an error or exception and a moment: new handle, or HPy_NULL with an exception raised. */
+/* Calls a hook with an error or exception and a moment. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_error_call_hook(HPyContext *ctx, FbHook hook, HPy subject, uint64_t moment);
 
 #endif /* FFI_HPY_ERROR_ERROR_H_ */

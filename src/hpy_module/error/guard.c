@@ -1,11 +1,11 @@
-/* Guarded calls: a function of the package calls, catches, and returns what it caught. And the depth of calls that may
- * come back here, counted on each thread. */
+/* Guarded calls: a function of the package makes the call and returns the exception that it caught. Also counts the
+ * nested calls of each thread that may call back here. */
 #include "guard.h"
 
 #include "error.h"
 #include "hpy_module/context/raise.h"
 
-enum { DEPTH_LIMIT = 100 }; /* a quarter of what PyPy's stack bears by default */
+enum { DEPTH_LIMIT = 100 }; /* a quarter of the depth that PyPy's default stack allows */
 static FH_THREAD_LOCAL int depth;
 
 bool fb_guard_enter(HPyContext *ctx) {
@@ -22,7 +22,7 @@ void fb_guard_leave(void) {
   if (fb_ext == NULL) depth--;
 }
 
-/* Splits the answer of the hook: (True, value) or (False, Error). */
+/* Reads the result of the hook: (True, value) or (False, Error). */
 static FbGuarded read_answer(HPyContext *ctx, HPy answer, HPy *out) {
   HPy ok = HPy_GetItem_i(ctx, answer, 0);
   if (HPy_IsNull(ok)) return FB_GUARDED_BROKEN;
@@ -36,7 +36,8 @@ static FbGuarded read_answer(HPyContext *ctx, HPy answer, HPy *out) {
 FbGuarded fb_guard_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, HPy *out) {
   *out = HPy_NULL;
   if (!fb_guard_enter(ctx)) return FB_GUARDED_BROKEN;
-  /* call_guarded(callable, arguments, moment). The cast is for HPy's headers, whose array of items is not const. */
+  /* call_guarded(callable, arguments, moment). HPy's headers require the cast, because their item array is not
+   * const. */
   HPy parts[3] = {callable, HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n), HPy_NULL};
   if (!HPy_IsNull(parts[1])) parts[2] = HPyLong_FromUInt64_t(ctx, fb_error_moment());
   HPy answer = HPy_IsNull(parts[2]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, parts, 3);

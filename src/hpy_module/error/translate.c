@@ -1,9 +1,10 @@
-/* Python exceptions as native errors: payloads, which are the exception itself in a hold, and error objects.
+/* Conversion of Python exceptions to native errors: payloads, which own the exception itself (FbHold), and error
+ * objects.
  *
- * A payload is the cheap way: no message and no backtrace is made unless native code asks (payload_make). An error
- * object is made by a hook of the package; if that fails, mostly because stack or memory is used up, it is made here
- * without Python's help. What takes or restores a raised exception needs the extension: elsewhere the exception arrives
- * as an _core.Error, which guard.c got from the package, at fb_translate_set. */
+ * A payload is cheap: neither a message nor a backtrace is made until native code asks for them (payload_make). A hook
+ * of the package makes an error object; if the hook fails, usually because stack or memory is exhausted, this file
+ * makes the error object without Python. Code that takes or restores a raised exception needs the extension. Elsewhere
+ * the exception reaches fb_translate_set as a _core.Error, which guard.c got from the package. */
 #include "translate.h"
 
 #include "error.h"
@@ -18,7 +19,7 @@
 
 /* --- error objects ------------------------------------------------------------------------------------------------ */
 
-/* An error object without Python's help, owned; NULL without memory. */
+/* Makes an error object without Python, owned; NULL if memory is exhausted. */
 static TVMFFIObject *plain_error(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFIObject *context) {
   const TVMFFIByteArray none = {"", 0};
   TVMFFIObjectHandle error = NULL;
@@ -26,28 +27,29 @@ static TVMFFIObject *plain_error(TVMFFIByteArray kind, TVMFFIByteArray message, 
   return error;
 }
 
-/* An error in the binding's own words, owned; NULL without memory. */
+/* Makes an error with a message of the binding, owned; NULL if memory is exhausted. */
 static TVMFFIObject *text_error(const char *kind, const char *message) {
   return plain_error((TVMFFIByteArray){kind, strlen(kind)}, (TVMFFIByteArray){message, strlen(message)}, NULL);
 }
 
-/* The error object behind an _core.Error, owned, with the native frames between the callback and its caller. */
+/* Returns the error object of a _core.Error, owned, with the native frames between the callback and its caller. */
 static TVMFFIObject *object_of(HPyContext *ctx, HPy error) {
   TVMFFIObject *object = fb_object_take(ctx, error);
   if (object == NULL || object->type_index != kTVMFFIError) {
     if (object != NULL) TVMFFIObjectDecRef(object);
     return text_error("RuntimeError", "a callback failed, and its error could not be translated");
   }
-  const TVMFFIByteArray *frames = TVMFFIBacktrace(NULL, 0, NULL, 0); /* none, unless the environment asks for them */
+  const TVMFFIByteArray *frames = TVMFFIBacktrace(NULL, 0, NULL, 0); /* none, unless the environment enables them */
   if (frames != NULL && frames->size != 0) {
     fb_error_update_backtrace(object, frames, true);
   }
   return object;
 }
 
-/* The error object of an exception when there is no stack or memory left for Python to translate it: owned, NULL
- * without memory. The exception itself is the context of the error, so that it comes back as it is (carried_by in
- * error.c). The message is the first of its `args` if that is a str: str(exception) might run Python code. */
+/* Makes the error object of an exception when stack or memory does not suffice for Python code: owned, NULL if memory
+ * is exhausted. The exception itself is the context of the error, so that it returns to Python unchanged
+ * (fb_error_carried_by). The message is the first of its `args` if that is a str, because str(exception) might run
+ * Python code. */
 static TVMFFIObject *carrying_error(HPyContext *ctx, HPy exception) {
   char kind[128];
   fb_attr_type_name(ctx, exception, kind, sizeof(kind));
@@ -68,16 +70,16 @@ static TVMFFIObject *carrying_error(HPyContext *ctx, HPy exception) {
   return error;
 }
 
-/* Takes what a hook has raised: an interruption, KeyboardInterrupt perhaps, or HPy_NULL for lack of stack or memory. */
+/* Takes the exception of a hook: an interruption, for example KeyboardInterrupt; HPy_NULL if stack or memory is
+ * exhausted. */
 static HPy take_interruption(HPyContext *ctx) {
   if (!fb_error_is_exhaustion(ctx)) return fb_ext->error_take(ctx);
   HPyErr_Clear(ctx);
   return HPy_NULL;
 }
 
-/* Calls a hook that translates an exception, with the moment at which the callback began. Returns the _core.Error. If
- * the hook fails it returns HPy_NULL, and *other is the exception that the hook raised; HPy_NULL for lack of stack or
- * memory. */
+/* Calls a hook that converts an exception, with the moment at which the callback began. Returns the _core.Error. If the
+ * hook fails, returns HPy_NULL, and *other is the hook's exception, or HPy_NULL if stack or memory is exhausted. */
 static HPy translate(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began, HPy *other) {
   HPy error = fb_error_call_hook(ctx, hook, exception, began);
   *other = HPy_NULL;
@@ -85,13 +87,13 @@ static HPy translate(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began
   return error;
 }
 
-/* An interruption takes the place of an exception. Both are taken; returns the interruption. */
+/* Replaces an exception by an interruption. Steals both; returns the interruption. */
 static HPy replace(HPyContext *ctx, HPy exception, HPy interruption) {
   HPy_Close(ctx, exception);
   return interruption;
 }
 
-/* The error object of an exception, which is taken: owned, NULL without memory. */
+/* Makes the error object of an exception (stolen): owned, NULL if memory is exhausted. */
 static TVMFFIObject *error_of(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began) {
   HPy other, error = translate(ctx, hook, exception, began, &other);
   if (!HPy_IsNull(other)) {
@@ -105,7 +107,7 @@ static TVMFFIObject *error_of(HPyContext *ctx, FbHook hook, HPy exception, uint6
   return object;
 }
 
-/* Takes an error object; NULL stands for missing memory. Returns -1. */
+/* Makes an error object (stolen) the pending error; NULL means that memory was exhausted. Returns -1. */
 static int put_object(TVMFFIObject *error) {
   if (error != NULL) {
     fb_error_slot_put_object(error);
@@ -119,9 +121,8 @@ int fb_translate_set(HPyContext *ctx, HPy error) { return put_object(object_of(c
 
 /* --- payloads ----------------------------------------------------------------------------------------------------- */
 
-/* `make` of a payload (error_deferred.h): native code asks for the error object of an exception. It may do so on a
- * thread on which another exception is raised; the hook must not run on top of that. The moment 0 is not looked at by
- * this hook. */
+/* `make` of a payload (error_deferred.h): native code requests the error object of an exception. Another exception may
+ * be raised on the thread, and the hook must not run with it. This hook ignores its moment, 0. */
 static TVMFFIObject *payload_make(void *payload) {
   FbThread thread;
   if (fb_thread_attach(&thread) != 0)
@@ -137,8 +138,8 @@ static TVMFFIObject *payload_make(void *payload) {
 
 static const fh_error_payload_operations exceptions = {payload_make, fb_hold_drop};
 
-/* Whether an exception has nothing in its __dict__, so that it comes through native code for the first time: the
- * package would have left its native error or its way there (ffi_hpy/_errors/reraise.py). */
+/* Whether the __dict__ of an exception is empty, so that the exception passes through native code for the first time:
+ * the package stores the native error or the traceback position there (ffi_hpy/_errors/reraise.py). */
 static bool is_new(HPyContext *ctx, HPy exception) {
   HPy dict = HPy_GetAttr_s(ctx, exception, "__dict__");
   HPy_ssize_t n = HPy_IsNull(dict) ? -1 : HPy_Length(ctx, dict);
@@ -147,8 +148,8 @@ static bool is_new(HPyContext *ctx, HPy exception) {
   return n == 0;
 }
 
-/* Whether an exception may be the pending error as it is. The hook notes what belongs to this way in its traceback. If
- * an interruption comes meanwhile it is *other. */
+/* Whether an exception may become the pending error unchanged. The hook records the part of the traceback that belongs
+ * to this passage. An interruption that arrives in the hook is stored in *other. */
 static bool may_be_payload(HPyContext *ctx, HPy exception, uint64_t began, HPy *other) {
   if (!fb_error_slot_takes_payloads()) return false;
   if (FH_LIKELY(is_new(ctx, exception))) return true;
@@ -159,8 +160,8 @@ static bool may_be_payload(HPyContext *ctx, HPy exception, uint64_t began, HPy *
   return may;
 }
 
-/* Makes an exception the pending error as it is; false, and nothing done, if that is not possible. An interruption that
- * has come instead is *other. */
+/* Makes an exception the pending error unchanged. Returns false, and does nothing, if that is not possible. An
+ * interruption that arrived is stored in *other. */
 static bool put_payload(HPyContext *ctx, HPy exception, uint64_t began, HPy *other) {
   if (!may_be_payload(ctx, exception, began, other)) return false;
   FbHold *hold = fb_hold_new(ctx, exception);
@@ -169,8 +170,8 @@ static bool put_payload(HPyContext *ctx, HPy exception, uint64_t began, HPy *oth
   return true;
 }
 
-/* Asks the package about an error that it made, or that native code made. What the hook raises instead of an answer is
- * an interruption, which takes the place of the error. */
+/* Asks the package about an error object. If the hook raises, its exception is an interruption, which replaces the
+ * error. */
 static bool ask_package(HPyContext *ctx, FbPendingError *pending) {
   TVMFFIObjectIncRef(pending->error);
   HPy error = fb_wrap_apart(ctx, pending->error);
@@ -181,7 +182,7 @@ static bool ask_package(HPyContext *ctx, FbPendingError *pending) {
     HPy_Close(ctx, answer);
     return interrupts;
   }
-  if (fb_error_is_exhaustion(ctx)) { /* the error itself may say that */
+  if (fb_error_is_exhaustion(ctx)) { /* the error itself may report the exhaustion */
     HPyErr_Clear(ctx);
     return true;
   }

@@ -1,5 +1,5 @@
-/* Native functions made of a C function at an address: the closure is an Address, which the core drops with the
- * function. Nobody checks what is at the address. */
+/* Native functions that wrap a C function pointer. The closure is an Address, which the core frees together with the
+ * function. The pointer is not checked. */
 #include "address.h"
 
 #include <stdlib.h>
@@ -9,14 +9,15 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
-/* What MLIR's execution engine compiles: everything comes as the address of a variable, the return code too. */
+/* The signature that MLIR's execution engine compiles: every argument and the return code are passed as pointers to
+ * variables. */
 typedef void (*MlirCall)(void **variables);
 
 /* Exactly one of the two calls is set. */
 typedef struct Address {
-  TVMFFISafeCallType safe_call; /* of the C function; NULL where it is one of MLIR's */
+  TVMFFISafeCallType safe_call; /* the C function; NULL for a function compiled by MLIR */
   MlirCall mlir_call;
-  void *context;      /* what safe_call gets as its handle */
+  void *context;      /* the first argument of safe_call */
   FbHold *keep_alive; /* NULL: nothing */
 } Address;
 
@@ -29,20 +30,21 @@ static int address_call_mlir(void *self, const TVMFFIAny *args, int32_t n, TVMFF
   const Address *address = self;
   void *context = NULL;
   int rc = 0;
-  /* In the order of the parameters of TVMFFISafeCallType, the return code last. The handle is NULL. */
+  /* The order of the parameters of TVMFFISafeCallType, then the return code. The handle is NULL. */
   void *variables[] = {&context, &args, &n, &result, &rc};
   address->mlir_call(variables);
   return rc;
 }
 
-/* Deleter for the core, on any thread, as fb_hold_drop is. */
+/* Deleter for the core. Any thread may call it, like fb_hold_drop. */
 static void address_drop(void *self) {
   Address *address = self;
   if (address->keep_alive != NULL) fb_hold_drop(address->keep_alive);
   free(address);
 }
 
-/* The Function of an Address with its calls filled in, which keeps args[1] alive if there is one and it is not None. */
+/* Makes the Function of an Address whose calls are filled in. The Function keeps args[1] alive, if it is given and not
+ * None. */
 static HPy function_of(HPyContext *ctx, Address filled, const HPy *args, size_t nargs, const char *maker) {
   Address *address = malloc(sizeof(*address));
   if (address == NULL) return HPyErr_NoMemory(ctx);
@@ -54,7 +56,8 @@ static HPy function_of(HPyContext *ctx, Address filled, const HPy *args, size_t 
       return HPy_NULL;
     }
   }
-  /* From here on address_drop ends everything: called by the core with the function, or here if there is none. */
+  /* From here on address_drop releases everything. The core calls it with the function; if there is no function, this
+   * function calls it. */
   TVMFFIObjectHandle handle = NULL;
   TVMFFISafeCallType call = address->mlir_call != NULL ? address_call_mlir : address_call;
   if (TVMFFIFunctionCreate(address, call, address_drop, &handle) != 0) {
@@ -64,7 +67,7 @@ static HPy function_of(HPyContext *ctx, Address filled, const HPy *args, size_t 
   return fb_function_wrap(ctx, handle, NULL);
 }
 
-/* Reads an address; 0 is one only where `may_be_null`. Returns 0, or -1 with an exception raised. */
+/* Reads a pointer; 0 is accepted only if `may_be_null`. Returns 0, or -1 with an exception raised. */
 static int read_address(HPyContext *ctx, HPy value, bool may_be_null, const char *maker, void **out) {
   *out = HPyLong_AsVoidPtr(ctx, value);
   if (*out != NULL || (may_be_null && !HPyErr_Occurred(ctx))) return 0;

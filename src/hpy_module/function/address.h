@@ -1,4 +1,4 @@
-/* Native functions made of a C function at an address, which code generators give as a number. */
+/* Native functions that wrap a C function pointer, which code generators pass as a number. */
 #ifndef FFI_HPY_FUNCTION_ADDRESS_H_
 #define FFI_HPY_FUNCTION_ADDRESS_H_
 

@@ -1,9 +1,10 @@
-/* Python callables as native functions, which native code may call and drop on any thread.
+/* Python callables as native functions. Native code may call and drop them on any thread.
  *
- * A callback is a Function of the core. Its closure is a hold of the callable, or a Callback where arrays are to arrive
- * as those of a library. A call attaches the thread, makes Python values of the arguments, calls, and converts what is
- * returned into an owned value. An exception becomes the thread's native error. Contexts without the extension cannot
- * give a raised exception as a value: there the package's guard makes the call and catches. */
+ * A callback is a Function of the core. Its closure is an owner of the callable (FbHold), or a Callback if arrays are
+ * passed as arrays of another library. A call attaches the thread, converts the arguments to Python values, calls the
+ * callable, and converts the return value to an owned value. An exception becomes the thread's native error. Contexts
+ * without the extension cannot return a raised exception as a value; there the package's guard makes the call and
+ * catches the exception. */
 #include "callback.h"
 
 #include <stdlib.h>
@@ -24,29 +25,29 @@
 
 enum { STACK_ARGS = 8 };
 
-/* The return value becomes owned by the caller of the callback. */
+/* The caller of the callback owns the converted return value. */
 FH_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   if (fb_context_is_same(ctx, value, ctx->h_None)) return 0; /* *result is None already (c_api.h) */
   return fb_argument_convert_owned(ctx, value, result, "the return value of a callback");
 }
 
-/* What went wrong in a callback. It waits here until the handles of the arguments are closed, because closing them may
+/* The failure of a callback. It is kept here until the handles of the arguments are closed, because closing them may
  * run code that uses the error slot. At most one of exception, error and message is set. */
 typedef struct Failure {
-  HPy exception; /* where the context gives raised exceptions as values */
-  HPy error;     /* an _core.Error; elsewhere */
-  const char *kind, *message; /* of an error without either */
+  HPy exception; /* where the context returns raised exceptions as values */
+  HPy error;     /* a _core.Error; on other contexts */
+  const char *kind, *message; /* of an error with a message only */
 } Failure;
 
-/* Notes an error in the binding's own words. Returns -1. */
+/* Records an error with a message of the binding. Returns -1. */
 static FH_NOINLINE int fail_with(Failure *failure, const char *kind, const char *message) {
   *failure = (Failure){.kind = kind, .message = message};
   return -1;
 }
 
-/* Takes the raised exception into *failure. Returns -1. Without the extension an interruption stays raised, and any
- * other exception is lost, but for whether it is a RecursionError: `message` says what failed. What the callable itself
- * raised is not lost: the guard has it. */
+/* Moves the raised exception into *failure. Returns -1. Without the extension an interruption stays raised; of any
+ * other exception only the fact that it is a RecursionError is kept, and `message` describes the failure. Exceptions of
+ * the callable itself are never lost: the guard has them. */
 static FH_NOINLINE int fail_raised(HPyContext *ctx, Failure *failure, const char *message) {
   if (FH_LIKELY(fb_ext != NULL)) {
     *failure = (Failure){.exception = fb_translate_take(ctx)};
@@ -73,7 +74,7 @@ static FH_NOINLINE int failure_put(HPyContext *ctx, const Failure *failure, uint
   return -1;
 }
 
-/* Calls through the package's guard, which catches. Returns 0, or -1 with *failure set. */
+/* Calls through the package's guard, which catches exceptions. Returns 0, or -1 with *failure set. */
 static FH_NOINLINE int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result,
                                     Failure *failure) {
   static const char no_result[] = "the return value of a callback cannot be passed to native code";
@@ -89,7 +90,7 @@ static FH_NOINLINE int call_guarded(HPyContext *ctx, HPy callable, const HPy *ar
   return rc == 0 ? 0 : fail_raised(ctx, failure, no_result);
 }
 
-/* Calls, and converts what is returned into *result. Returns 0, or -1 with *failure set. */
+/* Calls the callable and converts its return value to *result. Returns 0, or -1 with *failure set. */
 static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result,
                          Failure *failure) {
   if (FH_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result, failure);
@@ -100,7 +101,7 @@ static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t 
   return FH_LIKELY(rc == 0) ? 0 : fail_raised(ctx, failure, NULL);
 }
 
-/* Whom to call, and in what form arrays arrive. */
+/* The callable, and the form of its array arguments. */
 typedef struct Callback {
   const FbHold *hold;
   const DLPackExchangeAPI *exchange; /* NULL: as Tensor */
@@ -110,19 +111,20 @@ typedef struct Callback {
  * error pending. */
 static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIAny *args, int32_t n, HPy *argv,
                             TVMFFIAny *result) {
-  /* Before anything can fail: native errors that become exceptions from now on belong to this callback. */
+  /* Taken before anything can fail: native errors that become exceptions after this moment belong to this callback. */
   uint64_t began = fb_error_moment();
   Failure failure;
   int32_t n_done = 0;
   int rc = 0;
-  /* Arguments are views; the Python values own what they need. n_done counts the handles to close. */
+  /* The arguments are views; the Python values own their data. n_done counts the handles to close. */
   for (; rc == 0 && n_done < n; n_done += rc == 0) {
     argv[n_done] = FH_LIKELY(self->exchange == NULL) ? fb_result_of_view(ctx, &args[n_done])
                                                      : fb_exchange_view(ctx, &args[n_done], self->exchange);
     if (HPy_IsNull(argv[n_done])) rc = fail_raised(ctx, &failure, "an argument of a callback has no Python form");
   }
   if (rc == 0) {
-    HPy callable = fb_ref_borrow(ctx, &self->hold->ref); /* the caller keeps the function alive, and it the hold */
+    /* the caller keeps the function alive, and the function keeps the hold alive */
+    HPy callable = fb_ref_borrow(ctx, &self->hold->ref);
     rc = call_callable(ctx, callable, argv, (size_t)n, result, &failure);
     fb_ref_return(ctx, callable);
   }
@@ -130,7 +132,7 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   return FH_LIKELY(rc == 0) ? 0 : failure_put(ctx, &failure, began);
 }
 
-/* A whole call, on any thread, attached or not. Returns 0, or -1 with a native error pending. */
+/* Runs a whole call on any thread, attached or not. Returns 0, or -1 with a native error pending. */
 FH_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   HPy stack[STACK_ARGS], *argv = stack;
   FbThread attach;
@@ -140,7 +142,7 @@ FH_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t 
   }
   if (n > STACK_ARGS) argv = malloc((size_t)n * sizeof(*argv));
   int rc = -1;
-  /* A deleter may call back while an exception is on its way: Python code must not run on top of it. */
+  /* A deleter may call back while an exception is raised. Python code must not run with a raised exception. */
   FbRaised raised;
   fb_raised_take(&raised);
   if (argv == NULL) {
@@ -154,12 +156,12 @@ FH_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t 
   return rc;
 }
 
-/* safe_call of a callback: self is its FbHold. */
+/* The safe_call of a callback; self is its FbHold. */
 static int callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   return run_callback(&(Callback){.hold = self}, args, n, result);
 }
 
-/* safe_call of a callback that wants arrays of a library: self is a Callback, which owns the hold. */
+/* The safe_call of a callback that gets arrays of another library; self is a Callback, which owns the hold. */
 static int array_callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   return run_callback(self, args, n, result);
 }
@@ -170,7 +172,7 @@ static void array_callback_drop(void *self) {
   free(self);
 }
 
-/* 0, or -1 with an exception raised; the hold is taken. */
+/* Steals the hold. Returns 0, or -1 with an exception raised. */
 static int callback_new(HPyContext *ctx, FbHold *hold, const DLPackExchangeAPI *exchange, TVMFFIObjectHandle *out) {
   Callback *callback = exchange == NULL ? NULL : malloc(sizeof(*callback));
   int rc = -1;
@@ -183,14 +185,14 @@ static int callback_new(HPyContext *ctx, FbHold *hold, const DLPackExchangeAPI *
     HPyErr_NoMemory(ctx);
   }
   if (rc == 0) return 0;
-  /* The core takes the closure only if it succeeds. */
+  /* The core owns the closure only after success. */
   if (!HPyErr_Occurred(ctx)) fb_error_raise_pending(ctx, "function_from_callable");
   free(callback);
   fb_hold_drop(hold);
   return -1;
 }
 
-/* The table of the class that arrays are to be of; NULL with an exception raised. */
+/* Returns the exchange table of the class for array arguments; NULL with an exception raised. */
 static const DLPackExchangeAPI *table_of(HPyContext *ctx, HPy capsule) {
   const DLPackExchangeAPI *exchange = fb_exchange_read(ctx, capsule);
   if (exchange != NULL && exchange->managed_tensor_to_py_object_no_sync != NULL) return exchange;

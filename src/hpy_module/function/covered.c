@@ -1,8 +1,8 @@
-/* What the half of the binding that is written in Python (ffi_hpy/_pypy) needs of C: the native side of its callbacks.
+/* The C part of the cffi backend (ffi_hpy/_pypy): the native side of its callbacks.
  *
- * Such a callback is a C function that cffi made, which takes the interpreter when it is called. It would wait for ever
- * on a thread that holds the interpreter already, which is so while this binding calls native code. And what ends in
- * the collector's own work may not run Python code at all: it waits (later.h). */
+ * Such a callback is a C function made by cffi, which acquires the GIL when it is called. On a thread that already
+ * holds the GIL it would deadlock; this binding's native calls run on such threads. An object that is released inside
+ * the garbage collector may not run Python code at all: its decref is deferred (later.h). */
 #include "covered.h"
 
 #include <stdlib.h>
@@ -17,13 +17,13 @@
 #include "hpy_module/context/thread.h"
 #include "hpy_module/context/tuple.h"
 
-/* Made by cffi, written once during the import. */
+/* Made by cffi. Written once during the import. */
 static TVMFFISafeCallType call_in_python;
 static TVMFFIObject *(*error_in_python)(void *payload);
 
 static bool is_pending(void);
 
-/* What a callback says that found too little stack to say more. Returns -1. */
+/* Ensures that an error is pending after a callback that had too little stack to set one. Returns -1. */
 static FH_NOINLINE int settle_failure(void) {
   if (!is_pending()) {
     TVMFFIErrorSetRaisedFromCStr("RecursionError", "maximum recursion depth exceeded: callbacks within callbacks");
@@ -33,14 +33,14 @@ static FH_NOINLINE int settle_failure(void) {
 
 /* --- stack -------------------------------------------------------------------------------------------------------- */
 
-/* A callback begins only where so much of the thread's stack is left, or a quarter of a small one. PyPy 7.3 compares
- * the stack with the limit that a program has set (sys.setrecursionlimit), and ends the process where the thread's own
- * stack ends before. Python code needs 768 KB up to the usual limit. */
+/* A callback runs only if this much of the thread's stack is left, or a quarter of a small stack. PyPy 7.3 compares the
+ * stack with the limit that a program has set (sys.setrecursionlimit), and crashes if the thread's own stack ends
+ * earlier. Python code needs 768 KB up to the usual limit. */
 enum { ROOM = 1024 * 1024 };
 
 typedef struct Stack {
-  uintptr_t end; /* lowest address; 0 where the system does not tell */
-  size_t room; /* SIZE_MAX: not asked yet */
+  uintptr_t end; /* lowest address; 0 if the system does not report it */
+  size_t room; /* SIZE_MAX: not determined yet */
 } Stack;
 
 static FH_NOINLINE void find_stack(Stack *stack) {
@@ -49,7 +49,7 @@ static FH_NOINLINE void find_stack(Stack *stack) {
   stack->room = size / 4 < ROOM ? size / 4 : ROOM;
 }
 
-/* Also on a stack that is not the thread's, of a coroutine: of its end nothing is known, and the distance is large. */
+/* A coroutine may run on a stack of its own, whose end is unknown. The distance is then large, and the check passes. */
 FH_INLINE bool has_stack(void) {
   static FH_THREAD_LOCAL Stack stack = {0, SIZE_MAX};
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -62,7 +62,7 @@ FH_INLINE int call_callback(void *self, const TVMFFIAny *args, int32_t n, TVMFFI
   return FH_LIKELY(has_stack() && call_in_python(self, args, n, result) == 0) ? 0 : settle_failure();
 }
 
-/* safe_call of a callback: self is the FbLater that its deleter will push. */
+/* The safe_call of a callback; self is the FbLater that its deleter will push. */
 static int covered_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   HPyContext *held = fb_thread_held_take();
   if (FH_LIKELY(held == NULL)) return call_callback(self, args, n, result);
@@ -73,12 +73,12 @@ static int covered_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny 
   return rc;
 }
 
-/* The deleter of callbacks, and of Python objects in native ones: self is the FbLater that was made with them. */
+/* The deleter of callbacks, and of native objects that own a Python object; self is the FbLater made with them. */
 static void covered_drop(void *self) { fb_later_push(self); }
 
 /* --- pending errors ----------------------------------------------------------------------------------------------- */
 
-/* An exception that leaves a callback is pending as it is (error_deferred.h): the payload is the FbLater of it. */
+/* An exception that leaves a callback stays pending as a payload (error_deferred.h): the FbLater of the exception. */
 static TVMFFIObject *payload_make(void *payload) {
   HPyContext *held = fb_thread_held_take();
   if (FH_LIKELY(held == NULL)) return error_in_python(payload);
@@ -100,12 +100,12 @@ static bool is_pending(void) {
   return payload != NULL || error != NULL;
 }
 
-/* Makes a payload the pending error. 0, or -1 where the core takes error objects only. */
+/* Makes a payload the pending error. Returns 0, or -1 if the core accepts only error objects. */
 static int64_t covered_put(int64_t payload) {
   return fb_error_slot_put_payload((void *)(intptr_t)payload, &operations) ? 0 : -1;
 }
 
-/* Takes what is pending: a payload of ours, or 0 and the error object in *error. */
+/* Takes the pending error: returns our payload, or 0 with the error object in *error. */
 static int64_t covered_take(int64_t error) {
   void *payload = fb_error_slot_take_payload(&operations);
   TVMFFIObjectHandle object = payload == NULL ? fb_error_slot_take_object() : NULL;
@@ -113,8 +113,8 @@ static int64_t covered_take(int64_t error) {
   return (int64_t)(intptr_t)payload;
 }
 
-/* Gives up the reference to the object in a word, which is 0 afterwards: once, however often it is called. Python code
- * that a signal has interrupted does not know whether a call has been made. */
+/* Releases the reference in a word and sets the word to 0, so that a second call does nothing. Python code that a
+ * signal has interrupted does not know whether its call was made. */
 static int64_t covered_end(int64_t word) {
   TVMFFIObjectHandle object, nothing = NULL;
   memcpy(&object, (void *)(intptr_t)word, sizeof(object));
@@ -127,7 +127,7 @@ static int64_t covered_end(int64_t word) {
 
 static int (*question_in_python)(void);
 
-/* What the core calls for TVMFFIEnvCheckSignals. */
+/* The core calls this function for TVMFFIEnvCheckSignals. */
 static int covered_question(void) {
   HPyContext *held = fb_thread_held_take();
   if (FH_LIKELY(held == NULL)) return question_in_python();

@@ -1,4 +1,4 @@
-/* Function: the class, its attributes, and how one is made. Its call is in function_call.c. */
+/* The class Function: its attributes and constructors. Its call is in function_call.c. */
 #include "function.h"
 
 #include <stdio.h>
@@ -18,8 +18,8 @@
 
 HPyType_HELPERS(FbFunction)
 
-/* As fb_function_struct, for the attribute __name__, whose functions PyPy 7.3 calls with any object. The other
- * attributes are properties there, which check the class (property.c). */
+/* Like fb_function_struct, for the attribute __name__: PyPy 7.3 calls the functions of that attribute with any object.
+ * The other attributes are properties there, which check the class (property.c). */
 static FbFunction *function_struct_if(HPyContext *ctx, HPy h) {
   return fb_context_is_pypy && !fb_own_class_check(ctx, h, &fb_own_class_function) ? NULL : fb_function_struct(ctx, h);
 }
@@ -28,7 +28,7 @@ const char *fb_function_name(HPyContext *ctx, HPy function) {
   return fb_function_struct_title(fb_function_struct(ctx, function));
 }
 
-/* Gives a Function a copy of a name. Returns 0, or -1 with MemoryError raised. A name that is replaced stays in use: a
+/* Gives a Function a copy of a name. Returns 0, or -1 with MemoryError raised. The old name stays in use, because a
  * call on another thread may need it for a message. */
 static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
   const char *copy = fb_function_name_take(name);
@@ -37,26 +37,26 @@ static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
     return -1;
   }
   const char *old = fh_atomic_exchange_acq_rel(&function->name, copy); /* pairs with fb_function_struct_name */
-  if (old == copy) fb_function_name_give(old); /* it has two uses now */
-  /* On PyPy 7.3 the owner is what is destroyed, and it gives the name back. A Function without an owner has no native
-   * function either; its name is never given back. */
+  if (old == copy) fb_function_name_give(old); /* the copy has two uses now */
+  /* On PyPy 7.3 the owner is destroyed, and releases the name. A Function without an owner has no native function
+   * either; its name is never released. */
   FbOwner *owner = fb_object_has_owner ? (FbOwner *)function->base.owner : NULL;
   if (owner != NULL) owner->name = copy;
   return 0;
 }
 
-/* In addition to the base's own, which ends the handle cell. */
+/* Runs in addition to the base's destructor, which ends the handle cell. */
 HPyDef_SLOT(function_destroy, HPy_tp_destroy)
 static void function_destroy_impl(void *self) {
   FbFunction *function = self;
-  const char *name = fh_atomic_load_relaxed(&function->name); /* nobody else has it */
+  const char *name = fh_atomic_load_relaxed(&function->name); /* no other reference exists */
   if (name != function->first_name) fb_function_name_give(name);
   free(function->first_name);
 }
 
-/* Gives a new Function the name that it was looked up by. Returns 0, or -1 with MemoryError raised. */
+/* Gives a new Function the name by which it was looked up. Returns 0, or -1 with MemoryError raised. */
 static int name_first(HPyContext *ctx, FbFunction *function, const char *name) {
-  if (fb_object_has_owner) return name_set(ctx, function, name); /* it has no destructor of its own */
+  if (fb_object_has_owner) return name_set(ctx, function, name); /* there the class has no destructor */
   size_t size = strlen(name) + 1;
   function->first_name = malloc(size);
   if (function->first_name == NULL) {
@@ -85,7 +85,8 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
   FbFunction *function = function_struct_if(ctx, self);
   if (function == NULL) fb_instance_raise_unmade(ctx, self);
   if (text != NULL && function != NULL) return name_set(ctx, function, text);
-  if (fb_context_is_pypy) HPyErr_Clear(ctx); /* PyPy 7.3 forgets to raise it (see type.h), and trips over it later */
+  /* PyPy 7.3 does not raise the exception (see type.h), and a later call would fail because of it */
+  if (fb_context_is_pypy) HPyErr_Clear(ctx);
   return -1;
 }
 
@@ -130,8 +131,8 @@ static int function_about_set(HPyContext *ctx, HPy self, HPy value, void *closur
   return 0;
 }
 
-/* Holds the place of what the package puts there (ffi_hpy/_types/about.py): CPython 3.14 stores the annotations of a
- * class under another name, unless the class has this one. */
+/* A placeholder that the package replaces (ffi_hpy/_types/about.py): CPython 3.14 stores the annotations of a class
+ * under another name, unless the class has this attribute. */
 HPyDef_GET(function_annotations, "__annotations__", .doc = "The types of parameters and result, as far as known.")
 static HPy function_annotations_get(HPyContext *ctx, HPy self, void *closure) {
   (void)self, (void)closure;
@@ -160,7 +161,7 @@ static HPy function_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssi
   HPy base = fb_ref_load(ctx, &fb_own_class_function);
   bool is_subclass = !HPy_Is(ctx, type, base);
   HPy_Close(ctx, base);
-  /* An instance of a subclass takes over the handle of a function: __move_handle_from__. */
+  /* An instance of a subclass takes over the handle of another function by __move_handle_from__. */
   if (is_subclass) return fb_object_type_make(ctx, type, &fb_own_class_function);
   return fb_raise(ctx, ctx->h_TypeError,
                   "Function cannot be made directly: use ffi_hpy.convert(callable) or "
@@ -169,16 +170,16 @@ static HPy function_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssi
 
 HPyDef_SLOT(function_traverse, HPy_tp_traverse)
 static int function_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
-  (void)self, (void)visit, (void)arg; /* nothing of Python's is in there; but only what is collected can be deferred */
+  /* the struct has no Python references, but only GC-tracked objects can have deferred reference counts */
+  (void)self, (void)visit, (void)arg;
   return 0;
 }
 
 HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
-  /* A lookup by name makes a new wrapper: it has settings of its own, and a reference count that threads do not
-   * share. */
+  /* A lookup by name makes a new wrapper, with its own settings and a reference count that threads do not share. */
   HPy h = name == NULL ? fb_wrap_object(ctx, handle) : fb_wrap_apart(ctx, handle);
   if (HPy_IsNull(h) || name == NULL || !fb_own_class_check(ctx, h, &fb_own_class_function)) return h;
-  /* Only for functions with a name, which are the registered ones: threads share these. */
+  /* Only registered functions have a name, and threads share these. */
   if (fb_context_defers_refcounts) fb_function_call_count(fb_function_struct(ctx, h));
   if (name_first(ctx, fb_function_struct(ctx, h), name) == 0) return h;
   HPy_Close(ctx, h);
@@ -197,7 +198,7 @@ static HPy fb_function_method_descriptor_impl(HPyContext *ctx, HPy self, const H
     return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() argument 1 must be a Function, not %s",
                     fb_attr_type_name(ctx, args[0], given, sizeof(given)));
   }
-  /* There is an extension: without method_new the module has no such function (set_up in module.c). */
+  /* The extension exists: without method_new the module does not offer this function (set_up in module.c). */
   if (nargs == 5) {
     const FhpyMethodNames names = {args[1], args[2], args[3], args[4]};
     return fb_ext->method_new(ctx, args[0], &names);
@@ -215,8 +216,8 @@ bool fb_function_has_methods(void) {
 }
 
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
-  /* Three places are left: for a destructor, a traverse slot, and the final NULL. Where there is an owner,
-   * fb_object_type_derive takes the first of them. */
+  /* Three entries are left: for a destructor, a traverse slot, and the final NULL. Where objects have an owner,
+   * fb_object_type_derive uses the first of them. */
   static HPyDef *defines[] = {&fb_function_call,
                               &function_name,
                               &function_gil,
@@ -250,7 +251,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   };
   fb_function_call_set_vectorcall();
   if (!fb_object_has_owner) defines[n_defines++] = &function_destroy;
-  /* Only the garbage collector frees objects with deferred counts, so that the type has to take part in it. */
+  /* Only the garbage collector frees objects with deferred reference counts, so the type must be GC-tracked. */
   if (fb_context_defers_refcounts) {
     defines[n_defines++] = &function_traverse;
     spec.flags |= HPy_TPFLAGS_HAVE_GC;

@@ -6,16 +6,16 @@
 
 #include "hpy_module/context/context.h"
 
-/* Name for messages; "native function" if unknown. Valid as long as the function lives. */
+/* Returns the name for messages; "native function" if unknown. Valid as long as the function lives. */
 const char *fb_function_name(HPyContext *ctx, HPy function);
 
-/* A Function around `handle`, which is taken, on failure too. name may be NULL. */
+/* Makes a Function around `handle`. Steals `handle`, also on failure. name may be NULL. */
 HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name);
 
-/* The class Function, below CObject: new handle, or HPy_NULL with an exception raised. */
+/* Makes the class Function, derived from CObject. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_function_type_new(HPyContext *ctx, HPy base);
 
-/* method_descriptor(), and whether the module has it: only where such a method is faster than one written in Python. */
+/* method_descriptor(). The module offers it only where such a method is faster than a method written in Python. */
 extern HPyDef fb_function_method_descriptor;
 bool fb_function_has_methods(void);
 

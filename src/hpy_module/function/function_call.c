@@ -1,8 +1,8 @@
-/* The call of a native function from Python: the hot path of the binding.
+/* Calls of native functions from Python: the hot path of the binding.
  *
- * call_with is the whole native call, compiled into each of the entries: vectorcall, where handles are object pointers,
- * fb_function_call elsewhere, and fb_function_call_raw. A call whose values are plain takes no lock but the GIL, and
- * allocates nothing but the result. */
+ * call_with is the whole native call. It is compiled into each entry: vectorcall, where handles are object pointers,
+ * fb_function_call elsewhere, and fb_function_call_raw. A call with plain values takes no lock except the GIL, and
+ * allocates only its result. */
 #include "function_call.h"
 
 #include <stdlib.h>
@@ -22,13 +22,13 @@
 #include "hpy_module/object/type_kind.h"
 #include "hpy_module/tensor/exchange.h"
 
-/* So many arguments are converted on the C stack. */
+/* The number of arguments that are converted on the C stack. */
 enum { STACK_ARGS = 8 };
 
 int32_t fb_function_struct_last_release = FB_GIL_DEFAULT;
 
-/* The last FbGil by which a call in the interpreter's own shape is more than the native call: one word for both
- * reasons, giving up the GIL and fb_thread_is_covered. Written during the import. */
+/* The last FbGil for which a vectorcall must do more than the native call. One word covers both reasons: releasing the
+ * GIL, and fb_thread_is_covered. Written during the import. */
 static int32_t last_other = FB_GIL_DEFAULT;
 
 void fb_function_call_settle(void) {
@@ -40,8 +40,8 @@ FH_INLINE int run_kept(TVMFFIObject *handle, const TVMFFIAny *views, size_t n, T
   return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
 }
 
-/* With the GIL given up, where no brackets are needed. In line as well: the way of giving it up is so long that one
- * more call and return around it cost several nanoseconds (benchmarks/gil.py). */
+/* Releases the GIL around the call, where the thread state need not be saved. Inline, because releasing the GIL is so
+ * long that one more call and return cost several nanoseconds (benchmarks/gil.py). */
 FH_INLINE int run_released(TVMFFIObject *handle, const TVMFFIAny *views, size_t n, TVMFFIAny *result) {
   fb_thread_mark_frame();
   void *released = fb_ext->leave();
@@ -50,7 +50,7 @@ FH_INLINE int run_released(TVMFFIObject *handle, const TVMFFIAny *views, size_t 
   return rc;
 }
 
-/* Between the brackets of thread.h. */
+/* Saves and restores the thread state of thread.h around the call. */
 static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                                      bool release, TVMFFIAny *result) {
   FbThreadState outer;
@@ -61,8 +61,8 @@ static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, cons
   return rc;
 }
 
-/* Calls the native function. *result is owned if it returns 0. With the extension a call that keeps the GIL needs no
- * bracket: a callback finds out by itself that its thread is attached. */
+/* Calls the native function. *result is owned if it returns 0. With the extension a call that keeps the GIL does not
+ * save the thread state: a callback detects that its thread is attached. */
 FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, bool release,
                   TVMFFIAny *result) {
   *result = (TVMFFIAny){0};
@@ -70,13 +70,13 @@ FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views,
   return release ? run_released(handle, views, n, result) : run_kept(handle, views, n, result);
 }
 
-/* Converts the arguments into `views`, calls, and ends the temporaries. Returns 0 with *result owned, or -1 with an
- * exception raised. `views` and `temps` have room for n each: an argument makes one temporary at most. */
+/* Converts the arguments into `views`, calls, and releases the temporaries. Returns 0 with *result owned, or -1 with an
+ * exception raised. `views` and `temps` have room for n entries each: an argument makes one temporary at most. */
 FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
                         TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
   FbArgs args = {.temps = temps, .callee = fb_function_struct_name(function), .scope = scope};
   FbScopeBefore before;
-  /* Arguments. Those converted before one that fails are given back. */
+  /* If an argument fails, the temporaries of the arguments before it are released. */
   for (size_t i = 0; i < n; i++) {
     args.position = (int)i;
     if (FH_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0)) {
@@ -84,27 +84,27 @@ FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
       return -1;
     }
   }
-  /* The stream and the allocator that the arguments ask for. */
+  /* The stream and the allocator that the arguments select. */
   bool is_scoped = fb_scope_is_set(scope);
   if (FH_UNLIKELY(is_scoped) && fb_scope_enter(ctx, scope, &before) != 0) {
     fb_args_end(&args, -1);
     return -1;
   }
   int rc = run(ctx, handle, views, n, release, result);
-  /* What was borrowed for the call goes back, and a failure becomes an exception. */
+  /* The temporaries are released, and a failure becomes an exception. */
   if (FH_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
   if (FH_LIKELY(rc == 0)) {
     fb_args_end(&args, 0);
     return 0;
   }
-  FbPendingError error = fb_error_slot_take(ctx); /* temporaries that end may run code that uses the slot */
+  FbPendingError error = fb_error_slot_take(ctx); /* releasing temporaries may run code that uses the slot */
   fb_args_end(&args, rc);
   fb_error_raise(ctx, error, args.callee);
   return -1;
 }
 
-/* As call_with, for more arguments than fit on the C stack: one block for both arrays. The ABI counts arguments by
- * int32_t. */
+/* Like call_with, for more arguments than fit on the C stack: one heap block has both arrays. The ABI counts arguments
+ * with int32_t. */
 static FH_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
                                       size_t n, bool release, FbScope *scope, TVMFFIAny *result) {
   TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(FbTemp));
@@ -117,9 +117,9 @@ static FH_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVM
   return rc;
 }
 
-/* Calls a Function. No use of its cell is counted, because its handle, once set, is never moved (transfer.h); the
- * interpreter keeps the Function alive while it is called. Returns 0 with *result owned, or -1 with an exception
- * raised. */
+/* Calls a Function. The call does not count a use of the Function's cell, because the handle of a Function never moves
+ * once set (transfer.h), and the interpreter keeps the Function alive during the call. Returns 0 with *result owned, or
+ * -1 with an exception raised. */
 FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
                             TVMFFIAny *result) {
   FbFunction *function = fb_function_struct(ctx, self);
@@ -128,7 +128,7 @@ FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
     fb_object_raise_no_handle(ctx, self);
     return -1;
   }
-  /* What native code dropped without a context is dropped now. */
+  /* Drop the references that native code released without a context. */
   if (FH_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
   bool release = !keep_gil && fb_function_struct_releases_gil(function);
   if (FH_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, scope, result);
@@ -137,8 +137,9 @@ FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
   return call_with(ctx, function, handle, argv, n, views, temps, release, scope, result);
 }
 
-/* A call with keyword arguments. Native functions take arguments by position: the package puts them in their places, by
- * the names that the author gave, and calls again without. New handle, or HPy_NULL with an exception raised. */
+/* A call with keyword arguments. Native functions have positional arguments only: the package orders the arguments by
+ * the parameter names that the author gave, and the function is called with the ordered tuple. Returns a new handle, or
+ * HPy_NULL with an exception raised. */
 static FH_NOINLINE HPy call_by_names(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
   size_t n_all = n + (size_t)HPy_Length(ctx, kwnames);
   HPy parts[] = {self, HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n_all), kwnames};
@@ -148,21 +149,21 @@ static FH_NOINLINE HPy call_by_names(HPyContext *ctx, HPy self, const HPy *argv,
   HPy result = HPy_NULL;
   if (HPyTuple_Check(ctx, ordered)) {
     result = HPy_CallTupleDict(ctx, self, ordered, HPy_NULL);
-  } else { /* a text that says what is wrong: a frame of the package would only be in the way */
+  } else { /* a str that describes the mistake; raised here, so that the traceback shows no frame of the package */
     HPyErr_SetObject(ctx, ctx->h_TypeError, ordered);
   }
   HPy_Close(ctx, ordered);
   return result;
 }
 
-/* The Python value of what a call returned, which is taken. If an argument came through an exchange table, a tensor
- * becomes one of that library. */
+/* Converts the result of a call (stolen). If an argument came through an exchange table, a tensor becomes a tensor of
+ * that library. */
 FH_INLINE HPy result_of(HPyContext *ctx, TVMFFIAny *result, const FbScope *scope) {
   if (FH_UNLIKELY(scope->exchange != NULL)) return fb_exchange_result(ctx, result, scope->exchange, false);
   return fb_result_make(ctx, result);
 }
 
-/* A call from Python: new handle, or HPy_NULL with an exception raised. */
+/* A call from Python. Returns a new handle, or HPy_NULL with an exception raised. */
 static HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
   if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0)
     return call_by_names(ctx, self, argv, n, kwnames);
@@ -177,24 +178,25 @@ static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   return call_python(ctx, self, args, nargs, kwnames);
 }
 
-/* --- the call in the interpreter's own shape ---------------------------------------------------------------------- */
+/* --- vectorcall --------------------------------------------------------------------------------------------------- */
 
-/* fb_function_call in the shape of extension.h, which a call runs where handles are object pointers. It is several
- * functions, so that each has a small frame: without arguments, of immediate values alone (immediate.h), of an object
- * and such values, of any values. Immediate values are complete as soon as they are read, so that a call of nothing
- * else has nothing that ends after it.
+/* fb_function_call as a vectorcall (extension.h), for contexts whose handles are object pointers. It is split into
+ * several functions with a small frame each: without arguments, immediate values only (immediate.h), an object followed
+ * by immediate values, and any values. Immediate values need no temporary, so a call with immediate values only has
+ * nothing to release afterwards.
  *
- * Each is there twice, by the first argument of its common code: for calls that keep the GIL and need no brackets, and
- * for all others. What the others need registers for would cost the plain ones instructions. */
+ * The macro IN_BOTH_WAYS compiles each function twice, selected by the first argument of the common code: for calls
+ * that keep the GIL and do not save the thread state (plain), and for all other calls. Separate functions avoid
+ * register spills on the plain path. */
 
-/* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which is not needed here. */
+/* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which this code does not use. */
 FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
 FH_INLINE FbFunction *struct_of(cpy_PyObject *self) { return (FbFunction *)((char *)self + fb_context_data_offset); }
-FH_INLINE TVMFFIObject *handle_of(cpy_PyObject *self) { /* as fb_object_get */
+FH_INLINE TVMFFIObject *handle_of(cpy_PyObject *self) { /* like fb_object_get */
   return fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle);
 }
 
-/* The Python value of a result that is no None. */
+/* Converts a result that is neither None nor an int. */
 static FH_NOINLINE HPy make_other(TVMFFIAny *result) { return fb_result_make(fb_ctx, result); }
 
 /* Raises the pending error of a call without temporaries. Returns HPy_NULL. */
@@ -211,7 +213,7 @@ FH_INLINE int run_short(bool plain, FbFunction *function, TVMFFIObject *handle, 
   return run_kept(handle, views, n, result);
 }
 
-/* The Python value of its result, or what it failed with. */
+/* Converts the result, or raises the error of the call. */
 FH_INLINE cpy_PyObject *finish_short(FbFunction *function, int rc, TVMFFIAny *result) {
   HPy value;
   if (FH_UNLIKELY(rc != 0)) {
@@ -240,7 +242,7 @@ static FH_NOINLINE cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *cons
       ._i;
 }
 
-/* `name` for both kinds of calls, of the common code `name_in`. */
+/* Defines `name` for both kinds of calls from the common code `name_in`. */
 #define IN_BOTH_WAYS(name)                                                                                      \
   static FH_NOINLINE cpy_PyObject *name##_plain(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) { \
     return name##_in(true, self, args, nargsf);                                                                 \
@@ -252,13 +254,13 @@ static FH_NOINLINE cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *cons
     return plain ? name##_plain(self, args, nargsf) : name##_other(self, args, nargsf);                         \
   }
 
-/* Makes views of the arguments from the i'th on. False if one is no immediate value. */
+/* Converts the arguments from index i on. Returns false if an argument is not an immediate value. */
 static FH_NOINLINE bool read_immediates(cpy_PyObject *const *args, size_t i, size_t n, TVMFFIAny *views) {
   while (i < n && fb_immediate_read((HPy){(intptr_t)args[i]}, &views[i])) i++;
   return i == n;
 }
 
-/* At least one argument. Of call_ints and call_immediates each has its own frame and loop, for ints' sake. */
+/* At least one argument. call_ints repeats this function's loop so that an all-int call has a smaller frame. */
 FH_INLINE cpy_PyObject *call_immediates_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf);
   TVMFFIAny views[STACK_ARGS];
@@ -284,10 +286,11 @@ FH_INLINE cpy_PyObject *call_ints_in(bool plain, cpy_PyObject *self, cpy_PyObjec
 }
 IN_BOTH_WAYS(call_ints)
 
-/* A call returned its argument, as a method does that returns self. fb_wrap_object would find the argument's wrapper,
- * if that is listed: it is here already, and used, so that nobody moves its handle. Makes a new reference to it in
- * exchange for the native one, and ends the use. The native one goes first: where threads share the object, the callee
- * wrote its count a moment ago. False, and nothing is done, if another wrapper is listed. */
+/* Handles a call that returned its argument, like a method that returns self. fb_wrap_object would look up the
+ * argument's registered wrapper; here the wrapper is at hand, and its use prevents a move of its handle. Replaces the
+ * native reference by a new reference to the wrapper, and ends the use. The native reference is released first: where
+ * threads share the object, the callee has just written its count. Returns false and changes nothing if another wrapper
+ * is registered. */
 FH_INLINE bool give_back(HPy object, FbHandleCell *cell, TVMFFIObject *handle) {
   if (FH_UNLIKELY(fb_handle_cell_listing(cell) != FB_LISTED || !fb_handle_cell_give_again(cell, handle))) return false;
   TVMFFIObjectDecRef(handle);
@@ -296,8 +299,8 @@ FH_INLINE bool give_back(HPy object, FbHandleCell *cell, TVMFFIObject *handle) {
   return true;
 }
 
-/* The first argument is an object that is no more than that: a method, mostly, if immediate values follow. The object
- * is used while native code runs, as by fb_argument_convert. */
+/* The first argument is an ordinary object and immediate values follow: in most cases a method call. Native code runs
+ * during a use of the object, as with fb_argument_convert. */
 FH_INLINE cpy_PyObject *call_object_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf);
   HPy object = {(intptr_t)args[0]};
@@ -322,8 +325,8 @@ FH_INLINE cpy_PyObject *call_object_in(bool plain, cpy_PyObject *self, cpy_PyObj
 }
 IN_BOTH_WAYS(call_object)
 
-/* The first argument is no int. It is looked at here, before there is a frame that the values of other kinds would pay
- * for. */
+/* The first argument is not an int. Its kind is checked here, before a frame exists that values of other kinds do not
+ * need. */
 FH_INLINE cpy_PyObject *call_rest_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   const FbTypeKindEntry *entry = fb_type_kind_find((HPy){(intptr_t)args[0]});
   FbTypeKind kind = entry == NULL ? FB_TYPE_KIND_UNKNOWN : entry->kind;
@@ -353,20 +356,21 @@ static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, s
   return call_in(true, self, args, nargsf);
 }
 
-/* References to a Function that was called so often are not counted from then on, where the interpreter offers that: it
- * is kept, and threads may share it. Such a Function waits for a collection when it is not needed any more, and with it
- * what a callback holds, so one that is looked up for a few calls is better without. */
+/* After this many calls, references to a Function are no longer counted where the interpreter offers deferred reference
+ * counting: such a Function is long-lived, and threads may share it. A deferred Function, and with it the callable of a
+ * callback, is freed only by the garbage collector. Therefore a Function that is looked up for a few calls stays
+ * counted. */
 enum { COUNTED_CALLS = 16 };
 
 void fb_function_call_count(FbFunction *function) { function->n_calls_counted = COUNTED_CALLS; }
 
-/* Threads that call at the same time may count one call for both, or both find the last one: either does no harm. */
+/* Concurrent calls may count one call for both, or both find the last one; both are harmless. */
 static FH_NOINLINE void count_call(cpy_PyObject *self, FbFunction *function, uint16_t n) {
   fh_atomic_store_relaxed(&function->n_calls_counted, (uint16_t)(n - 1));
   if (n == 1) fb_ext->refcount_defer(fb_ctx, (HPy){(intptr_t)self});
 }
 
-/* vectorcall, where references can be left uncounted. */
+/* vectorcall for interpreters with deferred reference counting. */
 static cpy_PyObject *vectorcall_counted(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                         cpy_PyObject *kwnames) {
   uint16_t n = fh_atomic_load_relaxed(&struct_of(self)->n_calls_counted);
@@ -380,7 +384,7 @@ int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t 
 }
 
 void fb_function_call_set_vectorcall(void) {
-  /* Our runtime puts this function behind the instance's vectorcall word, in place of HPy's trampoline. */
+  /* Our runtime stores this function in the instance's vectorcall word, in place of HPy's trampoline. */
   if (fb_ext == NULL) return;
   fb_function_call.slot.cpy_trampoline =
       (cpy_PyCFunction)(fb_context_defers_refcounts ? vectorcall_counted : vectorcall);

@@ -1,12 +1,12 @@
-/* class_register(), class_offer(), class_find(): Python's side of the table of classes. */
+/* class_register(), class_offer(), class_find(): access from Python to the table of classes. */
 #include "classes.h"
 
 #include "hpy_module/context/raise.h"
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/own_class.h"
 
-/* 1 if a type of the binding is in cls.__mro__, 0 if not or if cls is no class, -1 with an exception raised. Not by
- * issubclass(), which a metaclass may answer as it likes. */
+/* Returns 1 if a type of the binding is in cls.__mro__; 0 if not, or if cls is not a class; -1 with an exception
+ * raised. Does not call issubclass(), which a metaclass may override. */
 static int derives_from(HPyContext *ctx, HPy cls, const FbRef *type) {
   if (!HPy_TypeCheck(ctx, cls, ctx->h_TypeType)) return 0;
   HPy mro = HPy_GetAttr_s(ctx, cls, "__mro__");
@@ -18,13 +18,13 @@ static int derives_from(HPyContext *ctx, HPy cls, const FbRef *type) {
   return found;
 }
 
-/* Stores args[1] for the type index args[0]: that index, -1 with an exception raised. */
+/* Stores args[1] for the type index args[0]. Returns the index, or -1 with an exception raised. */
 static int32_t store_args(HPyContext *ctx, const char *name, const HPy *args, size_t nargs, bool replaces) {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "%s() takes 2 arguments, got %zu", name, nargs), -1;
   int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return -1;
-  /* Code that gets a wrapper takes it that it begins with CObject's struct. And a Function is called without a look at
-   * the type of its handle: a class of functions must not stand for another type. */
+  /* Code that gets a wrapper relies on CObject's struct at its beginning. A call of a Function does not check the type
+   * of its handle, so a class of functions must not be the class of another type. */
   int derives = derives_from(ctx, args[1], &fb_own_class_object);
   int is_function = derives > 0 && index != kTVMFFIFunction ? derives_from(ctx, args[1], &fb_own_class_function) : 0;
   if (derives < 0 || is_function < 0) return -1;
@@ -50,7 +50,7 @@ HPyDef_METH(
 static HPy fb_classes_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   int32_t index = store_args(ctx, "class_offer", args, nargs, false);
-  /* Not args[1]: the class that was there first counts. */
+  /* Not args[1]: the class that was registered first is returned. */
   return index >= 0 ? fb_ref_load(ctx, fb_class_table_find(index)) : HPy_NULL;
 }
 

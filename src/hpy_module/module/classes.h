@@ -1,4 +1,4 @@
-/* Which class stands for a native type, as Python sees it. */
+/* The table of classes of native types, as functions of the module. */
 #ifndef FFI_HPY_MODULE_CLASSES_H_
 #define FFI_HPY_MODULE_CLASSES_H_
 

@@ -5,7 +5,7 @@
 
 #include "hpy_module/object/type_kind.h"
 
-/* Names are arrays, not pointers: those would need a relocation each when the binary is loaded. */
+/* Names are arrays, because each pointer would need a relocation when the binary is loaded. */
 static const struct {
   char name[32];
   int32_t value;
@@ -57,7 +57,7 @@ static const struct {
     {"STRUCTURE_DAG", kTVMFFISEqHashKindDAGNode},
     {"STRUCTURE_CONST_TREE", kTVMFFISEqHashKindConstTreeNode},
     {"STRUCTURE_UNIQUE_INSTANCE", kTVMFFISEqHashKindUniqueInstance},
-    /* What classify_with_protocols() tells of a class */
+    /* Flags in the result of classify_with_protocols() */
     {"PROTOCOL_OBJECT", FB_PROTOCOL_OBJECT},
     {"PROTOCOL_VALUE", FB_PROTOCOL_VALUE},
     {"PROTOCOL_CONVERT", FB_PROTOCOL_CONVERT},

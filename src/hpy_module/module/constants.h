@@ -1,4 +1,4 @@
-/* Numbers of the ABI and of the binding as attributes of the module, for the Python half of the package. */
+/* Numbers of the ABI and of the binding as attributes of the module, for the package. */
 #ifndef FFI_HPY_MODULE_CONSTANTS_H_
 #define FFI_HPY_MODULE_CONSTANTS_H_
 

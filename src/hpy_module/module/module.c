@@ -1,7 +1,7 @@
 /* The module _core: its types in order, its functions, its constants.
  *
- * An import runs module_exec once. set_up() calls what each folder wants done during the import, what is needed before
- * what needs it. After a failure another import may try again. */
+ * An import runs module_exec once. set_up() calls the initialisation functions of all folders in the order of their
+ * dependencies. After a failure another import may try again. */
 #include <tvm/ffi/c_api.h>
 
 #include "classes.h"
@@ -53,12 +53,12 @@
 #include "hpy_module/value/opaque_type.h"
 #include "registry.h"
 
-/* Libraries compiled against the core name it by soname only and carry no path to it: they find it if it is global. */
+/* Libraries that are linked to the core by soname, without a path, find the core if its symbols are global. */
 static void core_make_global(void) { fh_loader_show((const void *)(uintptr_t)&TVMFFIGetVersion); }
 
-/* C++ libraries need names that the C header of the core does not declare. Our core has them in a library beside it,
- * which it loads before it loads a library itself. But ctypes and imports load libraries without asking the core: so
- * this is done at once. apache-tvm-ffi's core has the names itself, and no function that loads them. */
+/* C++ libraries need names that the core's C header does not declare. Our core has them in a separate library, which it
+ * loads before it loads any other library. But ctypes and imports load libraries without the core, so the separate
+ * library is loaded at once. apache-tvm-ffi's core contains the names, and has no function that loads them. */
 static void core_load_cxx_names(void) {
   const char *name = "ffi_hpy.load_cxx";
   TVMFFIByteArray text = {name, strlen(name)};
@@ -68,7 +68,7 @@ static void core_load_cxx_names(void) {
   TVMFFIObjectDecRef(load);
 }
 
-/* Sets an attribute to a handle, which is taken. Returns 0, or -1 with an exception raised. */
+/* Sets an attribute and steals the value. Returns 0, or -1 with an exception raised. */
 static int add(HPyContext *ctx, HPy module, const char *name, HPy value) {
   if (HPy_IsNull(value)) return -1;
   int rc = HPy_SetAttr_s(ctx, module, name, value);
@@ -76,7 +76,7 @@ static int add(HPyContext *ctx, HPy module, const char *name, HPy value) {
   return rc;
 }
 
-/* As add(), for a class that stands for a native type; the package may register a subclass later. */
+/* Like add(), for the class of a native type; the package may register a subclass later. */
 static int add_class(HPyContext *ctx, HPy module, const char *name, int32_t type_index, HPy cls) {
   if (HPy_IsNull(cls) || fb_class_table_store(ctx, type_index, cls, true) != 0) {
     if (!HPy_IsNull(cls)) HPy_Close(ctx, cls);
@@ -85,9 +85,9 @@ static int add_class(HPyContext *ctx, HPy module, const char *name, int32_t type
   return add(ctx, module, name, cls);
 }
 
-/* The bases of Array, List, Map and Dict. */
+/* Adds the base classes of Array, List, Map and Dict. */
 static int add_containers(HPyContext *ctx, HPy module, HPy object) {
-  /* A base is added last, because that closes its handle. Whatever fails, both handles are taken. */
+  /* A base is added last, because that closes its handle. Both handles are closed in any case. */
   HPy sequence = fb_sequence_type_new(ctx, object), mapping = fb_mapping_type_new(ctx, object);
   int rc = HPy_IsNull(sequence) ? -1 : add(ctx, module, "CList", fb_sequence_list_type_new(ctx, sequence));
   if (rc == 0) rc = HPy_IsNull(mapping) ? -1 : add(ctx, module, "CDict", fb_mapping_dict_type_new(ctx, mapping));
@@ -95,8 +95,8 @@ static int add_containers(HPyContext *ctx, HPy module, HPy object) {
   return rc == 0 && last[0] == 0 && last[1] == 0 ? 0 : -1;
 }
 
-/* CObject comes first, as the base of others, and is added last, because that closes its handle. After a failure the
- * rest is left out. */
+/* CObject is made first, because it is a base class, and added last, because that closes its handle. After a failure
+ * the remaining types are skipped. */
 static int add_types(HPyContext *ctx, HPy module) {
   HPy object = fb_cobject_type_new(ctx);
   if (HPy_IsNull(object)) return -1;
@@ -118,8 +118,8 @@ static int add_types(HPyContext *ctx, HPy module) {
   return rc == 0 ? last : rc;
 }
 
-/* Numbers and facts that only the binding knows: kinds of types for the package's `classify`, and what this context can
- * do. Those of the headers are in constants.c. */
+/* Adds numbers and facts that only the binding knows: type kinds for the package's `classify`, and the abilities of
+ * this context. constants.c adds the numbers of the headers. */
 static int add_constants(HPyContext *ctx, HPy module) {
   static const struct {
     const char *name;
@@ -161,7 +161,7 @@ static HPy convert_impl(HPyContext *ctx, HPy self, HPy arg) {
   return fb_result_make(ctx, &value);
 }
 
-/* The package has atexit call this. */
+/* The package registers this function with atexit. */
 HPyDef_METH(mark_finalizing, "mark_finalizing", HPyFunc_NOARGS,
             .doc = "From now on Python objects held by native code are leaked instead of touched.")
 static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
@@ -170,44 +170,44 @@ static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
   return HPy_Dup(ctx, ctx->h_None);
 }
 
-/* Fills the module. After a failure it can be done again: whatever was set is set anew. */
+/* Fills the module. After a failure it can be called again, and sets everything again. */
 static int set_up(HPyContext *ctx, HPy module) {
-  /* First, because everything else asks which context this is. */
+  /* First, because all other code depends on the kind of context. */
   if (fb_context_init(ctx) != 0) return -1;
   fb_raised_init();
   fb_text_init();
   if (fb_immediate_init(ctx) != 0) return -1;
-  /* Before native libraries are loaded, by whomever. */
+  /* Before any code loads a native library. */
   core_make_global();
   core_load_cxx_names();
-  /* What the core asks of the binding, and conversions of other folders: no Python object is needed for these. */
+  /* Callbacks of the core, and conversions of other folders: these need no Python object. */
   fb_translate_init();
   fb_field_init();
   fb_signals_connect();
   fb_container_init();
   fb_exchange_init();
   fb_shape_init();
-  /* Types after fb_type_init: on PyPy 7.3 their properties are instances of the type that it makes. */
+  /* Types come after fb_type_init: on PyPy 7.3 their properties are instances of the type that fb_type_init makes. */
   if (fb_type_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 ||
       fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 || add_types(ctx, module) != 0)
     return -1;
-  /* After the types: making CObject finds out whether identity is kept (KEEPS_IDENTITY). */
+  /* After the types: making CObject determines whether wrappers have an identity (KEEPS_IDENTITY). */
   if (fb_constants_add(ctx, module) != 0 || add_constants(ctx, module) != 0) return -1;
-  /* The package asks whether the functions are there; they must not be where they cannot work. */
+  /* The package tests whether these functions exist; they must not exist where they cannot work. */
   if (fb_function_has_methods()) return 0;
   return HPy_DelAttr_s(ctx, module, "method_descriptor") != 0 ? -1 : HPy_DelAttr_s(ctx, module, "init_method");
 }
 
 HPyDef_SLOT(module_exec, HPy_mod_exec)
 static int module_exec_impl(HPyContext *ctx, HPy module) {
-  /* The import system's own lock is no help: a program may import the file by its path, under any name. */
+  /* The import system's lock does not suffice: a program may import the file by its path, under any name. */
   static bool is_loaded;
   if (fh_atomic_exchange_acq_rel(&is_loaded, true)) {
     fb_raise(ctx, ctx->h_ImportError, "ffi_hpy._core was loaded already and cannot be loaded twice in one process");
     return -1;
   }
   int rc = set_up(ctx, module);
-  if (rc != 0) fh_atomic_store_seq_cst(&is_loaded, false); /* another try begins anew */
+  if (rc != 0) fh_atomic_store_seq_cst(&is_loaded, false); /* another import may try again */
   return rc;
 }
 
@@ -251,7 +251,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_stream_set,
                                    NULL};
 
-/* The module has no state of its own: all state is static, because a process loads the binding once (module_exec). */
+/* All state is static and not per module, because a process loads the binding once (module_exec). */
 static HPyModuleDef module_def = {
     .doc = "The binding between the tvm-ffi C ABI and Python.",
     .size = 0,

@@ -1,5 +1,5 @@
-/* The core's registries as Python sees them: plain functions that look one thing up, copy what they find into tuples,
- * and keep nothing. ffi_hpy/_core.pyi says what stands in the tuples. */
+/* The core's registries as functions of the module. Each function looks up one entry, copies it into tuples, and keeps
+ * no state. ffi_hpy/_core.pyi describes the tuples. */
 #include "registry.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "hpy_module/object/own_class.h"
 #include "hpy_module/object/type_attr.h"
 
-/* Reads a str argument as bytes that live as long as it does. Returns 0, or -1 with an exception raised. */
+/* Reads a str argument as bytes that are valid as long as the argument. Returns 0, or -1 with an exception raised. */
 static int name_arg(HPyContext *ctx, HPy h, const char *what, TVMFFIByteArray *out) {
   HPy_ssize_t n;
   out->data = fb_text_arg(ctx, h, what, &n);
@@ -34,7 +34,7 @@ static HPy fb_registry_type_index_impl(HPyContext *ctx, HPy self, HPy arg) {
   if (name_arg(ctx, arg, "type key", &key) != 0) return HPy_NULL;
   int32_t index = -1;
   if (TVMFFITypeKeyToIndex(&key, &index) != 0) {
-    /* the core's error says no more than that the key is unknown */
+    /* the core's error only says that the key is unknown */
     fb_error_slot_clear();
     index = -1;
   }
@@ -43,7 +43,7 @@ static HPy fb_registry_type_index_impl(HPyContext *ctx, HPy self, HPy arg) {
 
 /* --- type_info ---------------------------------------------------------------------------------------------------- */
 
-/* A tuple of `n` handles, which are taken; HPy_NULL if one of them is. */
+/* Makes a tuple of `n` handles and steals them. Returns HPy_NULL if one of them is HPy_NULL. */
 static HPy tuple_take(HPyContext *ctx, HPy *items, HPy_ssize_t n) {
   bool complete = true;
   for (HPy_ssize_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(items[i]);
@@ -54,18 +54,18 @@ static HPy tuple_take(HPyContext *ctx, HPy *items, HPy_ssize_t n) {
   return tuple;
 }
 
-/* A str of a text of the core, whose `data` may be NULL where there is none. */
+/* Makes a str of a string of the core, whose `data` may be NULL if the string is missing. */
 static HPy text(HPyContext *ctx, const TVMFFIByteArray *bytes) {
   return bytes->data == NULL ? HPyUnicode_FromString(ctx, "") : fb_text_new(ctx, bytes->data, bytes->size);
 }
 
-/* Python code may run for the value, and must not run on top of an exception. */
+/* The conversion may run Python code, which must not run with a raised exception. */
 static HPy view_unless_raised(HPyContext *ctx, const TVMFFIAny *value) {
   return HPyErr_Occurred(ctx) ? HPy_NULL : fb_result_of_view(ctx, value);
 }
 
-/* The i'th field of a type: new handle, or HPy_NULL with an exception raised. The default, for which Python code may
- * run, comes after the plain values. */
+/* Describes the i'th field of a type. Returns a new handle, or HPy_NULL with an exception raised. The default comes
+ * after the plain values, because its conversion may run Python code. */
 static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIFieldInfo *field = &info->fields[i];
   HPy items[] = {text(ctx, &field->name),
@@ -81,7 +81,7 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   return tuple_take(ctx, items, 9);
 }
 
-/* The i'th method of a type, in the form of a field: it has no size, offset, type or alignment. */
+/* Describes the i'th method of a type in the form of a field: it has no size, offset, type or alignment. */
 static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIMethodInfo *method = &info->methods[i];
   HPy items[] = {text(ctx, &method->name),
@@ -97,7 +97,7 @@ static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) 
   return tuple_take(ctx, items, 9);
 }
 
-/* Appends an item, which is taken, to a list. Returns 0, or -1 with an exception raised. */
+/* Appends an item to a list and steals the item. Returns 0, or -1 with an exception raised. */
 static int append_take(HPyContext *ctx, HPy list, HPy item) {
   if (HPy_IsNull(item)) return -1;
   int rc = HPyList_Append(ctx, list, item);
@@ -105,7 +105,7 @@ static int append_take(HPyContext *ctx, HPy list, HPy item) {
   return rc;
 }
 
-/* A list of the items made by make(i) for i from 0 to n - 1; none on top of an exception. */
+/* Makes a list of make(i) for i from 0 to n - 1. Returns HPy_NULL at once if an exception is raised already. */
 static HPy list_of(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t n,
                    HPy (*make)(HPyContext *, const TVMFFITypeInfo *, int32_t)) {
   HPy list = HPyErr_Occurred(ctx) ? HPy_NULL : HPyList_New(ctx, 0);
@@ -118,7 +118,7 @@ static HPy list_of(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t n,
 
 /* Type indices of the ancestors, from the root. */
 static HPy ancestor_tuple(HPyContext *ctx, const TVMFFITypeInfo *info) {
-  /* One more than needed, because malloc(0) may give NULL. */
+  /* One more than needed, because malloc(0) may return NULL. */
   int64_t *indices = malloc(((size_t)info->type_depth + 1) * sizeof(*indices));
   if (indices == NULL) return HPyErr_NoMemory(ctx);
   for (int32_t i = 0; i < info->type_depth; i++) indices[i] = info->type_ancestors[i]->type_index;
@@ -139,8 +139,8 @@ static HPy fb_registry_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   }
   static const TVMFFIByteArray nothing = {"", 0};
   int32_t parent = info->type_depth == 0 ? -1 : info->type_ancestors[info->type_depth - 1]->type_index;
-  /* A part that fails leaves HPy_NULL, at which tuple_take fails. Only what may run Python code looks whether an
-   * exception is raised already. */
+  /* A part that fails becomes HPy_NULL, which makes tuple_take fail. Only parts that may run Python code check for a
+   * raised exception. */
   HPy items[] = {text(ctx, &info->type_key),
                  HPyLong_FromInt32_t(ctx, parent),
                  text(ctx, info->metadata == NULL ? &nothing : &info->metadata->doc),
@@ -173,7 +173,7 @@ static HPy fb_registry_get_global_impl(HPyContext *ctx, HPy self, HPy arg) {
   if (name_arg(ctx, arg, "name of a global function", &name) != 0) return HPy_NULL;
   TVMFFIObjectHandle handle = NULL;
   if (TVMFFIFunctionGetGlobal(&name, &handle) != 0) return fb_error_raise_pending(ctx, "global_get");
-  /* With its name, which messages need. */
+  /* The wrapper gets the name, which messages need. */
   return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_function_wrap(ctx, handle, name.data);
 }
 
@@ -189,13 +189,13 @@ static HPy fb_registry_global_metadata_impl(HPyContext *ctx, HPy self, const HPy
   TVMFFIAny arg = {.type_index = kTVMFFIRawStr}, found;
   arg.v_c_str = name.data;
   if (strlen(name.data) != name.size) return HPy_Dup(ctx, ctx->h_None);
-  if (fb_core_function_call(&get, &arg, 1, &found) != 0) { /* another thread has removed it */
+  if (fb_core_function_call(&get, &arg, 1, &found) != 0) { /* another thread has removed the function */
     fb_error_slot_clear();
     return HPy_Dup(ctx, ctx->h_None);
   }
   const TVMFFIByteArray small = TVMFFISmallBytesGetContentByteArray(&found);
   const TVMFFIByteArray *text = found.type_index == kTVMFFIStr ? TVMFFIBytesGetByteArrayPtr(found.v_obj) : &small;
-  bool has_word = strstr(text->data, word.data) != NULL; /* both have a NUL at their end */
+  bool has_word = strstr(text->data, word.data) != NULL; /* both are NUL-terminated */
   if (has_word) return fb_result_make(ctx, &found);
   fb_any_drop(&found);
   return HPy_Dup(ctx, ctx->h_None);
@@ -216,7 +216,7 @@ static HPy fb_registry_set_global_impl(HPyContext *ctx, HPy self, const HPy *arg
   if (override < 0) return HPy_NULL;
   TVMFFIObject *handle = fb_object_take(ctx, args[1]);
   if (handle == NULL) return fb_object_raise_no_handle(ctx, args[1]);
-  /* takes a reference of its own */
+  /* stores its own reference */
   int rc = TVMFFIFunctionSetGlobal(&name, handle, override);
   if (rc != 0) fb_error_raise_pending(ctx, "global_set");
   fb_drop_object(handle, rc);

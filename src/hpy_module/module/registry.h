@@ -1,4 +1,4 @@
-/* The core's registries as Python sees them: types, attribute columns, global functions. */
+/* The core's registries as functions of the module: types, attribute columns, global functions. */
 #ifndef FFI_HPY_MODULE_REGISTRY_H_
 #define FFI_HPY_MODULE_REGISTRY_H_
 

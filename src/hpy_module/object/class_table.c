@@ -1,5 +1,5 @@
-/* The table of classes: slots by type index, the first ones in one array, later ones in chunks. Neither chunks nor
- * classes are freed, so that a reader needs no lock: it loads two pointers at most. */
+/* The table of classes: slots by type index. The first slots are one array, later slots are in chunks. Chunks and
+ * classes are never freed, so that a reader needs no lock and loads two pointers at most. */
 #include "class_table.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { CHUNK_SIZE = 256, N_CHUNKS = (FB_CLASS_TABLE_MAX - FB_CLASS_TABLE_FIRST) 
 FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 static FbClassSlot *chunks[N_CHUNKS];
 
-/* Out of line: types beyond the first array are few. */
+/* Out of line: types beyond the first array are rare. */
 FH_NOINLINE FbClassSlot *fb_class_table_later(int32_t index) {
   if (index < FB_CLASS_TABLE_FIRST || index >= FB_CLASS_TABLE_MAX) return NULL;
   index -= FB_CLASS_TABLE_FIRST;
@@ -20,7 +20,8 @@ FH_NOINLINE FbClassSlot *fb_class_table_later(int32_t index) {
   return chunk == NULL ? NULL : &chunk[index % CHUNK_SIZE];
 }
 
-/* The slot of a type index, with its chunk made if need be; NULL without memory, and for what is no type index. */
+/* Returns the slot of a type index, and allocates its chunk if necessary; NULL if memory is exhausted or `index` is not
+ * a type index. */
 static FbClassSlot *slot_make(int32_t index) {
   if (index < 0 || index >= FB_CLASS_TABLE_MAX) return NULL;
   if (index < FB_CLASS_TABLE_FIRST) return &fb_class_table_first[index];
@@ -29,7 +30,7 @@ static FbClassSlot *slot_make(int32_t index) {
   if (fresh == NULL) return NULL;
   /* Release: a thread that finds the chunk (acquire, in fb_class_table_later) sees its zeros. */
   if (!fh_atomic_cas_release(&chunks[(index - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE], &expected, fresh)) {
-    free(fresh); /* another thread came first, and its chunk counts */
+    free(fresh); /* another thread stored its chunk first */
   }
   return fb_class_table_later(index);
 }
@@ -42,17 +43,17 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
     return -1;
   }
   fb_ref_store(ctx, ref, cls);
-  /* What is replaced stays in memory, with its class: a reader may have loaded it. */
+  /* A replaced reference stays in memory together with its class: a reader may have loaded it. */
   FbRef *none = NULL;
   if (replaces) {
     fh_atomic_store_release(slot, ref); /* pairs with fb_class_table_find */
   } else if (!fh_atomic_cas_release(slot, &none, ref)) {
-    /* another class was there, and nobody has seen this reference */
+    /* another class is there; no other thread has seen this reference */
     fb_ref_clear(ctx, ref);
     free(ref);
     return 0;
   }
-  fb_context_keep(cls); /* each instance has a reference to it */
+  fb_context_keep(cls); /* each instance has a reference to the class */
   return 0;
 }
 

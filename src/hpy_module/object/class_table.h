@@ -1,4 +1,4 @@
-/* Which Python class stands for a native type: by type index, read without a lock. */
+/* The table from a native type index to its Python class. Readers take no lock. */
 #ifndef FFI_HPY_OBJECT_CLASS_TABLE_H_
 #define FFI_HPY_OBJECT_CLASS_TABLE_H_
 
@@ -7,16 +7,16 @@
 #include "core/platform/atomic.h"
 #include "type_kind.h"
 
-/* Classes of the first types are at hand; chunks for more are made as they come. A class is complete before it is
- * published and never freed: one that was replaced may be in use. */
+/* The classes of the first types are in one array; chunks for later types are allocated on demand. A class is complete
+ * before it is published, and never freed: a replaced class may still be in use. */
 enum { FB_CLASS_TABLE_FIRST = 1024, FB_CLASS_TABLE_MAX = FB_CLASS_TABLE_FIRST + 256 * 1024 };
 typedef FbRef *FbClassSlot;
 extern FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 
-/* The slot of a later type; NULL if it has none (yet), and for what is no type index. */
+/* Returns the slot of a later type; NULL if there is no slot (yet) or `index` is not a type index. */
 FbClassSlot *fb_class_table_later(int32_t index);
 
-/* The class of a type index, for good; NULL if there is none. */
+/* Returns the class of a type index, valid for good; NULL if there is none. */
 FH_INLINE const FbRef *fb_class_table_find(int32_t index) {
   FbClassSlot *slot =
       FH_LIKELY((uint32_t)index < FB_CLASS_TABLE_FIRST) ? &fb_class_table_first[index] : fb_class_table_later(index);
@@ -24,18 +24,17 @@ FH_INLINE const FbRef *fb_class_table_find(int32_t index) {
   return slot == NULL ? NULL : fh_atomic_load_acquire(slot);
 }
 
-/* Makes cls, which derives from CObject, the class of a type index; with `replaces` false a class that is there stays.
- * Returns 0, or -1 with an exception raised. */
+/* Makes cls (derived from CObject) the class of a type index. If `replaces` is false, an existing class stays. Returns
+ * 0, or -1 with an exception raised. */
 int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces);
 
-/* Whether self is of the very class that stands for the type of an object. False also where that cannot be told
- * quickly. */
+/* Whether the exact class of `self` is the class of the object's type. False also if this is not quick to determine. */
 FH_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
   const FbRef *cls = fb_class_table_find(handle->type_index);
   return cls != NULL && fb_ext != NULL && fb_type_kind_type(self) == cls->handle._i;
 }
-/* Whether self is an instance of the class that stands for the type of an object. Only such a wrapper may be listed:
- * code that gets the object expects that class. */
+/* Whether `self` is an instance of the class of the object's type. Only such a wrapper may be registered in the
+ * instance map: code that receives the object expects that class. */
 bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle);
 
 #endif /* FFI_HPY_OBJECT_CLASS_TABLE_H_ */

@@ -1,8 +1,8 @@
-/* The names of functions, each kept once: chained hashing over a fixed number of lists, and a count of uses.
+/* Interned function names: chained hashing over a fixed number of lists, with a use count per name.
  *
- * They are the names that Functions are given, and on PyPy 7.3 those that they were looked up by, too. A name is
- * valid while a use of it is left. A call may read the name of a Function that another thread renames: therefore a
- * Function gives up only its last name (name_set in function.c). */
+ * The table has the names that were set on Functions, and on PyPy 7.3 also the names by which they were looked up. A
+ * name is valid while it has a use. A call may read the name of a Function that another thread renames. Therefore a
+ * Function releases only its last name (name_set in function.c). */
 #include "function_name.h"
 
 #include <stddef.h>
@@ -21,9 +21,9 @@ typedef struct Name {
 
 enum { N_LISTS = 256 };
 static Name *lists[N_LISTS];
-FH_LOCK(naming, "names of functions", FH_RANK_PLAIN); /* guards all of it; held for the walk along one list */
+FH_LOCK(naming, "names of functions", FH_RANK_PLAIN); /* guards all names; held during the walk along one list */
 
-/* Where the link to the name is, or would be: the link is NULL then. */
+/* Returns the link to a name. Without such a name, returns the final link of its list, which is NULL. */
 static Name **link_of(const char *text) {
   size_t hash = 0;
   for (const char *c = text; *c != 0; c++) hash = hash * 31 + (unsigned char)*c;
@@ -32,7 +32,7 @@ static Name **link_of(const char *text) {
   return link;
 }
 
-/* Without memory *link stays NULL. */
+/* If memory is exhausted, *link stays NULL. */
 static void add(Name **link, const char *text) {
   size_t size = strlen(text) + 1;
   Name *made = malloc(sizeof(*made) + size);
@@ -55,7 +55,7 @@ const char *fb_function_name_take(const char *text) {
 void fb_function_name_give(const char *text) {
   if (text == NULL) return;
   fh_mutex_lock(&naming);
-  /* It is in the list, because its text came from there and a use of it is left. */
+  /* The name is in the list, because `text` came from there and has a use. */
   Name **link = link_of(text);
   Name *name = *link, *unused = --name->n_uses == 0 ? name : NULL;
   if (unused != NULL) *link = name->next;

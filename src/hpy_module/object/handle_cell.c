@@ -1,7 +1,7 @@
-/* Claims of a handle cell: the rarer half of its protocol. Uses are counted inline, in handle_cell.h.
+/* Claims of a handle cell, the rare half of the protocol. Uses are counted inline, in handle_cell.h.
  *
- * Under a GIL a claim is plain words, and no other thread ever meets a cell that is MOVING. Without one a claim and a
- * counted use change the count by compare and swap: a claim from 0 to a state, a use from n to n + 1. */
+ * With a GIL a claim is a plain store, and no other thread ever sees the state MOVING. Without a GIL, claims and
+ * counted uses change the count by compare-and-swap: a claim from 0 to a state, a use from n to n + 1. */
 #include "handle_cell.h"
 
 #include "core/platform/atomic.h"
@@ -9,7 +9,7 @@
 #include "core/platform/thread.h"
 
 int32_t fb_handle_cell_wait(FbHandleCell *cell) {
-  /* Yields instead of parking: a move is short, because it runs no Python code and no destructor. */
+  /* Yields, because a move is short: it runs neither Python code nor a destructor. */
   int32_t n;
   while ((n = fh_atomic_load_relaxed(&cell->n_uses)) == FB_HANDLE_MOVING) {
     fh_thread_yield();
@@ -18,7 +18,7 @@ int32_t fb_handle_cell_wait(FbHandleCell *cell) {
 }
 
 bool fb_handle_cell_use_counted(FbHandleCell *cell) {
-  /* Acquire: as in fb_handle_cell_use. */
+  /* Acquire: like in fb_handle_cell_use. */
   int32_t n = fh_atomic_load_relaxed(&cell->n_uses);
   do {
     if (n < 0 && (n = fb_handle_cell_wait(cell)) < 0) return false;
@@ -32,16 +32,18 @@ bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
     cell->n_uses = state;
     return true;
   }
-  /* MOVING first, which users wait for: they are refused by an offer that is certain only. Acquire: a claim after a use
-   * sees what the user of the handle did (release, in fb_handle_cell_unuse). A failed exchange leaves the state that it
-   * met in n: MOVING is waited for, calls in progress and an offer are not. */
+  /* MOVING comes first, because other users wait for MOVING; they are refused only by an offer that is certain.
+   * Acquire: a claim after a use sees the writes of that user (release in fb_handle_cell_unuse). A failed exchange
+   * leaves the state that it found in n. The loop waits for the end of MOVING, but not for calls in progress or for the
+   * end of an offer. */
   int32_t n = 0;
   while (!fh_atomic_cas_acquire(&cell->n_uses, &n, FB_HANDLE_MOVING)) {
     if (n == FB_HANDLE_MOVING) n = fb_handle_cell_wait(cell);
     if (n != 0) return false;
   }
-  /* A use of an empty cell finds nothing there, or the handle that it is about to get: it disturbs nobody. What has
-   * been given out again meanwhile (fb_handle_cell_give_again) is not offered: whoever got it would be refused. */
+  /* A use of an empty cell finds no handle, or the handle that the cell is about to get; such a use does not prevent
+   * the claim. A wrapper that was returned again since the claim began (fb_handle_cell_give_again) is not offered,
+   * because its new user would be refused. */
   if (cell->handle != NULL &&
       (fh_uses_look(cell) || (state == FB_HANDLE_OFFERED && fb_handle_cell_is_repeated(cell)))) {
     fb_handle_cell_release(cell);

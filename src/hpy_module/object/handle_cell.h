@@ -1,15 +1,15 @@
-/* A handle of a native object, and who uses it.
+/* A cell owns a handle of a native object and protects the handle while calls use it.
  *
- * Each wrapper has one cell. While native code runs, it borrows the handles of its arguments. `n_uses` counts the calls
- * in progress, so that nobody (a callback, another thread) moves the handle away and drops the object under the callee:
- * a move wants the count to be 0, and makes it negative while it lasts. Under a GIL the count is a plain word. Without
- * one each thread notes its uses in a record of its own (core/platform/uses.h), so that threads that share an object do
- * not wait for one another's cache line, and a move looks into the records of all. The count, which is atomic then, has
- * the uses for which a record has no room.
+ * Each wrapper has one cell. Native code borrows the handles of its arguments for the duration of the call. `n_uses`
+ * counts the calls in progress, so that neither a callback nor another thread moves the handle away and drops the
+ * object during such a call: a move requires a count of 0, and makes the count negative until it ends. With a GIL the
+ * count is a plain word. Without a GIL each thread records its uses as hazard pointers in its own record
+ * (core/platform/uses.h), so that threads that share an object do not contend for a cache line; a move scans the
+ * records of all threads. The count is then atomic, and counts only uses for which a record has no room.
  *
- * In a child of fork, counted uses of threads that the child does not have stay counted: the handle cannot be moved
- * there. No child finds a move half done: without a GIL, Python stops all other threads before it forks, and a move is
- * too short for a stop. */
+ * In a child of fork, counted uses of threads that did not survive the fork stay counted: the handle cannot be moved
+ * there. A child never sees a move in progress: without a GIL, Python stops all other threads before it forks, and a
+ * move contains no point at which a thread stops. */
 #ifndef FFI_HPY_OBJECT_HANDLE_CELL_H_
 #define FFI_HPY_OBJECT_HANDLE_CELL_H_
 
@@ -20,38 +20,40 @@
 #include "hpy_module/context/context.h"
 
 typedef struct FbHandleCell {
-  TVMFFIObject *handle; /* owned; NULL before initialisation and after it was moved away */
+  TVMFFIObject *handle; /* owned; NULL before initialisation and after a move */
   int32_t n_uses;       /* calls in progress that are counted here, or one of the states below */
   uint8_t listing;      /* an FbListing */
-  /* Of a container that a call returned whose arguments had an exchange table: the table's number (exchange_number.h).
-   * The container's tensors come out as arrays of that library. 0: none. */
+  /* Set for a container that a call returned if an argument of the call had an exchange table: the number of the table
+   * (exchange_number.h). Tensors read from the container become arrays of that library. 0: none. */
   uint8_t table;
-  /* Whether the wrapper was given out again where each time could have made one of its own, as tvm_ffi does: a program
-   * that moves one of those keeps the others, so a move takes a reference and leaves the handle. */
+  /* Whether the wrapper was returned more than once. tvm_ffi would have made a new wrapper each time, and a program
+   * that moves one of these wrappers keeps the others. Therefore a move from this wrapper takes a reference and leaves
+   * the handle. */
   uint8_t is_repeated;
 } FbHandleCell;
 
-/* States of n_uses while nobody may begin a use. */
+/* States of n_uses in which no use may begin (the cell is claimed). */
 enum {
   FB_HANDLE_MOVING = -1, /* for a few instructions: a thread that wants to use the cell waits */
-  FB_HANDLE_OFFERED = -2, /* for the time of a call, which may take the handle: other uses are refused */
+  FB_HANDLE_OFFERED = -2, /* for the duration of a call that may consume the handle: other uses are refused */
 };
 
-/* Whether the wrapper is the one that stands for its object: see identity.h. */
+/* Whether the wrapper is registered in the instance map (identity.h). */
 typedef enum FbListing {
-  FB_UNMADE, /* nobody made the wrapper: object.__new__ gave it its struct, which PyPy 8 does not refuse */
-  FB_UNLISTABLE, /* it has no object, or is no instance of the object's class */
+  FB_UNMADE, /* object.__new__ made the struct, which PyPy 8 does not prevent */
+  FB_UNLISTABLE, /* the wrapper has no object, or is not an instance of the object's class */
   FB_UNLISTED,
   FB_LISTED,
 } FbListing;
 
-/* Waits until no thread moves the handle; returns n_uses as it was then. */
+/* Waits until no thread moves the handle. Returns the value of n_uses after the wait. */
 int32_t fb_handle_cell_wait(FbHandleCell *cell);
 
-/* Begins a use without a GIL that cannot be noted, or meets a claim: it is counted. */
+/* Begins a counted use. Called without a GIL, if the thread's record has no room or the cell is claimed. Returns false
+ * if the handle is offered to a call. */
 bool fb_handle_cell_use_counted(FbHandleCell *cell);
 
-/* Begins a use of the handle. False if it is offered to a call: then there is no use to end. */
+/* Begins a use of the handle. Returns false, and begins no use, if the handle is offered to a call. */
 FH_INLINE bool fb_handle_cell_use(FbHandleCell *cell) {
   if (FH_LIKELY(!fb_context_free_threaded)) {
     if (FH_UNLIKELY(cell->n_uses < 0)) return false;
@@ -59,7 +61,7 @@ FH_INLINE bool fb_handle_cell_use(FbHandleCell *cell) {
     return true;
   }
   if (FH_UNLIKELY(!fh_uses_begin(cell))) return fb_handle_cell_use_counted(cell);
-  /* Acquire: a use after a move sees the empty cell (release, in fb_handle_cell_release). */
+  /* Acquire: a use after a move sees the empty cell (release in fb_handle_cell_release). */
   if (FH_LIKELY(fh_atomic_load_acquire(&cell->n_uses) >= 0)) return true;
   fh_uses_end(cell);
   return fb_handle_cell_use_counted(cell);
@@ -73,20 +75,20 @@ FH_INLINE void fb_handle_cell_unuse(FbHandleCell *cell) {
   }
 }
 
-/* Whether a call uses the cell at this moment: a hint, for callbacks of that call. */
+/* Whether a call uses the cell now. Only a hint, for callbacks of that call. */
 FH_INLINE bool fb_handle_cell_is_used(FbHandleCell *cell) {
   return fh_atomic_load_relaxed(&cell->n_uses) != 0 || (fb_context_free_threaded && fh_uses_find(cell));
 }
 
-/* The handle, for a use that began while another thread may have been giving an empty cell its first one, which waits
- * for nobody. Acquire: the object is complete (release, in fb_handle_cell_put). */
+/* Returns the handle during a use. Another thread may have stored the first handle of an empty cell after the use
+ * began, because that store does not wait for uses. Acquire: the object is complete (release in fb_handle_cell_put). */
 FH_INLINE TVMFFIObject *fb_handle_cell_get(FbHandleCell *cell) { return fh_atomic_load_acquire(&cell->handle); }
 FH_INLINE void fb_handle_cell_put(FbHandleCell *cell, TVMFFIObject *handle) {
   fh_atomic_store_release(&cell->handle, handle); /* pairs with fb_handle_cell_get */
 }
 
-/* Makes a cell MOVING or OFFERED that nobody uses. False if a call uses it. Without a GIL, and if there is a handle,
- * this costs a look into the records of all threads. */
+/* Changes the state of an unused cell to MOVING or OFFERED. Returns false if a call uses the cell. Without a GIL, a
+ * claim of a cell with a handle scans the records of all threads. */
 bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state);
 /* Ends a claim. */
 void fb_handle_cell_release(FbHandleCell *cell);
@@ -94,28 +96,28 @@ void fb_handle_cell_release(FbHandleCell *cell);
 FH_INLINE FbListing fb_handle_cell_listing(FbHandleCell *cell) {
   return (FbListing)fh_atomic_load_relaxed(&cell->listing);
 }
-/* relaxed: a claim of the cell or the lock of the table of wrappers orders it */
+/* relaxed: a claim of the cell, or the lock of the instance map, orders the store */
 FH_INLINE void fb_handle_cell_set_listing(FbHandleCell *cell, FbListing listing) {
   fh_atomic_store_relaxed(&cell->listing, (uint8_t)listing);
 }
 
-/* Whether a move leaves the handle. Certain for whoever has claimed the cell. */
+/* Whether a move leaves the handle in place. Exact for a thread that has claimed the cell, a hint for others. */
 FH_INLINE bool fb_handle_cell_is_repeated(FbHandleCell *cell) {
   return fh_atomic_load_acquire(&cell->is_repeated) != 0;
 }
 
-/* For a cell that is claimed, or that nobody else has. */
+/* The cell must be claimed, or not shared yet. */
 FH_INLINE void fb_handle_cell_set_single(FbHandleCell *cell) { fh_atomic_store_relaxed(&cell->is_repeated, 0); }
 
-/* Notes that the wrapper, which had `handle` a moment ago, is given out again. False, and it must not be given out, if
- * another thread is moving the handle away, or has done so. Either side writes first and looks then (seq_cst): this one
- * notes and looks for a claim, a move claims and looks for the note. */
+/* Records that the wrapper is returned again; it had `handle` a moment ago. Returns false, and the wrapper must not be
+ * returned, if another thread is moving the handle away or has moved it. Both sides store first and then load
+ * (seq_cst): this function stores is_repeated and checks for a claim, a move claims the cell and checks is_repeated. */
 FH_INLINE bool fb_handle_cell_give_again(FbHandleCell *cell, const TVMFFIObject *handle) {
   if (FH_LIKELY(!fb_context_free_threaded)) {
     cell->is_repeated = 1;
     return true;
   }
-  /* Written only where it changes: threads that share the object read the cell. */
+  /* Stored only if it changes: threads that share the object read the cell. */
   if (!fb_handle_cell_is_repeated(cell)) fh_atomic_store_seq_cst(&cell->is_repeated, (uint8_t)1);
   return FH_LIKELY(fh_atomic_load_seq_cst(&cell->n_uses) >= 0 && fb_handle_cell_get(cell) == handle);
 }

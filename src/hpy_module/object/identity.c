@@ -1,12 +1,12 @@
-/* The table of wrappers: 4096 stripes by the address of the native object, each with open addressing, linear probing
- * and a lock of its own. Entries that end are taken out by moving the following ones back, so that a lookup never
- * passes deleted ones. A stripe doubles when it is half full and shrinks when it is nearly empty.
+/* The instance map: 4096 stripes by the pointer of the native object, each with open addressing, linear probing and its
+ * own lock. Removal shifts the following entries back, so that there are no marks for deleted entries. A stripe doubles
+ * when it is half full and shrinks when it is nearly empty.
  *
- * There are so many for the sake of threads with a hundred objects of their own each: every stripe that two of them
- * meet in goes from core to core. fork takes all of the locks, which is what more of them would cost.
+ * The number of stripes suits threads with a hundred objects each: every stripe that two threads share moves between
+ * their cores. fork takes the locks of all stripes, so more stripes would make fork slower.
  *
- * The first entry of a stripe lies beside its lock, in the same cache line: threads that make and drop wrappers of one
- * object hand that line to one another, and no second one. */
+ * The first entry of a stripe is next to the stripe's lock, in the same cache line: threads that make and drop wrappers
+ * of one object contend for that line only. */
 #include "identity.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "core/platform/shared.h"
 #include "identity_weak.h"
 
-/* handle == NULL: free. An entry's cell is one whose listing is FB_LISTED. */
+/* handle == NULL: free. The cell of an entry has the state FB_LISTED. */
 typedef struct Entry {
   TVMFFIObject *handle;
   FbHandleCell *cell;
@@ -25,9 +25,9 @@ enum { STRIPE_BITS = 12, FEW = 2, FIRST_SIZE = 16 };
 
 typedef struct Stripe {
   fh_shared lock; /* for one lookup or resize; no Python code runs under it */
-  int32_t is_new; /* whether what was listed last had no other wrapper: a hint for fb_identity_expects_none */
+  int32_t is_new; /* whether the object registered last had no other wrapper: a hint for fb_identity_expects_none */
   uint32_t mask, n;
-  Entry *entries; /* a power of two of them, with one free at least: `few`, or allocated */
+  Entry *entries; /* a power of two, at least one of them free: `few`, or allocated */
   Entry few[FEW];
 } Stripe;
 
@@ -51,9 +51,10 @@ int fb_identity_init(HPyContext *ctx) {
 
 /* --- stripes ------------------------------------------------------------------------------------------------------ */
 
-/* Multiplicative hashing, without the low bits, which are alignment. The highest bits of the hash choose the stripe,
- * lower ones the place in it. One product would keep distances: objects of one size, made in a row by each of two
- * threads, would have hardly a stripe in common, or nearly all. With two each pair of objects meets by chance. */
+/* Multiplicative hashing without the low bits, which are alignment. The highest bits of the hash select the stripe,
+ * lower bits the place in the stripe. One product would preserve distances: objects of one size that each of two
+ * threads makes in a row would share hardly any stripe, or nearly all. With two products each pair of objects shares a
+ * stripe by chance only. */
 FH_INLINE uint64_t hash_of(const TVMFFIObject *handle) {
   const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
   uint64_t product = ((uint64_t)(uintptr_t)handle >> 4) * factor;
@@ -65,7 +66,7 @@ FH_INLINE size_t home_of(const Stripe *stripe, const TVMFFIObject *handle) {
 
 FH_INLINE Stripe *stripe_of(const TVMFFIObject *handle) { return &stripes[hash_of(handle) >> (64 - STRIPE_BITS)]; }
 
-/* The stripe of an object, locked; stripe_unlock ends that. */
+/* Returns the locked stripe of an object. stripe_unlock releases the lock. */
 FH_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
   Stripe *stripe = stripe_of(handle);
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write(&stripe->lock); /* else the GIL is the lock */
@@ -75,7 +76,7 @@ FH_INLINE void stripe_unlock(Stripe *stripe) {
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write_end(&stripe->lock);
 }
 
-/* The entry of the object, or the free one where it would be. */
+/* Returns the entry of the object, or the free entry at its place. */
 FH_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
   for (size_t i = home_of(stripe, handle);; i = (i + 1) & stripe->mask) {
     Entry *entry = &stripe->entries[i];
@@ -87,7 +88,7 @@ FH_INLINE Entry *find_entry(const Stripe *stripe, const TVMFFIObject *handle) {
   return entry->handle != NULL ? entry : NULL;
 }
 
-/* Gives the stripe another size, which must be enough. Without memory it stays as it is. */
+/* Resizes the stripe; `size` must be sufficient. If memory is exhausted, the stripe stays as it is. */
 static FH_NOINLINE void resize(Stripe *stripe, uint32_t size) {
   Entry *old = stripe->entries, *fresh = calloc(size, sizeof(*fresh));
   uint32_t old_size = stripe->mask + 1;
@@ -101,55 +102,54 @@ static FH_NOINLINE void resize(Stripe *stripe, uint32_t size) {
   if (old != stripe->few) free(old);
 }
 
-/* Makes an empty stripe small again. */
+/* Frees the entries of an empty stripe. */
 static FH_NOINLINE void give_back(Stripe *stripe) {
   free(stripe->entries);
   keep_few(stripe);
 }
 
-/* Makes room for one more; false without memory. */
+/* Makes room for one more entry. Returns false if memory is exhausted. */
 FH_INLINE bool reserve(Stripe *stripe) {
   uint32_t size = stripe->mask + 1;
   if (FH_LIKELY(2 * (stripe->n + 1) <= size)) return true;
-  /* Without memory for a larger one the stripe is filled further, as long as one entry stays free: probe() ends
-   * there. */
+  /* If the stripe cannot grow, it is filled further, as long as one entry stays free: probe() stops there. */
   resize(stripe, size == FEW ? FIRST_SIZE : 2 * size);
   return stripe->n < stripe->mask;
 }
 
-/* Frees an entry and moves those after it that would not be found any more. */
+/* Frees an entry, and moves the entries after it that a lookup would no longer find. */
 static void take_out(Stripe *stripe, Entry *entry) {
   size_t gap = (size_t)(entry - stripe->entries);
   uint32_t mask = stripe->mask;
   for (size_t i = (gap + 1) & mask; stripe->entries[i].handle != NULL; i = (i + 1) & mask) {
     size_t home = home_of(stripe, stripe->entries[i].handle);
-    /* It may stay where it is if its home is behind the gap, modulo the size. */
+    /* An entry may stay in its place if its home is after the gap, modulo the size. */
     if (((i - home) & mask) < ((i - gap) & mask)) continue;
     stripe->entries[gap] = stripe->entries[i];
     gap = i;
   }
   stripe->entries[gap].handle = NULL;
   stripe->n--;
-  /* To a quarter, which leaves the stripe a quarter full at most: growing again is far away. */
+  /* Shrinks to a quarter. The stripe is then a quarter full at most, so it does not grow again soon. */
   if (FH_UNLIKELY(mask >= FIRST_SIZE && 16 * stripe->n < mask)) resize(stripe, (mask + 1) / 4);
   if (FH_UNLIKELY(stripe->n == 0 && mask == FIRST_SIZE - 1)) give_back(stripe);
 }
 
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
 
-/* The wrapper whose struct begins with the cell. */
+/* Returns the wrapper whose struct begins with the cell. */
 FH_INLINE HPy wrapper_of(FbHandleCell *cell) { return (HPy){(intptr_t)((char *)cell - fb_context_data_offset)}; }
 
-/* A new handle of an entry's wrapper, HPy_NULL if that is going away. The stripe is locked, so that the wrapper's
- * memory is still there: its destructor would have to take the entry out first. */
+/* Returns a new handle of an entry's wrapper, or HPy_NULL if the wrapper is being destroyed. The stripe is locked, so
+ * the wrapper's memory is still valid: its destructor must remove the entry first. */
 FH_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
   if (FH_UNLIKELY(is_weak)) return fb_identity_weak_load(ctx, entry->cell);
   HPy wrapper = wrapper_of(entry->cell);
   return fb_ext->reference_try(wrapper) ? wrapper : HPy_NULL;
 }
 
-/* `again`: the wrapper is given out again, if that can be. `is_owned`: for a reference of the caller's, which is given
- * up if there is a wrapper. */
+/* `again`: record that the wrapper is returned again. `is_owned`: the caller's reference is released if there is a
+ * wrapper. */
 FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool again, bool is_owned) {
   if (FH_UNLIKELY(!fb_identity_is_kept)) return HPy_NULL;
   Stripe *stripe = stripe_of(handle);
@@ -157,8 +157,8 @@ FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool again, bool is_ow
   const Entry *entry = find_entry(stripe, handle);
   HPy found = HPy_NULL;
   if (entry != NULL) {
-    /* The wrapper has a reference of its own as long as it is listed: a move takes the entry out first. The caller's is
-     * given up before anything else is looked at: where threads share the object, its count was written a moment ago,
+    /* The wrapper has its own reference as long as it is registered: a move removes the entry first. The caller's
+     * reference is released before any other access: where threads share the object, its count has just been written,
      * and its cache line is probably still this thread's. */
     if (is_owned) TVMFFIObjectDecRef(handle);
     if (!again || fb_handle_cell_give_again(entry->cell, handle)) found = entry_load(ctx, entry);
@@ -172,7 +172,7 @@ HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) { return find(ctx, h
 
 HPy fb_identity_trade(HPyContext *ctx, TVMFFIObject *handle) {
   if (FH_LIKELY(!is_weak)) return find(ctx, handle, true, true);
-  HPy found = find(ctx, handle, true, false); /* asking a weak reference lets others in */
+  HPy found = find(ctx, handle, true, false); /* calling a weak reference may let other threads run */
   if (!HPy_IsNull(found)) TVMFFIObjectDecRef(handle);
   return found;
 }
@@ -182,7 +182,7 @@ bool fb_identity_expects_none(TVMFFIObject *handle) {
   return fb_context_free_threaded && fh_atomic_load_relaxed_i32(&stripe_of(handle)->is_new) != 0;
 }
 
-/* Before the lock is taken: what makes the wrapper one that can be listed. */
+/* Prepares the wrapper for registration. Called before the lock is taken. */
 FH_INLINE bool prepare(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) return fb_identity_weak_watch(ctx, self, cell) == 0;
   /* with a GIL reference_watch does nothing */
@@ -199,9 +199,9 @@ HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (entry->handle == NULL) entry = reserve(stripe) ? probe(stripe, handle) : NULL;
   if (entry != NULL && entry->handle != NULL && entry->cell != cell) {
     other = entry_load(ctx, entry);
-    entry = probe(stripe, handle); /* a weak reference may have been asked, which lets others in */
+    entry = probe(stripe, handle); /* a weak reference may have been called, which may let other threads run */
   }
-  /* Free, or of a wrapper that is going away: its destructor takes out no entry but its own. */
+  /* The entry is free, or belongs to a wrapper that is being destroyed, whose destructor removes only its own entry. */
   if (entry != NULL && HPy_IsNull(other)) {
     stripe->n += entry->handle == NULL;
     *entry = (Entry){handle, cell};
@@ -221,7 +221,7 @@ static void unlist(FbHandleCell *cell, bool any) {
   Stripe *stripe = stripe_lock(cell->handle);
   Entry *entry = find_entry(stripe, cell->handle);
   if (entry != NULL && (any || entry->cell == cell)) {
-    /* of the listed wrapper, which need not be the caller's */
+    /* the registered wrapper may be another than the caller's */
     fb_handle_cell_set_listing(entry->cell, FB_UNLISTED);
     take_out(stripe, entry);
   }
@@ -234,6 +234,6 @@ void fb_identity_unlist(FbHandleCell *cell) {
 
 void fb_identity_unlist_own(FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
-  /* An object that stayed with its maker was never listed: its destructor takes no lock. */
+  /* An object that stayed with its creator was never registered: its destructor takes no lock. */
   if (fb_handle_cell_listing(cell) == FB_LISTED) unlist(cell, false);
 }

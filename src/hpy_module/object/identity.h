@@ -1,19 +1,22 @@
-/* Which wrapper stands for a native object while it lives, so that `a.x is a.x`.
+/* The instance map: finds the existing wrapper of a native object, so that `a.x is a.x`.
  *
- * A table leads from a native object to its listed wrapper, and does not keep the wrapper alive. A wrapper is listed as
- * soon as anybody else may have a reference to its object. That is when the wrapper is made, if the reference count
- * says so; else when the object is first shared: passed to a call, or asked for its address. Until then nobody can
- * bring the object back, so that an object which stays with its maker costs nothing here.
+ * The map leads from a native object to its registered ("listed") wrapper, and does not keep the wrapper alive. A
+ * wrapper is registered as soon as other code may have a reference to its object: when the wrapper is made, if the
+ * reference count shows other references; otherwise when the object is first shared, by passing it to a call or by
+ * reading its pointer. Before that no code can return the object, so an object that stays with its creator costs
+ * nothing here.
  *
- * A wrapper is taken out when it is destroyed, under the lock of its stripe of the table, and when its handle is moved
- * away or offered to a call: if the object comes back from there, it gets a new wrapper. An object has a second wrapper
- * where a caller asked for one (fb_wrap_apart); that one is listed once no other is.
+ * A wrapper is removed when it is destroyed, under the lock of its stripe of the map. It is also removed when its
+ * handle is moved away or offered to a call: if the callee returns the object, the object gets a new wrapper. An object
+ * has a second wrapper if a caller asked for one (fb_wrap_apart); the second wrapper is registered once no other
+ * wrapper is.
  *
- * The table points to memory, because a destructor takes out its own entry. reference_try of the runtime's extension
- * tells whether the wrapper behind an entry is still alive. PyPy 7.3 has no such function; there the table has weak
- * references beside it (identity_weak.c). In debug modes there is no table: every wrapper is one of its own.
+ * The entries of the map are plain pointers, which stay valid because a destructor removes its own entry. reference_try
+ * of the runtime's extension checks whether the wrapper of an entry is still alive. PyPy 7.3 has no such function;
+ * there each registered wrapper has a weak reference (identity_weak.c). In debug modes there is no map: every
+ * conversion makes a new wrapper.
  *
- * Without memory a wrapper stays unlisted, which costs its identity and nothing else. */
+ * If memory is exhausted, a wrapper stays unregistered. It then loses its identity and nothing else. */
 #ifndef FFI_HPY_OBJECT_IDENTITY_H_
 #define FFI_HPY_OBJECT_IDENTITY_H_
 
@@ -23,40 +26,42 @@
 #include "handle_cell.h"
 #include "hpy_module/context/any.h"
 
-extern bool fb_identity_is_kept; /* whether there is a table; written once during the import */
+extern bool fb_identity_is_kept; /* whether there is an instance map; written once during the import */
 
 int fb_identity_init(HPyContext *ctx);
 
-/* Whether anybody but the owner of one reference may have one: strong or weak, of native code. */
+/* Whether native code other than the owner of one reference may have a strong or weak reference. */
 FH_INLINE bool fb_identity_is_shared(TVMFFIObject *handle) {
-  /* relaxed: an owner of the only reference is the only one that can change the count */
+  /* relaxed: with a single reference, only its owner can change the count */
   return fh_atomic_load_relaxed(&handle->combined_ref_count) != FB_ONLY_REFERENCE;
 }
 
-/* The listed wrapper of an object: new handle, HPy_NULL if there is none. Somebody else keeps the object alive. */
+/* Returns the registered wrapper of an object as a new handle, or HPy_NULL if there is none. The caller ensures that
+ * the object stays alive. */
 HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle);
-/* As fb_identity_find, in exchange for a reference of the caller's, who keeps it if there is none: a wrapper that is
- * given out again (fb_handle_cell_give_again). */
+/* Like fb_identity_find, but steals the caller's reference if there is a wrapper, and records that the wrapper is
+ * returned again (fb_handle_cell_give_again). Without a wrapper the caller keeps its reference. */
 HPy fb_identity_trade(HPyContext *ctx, TVMFFIObject *handle);
 
-/* Whether the object has no listed wrapper in all probability, so that making one at once is cheaper than looking, in
- * turns with the threads that do the same. A hint, for free threads. */
+/* Whether the object probably has no registered wrapper, so that making a wrapper at once is cheaper than a lookup,
+ * which contends with other threads that do the same. A hint for free-threaded interpreters. */
 bool fb_identity_expects_none(TVMFFIObject *handle);
 
-/* Lists self, of which the caller uses the cell. If another wrapper is listed, that one stays and is returned (new
- * handle); else HPy_NULL. */
+/* Registers `self`; the caller uses the cell. If another wrapper is registered, that wrapper stays and is returned as a
+ * new handle; otherwise returns HPy_NULL. */
 HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
-/* Takes the listed wrapper of the cell's object out, whichever it is. The caller has claimed the cell, or destroys
- * it. */
+/* Removes the registered wrapper of the cell's object, even if it is another wrapper. The caller has claimed the cell,
+ * or destroys it. */
 void fb_identity_unlist(FbHandleCell *cell);
-/* As fb_identity_unlist, but only if the listed wrapper is the cell's own. */
+/* Like fb_identity_unlist, but only if the registered wrapper has this cell. */
 void fb_identity_unlist_own(FbHandleCell *cell);
 
 void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell);
-/* Lists self if it is not listed: called before others get a reference to the object. The caller uses the cell. */
+/* Registers `self` if it is not registered yet. Called before other code gets a reference to the object. The caller
+ * uses the cell. */
 FH_INLINE void fb_identity_share(HPyContext *ctx, HPy self, FbHandleCell *cell) {
-  /* relaxed: fb_identity_list looks again, with the lock */
+  /* relaxed: fb_identity_list checks again, under the lock */
   if (FH_LIKELY(fh_atomic_load_relaxed(&cell->listing) != FB_UNLISTED)) return;
   fb_identity_share_slow(ctx, self, cell);
 }

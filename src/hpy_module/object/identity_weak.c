@@ -1,7 +1,8 @@
-/* Weak references to wrappers, for PyPy 7.3, where no function tells whether an object at an address is still alive.
+/* Weak references to wrappers, for PyPy 7.3, which has no function that checks whether an object at an address is
+ * alive.
  *
- * Each listed wrapper has a weakref.ref, kept in the second object that has its cell (FbOwner). The GIL guards all of
- * this; a call of a weak reference may let other threads run. */
+ * Each registered wrapper has a weakref.ref, stored in the second object, which has the wrapper's cell (FbOwner). The
+ * GIL guards all of this; a call of a weak reference may let other threads run. */
 #include "identity_weak.h"
 
 #include <stdlib.h>
@@ -10,14 +11,14 @@
 #include "hpy_module/context/ref.h"
 #include "owner.h"
 
-/* The weak reference of one wrapper: in the FbOwner while that lives, in `waiting` afterwards. */
+/* The weak reference of one wrapper: in the FbOwner while the owner lives, afterwards in `waiting`. */
 struct FbWeak {
   HPy reference;       /* weakref.ref(wrapper) */
   struct FbWeak *next; /* while it waits to be closed */
 };
 
 static FbRef ref_type;       /* weakref.ref; written once during the import */
-static struct FbWeak *waiting; /* given up where no handle may be closed */
+static struct FbWeak *waiting; /* released where no handle may be closed */
 
 int fb_identity_weak_init(HPyContext *ctx) {
   HPy module = HPyImport_ImportModule(ctx, "weakref");
@@ -29,7 +30,7 @@ int fb_identity_weak_init(HPyContext *ctx) {
   return 0;
 }
 
-/* Closes the weak references of wrappers that have ended. Each is off the list before it is closed. */
+/* Closes the weak references of freed wrappers. Each is removed from the list before it is closed. */
 static void close_waiting(HPyContext *ctx) {
   while (waiting != NULL) {
     struct FbWeak *weak = waiting;
@@ -40,7 +41,7 @@ static void close_waiting(HPyContext *ctx) {
 }
 
 int fb_identity_weak_watch(HPyContext *ctx, HPy self, FbHandleCell *cell) {
-  /* Where this file is used each cell is the beginning of an FbOwner. */
+  /* On PyPy 7.3 each cell is the beginning of an FbOwner. */
   FbOwner *owner = (FbOwner *)cell;
   close_waiting(ctx);
   if (owner->weak != NULL) return 0;
@@ -53,7 +54,7 @@ int fb_identity_weak_watch(HPyContext *ctx, HPy self, FbHandleCell *cell) {
     owner->weak = weak;
     return 0;
   }
-  /* Without a weak reference the wrapper stays unlisted, which is no error. */
+  /* Without a weak reference the wrapper stays unregistered; this is not an error. */
   if (HPy_IsNull(reference)) {
     HPyErr_Clear(ctx);
   } else {
@@ -64,7 +65,7 @@ int fb_identity_weak_watch(HPyContext *ctx, HPy self, FbHandleCell *cell) {
 
 HPy fb_identity_weak_load(HPyContext *ctx, FbHandleCell *cell) {
   struct FbWeak *weak = ((FbOwner *)cell)->weak;
-  HPy reference = HPy_Dup(ctx, weak->reference); /* the cell may end while the call runs */
+  HPy reference = HPy_Dup(ctx, weak->reference); /* the cell may be destroyed during the call */
   HPy wrapper = fb_call(ctx, reference, NULL, 0, HPy_NULL);
   HPy_Close(ctx, reference);
   if (HPy_IsNull(wrapper)) {
@@ -79,7 +80,7 @@ HPy fb_identity_weak_load(HPyContext *ctx, FbHandleCell *cell) {
 void fb_identity_weak_forget(FbHandleCell *cell) {
   struct FbWeak *weak = ((FbOwner *)cell)->weak;
   if (weak == NULL) return;
-  /* Closing the handle has to wait for fb_identity_weak_watch: this is called in the middle of a collection. */
+  /* The handle is closed later, by fb_identity_weak_watch: this function runs during a collection. */
   weak->next = waiting;
   waiting = weak;
   ((FbOwner *)cell)->weak = NULL;

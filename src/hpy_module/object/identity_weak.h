@@ -1,4 +1,4 @@
-/* What stands in for reference_try (extension.h) on PyPy 7.3: a weak reference to each listed wrapper. */
+/* Weak references to registered wrappers, the substitute for reference_try (extension.h) on PyPy 7.3. */
 #ifndef FFI_HPY_OBJECT_IDENTITY_WEAK_H_
 #define FFI_HPY_OBJECT_IDENTITY_WEAK_H_
 
@@ -7,12 +7,12 @@
 /* Returns 0, or -1 with an exception raised. */
 int fb_identity_weak_init(HPyContext *ctx);
 
-/* Makes the weak reference that belongs to the cell of `self`. Returns 0; -1, and no exception, if it has none. */
+/* Makes the weak reference for the cell of `self`. Returns 0, or -1 without an exception if that fails. */
 int fb_identity_weak_watch(HPyContext *ctx, HPy self, FbHandleCell *cell);
-/* The wrapper: new handle, HPy_NULL if it is gone. Never raises. */
+/* Returns the wrapper as a new handle, or HPy_NULL if the wrapper was freed. Never raises. */
 HPy fb_identity_weak_load(HPyContext *ctx, FbHandleCell *cell);
-/* Forgets the weak reference of a cell that ends. Touches no Python object: it is called in the middle of a
- * collection. */
+/* Releases the weak reference of a cell that is being destroyed. Touches no Python object, because it is called during
+ * a collection. */
 void fb_identity_weak_forget(FbHandleCell *cell);
 
 #endif /* FFI_HPY_OBJECT_IDENTITY_WEAK_H_ */

@@ -1,4 +1,4 @@
-/* CObject instances: their cells, and what is said about a handle that is not there. */
+/* CObject instances: their cells, and the errors for a missing handle. */
 #include "object.h"
 
 #include "hpy_module/context/attr.h"
@@ -12,8 +12,7 @@
 bool fb_object_has_owner;
 
 bool fb_object_check(HPyContext *ctx, HPy h) {
-  /* A type that is classified already answers at once: a type is of FB_TYPE_KIND_OBJECT exactly if it derives from
-   * CObject. */
+  /* A classified type answers at once: its kind is FB_TYPE_KIND_OBJECT exactly if the type derives from CObject. */
   if (fb_ext != NULL) {
     const FbTypeKindEntry *entry = fb_type_kind_find(h);
     if (entry != NULL) return entry->kind == FB_TYPE_KIND_OBJECT;
@@ -22,7 +21,7 @@ bool fb_object_check(HPyContext *ctx, HPy h) {
 }
 
 bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth) {
-  /* The ancestors of a type stand in an array by their depth, so that one comparison decides. */
+  /* The ancestors of a type are an array indexed by depth, so one comparison decides. */
   if (type_index == kTVMFFIObject) return true;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(handle->type_index);
   return info != NULL && info->type_depth > depth && info->type_ancestors[depth]->type_index == type_index;
@@ -31,8 +30,8 @@ bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth) 
 TVMFFIObject *fb_object_take(HPyContext *ctx, HPy h) {
   FbHandleCell *cell = fb_object_check(ctx, h) ? fb_object_cell(ctx, h) : NULL;
   if (cell == NULL || !fb_handle_cell_use(cell)) return NULL;
-  /* The use keeps the handle where it is until there is a reference of our own. The wrapper is listed before that:
-   * whoever gets the reference may bring the object back. */
+  /* The use keeps the handle in place until this function has its own reference. The wrapper is registered first,
+   * because the receiver of the reference may return the object. */
   TVMFFIObject *handle = fb_handle_cell_get(cell);
   if (handle != NULL) {
     fb_identity_share(ctx, h, cell);
@@ -42,8 +41,8 @@ TVMFFIObject *fb_object_take(HPyContext *ctx, HPy h) {
   return handle;
 }
 
-/* Whether the __new__ of its class made a CObject. One that object.__new__ made has no struct on PyPy 7.3, and on PyPy
- * 8 one whose bytes are all 0 (FB_UNMADE). */
+/* Whether the __new__ of its class made a CObject. An instance made by object.__new__ has no struct on PyPy 7.3, and a
+ * struct of zero bytes on PyPy 8 (FB_UNMADE). */
 static bool is_made(HPyContext *ctx, HPy self) {
   if (fb_object_has_owner) return fb_object_struct(ctx, self) != NULL;
   return fb_handle_cell_listing(fb_object_cell(ctx, self)) != FB_UNMADE;
@@ -61,8 +60,8 @@ int fb_object_raise_in_use(HPyContext *ctx) {
   return -1;
 }
 
-/* `cell` is NULL if no use of it has begun. Else its use ends here, and what it holds tells which of the two errors it
- * is. */
+/* `cell` is NULL if no use of it has begun. Otherwise its use ends here, and its handle decides between the two
+ * errors. */
 FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   char name[128];
   TVMFFIObject *handle = cell == NULL ? NULL : fb_handle_cell_get(cell);
@@ -83,7 +82,7 @@ int fb_object_make_owner(HPyContext *ctx, HPy self) {
   HPy_Close(ctx, type);
   if (HPy_IsNull(owner)) return -1;
   FbObject *object = fb_object_struct(ctx, self);
-  /* The field keeps the owner alive; the pointer beside it leads to the cell without a call of the context. */
+  /* The field keeps the owner alive; the pointer leads to the cell without a call of the context. */
   HPyField_Store(ctx, self, &object->owner_field, owner);
   object->owner = &data->cell;
   HPy_Close(ctx, owner);

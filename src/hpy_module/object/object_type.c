@@ -1,7 +1,7 @@
-/* Classes whose instances own a handle, and how such an instance ends.
+/* Classes whose instances own a handle, and the destruction of such an instance.
  *
- * On PyPy 7.3 the handle is in a second object (FbObject), so that the classes differ there: their structs are all of
- * one size, their instances take part in the collector's work, and the class _Owner has the destructor. */
+ * On PyPy 7.3 the handle is in a second object (FbObject), so the classes differ there: their structs all have one
+ * size, their instances are GC-tracked, and the class _Owner has the destructor. */
 #include "object_type.h"
 
 #include "function_name.h"
@@ -14,14 +14,14 @@
 
 bool (*fb_object_type_end_only)(TVMFFIObject *object);
 
-/* Ends a handle cell: that of an FbObject, which begins with it, or of an FbOwner. A destructor gets no context. It
- * first takes the wrapper out of the table of wrappers: as long as it is there, other threads may find it. */
+/* Destroys a handle cell: the beginning of an FbObject or of an FbOwner. A destructor gets no context. It first removes
+ * the wrapper from the instance map, because other threads may find a registered wrapper. */
 HPyDef_SLOT(object_destroy, HPy_tp_destroy)
 static void object_destroy_impl(void *self) {
   FbHandleCell *cell = self;
   fb_identity_unlist_own(cell);
   if (cell->handle == NULL) return;
-  /* The collector may be at work here: what the object's own destructor would do is left for later. */
+  /* The garbage collector may be running: the destructor of the native object is deferred. */
   FbLater *later =
       FH_UNLIKELY(fb_later_is_used) ? fb_later_new((int64_t)(intptr_t)cell->handle, FB_LATER_OBJECT) : NULL;
   if (FH_UNLIKELY(later != NULL)) {
@@ -31,7 +31,7 @@ static void object_destroy_impl(void *self) {
   }
 }
 
-/* The name is a Function's, which has no destructor of its own on PyPy 7.3 (function.c). */
+/* The name belongs to a Function, which has no destructor on PyPy 7.3 (function.c). */
 HPyDef_SLOT(owner_destroy, HPy_tp_destroy)
 static void owner_destroy_impl(void *self) {
   object_destroy_impl(self);
@@ -44,14 +44,14 @@ static int object_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) 
   return 0;
 }
 
-/* Appends a slot to a spec, unless an import that failed has done so. */
+/* Appends a slot to a spec, unless a failed import has already appended it. */
 static void append(HPyType_Spec *spec, HPyDef *slot) {
   HPyDef **end = spec->defines;
   while (*end != NULL && *end != slot) end++;
   *end = slot;
 }
 
-/* Adds what an instance with an owner needs. */
+/* Adds the members and flags for instances with an owner. */
 static void adapt_to_owner(HPyType_Spec *spec) {
   if (!fb_object_has_owner) return;
   if (spec->basicsize < FB_OBJECT_MAX_SIZE) spec->basicsize = FB_OBJECT_MAX_SIZE;
@@ -59,7 +59,7 @@ static void adapt_to_owner(HPyType_Spec *spec) {
   spec->flags |= HPy_TPFLAGS_HAVE_GC;
 }
 
-/* Stores a new class, unless it is HPy_NULL, and returns it. */
+/* Stores a new class in *own, unless it is HPy_NULL, and returns it. */
 static HPy stored(HPyContext *ctx, HPy cls, FbRef *own) {
   if (!HPy_IsNull(cls)) fb_ref_store(ctx, own, cls);
   return cls;
@@ -88,7 +88,7 @@ HPy fb_object_type_base(HPyContext *ctx, HPyType_Spec *spec) {
 }
 
 HPy fb_object_type_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbRef *own) {
-  /* Before adapt_to_owner, which makes all of one size. */
+  /* Computed before adapt_to_owner, which makes all sizes equal. */
   bool is_larger = spec->basicsize > (int)sizeof(FbObject);
   adapt_to_owner(spec);
   return stored(ctx, is_larger ? fb_type_new_larger(ctx, spec, base) : fb_type_new(ctx, spec, base), own);

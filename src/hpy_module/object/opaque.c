@@ -1,11 +1,11 @@
-/* Python objects that native code holds: an ffi.OpaquePyObject around a hold. Other bindings in the process may make
- * such objects, too, with deleters of their own. */
+/* Python objects owned by native code: an ffi.OpaquePyObject around an FbHold. Other bindings in the process may also
+ * make such objects, with their own deleters. */
 #include "opaque.h"
 
 #include "hpy_module/context/hold.h"
 
-/* Layout of an ffi.OpaquePyObject after its header. The ABI's TVMFFIOpaqueObjectCell is the first word; the deleter
- * follows in both cores, ours and apache-tvm-ffi's. The deleter tells whose Python object it is. */
+/* The layout of an ffi.OpaquePyObject after its header. The first word is the ABI's TVMFFIOpaqueObjectCell; the deleter
+ * follows in both cores, ours and apache-tvm-ffi's. The deleter identifies the binding that made the object. */
 typedef struct OpaqueCell {
   void *handle;
   void (*deleter)(void *handle);

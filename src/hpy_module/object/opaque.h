@@ -1,4 +1,4 @@
-/* Python objects that native code holds: ffi.OpaquePyObject. */
+/* Python objects owned by native code: ffi.OpaquePyObject. */
 #ifndef FFI_HPY_OBJECT_OPAQUE_H_
 #define FFI_HPY_OBJECT_OPAQUE_H_
 
@@ -6,12 +6,12 @@
 
 #include "hpy_module/context/context.h"
 
-/* The Python object inside, if this binding made `handle`: new handle; HPy_NULL without an exception if another one
- * did. */
+/* Returns the Python object inside `handle` as a new handle if this binding made `handle`; HPy_NULL without an
+ * exception if another binding made it. */
 HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle);
 
-/* A native object with h inside, owned. NULL without memory: then there is an exception, or a native error is in the
- * slot. */
+/* Returns an owned native object that owns h. NULL if memory is exhausted: then an exception is raised, or a native
+ * error is pending. */
 TVMFFIObject *fb_opaque_new(HPyContext *ctx, HPy h);
 
 #endif /* FFI_HPY_OBJECT_OPAQUE_H_ */

@@ -1,4 +1,4 @@
-/* The classes of the binding's own. */
+/* The binding's own classes. */
 #include "own_class.h"
 
 FbRef fb_own_class_object, fb_own_class_function, fb_own_class_owner;

@@ -1,5 +1,4 @@
-/* The classes of the binding's own that this folder has to recognise. Each is stored once, when it is made during the
- * import. */
+/* The binding's own classes that this folder recognises. Each is stored once, during the import. */
 #ifndef FFI_HPY_OBJECT_OWN_CLASS_H_
 #define FFI_HPY_OBJECT_OWN_CLASS_H_
 
@@ -7,9 +6,9 @@
 
 extern FbRef fb_own_class_object; /* CObject */
 extern FbRef fb_own_class_function; /* Function */
-extern FbRef fb_own_class_owner; /* of FbOwner (owner.h); empty where no CObject has one */
+extern FbRef fb_own_class_owner; /* of FbOwner (owner.h); empty where CObjects have no owner */
 
-/* Whether h is an instance of one of them. Never fails. */
+/* Whether h is an instance of `own_class`. Never fails. */
 bool fb_own_class_check(HPyContext *ctx, HPy h, const FbRef *own_class);
 
 #endif /* FFI_HPY_OBJECT_OWN_CLASS_H_ */

@@ -1,5 +1,5 @@
-/* The class ObjectRValueRef: what CObject._move() returns. As an argument it lets the callee take the object's handle;
- * a callee that does leaves the wrapper without one. A field keeps the wrapper alive. */
+/* The class ObjectRValueRef, the result of CObject._move(). As an argument it lets the callee consume the object's
+ * handle, and leaves the wrapper without a handle. A field keeps the wrapper alive. */
 #include "rvalue_ref.h"
 
 #include "hpy_module/context/instance.h"
@@ -19,14 +19,15 @@ HPyType_HELPERS(RValueRef)
 
 static FbRef rvalue_ref_type; /* written once during the import */
 
-/* The field may close a cycle: a wrapper of a class made in Python has attributes, which may lead back here. */
+/* The field may close a cycle: a wrapper of a class made in Python has attributes, which may refer to this object. */
 HPyDef_SLOT(rvalue_traverse, HPy_tp_traverse)
 static int rvalue_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
   HPy_VISIT(&((RValueRef *)self)->object);
   return 0;
 }
 
-/* A Function is refused: calls do not count their callee, so that nobody would notice that it is running. */
+/* A Function is refused: calls do not count a use of their callee, so a move could not detect that the Function
+ * runs. */
 static HPy make(HPyContext *ctx, HPy type, HPy object) {
   if (!fb_object_check(ctx, object)) return fb_raise(ctx, ctx->h_TypeError, "ObjectRValueRef() wants a CObject");
   if (fb_own_class_check(ctx, object, &fb_own_class_function)) return fb_transfer_refuse_function(ctx);
@@ -69,7 +70,7 @@ FbRValueOffer fb_rvalue_ref_begin(HPyContext *ctx, HPy object, FbHandleCell **ou
   }
   if (fb_handle_cell_is_repeated(cell)) return FB_RVALUE_STAYS;
   if (!fb_handle_cell_claim(cell, FB_HANDLE_OFFERED)) {
-    if (fb_handle_cell_is_repeated(cell)) return FB_RVALUE_STAYS; /* another thread has been given it just now */
+    if (fb_handle_cell_is_repeated(cell)) return FB_RVALUE_STAYS; /* another thread has just received the wrapper */
     fb_object_raise_in_use(ctx);
     return FB_RVALUE_FAILED;
   }
@@ -78,7 +79,8 @@ FbRValueOffer fb_rvalue_ref_begin(HPyContext *ctx, HPy object, FbHandleCell **ou
     fb_object_raise_no_handle(ctx, object);
     return FB_RVALUE_FAILED;
   }
-  fb_identity_unlist(cell); /* the callee may take the handle, and whatever comes back is apart from this wrapper */
+  /* the callee may consume the handle; if it returns the object, the object gets another wrapper */
+  fb_identity_unlist(cell);
   return FB_RVALUE_OFFERED;
 }
 

@@ -1,8 +1,8 @@
-/* A wrapper gets a handle, or gives its own away.
+/* Moves handles into and out of wrappers.
  *
- * A cell is claimed while its handle changes, so that no call uses a handle that is dropped; a Function gets its handle
- * once, and needs no claim. What ends because of it, the old object and another wrapper, is dropped after the cell is
- * free again: destructors may run any code. */
+ * A cell is claimed while its handle changes, so that no call uses a handle that is dropped. A Function gets its handle
+ * once, which needs no claim. The old object and another wrapper are released only after the cell is free again,
+ * because destructors may run any code. */
 #include "transfer.h"
 
 #include "class_table.h"
@@ -13,19 +13,20 @@
 #include "object.h"
 #include "own_class.h"
 
-/* Lists self, whose cell has just got a handle, if others have references to the object: they may come with it at any
- * time. The cell is claimed or in use. Returns the wrapper that was listed before (new handle), or HPy_NULL. */
+/* Registers `self`, whose cell has just got a handle, if other code has references to the object and may pass the
+ * object to Python at any time. The cell is claimed or in use. Returns the wrapper that was registered before (new
+ * handle), or HPy_NULL. */
 static HPy list_if_shared(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (cell->handle == NULL || !fb_class_table_fits(ctx, self, cell->handle)) return HPy_NULL;
   fb_handle_cell_set_listing(cell, FB_UNLISTED);
   return fb_identity_is_shared(cell->handle) ? fb_identity_list(ctx, self, cell) : HPy_NULL;
 }
 
-/* Releases a claimed cell and lists its wrapper, if that can be listed.
+/* Releases a claimed cell and registers its wrapper, if the wrapper can be registered.
  *
- * Without a GIL the listing comes first: a thread that finds the cell claimed waits, but a move that finds it in use
- * fails. With a GIL the release comes first, because listing may run Python code (identity_weak.c), and a use is enough
- * there. */
+ * Without a GIL the registration comes first: a thread that finds the cell claimed waits, but a move that finds the
+ * cell in use fails. With a GIL the release comes first, because registration may run Python code (identity_weak.c),
+ * and a use is sufficient there. */
 static void release_listed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (!fb_context_free_threaded) {
     fb_handle_cell_release(cell);
@@ -37,16 +38,16 @@ static void release_listed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   } else {
     fb_handle_cell_unuse(cell);
   }
-  if (!HPy_IsNull(other)) HPy_Close(ctx, other); /* which may run anything, too */
+  if (!HPy_IsNull(other)) HPy_Close(ctx, other); /* closing it may run any code, too */
 }
 
 static void raise_no_function(HPyContext *ctx) {
   fb_raise(ctx, ctx->h_TypeError, "a Function can take over the handle of a function only");
 }
 
-/* Whether self is a Function and the handle is no function's: the call path does not look at the type of a Function's
- * handle. Raises TypeError then. The exact class is asked first, because it is quick: no class that derives from
- * Function stands for another type (classes.c). */
+/* Whether `self` is a Function and the handle is not a function's; raises TypeError in that case. The check is
+ * necessary, because the call path does not check the type of a Function's handle. The exact class is compared first,
+ * because that is quick: no subclass of Function is the class of another type (classes.c). */
 static bool is_misplaced(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
   if (handle->type_index == kTVMFFIFunction || fb_class_table_is_exact(self, handle)) return false;
   if (!fb_own_class_check(ctx, self, &fb_own_class_function)) return false;
@@ -60,10 +61,11 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     fb_drop_object(handle, -1);
     return -1;
   }
-  /* While the cell still has the old handle, by which the entry is found. */
+  /* Before the old handle is replaced, because the old handle finds the entry. */
   fb_identity_unlist_own(cell);
   TVMFFIObject *old = cell->handle;
-  /* Before the handle: who began a use of the empty cell gets it at once, and must not list what cannot be listed. */
+  /* Before the handle is stored: a thread that has begun a use of the empty cell gets the handle at once, and must not
+   * register a wrapper that cannot be registered. */
   fb_handle_cell_set_listing(cell, FB_UNLISTABLE);
   fb_handle_cell_set_single(cell);
   fb_handle_cell_put(cell, handle);
@@ -81,15 +83,14 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     fb_object_raise_no_handle(ctx, self);
     return -1;
   }
-  /* Not claimed: calls read the handle of a Function without a use (call_function in function_call.c). It goes from
-   * NULL to its value once. */
+  /* Without a claim: calls read the handle of a Function without a use (call_function in function_call.c). The handle
+   * changes once, from NULL to its value. */
   bool is_function = handle->type_index == kTVMFFIFunction;
   FbHandleCell *cell = fb_object_make_cell(ctx, self);
   TVMFFIObject *nothing = NULL;
-  /* Release: another thread that gets the Function sees the whole handle. Of two threads that come here one is
-   * refused. */
+  /* Release: another thread that gets the Function sees the whole handle. If two threads come here, one is refused. */
   if (is_function && cell != NULL && fh_atomic_cas_release(&cell->handle, &nothing, handle)) {
-    fb_handle_cell_use(cell); /* never refused: nobody claims the cell of a Function */
+    fb_handle_cell_use(cell); /* never refused: the cell of a Function is never claimed */
     HPy other = list_if_shared(ctx, self, cell);
     fb_handle_cell_unuse(cell);
     if (!HPy_IsNull(other)) HPy_Close(ctx, other);
@@ -105,12 +106,12 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   return -1;
 }
 
-/* Moves the handle of `from` (NULL: none) to `to`, another cell, which stays claimed; *old is the handle that it had. A
- * wrapper that stands for several keeps its handle, and `to` gets a reference.
- * False, and nothing done, if a call uses one of them. Nothing of the interpreter's runs in between, so that a thread
- * that waits for the cells never waits long. */
+/* Moves the handle of `from` (NULL: none) to `to`, another cell, which stays claimed. *old becomes the previous handle
+ * of `to`. A wrapper that was returned more than once keeps its handle, and `to` gets a reference. Returns false
+ * without a change if a call uses one of the cells. The function runs no code of the interpreter, so a thread that
+ * waits for the cells never waits long. */
 static bool cells_move(FbHandleCell *from, FbHandleCell *to, TVMFFIObject **old) {
-  /* Claimed in the order of their addresses, so that two threads that move both ways do not wait for each other. */
+  /* Claimed in the order of their addresses, so that two threads with opposite moves do not deadlock. */
   FbHandleCell *first = from == NULL || (uintptr_t)to < (uintptr_t)from ? to : from, *second = first == to ? from : to;
   if (!fb_handle_cell_claim(first, FB_HANDLE_MOVING)) return false;
   if (second != NULL && !fb_handle_cell_claim(second, FB_HANDLE_MOVING)) {
@@ -123,7 +124,7 @@ static bool cells_move(FbHandleCell *from, FbHandleCell *to, TVMFFIObject **old)
   *old = to->handle;
   fb_handle_cell_put(to, from == NULL ? NULL : from->handle);
   if (from != NULL) {
-    /* Whichever wrapper is listed for the object: from now on `to` is the one to list. */
+    /* Removes any registered wrapper of the object: from now on `to` is the cell to register. */
     fb_identity_unlist(from);
     if (!fb_handle_cell_is_repeated(from)) {
       from->handle = NULL;

@@ -4,10 +4,11 @@
 
 #include <tvm/ffi/c_api.h>
 
-/* A type's own value in an attribute column, borrowed for good; NULL if there is none. Any thread, attached or not. */
+/* Returns a type's own value in an attribute column, borrowed for good; NULL if there is none. Callable from any
+ * thread, attached or not. */
 const TVMFFIAny *fb_type_attr_find(int32_t type_index, const TVMFFIByteArray *name);
 
-/* As fb_type_attr_find, in a column that the caller has; columns live for good. */
+/* Like fb_type_attr_find, for a column at hand. Columns live as long as the process. */
 const TVMFFIAny *fb_type_attr_in(const TVMFFITypeAttrColumn *column, int32_t type_index);
 
 #endif /* FFI_HPY_OBJECT_TYPE_ATTR_H_ */

@@ -1,9 +1,9 @@
 /* The table of classified Python types: open addressing with linear probing, one writer at a time, readers without a
  * lock.
  *
- * The key is the address of a type. What a reader may meet while a writer works is harmless. A slot holds NULL or a
- * complete entry; entries are never freed, and neither are tables that were replaced by larger ones. An entry that
- * moves can be missed: then the reader asks the package, as for a type that is not in the table. */
+ * The key is the pointer of a type. A writer never harms a concurrent reader: a slot has NULL or a complete entry, and
+ * neither entries nor replaced tables are freed. A reader may miss an entry that moves; the reader then asks the
+ * package, as for a type that is not in the table. */
 #include "type_kind.h"
 
 #include <stdlib.h>
@@ -16,25 +16,25 @@
 #include "hpy_module/context/text.h"
 #include "own_class.h"
 
-/* Sparse from the start: each collision on the way to int or str would cost every call nanoseconds. */
+/* Sparse from the start: each collision in the lookup of int or str would slow every call down. */
 enum { FIRST_SLOTS = 4096 };
 
 FbTypeKindTable *fb_type_kind_table;
-/* Guards the rest, and writing the table; nothing foreign runs under it. */
+/* Guards the variables below and writes to the table. No foreign code runs under it. */
 FH_LOCK(writing, "type kinds", FH_RANK_PLAIN);
 static size_t n_entries;
-static FbTypeKindEntry *unused; /* entries of no type */
+static FbTypeKindEntry *unused; /* unused entries */
 
 /* ---- the table, under the lock ---- */
 
-/* The number of slots is a power of two. NULL without memory. */
+/* n_slots is a power of two. Returns NULL if memory is exhausted. */
 static FbTypeKindTable *table_new(size_t n_slots) {
   FbTypeKindTable *table = calloc(1, sizeof(*table) + n_slots * sizeof(table->slots[0]));
   if (table != NULL) table->mask = n_slots - 1;
   return table;
 }
 
-/* Slots by any number, modulo their count. Relaxed: only the holder of the lock calls this. */
+/* Returns the entry of slot i, modulo the number of slots. Relaxed: the caller holds the lock. */
 static FbTypeKindEntry *at(FbTypeKindTable *table, size_t i) {
   return fh_atomic_load_relaxed(&table->slots[i & table->mask]);
 }
@@ -43,15 +43,15 @@ static void put(FbTypeKindTable *table, size_t i, FbTypeKindEntry *entry) {
 }
 static intptr_t type_at(FbTypeKindTable *table, size_t i) { return fh_atomic_load_relaxed(&at(table, i)->type); }
 
-/* The slot of a type, or the empty one where it would be. */
+/* Returns the slot of a type, or the empty slot at its place. */
 static size_t probe(FbTypeKindTable *table, intptr_t type) {
   size_t i = fb_type_kind_hash(type);
   while (at(table, i) != NULL && type_at(table, i) != type) i++;
   return i & table->mask;
 }
 
-/* Makes room for one more; NULL without memory. The old table stays: a reader may be in it, and all of them together
- * are as large as the newest. */
+/* Makes room for one more entry; returns NULL if memory is exhausted. The old table is kept, because a reader may use
+ * it; all old tables together are as large as the newest. */
 static FbTypeKindTable *grown(void) {
   FbTypeKindTable *table = fh_atomic_load_relaxed(&fb_type_kind_table);
   if (table != NULL && 2 * (n_entries + 1) <= table->mask + 1) return table;
@@ -64,12 +64,12 @@ static FbTypeKindTable *grown(void) {
   return larger;
 }
 
-/* Empties a slot, and moves those after it that would not be found any more (backward-shift deletion, which needs no
- * marks for deleted entries). The slot that an entry leaves is overwritten after the entry stands in its new one, so
- * that a reader finds it at one place or the other, unless it has passed the new one already. */
+/* Empties a slot, and moves the entries after it that a lookup would no longer find (backward-shift deletion, which
+ * needs no marks for deleted entries). An entry is stored in its new slot before its old slot is overwritten, so that a
+ * reader finds the entry in one of them, unless the reader has already passed the new slot. */
 static void take_out(FbTypeKindTable *table, size_t gap) {
   for (size_t i = gap + 1; at(table, i) != NULL; i++) {
-    size_t way = i - fb_type_kind_hash(type_at(table, i)); /* from where it would be best, modulo the number of slots */
+    size_t way = i - fb_type_kind_hash(type_at(table, i)); /* the distance from its home, modulo the number of slots */
     if ((way & table->mask) < ((i - gap) & table->mask)) continue;
     put(table, gap, at(table, i));
     gap = i;
@@ -78,17 +78,17 @@ static void take_out(FbTypeKindTable *table, size_t gap) {
   n_entries--;
 }
 
-/* ---- remembering ---- */
+/* ---- the cache ---- */
 
-/* What is known of a type. */
+/* The classification of a type. */
 typedef struct Answer {
   FbTypeKind kind;
   HPy converter; /* owned; HPy_NULL unless the kind is FB_TYPE_KIND_CONVERTER */
-  const DLPackExchangeAPI *exchange; /* NULL unless it is FB_TYPE_KIND_EXCHANGE */
+  const DLPackExchangeAPI *exchange; /* NULL unless the kind is FB_TYPE_KIND_EXCHANGE */
   unsigned protocols; /* FB_PROTOCOL_* */
 } Answer;
 
-/* An entry, complete; NULL without memory. Takes *converter and leaves it empty. */
+/* Returns a complete entry, or NULL if memory is exhausted. Steals *converter and leaves it empty. */
 static FbTypeKindEntry *entry_new(intptr_t type, const Answer *answer, FbRef *converter) {
   FbTypeKindEntry *entry = unused;
   if (entry != NULL) {
@@ -105,52 +105,53 @@ static FbTypeKindEntry *entry_new(intptr_t type, const Answer *answer, FbRef *co
   return entry;
 }
 
-/* A type has ended: another one may get its address from now on. Called by the runtime (type_watch in extension.h), on
- * an attached thread. */
+/* Removes a freed type, whose address another type may get from now on. The runtime calls this function on an attached
+ * thread (type_watch in extension.h). */
 static void forget(intptr_t type) {
   FbRef converter = {0};
   fh_mutex_lock(&writing);
   FbTypeKindTable *table = fh_atomic_load_relaxed(&fb_type_kind_table);
   size_t i = probe(table, type);
   FbTypeKindEntry *entry = at(table, i);
-  if (entry != NULL) { /* not if two threads have remembered it at once, and this is for the second */
+  if (entry != NULL) { /* NULL if two threads cached the type at once, and this is the second call */
     take_out(table, i);
-    fh_atomic_store_relaxed(&entry->type, 0); /* no reader has an instance */
+    fh_atomic_store_relaxed(&entry->type, 0); /* no reader can have an instance */
     converter = entry->converter;
     entry->next = unused;
     unused = entry;
   }
   fh_mutex_unlock(&writing);
-  /* without the lock: what ends here may run Python code */
+  /* without the lock, because releasing the converter may run Python code */
   fb_ref_clear(fb_ctx, &converter);
 }
 
-/* Remembers the kind of a type until the type ends. Failing to is no error: the next value of that type asks again. */
+/* Caches the kind of a type until the type is freed. A failure is not an error: the next value of that type asks
+ * again. */
 static void remember(HPyContext *ctx, HPy type, const Answer *answer) {
   FbRef converter = {0};
   fb_text_class_made(type);
-  /* Before the lock is taken, because it makes objects, which may start a collection. If it succeeds, `forget` is
-   * called when the type ends, whether or not an entry is made here. */
+  /* Called before the lock is taken, because it makes objects, which may start a collection. After success, `forget` is
+   * called when the type is freed, even if no entry is made here. */
   if (!FHPY_EXTENSION_HAS(fb_ext, type_watch) || !fb_ext->type_watch(type, forget)) return;
   if (!HPy_IsNull(answer->converter)) fb_ref_store(ctx, &converter, answer->converter);
   fh_mutex_lock(&writing);
   FbTypeKindTable *table = grown();
   size_t i = table == NULL ? 0 : probe(table, type._i);
-  /* There may be an entry already: another thread asked at the same time, or this one missed an entry that moved. */
+  /* The entry may exist already: another thread asked at the same time, or this thread missed an entry that moved. */
   FbTypeKindEntry *entry = table == NULL || at(table, i) != NULL ? NULL : entry_new(type._i, answer, &converter);
   if (entry != NULL) {
     put(table, i, entry);
     n_entries++;
   }
   fh_mutex_unlock(&writing);
-  fb_ref_clear(ctx, &converter); /* unless the entry has it */
+  fb_ref_clear(ctx, &converter); /* unless the entry owns it */
 }
 
 int fb_type_kind_init(HPyContext *ctx) {
   if (fb_ext == NULL) return 0;
   HPy none_type = HPy_Type(ctx, ctx->h_None);
   if (HPy_IsNull(none_type)) return -1;
-  /* The one place where missing memory is an error: readers take it that there is a table. */
+  /* The only place where exhausted memory is an error: readers assume that there is a table. */
   fh_mutex_lock(&writing);
   bool has_table = grown() != NULL;
   fh_mutex_unlock(&writing);
@@ -165,8 +166,7 @@ int fb_type_kind_init(HPyContext *ctx) {
                {ctx->h_BytesType, FB_TYPE_KIND_BYTES},
                {ctx->h_TupleType, FB_TYPE_KIND_SEQUENCE},
                {ctx->h_ListType, FB_TYPE_KIND_SEQUENCE}};
-  /* Built-in types, whose kind is known and which have no protocols: the commonest values need not wait for
-   * `classify`. */
+  /* Built-in types with a known kind and without protocols: the most common values need not wait for `classify`. */
   for (size_t i = 0; has_table && i < sizeof(plain) / sizeof(plain[0]); i++) {
     remember(ctx, plain[i].type, &(Answer){.kind = plain[i].kind});
   }
@@ -176,7 +176,7 @@ int fb_type_kind_init(HPyContext *ctx) {
   return -1;
 }
 
-/* The commonest types, for contexts where a type has no address to look up. */
+/* The kind of the most common types, for contexts in which a type has no address to look up. */
 static FbTypeKind common_kind(HPyContext *ctx, HPy value, HPy type) {
   if (HPy_Is(ctx, type, ctx->h_LongType)) return FB_TYPE_KIND_INT;
   if (HPy_Is(ctx, type, ctx->h_FloatType)) return FB_TYPE_KIND_FLOAT;
@@ -187,7 +187,7 @@ static FbTypeKind common_kind(HPyContext *ctx, HPy value, HPy type) {
   return FB_TYPE_KIND_UNKNOWN;
 }
 
-/* The kind in the answer of `classify`; FB_TYPE_KIND_UNKNOWN with an exception raised. */
+/* Reads the kind in the result of `classify`; FB_TYPE_KIND_UNKNOWN with an exception raised. */
 static FbTypeKind read_kind(HPyContext *ctx, HPy tuple) {
   HPy kind = HPy_GetItem_i(ctx, tuple, 0);
   if (HPy_IsNull(kind)) return FB_TYPE_KIND_UNKNOWN;
@@ -199,7 +199,7 @@ static FbTypeKind read_kind(HPyContext *ctx, HPy tuple) {
   return FB_TYPE_KIND_UNKNOWN;
 }
 
-/* Splits the answer of `classify`: kind; None, for KIND_CONVERTER a function, for KIND_EXCHANGE an address; the
+/* Reads the result of `classify`: a kind; None, a function (KIND_CONVERTER) or a pointer (KIND_EXCHANGE); the
  * protocols. Returns 0, or -1 with an exception raised and nothing to close. */
 static int read_answer(HPyContext *ctx, HPy tuple, Answer *out) {
   out->kind = read_kind(ctx, tuple);
@@ -220,12 +220,13 @@ static int read_answer(HPyContext *ctx, HPy tuple, Answer *out) {
   return rc;
 }
 
-/* Asks, and remembers the answer. FB_TYPE_KIND_UNKNOWN with an exception raised and nothing to close. */
+/* Classifies the type of a value and caches the result. FB_TYPE_KIND_UNKNOWN with an exception raised and nothing to
+ * close. */
 static Answer ask(HPyContext *ctx, HPy value) {
   Answer answer = {.kind = FB_TYPE_KIND_UNKNOWN, .converter = HPy_NULL};
   HPy type = HPy_Type(ctx, value);
   if (HPy_IsNull(type)) return answer;
-  /* Without the extension nothing is remembered here; the package's `classify` remembers by class instead. */
+  /* Without the extension this table caches nothing; the package's `classify` caches by class. */
   if (fb_ext == NULL) answer.kind = common_kind(ctx, value, type);
   if (answer.kind == FB_TYPE_KIND_UNKNOWN) {
     HPy tuple = fb_hook_call(ctx, FB_HOOK_CLASSIFY, &type, 1);
@@ -260,7 +261,8 @@ const DLPackExchangeAPI *fb_type_kind_exchange_ask(HPyContext *ctx, HPy value, u
   Answer answer = ask(ctx, value);
   *protocols = answer.protocols;
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
-  if (answer.exchange == NULL && answer.kind != FB_TYPE_KIND_UNKNOWN) { /* it had one when it was asked for its kind */
+  /* the class had a table when it was classified */
+  if (answer.exchange == NULL && answer.kind != FB_TYPE_KIND_UNKNOWN) {
     char name[128];
     fb_raise(ctx, ctx->h_TypeError, "the class %s has no exchange table any more",
              fb_attr_type_name(ctx, value, name, sizeof(name)));

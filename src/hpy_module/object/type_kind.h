@@ -1,4 +1,5 @@
-/* How a Python type is passed to native code: decided once per type by the package's `classify`, then cached. */
+/* The kind of a Python type decides its conversion to a native value. The package's `classify` determines the kind once
+ * per type, and this table caches it. */
 #ifndef FFI_HPY_OBJECT_TYPE_KIND_H_
 #define FFI_HPY_OBJECT_TYPE_KIND_H_
 
@@ -28,12 +29,12 @@ typedef enum FbTypeKind {
   FB_N_TYPE_KINDS
 } FbTypeKind;
 
-/* Protocols by which instances of a type give schemas another value in their place, in the order in which they are
- * tried; and whether the instances are mappings other than dict, or wrappers of native objects that are not the
- * binding's own, or arrays whose memory may have other values than they show (tensor/lazy_bits.h). */
+/* Flags of a type. The first three are protocols by which an instance gives schemas another value in its place, in the
+ * order of their use. The others tell whether the instances are mappings other than dict, wrappers of native objects
+ * that another binding made, or arrays whose memory may differ from the values they show (tensor/lazy_bits.h). */
 enum {
-  FB_PROTOCOL_OBJECT = 1,  /* __tvm_ffi_object__ */
-  FB_PROTOCOL_VALUE = 2,   /* __tvm_ffi_value__ */
+  FB_PROTOCOL_OBJECT = 1, /* __tvm_ffi_object__ */
+  FB_PROTOCOL_VALUE = 2, /* __tvm_ffi_value__ */
   FB_PROTOCOL_CONVERT = 4, /* ObjectConvertible */
   FB_PROTOCOL_STEPS = 7,
   FB_PROTOCOL_MAPPING = 8,
@@ -43,16 +44,16 @@ enum {
 
 /* One classified type.
  *
- * The table does not keep the type alive: when that ends, its entry is taken out, and made another type's later.
- * Entries are never freed, so that a reader on its way past one may always look at its type. An entry of the type that
- * a reader looks for stays as it is while the reader has an instance: `type` is stored last and cleared first. */
+ * The table does not keep the type alive: when the type is freed, its entry is removed, and reused for another type
+ * later. Entries are never freed, so that a reader may always read the type of an entry that it probes. While a reader
+ * has an instance of a type, the entry of that type does not change: `type` is stored last and cleared first. */
 typedef struct FbTypeKindEntry {
-  intptr_t type; /* word at fb_context_type_offset of the type's instances; 0 while the entry is no type's */
+  intptr_t type; /* the word at fb_context_type_offset in the type's instances; 0 while the entry is unused */
   FbTypeKind kind;
-  unsigned protocols;                /* FB_PROTOCOL_* */
-  FbRef converter;                   /* FB_TYPE_KIND_CONVERTER only */
+  unsigned protocols; /* FB_PROTOCOL_* */
+  FbRef converter; /* FB_TYPE_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_TYPE_KIND_EXCHANGE only */
-  struct FbTypeKindEntry *next;      /* while the entry is no type's */
+  struct FbTypeKindEntry *next; /* next unused entry */
 } FbTypeKindEntry;
 
 typedef struct FbTypeKindTable {
@@ -60,33 +61,33 @@ typedef struct FbTypeKindTable {
   FbTypeKindEntry *slots[];
 } FbTypeKindTable;
 
-/* Replaced by a larger copy when half full; readers keep using the one they loaded. */
+/* Replaced by a larger copy when half full; readers continue with the table that they loaded. */
 extern FB_HIDDEN FbTypeKindTable *fb_type_kind_table;
 
-/* Takes the types whose kind needs no question (None, bool, int, ...) into the table. 0, or -1 with an exception. */
+/* Adds the types with a fixed kind (None, bool, int, ...) to the table. Returns 0, or -1 with an exception raised. */
 int fb_type_kind_init(HPyContext *ctx);
 
-/* The slow way: asks `classify`. Returns the kind, or FB_TYPE_KIND_UNKNOWN with an exception raised. *converter gets a
- * new handle if the kind is FB_TYPE_KIND_CONVERTER. */
+/* The slow path: calls `classify`. Returns the kind, or FB_TYPE_KIND_UNKNOWN with an exception raised. *converter
+ * becomes a new handle if the kind is FB_TYPE_KIND_CONVERTER. */
 FbTypeKind fb_type_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
 
-/* Asks for the kind of a value's type, so that fb_type_kind_find finds it from now on; may run Python code. Only where
- * there is an extension. A failure is no error, and leaves no exception. */
+/* Classifies the type of a value, so that fb_type_kind_find finds the type from now on. May run Python code. Requires
+ * the extension. A failure is ignored and leaves no exception. */
 void fb_type_kind_learn(HPyContext *ctx, HPy value);
 
 FH_INLINE size_t fb_type_kind_hash(intptr_t type) {
   return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
-/* The word that tells the exact type of `value`; where there is an extension. */
+/* The word that identifies the exact type of `value`. Requires the extension. */
 FH_INLINE intptr_t fb_type_kind_type(HPy value) {
   intptr_t type;
   memcpy(&type, (const char *)value._i + fb_context_type_offset, sizeof(type));
   return type;
 }
 
-/* Cached entry for the exact type of `value`, which must stay alive while the entry is used; or NULL. Lock-free: an
- * entry that moves meanwhile may be missed, which costs a question and nothing else. */
+/* Returns the cached entry of the exact type of `value`, or NULL. `value` must stay alive while the entry is used.
+ * Lock-free: a concurrent move may hide an entry; the caller then only asks `classify` again. */
 FH_INLINE const FbTypeKindEntry *fb_type_kind_find(HPy value) {
   intptr_t type = fb_type_kind_type(value);
   /* Acquire, three times: pairs with the release stores of grown(), put() and entry_new() in type_kind.c. */
@@ -97,7 +98,8 @@ FH_INLINE const FbTypeKindEntry *fb_type_kind_find(HPy value) {
   }
 }
 
-/* Kind of `value`; FB_TYPE_KIND_UNKNOWN with an exception raised on failure. See fb_type_kind_ask for *converter. */
+/* Returns the kind of `value`, or FB_TYPE_KIND_UNKNOWN with an exception raised. See fb_type_kind_ask for
+ * *converter. */
 FH_INLINE FbTypeKind fb_type_kind_of(HPyContext *ctx, HPy value, HPy *converter) {
   if (FH_LIKELY(fb_ext != NULL)) {
     const FbTypeKindEntry *entry = fb_type_kind_find(value);
@@ -109,10 +111,11 @@ FH_INLINE FbTypeKind fb_type_kind_of(HPyContext *ctx, HPy value, HPy *converter)
   return fb_type_kind_ask(ctx, value, converter);
 }
 
-/* The slow way of fb_type_kind_with_protocols. */
+/* The slow path of fb_type_kind_with_protocols. */
 FbTypeKind fb_type_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols);
 
-/* Kind of `value`, and the protocols of its type; FB_TYPE_KIND_UNKNOWN with an exception raised on failure. */
+/* Returns the kind of `value` and the protocols of its type; FB_TYPE_KIND_UNKNOWN with an exception raised on
+ * failure. */
 FH_INLINE FbTypeKind fb_type_kind_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols) {
   const FbTypeKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_kind_find(value) : NULL;
   if (FH_UNLIKELY(entry == NULL)) return fb_type_kind_ask_with_protocols(ctx, value, protocols);
@@ -121,8 +124,8 @@ FH_INLINE FbTypeKind fb_type_kind_with_protocols(HPyContext *ctx, HPy value, uns
 }
 
 const DLPackExchangeAPI *fb_type_kind_exchange_ask(HPyContext *ctx, HPy value, unsigned *protocols);
-/* The exchange table of the class of a value of FB_TYPE_KIND_EXCHANGE, and the protocols of the class; NULL with an
- * exception raised on failure. */
+/* Returns the exchange table and the protocols of a value of FB_TYPE_KIND_EXCHANGE; NULL with an exception raised on
+ * failure. */
 FH_INLINE const DLPackExchangeAPI *fb_type_kind_exchange(HPyContext *ctx, HPy value, unsigned *protocols) {
   const FbTypeKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_kind_find(value) : NULL;
   if (FH_UNLIKELY(entry == NULL)) return fb_type_kind_exchange_ask(ctx, value, protocols);

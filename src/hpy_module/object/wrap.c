@@ -1,4 +1,4 @@
-/* Native objects as Python objects: the listed wrapper, or a new instance of the class that stands for the type. */
+/* Native objects as Python objects: the registered wrapper, or a new instance of the class of the type. */
 #include "wrap.h"
 
 #include "class_table.h"
@@ -7,10 +7,10 @@
 #include "identity.h"
 #include "object.h"
 
-/* Which wrapper is asked for: see wrap.h. */
+/* The wrapper that the caller wants: see wrap.h. */
 typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
 
-/* A new unlisted instance of cls. Takes the handle, on failure too. */
+/* Makes an unregistered instance of cls. Steals the handle, also on failure. */
 FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   FbObject *object;
   HPy h = HPy_New(ctx, cls, &object);
@@ -32,22 +32,23 @@ FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   return h;
 }
 
-/* A listed wrapper, for an object that others have, too: a new one, or the one that another thread listed meanwhile. */
+/* Makes a registered wrapper for an object to which other code has references: a new wrapper, or the wrapper that
+ * another thread has registered since the lookup. */
 static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   HPy h = wrap_new(ctx, cls, handle);
   if (FH_UNLIKELY(HPy_IsNull(h))) return h;
   HPy other = fb_identity_list(ctx, h, fb_object_cell(ctx, h));
   if (FH_LIKELY(HPy_IsNull(other))) return h;
   if (FH_UNLIKELY(!fb_handle_cell_give_again(fb_object_cell(ctx, other), handle))) {
-    HPy_Close(ctx, other); /* on its way out of the table: h stays apart from it */
+    HPy_Close(ctx, other); /* it is being removed from the map: h stays unregistered */
     return h;
   }
-  /* gives up the reference that h took; `other` has its own */
+  /* releases the reference that h owns; `other` has its own */
   HPy_Close(ctx, h);
   return other;
 }
 
-/* As wrap(), for a type that has no class yet: the package makes one, or imports the module that has one. Takes the
+/* Like wrap(), for a type without a class: the package makes a class, or imports the module with the class. Steals the
  * handle. */
 static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, bool is_shared) {
   HPy index = HPyLong_FromInt32_t(ctx, handle->type_index);
@@ -63,8 +64,8 @@ static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, 
 }
 
 FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
-  /* A listed wrapper owns a reference. So an object whose only reference is the caller's has none, and the table need
-   * not be asked; nor is the new wrapper listed until the object is shared. */
+  /* A registered wrapper owns a reference. So if the caller has the only reference, there is no registered wrapper and
+   * no lookup is necessary; the new wrapper is not registered until the object is shared. */
   bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle);
   if (is_shared && wanted == WANTED_MOVABLE) {
     HPy found = fb_identity_find(ctx, handle);
@@ -74,7 +75,7 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
         TVMFFIObjectDecRef(handle);
         return found;
       }
-      /* the listed wrapper stays the one that stands for the object; the new one is apart */
+      /* the registered wrapper stays registered; the new wrapper is an additional one */
       HPy_Close(ctx, found);
       is_shared = false;
     }

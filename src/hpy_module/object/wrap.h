@@ -6,16 +6,17 @@
 
 #include "hpy_module/context/context.h"
 
-/* The listed wrapper of an object, or a new instance of the class that stands for its type. Takes `handle`, on failure
- * too (HPy_NULL). */
+/* Returns the registered wrapper of an object, or a new instance of the class of its type. Steals `handle`, also on
+ * failure (HPy_NULL). */
 HPy fb_wrap_object(HPyContext *ctx, TVMFFIObject *handle);
-/* As fb_wrap_object, but a new instance in any case. */
+/* Like fb_wrap_object, but always makes a new instance. */
 HPy fb_wrap_apart(HPyContext *ctx, TVMFFIObject *handle);
-/* As fb_wrap_object, but a new instance if a call uses the listed one, which nobody can move away then. */
+/* Like fb_wrap_object, but makes a new instance if a call uses the registered wrapper, because the handle of that
+ * wrapper cannot be moved. */
 HPy fb_wrap_movable(HPyContext *ctx, TVMFFIObject *handle);
-/* The listed wrapper of an object of a registered type that somebody else keeps alive, without a reference of the
- * caller's, whose count threads that share the object would write in turns: new handle. HPy_NULL, and nothing raised,
- * if there is none, or if taking a reference costs nothing: then fb_wrap_object. */
+/* Returns the registered wrapper of an object that other code keeps alive, as a new handle. The object's type is
+ * registered. Takes no native reference, because threads that share the object would contend for its count. Returns
+ * HPy_NULL without an exception if there is no wrapper, or if taking a reference is cheap; then use fb_wrap_object. */
 HPy fb_wrap_find(HPyContext *ctx, TVMFFIObject *handle);
 
 #endif /* FFI_HPY_OBJECT_WRAP_H_ */

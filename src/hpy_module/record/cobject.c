@@ -1,6 +1,6 @@
-/* The class CObject: what every wrapper of a native object can do, whatever its type. That is identity (comparison and
- * hash by address), the address itself, and the ways of a handle from one wrapper to another. Methods over fields are
- * in dataclass.c and get their Python names from the package. The names between double underscores are tvm_ffi's. */
+/* The class CObject: the methods of every wrapper, for all native types. They cover identity (comparison and hash by
+ * pointer), the pointer itself, and moves of a handle between wrappers. Methods over fields are in dataclass.c and get
+ * their Python names from the package. The names between double underscores are tvm_ffi's. */
 #include "cobject.h"
 
 #include "core/platform/atomic.h"
@@ -21,8 +21,8 @@ FB_OBJECT_NEW(object, fb_own_class_object)
 
 static HPy bool_result(HPyContext *ctx, bool value) { return HPy_Dup(ctx, value ? ctx->h_True : ctx->h_False); }
 
-/* Two wrappers of one object are equal. Only the addresses count and nothing behind them is read, so no use of the
- * cells begins. */
+/* Two wrappers of one object are equal. Only the pointers are compared and no object is read, so no use of the cells
+ * begins. */
 HPyDef_SLOT(object_compare, HPy_tp_richcompare)
 static HPy object_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
   if ((op != HPy_EQ && op != HPy_NE) || !fb_object_check(ctx, other)) return HPy_Dup(ctx, ctx->h_NotImplemented);
@@ -65,7 +65,8 @@ static HPy object_is_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nar
 
 HPyDef_METH(object_chandle, "__chandle__", HPyFunc_NOARGS, .doc = "Address of the native object, 0 if there is none.")
 static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = fb_object_take(ctx, self); /* lists self, which whoever comes with this address gets */
+  /* registers self, so that a caller who returns this pointer gets self */
+  TVMFFIObject *handle = fb_object_take(ctx, self);
   HPy address = HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)handle);
   fb_drop_object(handle, HPy_IsNull(address));
   return address;
@@ -74,7 +75,7 @@ static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
 HPyDef_METH(object_ctypes_handle, "__ctypes_handle__", HPyFunc_NOARGS,
             .doc = "Address of the native object as ctypes.c_void_p; its value is None if there is none.")
 static HPy object_ctypes_handle_impl(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = fb_object_take(ctx, self); /* lists self, as in object_chandle */
+  TVMFFIObject *handle = fb_object_take(ctx, self); /* registers self, as in object_chandle */
   HPy address = fb_opaque_ptr_result(ctx, handle);
   fb_drop_object(handle, HPy_IsNull(address));
   return address;
@@ -86,7 +87,7 @@ static HPy object_id_get(HPyContext *ctx, HPy self, void *closure) {
   return object_chandle_impl(ctx, self);
 }
 
-/* A use of the cell keeps the object while its header is read. */
+/* A use of the cell protects the object while its header is read. */
 HPyDef_METH(object_type_index, "__type_index__", HPyFunc_NOARGS, .doc = "Type index of the native object.")
 static HPy object_type_index_impl(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
@@ -100,7 +101,7 @@ HPyDef_METH(object_use_count, "__use_count__", HPyFunc_NOARGS, .doc = "Strong re
 static HPy object_use_count_impl(HPyContext *ctx, HPy self) {
   TVMFFIObject *handle = fb_object_take(ctx, self);
   if (handle == NULL) return HPyLong_FromInt32_t(ctx, 0);
-  /* A snapshot, without the reference that `handle` is: other threads may change it at any time. */
+  /* A snapshot without this function's own reference: other threads may change the count at any time. */
   uint64_t count = fh_atomic_load_relaxed(&handle->combined_ref_count) - 1;
   TVMFFIObjectDecRef(handle);
   return HPyLong_FromUInt64_t(ctx, count & UINT32_MAX);
@@ -111,7 +112,7 @@ static HPy object_move_impl(HPyContext *ctx, HPy self) { return fb_rvalue_ref_ne
 
 static bool is_function(HPyContext *ctx, HPy h) { return fb_own_class_check(ctx, h, &fb_own_class_function); }
 
-/* None, or HPy_NULL for a status that is not 0. */
+/* Returns None, or HPy_NULL if rc is not 0. */
 static HPy none_if(HPyContext *ctx, int rc) { return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL; }
 
 HPyDef_METH(object_move_from, "__move_handle_from__", HPyFunc_O,
@@ -122,11 +123,11 @@ static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
     return fb_raise(ctx, ctx->h_TypeError, "__move_handle_from__() argument must be a CObject, not %s",
                     fb_attr_type_name(ctx, other, given, sizeof(given)));
   }
-  if (is_function(ctx, self)) { /* self gets a reference of its own: no handle is moved away from a Function */
+  if (is_function(ctx, self)) { /* self gets its own reference: the handle of a Function is never moved away */
     return none_if(ctx, fb_transfer_put_function(ctx, self, fb_object_take(ctx, other)));
   }
   if (is_function(ctx, other)) return fb_transfer_refuse_function(ctx);
-  /* Nothing to move. A move claims both cells: to claim one twice would fail, or without a GIL wait for ever. */
+  /* Nothing to move. A move claims both cells; a second claim of one cell would fail, or wait forever without a GIL. */
   if (fb_context_is_same(ctx, self, other)) return HPy_Dup(ctx, ctx->h_None);
   return none_if(ctx, fb_transfer_move(ctx, self, other));
 }
@@ -137,14 +138,14 @@ static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   if (nargs == 0 || !is_function(ctx, args[0])) {
     return fb_raise(ctx, ctx->h_TypeError, "__init_handle_by_constructor__() argument 1 must be a Function");
   }
-  /* The function runs without giving up the GIL. A result that is no object owns nothing, so nothing is dropped. */
+  /* The function runs with the GIL held. A result that is not an object owns nothing, so nothing is released. */
   TVMFFIAny made;
   if (fb_function_call_raw(ctx, args[0], args + 1, nargs - 1, &made) != 0) return HPy_NULL;
   if (made.type_index < kTVMFFIStaticObjectBegin) {
     return fb_raise(ctx, ctx->h_TypeError, "%s() must return an object, it returned a value of type index %d",
                     fb_function_name(ctx, args[0]), (int)made.type_index);
   }
-  /* A Function gets a handle once and keeps it; any other wrapper may replace the one that it has. */
+  /* A Function gets a handle once and keeps it; any other wrapper may replace its handle. */
   return none_if(ctx, is_function(ctx, self) ? fb_transfer_put_function(ctx, self, made.v_obj)
                                              : fb_transfer_put(ctx, self, made.v_obj));
 }

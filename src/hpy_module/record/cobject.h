@@ -4,7 +4,8 @@
 
 #include "hpy_module/context/context.h"
 
-/* Made before all other classes whose instances own a handle. New handle, or HPy_NULL with an exception raised. */
+/* Makes the class, before all other classes whose instances own a handle. Returns a new handle, or HPy_NULL with an
+ * exception raised. */
 HPy fb_cobject_type_new(HPyContext *ctx);
 
 #endif /* FFI_HPY_RECORD_COBJECT_H_ */

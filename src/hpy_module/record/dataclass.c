@@ -1,6 +1,6 @@
-/* Comparison, hash and copies by fields, as methods of CObject. A shallow copy is a call of the type's own
- * function. Each of the others is one call of a function of the core, which walks the fields, and everything that they
- * lead to, without recursion. */
+/* Comparison, hash and copies by fields, as methods of CObject. A shallow copy calls the type's own function. Each
+ * other method is one call of a function of the core, which traverses the fields and all objects reachable from them
+ * without recursion. */
 #include "dataclass.h"
 
 #include "core/platform/atomic.h"
@@ -15,14 +15,15 @@
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/type_attr.h"
 
-/* A view of self's object, for the core and the hooks that it calls; the caller uses the cell. Self is listed first:
- * hooks may keep references to the object, and whoever brings it back later is to get self for it. */
+/* Returns a view of self's object, for the core and its hooks; the caller uses the cell. Self is registered first:
+ * hooks may keep references to the object, and returning the object later must yield self. */
 static TVMFFIAny view_of(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   fb_identity_share(ctx, self, cell);
   return (TVMFFIAny){.type_index = cell->handle->type_index, .v_obj = cell->handle};
 }
 
-/* Calls a function of the core with an object. -1 with a native error pending, -2 with an exception raised. */
+/* Calls a function of the core with an object. Returns 0; -1 with a native error pending; -2 with an exception
+ * raised. */
 static int call_one(HPyContext *ctx, FbCoreFunction *function, HPy self, TVMFFIAny *result) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (cell == NULL) return -2;
@@ -37,8 +38,8 @@ static int call_one(HPyContext *ctx, FbCoreFunction *function, HPy self, TVMFFIA
 
 /* --- comparison --------------------------------------------------------------------------------------------------- */
 
-/* Whether self or other is an instance of the other one's class. Otherwise the comparison is left to Python
- * (NotImplemented), which then asks the other one, and in the end compares identities or raises. */
+/* Whether self or other is an instance of the other's class. If not, the comparison returns NotImplemented. Python then
+ * asks the other object, and finally compares identities or raises. */
 static bool is_related(HPyContext *ctx, HPy self, HPy other) {
   HPy own = HPy_Type(ctx, self), others = HPy_Type(ctx, other);
   bool related = HPy_Is(ctx, own, others) || HPy_TypeCheck(ctx, other, own) || HPy_TypeCheck(ctx, self, others);
@@ -47,7 +48,7 @@ static bool is_related(HPyContext *ctx, HPy self, HPy other) {
   return related && fb_object_check(ctx, other);
 }
 
-/* The answer of a comparison: 0 or 1; -1 with an exception raised. */
+/* Returns the result of a comparison, 0 or 1; -1 with an exception raised. */
 static int ask(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other) {
   FbHandleCell *mine = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (mine == NULL) return -1;
@@ -68,7 +69,7 @@ static int ask(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other) {
   return -1;
 }
 
-/* `when_equal` is the answer of the core for which the result is True: != asks for equality. */
+/* `when_equal` is the core's result for which the comparison is True: != calls the function for equality. */
 static HPy compare(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other, int when_equal) {
   if (!is_related(ctx, self, other)) return HPy_Dup(ctx, ctx->h_NotImplemented);
   int answer = ask(ctx, function, self, other);
@@ -119,10 +120,10 @@ static HPy fb_dataclass_hash_impl(HPyContext *ctx, HPy self) {
 
 /* --- copies ------------------------------------------------------------------------------------------------------- */
 
-/* The function that copies objects of a type, borrowed; NULL if there is none. */
+/* Returns the function that copies objects of a type, borrowed; NULL if there is none. */
 static TVMFFIObject *find_copier(int32_t type_index) {
   static const TVMFFIByteArray name = {"__ffi_shallow_copy__", sizeof("__ffi_shallow_copy__") - 1};
-  static const TVMFFITypeAttrColumn *known; /* of all threads the same, and for good */
+  static const TVMFFITypeAttrColumn *known; /* constant once found, and equal for all threads */
   const TVMFFITypeAttrColumn *column = fh_atomic_load_acquire(&known);
   if (FH_UNLIKELY(column == NULL)) {
     column = TVMFFIGetTypeAttrColumn(&name);
@@ -133,8 +134,8 @@ static TVMFFIObject *find_copier(int32_t type_index) {
   return copier == NULL || copier->type_index != kTVMFFIFunction ? NULL : copier->v_obj;
 }
 
-/* __ffi_shallow_copy__ is an attribute of the object's own type: what an ancestor has would copy the ancestor's fields
- * only. */
+/* __ffi_shallow_copy__ must be an attribute of the object's own type: an ancestor's function would copy only the
+ * ancestor's fields. */
 HPyDef_METH(fb_dataclass_copy, "_shallow_copy", HPyFunc_NOARGS,
             .doc = "_shallow_copy($self, /)\n--\n\n"
                    "A new object with the same values in its fields. TypeError where the "
@@ -158,10 +159,11 @@ static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
                   fb_attr_type_name(ctx, self, name, sizeof(name)));
 }
 
-/* What copy.deepcopy() does behind every __deepcopy__ is to append the original to a list, which its memo has under its
- * own id, so that the original outlives the memo. If there is none yet, it learns so by an exception. That takes longer
- * than copying a small object, so an empty dict, as the memo of a copy that begins here is, gets the list beforehand.
- * Only where handles are object pointers, which are the ids. Returns 0, or -1 with an exception raised. */
+/* copy.deepcopy() appends the original to a list after every __deepcopy__, so that the original outlives the memo; the
+ * memo has the list under its own id. If the list does not exist, deepcopy() learns this by an exception, which takes
+ * longer than the copy of a small object. Therefore an empty memo, which belongs to a copy that begins here, gets the
+ * list beforehand. Only where handles are object pointers, which are the ids. Returns 0, or -1 with an exception
+ * raised. */
 static int prepare_memo(HPyContext *ctx, HPy memo) {
   if (fb_context_tuple_items == 0 || !HPyDict_Check(ctx, memo)) return 0;
   HPy_ssize_t n = HPy_Length(ctx, memo);

@@ -1,8 +1,8 @@
 /* Methods over the fields of an object: comparison, order, hash, copies.
  *
- * Every CObject has them, under names of their own (_recursive_eq, ...): what a dataclass decorator puts into a class
- * as __eq__ and so on is one of these, so that no Python code runs in between. They keep the GIL: the core does the
- * work, and calls Python only for hooks that a type has. */
+ * Every CObject has them under private names (_recursive_eq, ...). A dataclass decorator stores one of these methods in
+ * a class as __eq__ and so on, so that no Python code runs in between. They keep the GIL: the core does the work, and
+ * calls Python only for the hooks of a type. */
 #ifndef FFI_HPY_RECORD_DATACLASS_H_
 #define FFI_HPY_RECORD_DATACLASS_H_
 

@@ -1,9 +1,9 @@
 /* Native types defined in Python: registration through the C ABI.
  *
- * type_define gives a key its index. fields_define follows when the annotations of the class can be resolved. It takes
- * a row for each field, made by the package (row_of_declared in ffi_hpy/_types/field.py), with the place that a C++
- * compiler would give the field. All rows are read and converted into drafts before the first one is registered,
- * because a registration cannot be undone. */
+ * type_define assigns an index to a key. fields_define follows when the annotations of the class can be resolved. It
+ * takes a row per field, made by the package (row_of_declared in ffi_hpy/_types/field.py), with the offset that a C++
+ * compiler would assign. All rows are converted into drafts before the first is registered, because a registration
+ * cannot be undone. */
 #include "define.h"
 
 #include <stdlib.h>
@@ -22,13 +22,14 @@
 
 /* --- reading arguments -------------------------------------------------------------------------------------------- */
 
-/* Copies of texts, in lists, until a definition is over: a handle's own text may end with the handle. */
+/* Copies of strings, in a list, kept until a definition ends: a handle's string may be freed with the handle. */
 typedef struct Copy {
   struct Copy *next;
   char text[];
 } Copy;
 
-/* item(sequence, i) as text that lives until copies_end; None is "". Returns 0, or -1 with an exception raised. */
+/* Reads item(sequence, i) as a string that lives until copies_end; None is "". Returns 0, or -1 with an exception
+ * raised. */
 static int text_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const char *what, Copy **copies,
                      TVMFFIByteArray *out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
@@ -56,7 +57,7 @@ static void copies_end(Copy *copies) {
   }
 }
 
-/* item(sequence, i) as an int. Returns 0, or -1 with an exception raised. */
+/* Reads item(sequence, i) as an int. Returns 0, or -1 with an exception raised. */
 static int int_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, int64_t *out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
   if (HPy_IsNull(item)) return -1;
@@ -65,7 +66,7 @@ static int int_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, int64_t *out) 
   return *out == -1 && HPyErr_Occurred(ctx) ? -1 : 0;
 }
 
-/* The tree of item(sequence, i), a Schema; trees stay for good. Returns 0, or -1 with an exception raised. */
+/* Reads the tree of item(sequence, i), a Schema; trees are never freed. Returns 0, or -1 with an exception raised. */
 static int schema_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const FbSchema **out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
   *out = HPy_IsNull(item) ? NULL : fb_schema_type_get(ctx, item);
@@ -73,7 +74,7 @@ static int schema_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const FbSch
   return *out == NULL ? -1 : 0;
 }
 
-/* The type of an index; NULL with an exception raised. */
+/* Returns the type of an index; NULL with an exception raised. */
 static const TVMFFITypeInfo *type_arg(HPyContext *ctx, HPy h) {
   int32_t index = HPyLong_AsInt32_t(ctx, h);
   if (index == -1 && HPyErr_Occurred(ctx)) return NULL;
@@ -97,10 +98,10 @@ static HPy fb_define_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   const TVMFFITypeInfo *parent = type_arg(ctx, args[1]);
   if (parent == NULL) return HPy_NULL;
   TVMFFIByteArray key = {text, (size_t)n};
-  /* Any free index will do (-1). No indices are set aside for subtypes (0), and subtypes may have others (1). */
+  /* Any free index (-1). No indices are reserved for subtypes (0), and subtypes may have other indices (1). */
   int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, parent->type_depth + 1, 0, 1, parent->type_index);
   if (index < 0) return fb_error_raise_pending(ctx, "type_define");
-  /* A key keeps its index and its ancestors, whatever became of the class that had it first. */
+  /* A key keeps its index and its ancestors, even if its first class no longer exists. */
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index), *its_parent = NULL;
   if (info->type_depth > 0) its_parent = info->type_ancestors[info->type_depth - 1];
   if (its_parent == parent) return HPyLong_FromInt32_t(ctx, index);
@@ -116,7 +117,7 @@ static HPy fb_define_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_
 static FbCoreFunction make_setter = {.name = "ffi.MakeFieldSetter"},
                       register_record = {.name = "ffi._PyClassRegisterTypeAttrColumns"};
 
-/* Calls a function of the core that takes ints and gives an int or an object. Returns 0, or -1 with an exception
+/* Calls a function of the core with ints; the result is an int or an object. Returns 0, or -1 with an exception
  * raised. */
 static int core_call(HPyContext *ctx, FbCoreFunction *function, const int64_t *numbers, int32_t n, TVMFFIAny *result) {
   TVMFFIAny args[3] = {{0}};
@@ -129,7 +130,7 @@ static int core_call(HPyContext *ctx, FbCoreFunction *function, const int64_t *n
   return -1;
 }
 
-/* Getter and setter for native code, for the form of the field's memory. The setter converts by the schema. */
+/* Makes getter and setter for native code, for the form of the field's memory. The setter converts by the schema. */
 static int make_accessors(HPyContext *ctx, FbField *field) {
   const int64_t parts[3] = {field->static_index, (int64_t)(uintptr_t)field->schema,
                             (int64_t)(uintptr_t)&fb_fit_converter};
@@ -154,7 +155,7 @@ typedef struct Draft {
   FbField *field;
 } Draft;
 
-/* Reads a row. On failure too the draft has what was made until then, for draft_end. */
+/* Reads a row. After a failure the draft has the parts made so far, for draft_end. */
 static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Copy **copies, Draft *out) {
   TVMFFIFieldInfo *info = &out->info;
   int64_t static_index;
@@ -175,7 +176,7 @@ static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Cop
   info->getter = field->getter;
   info->setter = field->setter_function;
   if ((info->flags & kTVMFFIFieldFlagBitMaskHasDefault) == 0) return 0;
-  /* Twice: as Python has it, for initialisers of ours, and as a native value, for the core's constructors. */
+  /* Stored twice: as a Python object, for our initialisers, and as a native value, for the core's constructors. */
   HPy initial = HPy_GetItem_i(ctx, item, INITIAL);
   if (HPy_IsNull(initial)) return -1;
   fb_ref_store(ctx, &field->initial, initial);
@@ -184,8 +185,8 @@ static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Cop
   return rc;
 }
 
-/* Drops a draft that was not registered. A registered field lives as long as the process, and so does the draft's
- * reference to the default value: cores differ in whether the registry takes that reference over or adds one. */
+/* Frees a draft that was not registered. A registered field lives as long as the process, and so does the draft's
+ * reference to the default value: cores differ in whether the registry steals that reference or adds another. */
 static void draft_end(HPyContext *ctx, Draft *draft) {
   TVMFFIAny *initial = &draft->info.default_value_or_factory;
   fb_drop_any(initial, FB_DROP_UNKNOWN);
@@ -196,7 +197,8 @@ static void draft_end(HPyContext *ctx, Draft *draft) {
   free(field);
 }
 
-/* Gives the type its size, its constructors and copies, which need the fields to be there, and its structural kind. */
+/* Registers the size of the type, its constructors and copy functions, which need the fields, and its structural
+ * kind. */
 static int register_layout(HPyContext *ctx, int32_t index, int64_t n_bytes, int64_t kind) {
   const int64_t parts[2] = {index, n_bytes};
   TVMFFIAny result;
@@ -208,9 +210,8 @@ static int register_layout(HPyContext *ctx, int32_t index, int64_t n_bytes, int6
   return -1;
 }
 
-/* Registers the drafts, which lose their fields to the table. Names of fields differ, as the package's rows do, so only
- * a lack of memory stops it in the middle. Then the drafts that are left are dropped, and those before stay
- * registered. */
+/* Registers the drafts; their fields move to the table. The field names are distinct, like the package's rows, so only
+ * exhausted memory stops the loop. The remaining drafts are then freed, and the earlier ones stay registered. */
 static int register_drafts(HPyContext *ctx, int32_t index, Draft *drafts, FbFieldTable *table) {
   for (int32_t i = 0; i < table->n_fields; i++) {
     if (TVMFFITypeRegisterField(index, &drafts[i].info) != 0) {
@@ -224,7 +225,7 @@ static int register_drafts(HPyContext *ctx, int32_t index, Draft *drafts, FbFiel
   return 0;
 }
 
-/* Reads all rows. On failure every draft is dropped. */
+/* Reads all rows. After a failure every draft is freed. */
 static int read_drafts(HPyContext *ctx, HPy fields, const TVMFFITypeInfo *type, Copy **copies, Draft *drafts,
                        HPy_ssize_t n) {
   for (HPy_ssize_t i = 0; i < n; i++) {
@@ -251,7 +252,7 @@ static HPy fb_define_fields_impl(HPyContext *ctx, HPy self, const HPy *args, siz
     return fb_raise(ctx, ctx->h_RuntimeError, "type %.*s has its fields already", (int)type->type_key.size,
                     type->type_key.data);
   }
-  /* One more than needed: calloc of nothing may give NULL. */
+  /* One more than needed, because calloc(0, ...) may return NULL. */
   Draft *drafts = calloc((size_t)n + 1, sizeof(*drafts));
   FbFieldTable *table = calloc(1, sizeof(*table) + (size_t)n * sizeof(table->fields[0]));
   Copy *copies = NULL;
@@ -280,19 +281,19 @@ typedef int (*RegisterValue)(int32_t index, TVMFFIMethodInfo *info);
 static int register_method(int32_t index, TVMFFIMethodInfo *info) { return TVMFFITypeRegisterMethod(index, info); }
 
 static int register_attr(int32_t index, TVMFFIMethodInfo *info) {
-  /* With None as the type only the column is made, if it is not there. */
+  /* The type index kTVMFFINone only makes the column, if it does not exist. */
   TVMFFIAny nothing = {0};
   if (TVMFFITypeRegisterAttr(kTVMFFINone, &info->name, &nothing) != 0) return -1;
   return TVMFFITypeRegisterAttr(index, &info->name, &info->method);
 }
 
-/* args: index, name, value, and for methods metadata, flags. */
+/* args: index, name, value; for methods also metadata and flags. */
 static HPy define_value(HPyContext *ctx, const char *what, const HPy *args, size_t nargs, RegisterValue apply) {
   const TVMFFITypeInfo *type = type_arg(ctx, args[0]);
   if (type == NULL) return HPy_NULL;
   TVMFFIMethodInfo info = {0};
   Copy *copies = NULL;
-  /* As a sequence, which text_item reads. */
+  /* As a tuple, which text_item can read. */
   HPy texts = HPyTuple_FromArray(ctx, (HPy *)args, (HPy_ssize_t)nargs);
   if (HPy_IsNull(texts)) return texts;
   int rc = text_item(ctx, texts, 1, "name of an attribute", &copies, &info.name);

@@ -1,7 +1,8 @@
 /* Native types defined in Python: registration through the C ABI.
  *
- * A type is defined in two steps, so that the fields of types may name each other: first its key, then its fields,
- * once. If the names of the fields differ, only a lack of memory can fail after the registry was touched. */
+ * A type is defined in two steps, so that the fields of types may refer to each other: first its key, then, once, its
+ * fields. If the field names are distinct, only exhausted memory can make the second step fail after it has changed the
+ * registry. */
 #ifndef FFI_HPY_RECORD_DEFINE_H_
 #define FFI_HPY_RECORD_DEFINE_H_
 

@@ -1,9 +1,10 @@
 /* Reading and writing reflected fields.
  *
- * There are two kinds. A laid out field belongs to a type that Python code defined: a value is converted by the schema
- * and then exchanged with the one in memory. Any other field is read and written by the functions that its library
- * registered, and a schema, if the package has one for it, converts the value before. The core keeps threads apart
- * (core/object/field_access.h); a thread that holds the GIL reads without that, because all others write with it. */
+ * There are two kinds. An inline field (`is_laid_out`) belongs to a type that Python code defined: a value is converted
+ * by the schema and then exchanged with the value in memory. Any other field is read and written by the functions that
+ * its library registered; if the package has a schema for the field, the schema converts the value first. The core
+ * synchronises threads (core/object/field_access.h). A thread that holds the GIL reads without synchronisation, because
+ * all other threads write with the GIL held. */
 #include "field.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 
 /* --- access ------------------------------------------------------------------------------------------------------- */
 
-/* For a core that has no table. */
+/* For a core without the table of access functions. */
 static int get_plainly(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out) {
   return getter((char *)object + offset, out);
 }
@@ -46,7 +47,7 @@ static const fh_field_access plain_access = {
 
 const fh_field_access *fb_field_access = &plain_access;
 
-/* What a thread does with the GIL while it waits for another that is inside a library's getter or setter. */
+/* Releases the GIL while a thread waits for another thread that is inside a library's getter or setter. */
 static void *begin_waiting(void) {
   void *state;
   return fb_ext->thread_state(&state) == FHPY_THREAD_ATTACHED ? fb_ext->leave() : NULL;
@@ -64,8 +65,8 @@ void fb_field_init(void) {
   fb_field_access->set_waiting(fb_ext == NULL ? NULL : &waiting);
 }
 
-/* Whether Python code has the addresses of the functions below, and calls them without the GIL (PyPy). Written under
- * the GIL. */
+/* Whether the cffi backend has the pointers of the functions below, and calls them without the GIL (PyPy). Written
+ * under the GIL. */
 static bool is_lent;
 
 FH_INLINE bool threads_meet(void) { return fb_context_free_threaded || is_lent; }
@@ -78,7 +79,7 @@ void fb_field_lend(const FbField *field, int64_t addresses[FB_FIELD_N_ADDRESSES]
   addresses[3] = (int64_t)(uintptr_t)fb_field_set_native;
 }
 
-/* --- laid out fields ---------------------------------------------------------------------------------------------- */
+/* --- inline fields ------------------------------------------------------------------------------------------------ */
 
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
   fb_field_access->exchange((char *)object + field->offset, field->static_index, value);
@@ -88,7 +89,7 @@ void fb_field_fill(const FbField *field, TVMFFIObject *object, TVMFFIAny *value)
   fh_field_memory_exchange_alone((char *)object + field->offset, field->static_index, value);
 }
 
-/* Numbers are read and written here, without a call. False for other fields. */
+/* Reads a number inline, without a call. Returns false for other fields. */
 FH_INLINE bool copy_number(const FbField *field, const void *address, TVMFFIAny *out) {
   switch (field->static_index) {
   case kTVMFFIInt:
@@ -108,9 +109,9 @@ FH_INLINE bool put_number(const FbField *field, void *address, const TVMFFIAny *
   }
 }
 
-/* Raises TypeError for a value that does not fit. An assignment says "key.field: why"; a constructor passes `what`, and
- * then the text has the lines of the core's own constructor. Without memory for the text the exception names the field
- * alone. */
+/* Raises TypeError for a value that does not match. An assignment says "key.field: why"; a constructor passes `what`,
+ * and the message then has the lines of the core's own constructor. If memory is exhausted, the message only names the
+ * field. */
 static FH_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char *what, FbMismatch *mismatch) {
   if (what == NULL) {
     fb_mismatch_prefix(mismatch, "%s: ", field->name);
@@ -152,7 +153,7 @@ HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   return fb_result_make(ctx, &value);
 }
 
-/* For a field without a setter in C. A setter that is a Function gets the address of the field and the value. */
+/* For a field without a C setter. A setter Function gets the pointer of the field and the value. */
 static FH_NOINLINE int call_setter(const FbField *field, char *address, const TVMFFIAny *value) {
   if (field->setter_function == NULL) {
     const char *parts[] = {"Field `", field->own_name, "` cannot be written"};
@@ -179,11 +180,11 @@ int fb_field_set_native(const FbField *field, TVMFFIObject *object, const TVMFFI
   return set_native(field, object, value);
 }
 
-/* Raises the native error that a setter has left. The message of a misfit becomes part of a message about the field;
- * any other error is raised as it is. Returns -1. */
+/* Raises the native error of a setter. A mismatch becomes part of a message about the field; any other error is raised
+ * unchanged. Returns -1. */
 static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, bool is_misfit, const char *what) {
   FbMismatch mismatch = {0};
-  /* Empty, but there: nothing is appended to a text that is NULL. */
+  /* Empty but not NULL: nothing is appended to a NULL string. */
   fb_mismatch_set(&mismatch, "%s", "");
   if (is_misfit && fb_mismatch_take_native(ctx, &mismatch, "", "") == FB_MISFIT) {
     refuse(ctx, field, what, &mismatch);
@@ -199,7 +200,7 @@ int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, co
   return FH_LIKELY(set_native(field, object, value) == 0) ? 0 : refuse_as_setter(ctx, field, true, what);
 }
 
-/* The value is converted by the schema, or as an argument of a call where there is none, and passed to the setter. */
+/* Converts the value by the schema, or like an argument if there is no schema, and passes it to the setter. */
 static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
@@ -211,14 +212,14 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
              view.type_index >= kTVMFFIStaticObjectBegin) {
     args.temps[args.n_temps++].object = view.v_obj;
   }
-  /* The error is put aside: temporaries that end may run code that uses the slot. */
+  /* The error is taken out of the slot, because releasing temporaries may run code that uses the slot. */
   bool is_refused = rc == 0 && set_native(field, object, &view) != 0;
   TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
   if (rc == 0) fb_hold_drain(ctx); /* the former value */
   fb_args_end(&args, is_refused ? FB_DROP_UNKNOWN : rc);
   if (!is_refused) return rc;
-  /* In a constructor every failure but an interruption is about the field. At an assignment a setter that is a Function
-   * speaks for itself; of a C setter only a TypeError is a misfit. */
+  /* In a constructor every failure except an interruption is about the field. For an assignment, the error of a setter
+   * Function is raised unchanged; a C setter reports a mismatch only by a TypeError. */
   bool is_misfit =
       what != NULL || (error != NULL && field->setter_function == NULL && fb_error_is_kind(error, "TypeError"));
   fb_error_slot_put_object(error);
@@ -227,7 +228,7 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
 
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   if (!field->is_laid_out) {
-    /* In a constructor the lack of a setter is refused like any other field that cannot get its value. */
+    /* In a constructor a missing setter is reported like any other field that cannot get its value. */
     if (field->setter != NULL || field->setter_function != NULL || what != NULL)
       return write_by_setter(ctx, field, object, value, what);
     fb_raise(ctx, ctx->h_AttributeError, "%s cannot be set", field->name);
@@ -245,9 +246,9 @@ int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, 
   return 0;
 }
 
-/* --- making them -------------------------------------------------------------------------------------------------- */
+/* --- construction ------------------------------------------------------------------------------------------------- */
 
-/* One block: the field and its name. */
+/* One block has the field and its name. */
 FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIByteArray *name) {
   const TVMFFIByteArray *key = &type->type_key;
   FbField *field = calloc(1, sizeof(*field) + key->size + name->size + 2);
@@ -273,7 +274,7 @@ static const FbField *field_from_registry(HPyContext *ctx, const TVMFFITypeInfo 
   field->static_index = info->field_static_type_index;
   field->getter = info->getter;
   field->is_guarded = fh_field_guard_is_for(info);
-  /* The registry has one word for both kinds of setter; a flag says which one it is. */
+  /* The registry has one word for both kinds of setter; a flag distinguishes them. */
   if (info->setter != NULL && (info->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
     TVMFFIObjectIncRef(info->setter);
     field->setter_function = info->setter;

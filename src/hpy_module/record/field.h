@@ -1,4 +1,4 @@
-/* Reflected fields: how Python code reads and writes them. */
+/* Reflected fields: reading and writing them from Python code. */
 #ifndef FFI_HPY_RECORD_FIELD_H_
 #define FFI_HPY_RECORD_FIELD_H_
 
@@ -8,62 +8,63 @@
 #include "hpy_module/context/ref.h"
 #include "hpy_module/schema/schema.h"
 
-/* One field of a native type. Made once, constant afterwards, lives as long as the process, as types do.
+/* One field of a native type. Constant once it is made, and alive as long as the process, like types.
  *
- * The fields of types that are defined in Python (define.h) are `laid_out`: they have a schema and memory of a known
- * form, so that a value is written without a call of the setter, which is for native code. The getter and the setter of
- * any other field are its library's; `is_guarded` says that they run inside the guard of the object
- * (core/object/field_guard.h). */
+ * The fields of types that are defined in Python (define.h) are inline fields (`is_laid_out`): they have a schema and
+ * memory of a known form, so that the binding writes a value without a call of the setter, which is for native code.
+ * The getter and the setter of any other field belong to its library; `is_guarded` tells that they run inside the guard
+ * of the object (core/object/field_guard.h). */
 typedef struct FbField {
   int32_t type_index; /* the type that declares the field */
   int32_t type_depth;
   int64_t offset;       /* bytes from the handle */
-  int32_t static_index; /* form of the memory: TVMFFIFieldInfo.field_static_type_index */
+  int32_t static_index; /* the form of the memory: TVMFFIFieldInfo.field_static_type_index */
   bool is_laid_out;
   bool is_guarded;
   TVMFFIFieldGetter getter;
   TVMFFIFieldSetter setter;      /* NULL if the setter is a Function or there is none */
   TVMFFIObject *setter_function; /* owned; NULL if there is none */
-  const FbSchema *schema;        /* converts Python values; NULL: they are passed to the setter as to any function */
-  FbRef initial;                /* laid out: default value or factory as Python has it; empty: none */
+  /* converts Python values; NULL: values are passed to the setter like arguments of a call */
+  const FbSchema *schema;
+  FbRef initial;                /* inline field: default value or factory as a Python object; empty: none */
   char *name;           /* "key.field", for messages */
-  const char *own_name; /* the end of it, without the key; for messages, too: a text with a NUL inside is cut there */
+  const char *own_name; /* the part of `name` after the key, for messages; messages truncate it at a NUL */
 } FbField;
 
-/* A field with its type and its name, and nothing else yet; NULL with MemoryError raised. */
+/* Makes a field with its type and its name only; NULL with MemoryError raised. */
 FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIByteArray *name);
-/* The `which`th own field of a type: as it was defined in Python, or made from the registry's entry, then with `schema`
- * (may be NULL). NULL with an exception raised. */
+/* Returns the `which`th own field of a type: as defined in Python, or made from the registry's entry with `schema` (may
+ * be NULL). NULL with an exception raised. */
 const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_t which, const FbSchema *schema);
 
-/* Copies the value of the field in `object`, which the caller keeps alive, into *out, which owns it and was None.
- * Returns 0, or -1 with a native error pending. Any thread may call it. */
+/* Copies the value of a field of `object`, which the caller keeps alive, to *out. *out must be None before, and owns
+ * the value afterwards. Returns 0, or -1 with a native error pending. Any thread may call it. */
 int fb_field_copy(const FbField *field, TVMFFIObject *object, TVMFFIAny *out);
-/* The value of the field in `object`, which the caller keeps alive. New handle, or HPy_NULL with an exception
+/* Returns the value of a field of `object`, which the caller keeps alive: a new handle, or HPy_NULL with an exception
  * raised. */
 HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object);
-/* Sets the field to a value. Conversion and setter may run Python code. Returns 0, or -1 with an exception raised. A
- * message begins with `what`, "key.__ffi_init__() field" or the like, and the field's name; NULL: the value was
- * assigned. */
+/* Sets the field to a Python value. Conversion and setter may run Python code. Returns 0, or -1 with an exception
+ * raised. A message begins with `what`, for example "key.__ffi_init__() field", and the field's name; NULL: an
+ * assignment. */
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what);
 /* Passes a native value to the setter. Returns 0, or -1 with a native error pending. Any thread may call it. */
 int fb_field_set_native(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value);
-/* Passes a native value to the setter. Returns 0, or -1 with an exception raised: as fb_field_write, with `what` that
- * is not NULL. */
+/* Passes a native value to the setter. Returns 0, or -1 with an exception raised, like fb_field_write with a `what`
+ * that is not NULL. */
 int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, const TVMFFIAny *value, const char *what);
-/* A Python value as what a field with a schema holds, owned by the caller. Returns 0, or -1 with an exception
+/* Converts a Python value for a field with a schema; the caller owns *out. Returns 0, or -1 with an exception
  * raised. */
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out);
-/* Puts such a value into a laid out field, and the former value into *value. Any thread may call it. */
+/* Exchanges such a value with the value of an inline field. Any thread may call it. */
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value);
-/* As fb_field_put, for an object that is being made. */
+/* Like fb_field_put, for an object under construction. */
 void fb_field_fill(const FbField *field, TVMFFIObject *object, TVMFFIAny *value);
-/* The addresses of the field, fb_field_copy, fb_field_put and fb_field_set_native, for calls from elsewhere without the
- * GIL. */
+/* Stores the pointers of the field, fb_field_copy, fb_field_put and fb_field_set_native, for calls from the cffi
+ * backend without the GIL. */
 enum { FB_FIELD_N_ADDRESSES = 4 };
 void fb_field_lend(const FbField *field, int64_t addresses[FB_FIELD_N_ADDRESSES]);
 
-/* The core's, or one for a core that has none. Written once during the import, by fb_field_init. */
+/* The core's functions, or substitutes for a core without them. Written once during the import, by fb_field_init. */
 extern FB_HIDDEN const fh_field_access *fb_field_access;
 void fb_field_init(void);
 

@@ -1,8 +1,8 @@
-/* FieldSlot: a reflected field as a Python object, which where possible is a descriptor.
+/* FieldSlot: a reflected field as a Python object, a descriptor where possible.
  *
- * The package derives FFIProperty from it and sets one as a class attribute for each field. With the extension it has
- * the interpreter's slots __get__ and __set__, so that a field is read without Python code; elsewhere the package makes
- * a property of its methods `get` and `set`. */
+ * The package derives FFIProperty from it and sets one as a class attribute per field. With the extension it has the
+ * interpreter's slots __get__ and __set__, so that a field is read without Python code; elsewhere the package makes a
+ * property of its methods `get` and `set`. */
 #include "field_slot.h"
 
 #include "field.h"
@@ -19,7 +19,7 @@
 #include "hpy_module/object/type_kind.h"
 #include "hpy_module/schema/schema_type.h"
 
-/* Written by __new__ and constant after it. `field` is NULL in an instance that another __new__ made. */
+/* Written by __new__ and constant afterwards. `field` is NULL in an instance that another __new__ made. */
 typedef struct FieldSlot {
   const FbField *field;
   bool is_frozen; /* assignment is refused; set() is not */
@@ -27,13 +27,13 @@ typedef struct FieldSlot {
 
 HPyType_HELPERS(FieldSlot)
 
-/* The struct of what is known to be a FieldSlot. */
+/* Returns the struct of an object that is known to be a FieldSlot. */
 FH_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
   if (FH_LIKELY(fb_ext != NULL)) return (FieldSlot *)((char *)h._i + fb_context_data_offset);
   return FieldSlot_AsStruct(ctx, h);
 }
 
-/* NULL with TypeError raised if it has none. */
+/* NULL with TypeError raised if there is no field. */
 FH_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
   const FieldSlot *slot = slot_struct(ctx, h);
   if (FH_LIKELY(slot != NULL && slot->field != NULL)) return slot->field;
@@ -43,8 +43,8 @@ FH_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
 
 /* --- access ------------------------------------------------------------------------------------------------------- */
 
-/* Whether self is a CObject; TypeError raised if not. The kind of its class is asked for, so that from now on begin()
- * finds it in the table of kinds. */
+/* Whether self is a CObject; raises TypeError if not. Classifies the type, so that begin() finds it in the table of
+ * kinds from now on. */
 static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy self) {
   if (fb_object_check(ctx, self)) {
     if (fb_ext != NULL) fb_type_kind_learn(ctx, self);
@@ -56,9 +56,9 @@ static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy sel
   return false;
 }
 
-/* Begins a use of the native object of self, which may be anything: a descriptor can be called with any object. NULL
- * with TypeError raised if self is none of the field's type. The use keeps the object while Python code of a conversion
- * runs, which might move the handle away. */
+/* Begins a use of the native object of self. NULL with TypeError raised if self is not of the field's type: a
+ * descriptor can be called with any object. The use protects the object while a conversion runs Python code, which
+ * might move the handle away. */
 FH_INLINE FbHandleCell *begin(HPyContext *ctx, const FbField *field, HPy self) {
   const FbTypeKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_kind_find(self) : NULL;
   bool is_known = FH_LIKELY(entry != NULL) && FH_LIKELY(entry->kind == FB_TYPE_KIND_OBJECT);
@@ -95,8 +95,8 @@ static FH_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) 
   return -1;
 }
 
-/* The slots of a descriptor, in the interpreter's own shape. They exist only where a handle is the object pointer, so
- * the arguments are handles that are borrowed (see extension.h). */
+/* The descriptor slots with the interpreter's signatures. They exist only where a handle is the object pointer, so the
+ * arguments are borrowed handles (see extension.h). */
 
 FH_INLINE const FieldSlot *descr_struct(cpy_PyObject *slot) {
   return (const FieldSlot *)((const char *)slot + fb_context_data_offset);
@@ -106,7 +106,7 @@ static FH_NOINLINE void raise_unmade(cpy_PyObject *slot) { fb_instance_raise_unm
 
 static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
   (void)type;
-  /* Read through the class: the slot itself, as of a property. */
+  /* Read through the class: returns the slot itself, like a property. */
   if (object == NULL) return (cpy_PyObject *)HPy_Dup(fb_ctx, (HPy){(intptr_t)self})._i;
   const FbField *field = descr_struct(self)->field;
   if (FH_LIKELY(field != NULL)) return (cpy_PyObject *)read_field(fb_ctx, field, (HPy){(intptr_t)object})._i;
@@ -147,7 +147,7 @@ static HPy slot_frozen_get(HPyContext *ctx, HPy self, void *closure) {
   return HPy_Dup(ctx, slot_struct(ctx, self)->is_frozen ? ctx->h_True : ctx->h_False);
 }
 
-/* --- for the package's Python code on PyPy ------------------------------------------------------------------------ */
+/* --- for the cffi backend ----------------------------------------------------------------------------------------- */
 
 HPyDef_GET(slot_native, "_native",
            .doc = "Addresses for calls from elsewhere: the field, fb_field_copy, fb_field_put, fb_field_set_native.")
@@ -160,7 +160,7 @@ static HPy slot_native_get(HPyContext *ctx, HPy self, void *closure) {
   return fb_tuple_of_ints(ctx, addresses, FB_FIELD_N_ADDRESSES);
 }
 
-/* args: value, address, and what begins the message, None for an assignment. */
+/* args: value, pointer, and the beginning of the message, None for an assignment. */
 HPyDef_METH(slot_convert, "_convert", HPyFunc_VARARGS,
             .doc = "Convert a value for a laid out field into the TVMFFIAny at an address, which owns it then.")
 static HPy slot_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
@@ -180,9 +180,9 @@ static HPy slot_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
-/* --- making them -------------------------------------------------------------------------------------------------- */
+/* --- construction ------------------------------------------------------------------------------------------------- */
 
-/* The own field of a type that arguments name: index, which, frozen, schema. NULL with an exception raised. */
+/* Finds the field for the arguments index, which, frozen, schema. NULL with an exception raised. */
 static const FbField *find_field(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs) {
   const FbSchema *schema = NULL;
   if (nargs > 3 && !fb_context_is_same(ctx, args[3], ctx->h_None) &&
@@ -209,7 +209,7 @@ static FbRef field_slot_type; /* written once during the import */
 
 HPyDef_SLOT(slot_new, HPy_tp_new)
 static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)kw; /* more arguments, too, are for the __init__ of a subclass */
+  (void)kw; /* further arguments are for the __init__ of a subclass, too */
   if (nargs < 3) return fb_raise(ctx, ctx->h_TypeError, "FieldSlot() takes index, field, frozen[, schema]");
   int is_frozen = HPy_IsTrue(ctx, args[2]);
   const FbField *field = is_frozen < 0 ? NULL : find_field(ctx, args, nargs);
@@ -218,14 +218,14 @@ static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
   HPy h = fb_instance_make(ctx, type, &field_slot_type, &data);
   if (HPy_IsNull(h)) return h;
   *(FieldSlot *)data = (FieldSlot){.field = field, .is_frozen = is_frozen};
-  /* Threads that read a field share its descriptor, which lives as long as its class. The interpreter refuses a plain
-   * FieldSlot, which is not collected. */
+  /* Threads that read a field share its descriptor, which lives as long as its class. For a plain FieldSlot, which is
+   * not GC-tracked, the interpreter refuses to defer reference counts. */
   if (fb_context_defers_refcounts) fb_ext->refcount_defer(ctx, h);
   return h;
 }
 
-/* Slots that HPy does not have; our context takes them, see extension.h. The function is put in where there is such a
- * context. */
+/* Slots that HPy lacks; our context accepts them, see extension.h. The functions are set only if the context is
+ * ours. */
 static HPyDef descr_get = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_GET}};
 static HPyDef descr_set = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_SET}};
 

@@ -1,4 +1,4 @@
-/* FieldSlot: a reflected field as a Python object, which where possible is a descriptor. */
+/* FieldSlot: a reflected field as a Python object, a descriptor where possible. */
 #ifndef FFI_HPY_RECORD_FIELD_SLOT_H_
 #define FFI_HPY_RECORD_FIELD_SLOT_H_
 

@@ -1,5 +1,5 @@
-/* The fields of types that Python code defined: a hash table of lists by type index, without locks. Type indices are
- * given in turn, so the remainder spreads them evenly. */
+/* The fields of types that Python code defined: a lock-free hash table of lists by type index. Type indices are
+ * assigned in sequence, so the remainder distributes them evenly. */
 #include "field_table.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The fields of types that Python code defined, by type index. Any thread reads them without a lock. */
+/* The fields of types that Python code defined, by type index. Any thread reads the table without a lock. */
 #ifndef FFI_HPY_RECORD_FIELD_TABLE_H_
 #define FFI_HPY_RECORD_FIELD_TABLE_H_
 
@@ -12,10 +12,10 @@ typedef struct FbFieldTable {
   const struct FbField *fields[];
 } FbFieldTable;
 
-/* The which'th field of a type; NULL if the type was not defined here. */
+/* Returns the which'th field of a type; NULL if the type was not defined in Python. */
 const struct FbField *fb_field_table_find(int32_t type_index, int32_t which);
 
-/* Publishes a table, which must live for good. */
+/* Publishes a table, which must never be freed. */
 void fb_field_table_publish(FbFieldTable *table);
 
 #endif /* FFI_HPY_RECORD_FIELD_TABLE_H_ */

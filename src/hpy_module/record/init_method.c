@@ -1,9 +1,9 @@
-/* InitFunction: what `__init__` calls where it is a method made in C (method_new of the extension).
+/* InitFunction: the function behind an `__init__` that is a C method (method_new of the extension).
  *
- * It serves the commonest calls itself: a new instance of the very class, and arguments that the object is made of, if
- * they are given by keyword, under names that are written in the call. For any other call
- * it calls the `__init__` written in Python, which serves all of them and decides what is an error. So both must do the
- * same in the case that they share. It exists only with the extension, where a handle is an object pointer. */
+ * It handles the most common calls itself: a new instance of exactly the class, and arguments of the object, with
+ * interned names if they are keyword arguments. For any other call it calls the `__init__` written in Python, which
+ * handles all calls and reports errors. So both must behave identically in the case that they share. It exists only
+ * with the extension, where a handle is an object pointer. */
 #include "init_method.h"
 
 #include "hpy_module/context/call.h"
@@ -18,19 +18,19 @@
 #include "hpy_module/object/type_kind.h"
 #include "initializer.h"
 
-/* Constant once it is made. Its references are never given up: it belongs to the class of a native type, which lives as
+/* Constant once it is made. Its references are never released: it belongs to the class of a native type, which lives as
  * long as the process. */
 typedef struct InitFunction {
-  intptr_t cls;       /* the word of the class (extension.h) */
+  intptr_t cls;       /* the type word of the class (extension.h) */
   FbRef written;      /* the function written in Python */
-  FbRef initializer;  /* an Initializer; empty: the next one */
+  FbRef initializer;  /* an Initializer; empty: `constructor` is set */
   FbRef constructor;  /* a Function that returns the object */
 } InitFunction;
 
 HPyType_HELPERS(InitFunction)
 
-/* Makes the object and gives it to the instance. Returns 0, -1 with an exception raised, or 1: nothing was done, and
- * the function written in Python has to see the call. */
+/* Makes the object and stores it in the instance. Returns 0; -1 with an exception raised; or 1 without a change if the
+ * function written in Python must handle the call. */
 static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const HPy *args, size_t n, HPy kwnames) {
   if (!HPy_IsNull(self->initializer.handle))
     return fb_initializer_make(ctx, self->initializer.handle, instance, args, n, kwnames);
@@ -53,7 +53,7 @@ static HPy init_call_impl(HPyContext *ctx, HPy h, const HPy *args, size_t nargs,
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
-/* init_call in the interpreter's own shape. */
+/* init_call as a vectorcall. */
 static cpy_PyObject *init_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                      cpy_PyObject *kwnames) {
   const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1); /* see n_of in function_call.c */
@@ -90,7 +90,7 @@ static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, siz
   fb_ref_store(ctx, &self->written, args[1]);
   const FhpyMethodNames names = {args[3], args[4], args[5], ctx->h_None};
   HPy method = fb_ext->method_new(ctx, h, &names);
-  /* Threads that make objects share both, which their class keeps. */
+  /* Threads that make objects share both, and the class keeps both alive. */
   fb_context_keep(h);
   if (!HPy_IsNull(method)) fb_context_keep(method);
   HPy_Close(ctx, h);

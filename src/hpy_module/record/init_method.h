@@ -1,4 +1,4 @@
-/* `__init__` of classes whose objects are made by a plan or by a native function: a method without a Python frame. */
+/* A method without a Python frame, the `__init__` of classes whose objects a plan or a native function makes. */
 #ifndef FFI_HPY_RECORD_INIT_METHOD_H_
 #define FFI_HPY_RECORD_INIT_METHOD_H_
 

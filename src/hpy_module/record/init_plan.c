@@ -1,8 +1,7 @@
-/* What the initialisation of a type's objects takes, read from the registry when the class is made, so that a call
- * looks nothing up.
+/* The initialisation plan of a type, read from the registry when the class is made, so that a call looks nothing up.
  *
  * The order of slots and arguments is that of the core's own constructor (src/core/fields/create.c): fields from the
- * root down, positional arguments without default before those with one. */
+ * root down, positional arguments without default before those with a default. */
 #include "init_plan.h"
 
 #include <stdio.h>
@@ -17,8 +16,8 @@
 
 /* --- defaults ----------------------------------------------------------------------------------------------------- */
 
-/* Whether a default is immutable, by its exact type: then it is converted once, and every object may share what comes
- * out. An instance of a subclass may convert to something else each time. */
+/* Whether a default is immutable, by its exact type: it is then converted once, and all objects may share the result.
+ * An instance of a subclass may convert to a different value each time. */
 static bool is_constant(HPyContext *ctx, HPy value) {
   HPy type = HPy_Type(ctx, value);
   if (HPy_IsNull(type)) return false;
@@ -29,14 +28,14 @@ static bool is_constant(HPyContext *ctx, HPy value) {
   return is_plain;
 }
 
-/* Whether a converted default may be shared. A schema may have made an object of it, which could be mutable. */
+/* Whether a converted default may be shared. A schema may have converted it to an object, which could be mutable. */
 static bool is_ready(const TVMFFIAny *value) {
   return value->type_index < kTVMFFIStaticObjectBegin || value->type_index == kTVMFFIStr ||
          value->type_index == kTVMFFIBytes;
 }
 
-/* Decides what a slot is given that has no argument. A field that Python code did not define has no `initial`: its
- * default is in the registry only. */
+/* Determines the initial value of a slot without an argument. A field that Python code did not define has no `initial`:
+ * its default is only in the registry. */
 static void fix_initial(HPyContext *ctx, FbInitSlot *slot) {
   bool is_factory = fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskDefaultFromFactory);
   slot->initial = FB_INITIAL_NOTHING;
@@ -64,13 +63,13 @@ static void fix_initial(HPyContext *ctx, FbInitSlot *slot) {
 
 /* --- fields ------------------------------------------------------------------------------------------------------- */
 
-/* Slots by name while a plan is made: open addressing with linear probing. */
+/* The slots by name during the construction of a plan: open addressing with linear probing. */
 typedef struct Index {
-  size_t mask;     /* places - 1; at least half of them stay empty */
-  int32_t *places; /* number of a slot + 1, or 0 */
+  size_t mask;     /* places - 1; at least half of the places stay empty */
+  int32_t *places; /* index of a slot + 1, or 0 */
 } Index;
 
-/* The place of a name: empty if no slot has it. */
+/* Returns the place of a name; the place is empty if no slot has the name. */
 static int32_t *index_find(const Index *index, const FbInitPlan *plan, const TVMFFIByteArray *name) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
   for (size_t i = 0; i < name->size; i++) hash = (hash ^ (unsigned char)name->data[i]) * UINT64_C(0x100000001b3);
@@ -80,7 +79,7 @@ static int32_t *index_find(const Index *index, const FbInitPlan *plan, const TVM
   }
 }
 
-/* Adds a field, or puts it in the place of an ancestor's field of that name, so that the position of the arguments
+/* Adds a field. A field with the name of an ancestor's field replaces that field, so that the position of the argument
  * stays. Returns 0, or -1 with an exception raised. */
 static int add_slot(HPyContext *ctx, FbInitPlan *plan, const Index *index, const TVMFFITypeInfo *type, int32_t which) {
   const TVMFFIFieldInfo *info = &type->fields[which];
@@ -106,7 +105,7 @@ static int add_slot(HPyContext *ctx, FbInitPlan *plan, const Index *index, const
   return 0;
 }
 
-/* Appends the positional slots with a default, or those without one. */
+/* Appends the positional slots with a default, or those without. */
 static void add_positional(FbInitPlan *plan, bool with_default) {
   for (int32_t k = 0; k < plan->n_slots; k++) {
     const FbInitSlot *slot = &plan->slots[k];
@@ -117,7 +116,7 @@ static void add_positional(FbInitPlan *plan, bool with_default) {
   }
 }
 
-/* Slots of all fields, ancestors first. Returns 0, or -1 with an exception raised. */
+/* Adds the slots of all fields, ancestors first. Returns 0, or -1 with an exception raised. */
 static int add_each(HPyContext *ctx, FbInitPlan *plan, const Index *index) {
   const TVMFFITypeInfo *type = plan->type;
   for (int32_t depth = 0; depth <= type->type_depth; depth++) {
@@ -129,8 +128,8 @@ static int add_each(HPyContext *ctx, FbInitPlan *plan, const Index *index) {
   return 0;
 }
 
-/* The arrays have room for every field, although a field that is defined again takes none, and for one more, because
- * calloc of nothing may give NULL. */
+/* The arrays have room for every field, although a redefined field needs no slot, and for one more, because calloc(0,
+ * ...) may return NULL. */
 static int add_slots(HPyContext *ctx, FbInitPlan *plan) {
   const TVMFFITypeInfo *type = plan->type;
   size_t n = (size_t)type->num_fields, n_places = 8;
@@ -152,7 +151,7 @@ static int add_slots(HPyContext *ctx, FbInitPlan *plan) {
   return 0;
 }
 
-/* How objects of the type are made: by the creator in its metadata (native types), else by its attribute __ffi_new__.
+/* Finds the allocator of a type: the creator in its metadata (native types), otherwise its attribute __ffi_new__.
  * Returns 0, or -1 with TypeError raised. */
 static int find_allocator(HPyContext *ctx, FbInitPlan *plan) {
   if (plan->type->metadata != NULL && plan->type->metadata->creator != NULL) return 0;
@@ -168,12 +167,12 @@ static int find_allocator(HPyContext *ctx, FbInitPlan *plan) {
   return -1;
 }
 
-/* The texts that messages begin with, in one block that plan->callee is the start of. */
+/* Makes the beginnings of messages, in one block that starts at plan->callee. */
 static int make_texts(HPyContext *ctx, FbInitPlan *plan) {
   static const char *const formats[] = {"%.*s.__ffi_init__", "%.*s.__ffi_init__() field",
                                         "%.*s.__ffi_init__() default for field"};
   char **const texts[] = {&plan->callee, &plan->about_argument, &plan->about_default};
-  /* Enough for the longest, and so for each: the key takes the place of "%.*s", whose 4 characters leave room for the
+  /* Enough for the longest message, and so for each: the key replaces "%.*s", whose 4 characters leave room for the
    * NUL. */
   size_t size = plan->type->type_key.size + strlen(formats[2]);
   char *block = malloc(3 * size);

@@ -1,10 +1,10 @@
-/* Initializer: makes the native object of a new instance and gives its fields values. It is what a generated __init__
- * calls, and does what the core's own constructor does, with the same messages, without making native arguments of
- * Python values first.
+/* Initializer: makes the native object of a new instance and sets its fields. A generated __init__ calls it. It does
+ * the work of the core's own constructor, with the same messages, but does not convert Python values to native
+ * arguments first.
  *
- * A call makes an empty object, writes each argument into its field, and then fills the fields without argument, all as
- * the plan says; nothing is looked up but keyword arguments. The object becomes the instance's at the end: an instance
- * never has an object that is filled in part. */
+ * A call makes an empty object, writes each argument into its field, and then sets the fields without argument, all by
+ * the plan; only keyword arguments are looked up. The instance gets the object last, so an instance never has a partly
+ * initialised object. */
 #include "initializer.h"
 
 #include <stdlib.h>
@@ -28,9 +28,9 @@
 
 HPyType_HELPERS(FbInitPlan)
 
-/* --- giving fields values ----------------------------------------------------------------------------------------- */
+/* --- initial values ----------------------------------------------------------------------------------------------- */
 
-/* A default of the registry's, or what its factory returns, through the setter. */
+/* Passes a default of the registry, or the result of its factory, to the setter. */
 static int set_native(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot, TVMFFIObject *object) {
   TVMFFIAny made = {0};
   const TVMFFIAny *value = &slot->info->default_value_or_factory;
@@ -58,11 +58,11 @@ static int set_from_factory(HPyContext *ctx, const FbInitPlan *plan, const FbIni
   return rc;
 }
 
-/* Gives a field that has no argument its value. Returns 0, or -1 with an exception raised. */
+/* Sets a field without an argument. Returns 0, or -1 with an exception raised. */
 static int set_initial(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot, TVMFFIObject *object) {
   switch (slot->initial) {
   case FB_INITIAL_READY_VALUE: {
-    /* The field gets a reference of its own. It was empty, so there is nothing to drop. */
+    /* The field gets its own reference. It was empty, so there is nothing to release. */
     TVMFFIAny value = slot->ready;
     if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
     fb_field_fill(slot->field, object, &value);
@@ -83,7 +83,7 @@ static int set_initial(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot
 
 /* --- binding ------------------------------------------------------------------------------------------------------ */
 
-/* How a slot came by its value; 0: not yet. The array `given` has one such byte for each slot. */
+/* The origin of a slot's value; 0: no value yet. The array `given` has one such byte per slot. */
 typedef enum Given { BY_POSITION = 1, BY_KEYWORD } Given;
 
 static FH_NOINLINE int too_many(HPyContext *ctx, const FbInitPlan *plan, HPy_ssize_t n_given) {
@@ -100,8 +100,8 @@ static FH_NOINLINE int missing_argument(HPyContext *ctx, const FbInitPlan *plan,
 
 static const char unexpected[] = "got an unexpected keyword argument";
 
-/* A new dict from the names of the slots that take arguments to how these came by their values; HPy_NULL with an
- * exception raised. */
+/* Makes a dict from the names of the slots with arguments to the origins of their values; HPy_NULL with an exception
+ * raised. */
 static HPy dict_of_given(HPyContext *ctx, const FbInitPlan *plan, const unsigned char *given) {
   HPy names = HPyDict_New(ctx);
   for (int32_t k = 0; !HPy_IsNull(names) && k < plan->n_slots; k++) {
@@ -117,7 +117,7 @@ static HPy dict_of_given(HPyContext *ctx, const FbInitPlan *plan, const unsigned
   return names;
 }
 
-/* What is wrong with a keyword; NULL if nothing is, or with an exception raised. */
+/* Describes the mistake about a keyword; NULL if there is none, or with an exception raised. */
 static const char *wrong_about(HPyContext *ctx, HPy names, HPy keyword) {
   int is_known = HPy_Contains(ctx, names, keyword);
   if (is_known <= 0) return is_known == 0 ? unexpected : NULL;
@@ -128,8 +128,8 @@ static const char *wrong_about(HPyContext *ctx, HPy names, HPy keyword) {
   return is_twice ? "got multiple values for argument" : NULL;
 }
 
-/* Raises TypeError for a keyword argument that is for no field, or for one that has a positional argument. Only called
- * when some keyword argument was not used, so it may be slow. Returns -1. */
+/* Raises TypeError for a keyword argument without a field, or with a positional argument. Called only if some keyword
+ * argument was not used, so it may be slow. Returns -1. */
 static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *plan, HPy kwargs,
                                           const unsigned char *given) {
   HPy (*keys_of)(HPyContext *, HPy);
@@ -155,7 +155,7 @@ static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *pla
   return -1;
 }
 
-/* Writes an argument, unless it is the mark for "not given" (plan->missing): then the slot stays open. */
+/* Writes an argument. If the argument is the marker for "not given" (plan->missing), the slot stays unset. */
 static int write_argument(HPyContext *ctx, const FbInitPlan *plan, int32_t k, TVMFFIObject *object, HPy value,
                           Given how, unsigned char *given) {
   HPy missing = fb_ref_borrow(ctx, &plan->missing);
@@ -189,17 +189,17 @@ static int bind_array(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *obj
   return 0;
 }
 
-/* What a call is given. */
+/* The arguments of a call. */
 typedef struct Arguments {
-  HPy tuple, keywords; /* HPy_NULL: the array, and none */
+  HPy tuple, keywords; /* HPy_NULL: the arguments are in `array`; there are no keywords */
   const HPy *array;
-  HPy_ssize_t n; /* positional ones in the array; the others follow */
-  /* For each slot, which of the others is for it, counted from 1; 0: none. NULL: there are no others. */
+  HPy_ssize_t n; /* number of positional arguments in the array; the keyword arguments follow */
+  /* For each slot, the number of its keyword argument, from 1; 0: none. NULL: there are no keyword arguments. */
   const unsigned char *others;
 } Arguments;
 
-/* Slots are looked up in the dict, and not names among the slots: the dict hashes, and names of slots are strs that are
- * made once. Returns 0, 1 if an argument is left over, or -1 with an exception raised. */
+/* Looks up each slot in the dict, and not each name among the slots: the dict hashes, and the names of slots are
+ * interned. Returns 0, 1 if an argument is left over, or -1 with an exception raised. */
 static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, HPy kwargs,
                          unsigned char *given) {
   HPy_ssize_t n = HPy_Length(ctx, kwargs), n_used = 0;
@@ -219,8 +219,8 @@ static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *
   return n_used == n ? 0 : 1;
 }
 
-/* Which of the slots is for the argument of a name, by the address of the name, after n positional arguments. -1 if
- * there is none, or if the name is not interned. */
+/* Finds the slot of a keyword argument after n positional arguments, by the pointer of its name. Returns -1 if there is
+ * none, or if the name is not interned. */
 static int32_t find_slot(const FbInitPlan *plan, HPy name, HPy_ssize_t n) {
   int32_t k = 0;
   while (k < plan->n_slots && plan->slots[k].name.handle._i != name._i) k++;
@@ -231,7 +231,7 @@ static int32_t find_slot(const FbInitPlan *plan, HPy name, HPy_ssize_t n) {
   return k;
 }
 
-/* Fills Arguments.others for a tuple of names. Returns whether each of them is for a slot. */
+/* Fills Arguments.others for a tuple of names. Returns whether each name has a slot. */
 static bool match_names(const FbInitPlan *plan, HPy names, HPy_ssize_t n_names, HPy_ssize_t n, unsigned char *others) {
   for (HPy_ssize_t i = 0; i < n_names; i++) {
     int32_t k = find_slot(plan, fb_tuple_item(names, i), n);
@@ -241,7 +241,7 @@ static bool match_names(const FbInitPlan *plan, HPy names, HPy_ssize_t n_names, 
   return true;
 }
 
-/* In the order of the slots, as bind_keywords. */
+/* In the order of the slots, like bind_keywords. */
 static int bind_others(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, const Arguments *args,
                        unsigned char *given) {
   const HPy *others = args->array + args->n;
@@ -252,8 +252,8 @@ static int bind_others(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *ob
   return 0;
 }
 
-/* Positional arguments, keyword arguments, then all that is left. The order is that of the core's constructor, which
- * decides what message a wrong call gets. */
+/* Binds positional arguments, keyword arguments, and then initial values. The core's constructor uses the same order,
+ * which decides the message for a wrong call. */
 static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, const Arguments *args,
                     unsigned char *given) {
   int rc = HPy_IsNull(args->tuple) ? bind_array(ctx, plan, object, args->array, args->n, given)
@@ -274,16 +274,16 @@ static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *objec
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* A new native object with all its fields empty: owned; NULL with an exception raised. */
+/* Makes a native object with empty fields: owned; NULL with an exception raised. */
 static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
   TVMFFIAny made = {0};
   TVMFFIObjectHandle object = NULL;
   int rc;
-  /* Straight through the function's cell: this is the path of every py_class instance. */
+  /* Calls the function's cell directly: every py_class instance takes this path. */
   if (plan->allocate != NULL) {
     rc = ((const TVMFFIFunctionCell *)(plan->allocate + 1))->safe_call(plan->allocate, fb_no_arguments, 0, &made);
     object = made.type_index >= kTVMFFIStaticObjectBegin ? made.v_obj : NULL;
-    /* __ffi_new__ is an attribute that anybody can register, and the fields are written at their offsets. */
+    /* Any code can register __ffi_new__, so the type is checked before the fields are written at their offsets. */
     if (FH_UNLIKELY(rc == 0 && object != NULL && made.type_index != plan->type->type_index) &&
         !fb_object_derives(object, plan->type->type_index, plan->type->type_depth)) {
       TVMFFIObjectDecRef(object);
@@ -302,11 +302,11 @@ static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
   return NULL;
 }
 
-/* Types with more slots than this take memory for each call. */
+/* Types with more slots allocate memory for each call. */
 enum { STACK_SLOTS = 64 };
 
-/* The object with all its fields, owned; NULL with an exception raised. An object whose fields could not all be filled
- * is dropped. */
+/* Makes the object with all its fields, owned; NULL with an exception raised. An object that is only partly initialised
+ * is released. */
 static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, const Arguments *args) {
   unsigned char few[STACK_SLOTS] = {0}, *given = few;
   if (FH_UNLIKELY(plan->n_slots > STACK_SLOTS)) given = calloc((size_t)plan->n_slots, 1);
@@ -323,7 +323,7 @@ static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, const 
   return object;
 }
 
-/* Makes the object of an instance, which has none. Returns 0, or -1 with an exception raised. */
+/* Makes the object of an instance without one. Returns 0, or -1 with an exception raised. */
 static int make(HPyContext *ctx, const FbInitPlan *plan, HPy instance, const Arguments *args) {
   /* Setters, factories and the creator may call back. */
   FbThreadState outer;
@@ -387,7 +387,7 @@ static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_s
   void *data;
   HPy h = fb_instance_make(ctx, cls, &initializer_type, &data);
   if (HPy_IsNull(h)) return h;
-  /* On failure the destructor ends the plan as far as it was made. */
+  /* After a failure the destructor frees the part of the plan that exists. */
   FbInitPlan *plan = data;
   fb_ref_store(ctx, &plan->missing, args[1]);
   if (fb_init_plan_make(ctx, plan, type) == 0) {

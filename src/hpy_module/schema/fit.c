@@ -1,10 +1,10 @@
-/* Native values into native values that fit a schema: what native setters run, and what Python's assignments end in
- * once a value is native.
+/* Validates and converts native values by a schema; used by native setters and as the last step of an assignment from
+ * Python.
  *
- * fb_fit_view is the entry. It makes owned values of forms that exist in arguments only, leaves to Python what only
- * Python can tell, and hands the rest to fb_fit_packed, which is one switch over the operation of the schema. Recursion
- * goes along the schema, whose depth is limited (FB_SCHEMA_DEPTH_LIMIT). The caller owns what comes out, also where
- * that is the view itself. */
+ * fb_fit_view is the entry. It makes owned values of forms that exist only in arguments, leaves values that need Python
+ * to fb_fit_attached, and passes all others to fb_fit_packed, a switch over the operation of the schema. Recursion
+ * follows the schema, whose depth is limited (FB_SCHEMA_DEPTH_LIMIT). The caller owns the result, also if it is the
+ * view itself. */
 #include "fit.h"
 
 #include "hpy_module/context/any.h"
@@ -23,8 +23,8 @@ FbFit fb_fit_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, 
   return TVMFFIAnyViewToOwnedAny(view, out) == 0 ? FB_FIT : fb_refuse_because(schema, view, mismatch);
 }
 
-/* Whether a value is an object of the schema's type or of one below it. The ancestors of a type are in an array by
- * depth, so only the one at the depth of the schema's type is looked at. */
+/* Whether a value is an object of the schema's type or a subtype. The ancestors of a type are an array by depth, so
+ * only the entry at the depth of the schema's type is compared. */
 static bool is_instance(const FbSchema *schema, const TVMFFIAny *value) {
   if (!fb_fit_is_object(value)) return false;
   if (value->type_index == schema->type_index || schema->type_index == kTVMFFIObject) return true;
@@ -36,17 +36,17 @@ static bool is_instance(const FbSchema *schema, const TVMFFIAny *value) {
 FbFit fb_fit_by_type(int32_t type_index, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   const TVMFFIAny *convert = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_convert__", 15});
   if (convert == NULL || convert->type_index != kTVMFFIFunction) return FB_MISFIT;
-  TVMFFIAny arg = *view; /* a copy: the call takes arguments that are not const */
+  TVMFFIAny arg = *view; /* a copy, because the call's arguments are not const */
   *out = (TVMFFIAny){0};
   if (TVMFFIFunctionCall(convert->v_obj, &arg, 1, out) == 0) return FB_FIT;
   return fb_mismatch_take_native(NULL, mismatch, "\n  __ffi_convert__ failed:\n", "    ");
 }
 
-/* An instance stays itself; anything else is offered to the hook of the schema's type. Hooks are foreign code, so what
- * they make is checked, too. */
+/* An instance stays unchanged; any other value is passed to the hook of the schema's type. Hooks are foreign code, so
+ * their results are checked, too. */
 static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   if (is_instance(schema, view)) return fb_fit_own(schema, view, out, mismatch);
-  /* The text is there before the hook runs, because the reason of a failing hook is appended. */
+  /* The message is made before the hook runs, because the reason of a failing hook is appended to it. */
   fb_refuse_view(schema, view, mismatch);
   if (schema->op == FB_SCHEMA_INSTANCE) return FB_MISFIT;
   TVMFFIAny made;
@@ -60,7 +60,7 @@ static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny
   return FB_MISFIT;
 }
 
-/* The Dict from integers and names to the singletons of an enum type, owned; false if the type has none (yet).
+/* Returns the Dict from integers and names to the singletons of an enum type, owned; false if the type has none (yet).
  *
  * It is the field `indexes` of the type's ffi.EnumState. The field is found by reflection, because the binding does not
  * know the layout of that type. */
@@ -79,15 +79,15 @@ static bool enum_indexes(int32_t type_index, TVMFFIAny *out) {
   return false;
 }
 
-/* An integer or a text becomes the singleton that it stands for. Every other value is fitted as an object, and so is a
- * payload without a singleton. */
+/* An integer or a string becomes its singleton. Every other value is converted as an object, and so is an integer or
+ * string without a singleton. */
 static FbFit fit_enum(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   int32_t index = view->type_index;
   bool is_int = index == kTVMFFIInt || index == kTVMFFIBool, is_str = index == kTVMFFISmallStr || index == kTVMFFIStr;
   TVMFFIAny args[2];
   if ((schema->op == FB_SCHEMA_INT_ENUM ? is_int : is_str) && enum_indexes(schema->type_index, &args[0])) {
     args[1] = *view;
-    if (is_int) args[1].type_index = kTVMFFIInt; /* True stands for 1, but is another key of a Dict */
+    if (is_int) args[1].type_index = kTVMFFIInt; /* True means 1 here, but is another key of a Dict */
     TVMFFIAny found;
     int rc = fb_core_function_call(&dict_find, args, 2, &found);
     fb_any_drop(&args[0]);
@@ -105,7 +105,7 @@ static FbFit fit_enum(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *
 /* --- plain values ------------------------------------------------------------------------------------------------- */
 
 /* The implicit conversions of the ABI: any number becomes a float, int and bool become each other, and a float becomes
- * nothing else. The 0 or 1 of a bool is in v_int64, where an int has its value. */
+ * nothing else. The 0 or 1 of a bool is in v_int64, like the value of an int. */
 static FbFit fit_number(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   bool is_int = view->type_index == kTVMFFIInt || view->type_index == kTVMFFIBool;
   if (!is_int && (view->type_index != kTVMFFIFloat || schema->op != FB_SCHEMA_FLOAT)) {
@@ -128,10 +128,10 @@ static FbFit fit_text(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *
   return fb_refuse_view(schema, view, mismatch);
 }
 
-/* A data type, or the name of one. */
+/* Converts a data type, or its name. */
 static FbFit fit_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   if (view->type_index == kTVMFFIDataType) return fb_fit_own(schema, view, out, mismatch);
-  TVMFFIByteArray text = {view->v_bytes, view->small_str_len}; /* short text lies in the value itself */
+  TVMFFIByteArray text = {view->v_bytes, view->small_str_len}; /* a short string is inside the value */
   if (view->type_index == kTVMFFIStr) {
     text = *(const TVMFFIByteArray *)(view->v_obj + 1);
   } else if (view->type_index != kTVMFFISmallStr) {
@@ -144,15 +144,15 @@ static FbFit fit_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny 
   return fb_mismatch_set(mismatch, "expected %s, got invalid dtype string '%.*s'", schema->name, n, text.data);
 }
 
-/* An address; None is NULL. */
+/* Converts a pointer; None becomes NULL. */
 static FbFit fit_address(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   if (view->type_index == kTVMFFINone) return fb_fit_put(out, kTVMFFIOpaquePtr, 0);
   return view->type_index == kTVMFFIOpaquePtr ? fb_fit_own(schema, view, out, mismatch)
                                               : fb_refuse_view(schema, view, mismatch);
 }
 
-/* The arguments are tried in order and in silence, because the message is about the union. The first one that fits
- * counts; a failure that is no misfit ends the search. */
+/* Tries the arguments in order and without messages, because the message is about the union. The first match is used; a
+ * failure other than a mismatch ends the search. */
 static FbFit fit_union(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   for (int32_t i = 0; i < schema->n_args; i++) {
     FbFit fit = fb_fit_view(schema->args[i], view, out, NULL);
@@ -161,24 +161,24 @@ static FbFit fit_union(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny 
   return fb_refuse_view(schema, view, mismatch);
 }
 
-/* Whether only Python can tell what the value is good for. */
+/* Whether the conversion of the value needs Python. */
 static bool is_pythons(const FbSchema *schema, const TVMFFIAny *view) {
   switch (schema->op) {
   case FB_SCHEMA_ANY:
   case FB_SCHEMA_OPTIONAL:
-  case FB_SCHEMA_UNION: return false; /* one of their parts will ask */
-  case FB_SCHEMA_DEVICE: /* the class Device of the package knows the names of devices */
+  case FB_SCHEMA_UNION: return false; /* one of their arguments will check */
+  case FB_SCHEMA_DEVICE: /* the package's class Device knows the names of devices */
     if (view->type_index == kTVMFFISmallStr || view->type_index == kTVMFFIStr) return true;
     break;
   case FB_SCHEMA_FLOAT:
   case FB_SCHEMA_BOOL:
-  case FB_SCHEMA_INT: /* float() and bool() take ints beyond 64 bits; the message of an int schema shows the digits */
+  case FB_SCHEMA_INT: /* float() and bool() accept ints beyond 64 bits; the message of an int schema shows the digits */
     if (view->type_index == kTVMFFIBigInt) return true;
     break;
   default: break;
   }
-  /* A Python object may have protocols, or be a number of a class that native code knows nothing of. It stays as it is
-   * where the schema wants a Python object. */
+  /* A Python object may have protocols, or be a number of a class unknown to native code. It stays unchanged if the
+   * schema is for Python objects. */
   return view->type_index == kTVMFFIOpaquePyObject && !is_instance(schema, view);
 }
 
@@ -216,7 +216,7 @@ FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out,
   switch (view->type_index) {
   case kTVMFFIRawStr:
   case kTVMFFIByteArrayPtr:
-  case kTVMFFIObjectRValueRef: { /* forms that exist in arguments only; an rvalue loses its object */
+  case kTVMFFIObjectRValueRef: { /* forms that exist only in arguments; an rvalue reference loses its object */
     TVMFFIAny owned;
     FbFit fit = fb_fit_own(schema, view, &owned, mismatch);
     if (fit != FB_FIT) return fit;
@@ -224,7 +224,7 @@ FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out,
     fb_any_drop(&owned);
     return fit;
   }
-  case kTVMFFIDLTensorPtr: return fb_refuse_view(schema, view, mismatch); /* its memory is lent for a call */
+  case kTVMFFIDLTensorPtr: return fb_refuse_view(schema, view, mismatch); /* its memory is borrowed for a call */
   default: break;
   }
   if (is_pythons(schema, view)) return fb_fit_attached(schema, view, out, mismatch);
@@ -234,7 +234,7 @@ FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out,
 int fb_fit_converter(void *schema, const TVMFFIAny *view, TVMFFIAny *out) {
   FbMismatch mismatch = {0};
   FbFit fit = fb_fit_view(schema, view, out, &mismatch);
-  /* A misfit without a text: there was no memory for it. */
+  /* A mismatch without a message: memory was exhausted. */
   if (fit == FB_MISFIT && mismatch.text == NULL) fit = fb_refuse_no_memory();
   if (fit == FB_MISFIT) TVMFFIErrorSetRaisedFromCStr("TypeError", mismatch.text);
   fb_mismatch_end(&mismatch);

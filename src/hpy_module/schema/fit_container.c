@@ -1,8 +1,8 @@
-/* Native containers by their schema: rebuilt, unless they fit as they are.
+/* Conversion of native containers by their schema.
  *
- * Every item is fitted into an array of owned values. If the container is of the schema's type and each item came out
- * as it was, the result is the container itself, so that it stays shared with whoever else has it. Otherwise the core
- * makes a new one from the array. A List or a Dict is judged by its contents at one moment. */
+ * Every item is converted into an array of owned values. If the container is of the schema's type and each item is
+ * unchanged, the result is the container itself, so that it stays shared with its other owners. Otherwise the core
+ * makes a new container from the array. A List or a Dict is converted from a snapshot. */
 #include "fit_container.h"
 
 #include "fit.h"
@@ -11,7 +11,7 @@
 #include "hpy_module/convert/core_function.h"
 #include "refuse.h"
 
-/* Functions of the core, found at first use. */
+/* Functions of the core, looked up at first use. */
 static FbCoreFunction make_array = {.name = "ffi.Array"}, make_list = {.name = "ffi.List"},
                       make_map = {.name = "ffi.Map"}, make_dict = {.name = "ffi.Dict"},
                       map_size = {.name = "ffi.MapSize"}, map_iterate = {.name = "ffi.MapForwardIterFunctor"},
@@ -29,9 +29,8 @@ FbFit fb_fit_container_build(const FbSchema *schema, const FbValues *values, TVM
 
 /* --- native containers -------------------------------------------------------------------------------------------- */
 
-/* "key 'a': " or "value for key 'a': " in front of the mismatch. The core prints text between double quotes; they
- * become single ones, which Python prints, unless the text has some inside. A key that cannot be printed is left
- * out. */
+/* Prepends "key 'a': " or "value for key 'a': " to the mismatch. The core prints strings between double quotes; they
+ * become single quotes, like Python's, unless the string contains some. A key that cannot be printed is omitted. */
 static FbFit at_pair(FbMismatch *mismatch, const TVMFFIAny *key, bool is_value) {
   if (mismatch == NULL) return FB_MISFIT;
   const char *what = is_value ? "value for key" : "key";
@@ -40,7 +39,7 @@ static FbFit at_pair(FbMismatch *mismatch, const TVMFFIAny *key, bool is_value) 
     fb_error_slot_clear();
     return fb_mismatch_prefix(mismatch, "%s: ", what);
   }
-  /* Short text lies in `text` itself, so nothing of `data` outlives this function. */
+  /* A short string is inside `text`, so `data` must not outlive this function. */
   const TVMFFIByteArray small = {text.v_bytes, text.small_str_len};
   const TVMFFIByteArray *bytes = fb_fit_is_object(&text) ? (const TVMFFIByteArray *)(text.v_obj + 1) : &small;
   const char *data = bytes->data;
@@ -54,8 +53,8 @@ static FbFit at_pair(FbMismatch *mismatch, const TVMFFIAny *key, bool is_value) 
   return FB_MISFIT;
 }
 
-/* Fits one item. `given` names what the container was made from, which is no name for an item, so it is put aside
- * meanwhile. */
+/* Converts one item. `given` names the origin of the container and not of an item, so it is cleared during the
+ * conversion. */
 static FbFit fit_item(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   if (mismatch == NULL) return fb_fit_view(schema, view, out, NULL);
   const char *given = mismatch->given;
@@ -65,13 +64,13 @@ static FbFit fit_item(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *
   return fit;
 }
 
-/* Whether two values are the same bits. zero_padding is the length of short text, too. */
+/* Whether two values have the same bits. zero_padding is also the length of a short string. */
 static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
   return a->type_index == b->type_index && a->zero_padding == b->zero_padding && a->v_uint64 == b->v_uint64;
 }
 
-/* Fits n values that nobody changes meanwhile; *changed tells whether one became something else. The caller ends
- * `values`, on failure too. */
+/* Converts n values that do not change during the call; *changed tells whether a result differs from its value. The
+ * caller ends `values`, also after a failure. */
 static FbFit fit_values(const FbSchema *schema, const TVMFFIAny *views, int64_t n, FbValues *values, bool *changed,
                         FbMismatch *mismatch) {
   if (fb_values_begin(values, n) != 0) return fb_refuse_no_memory();
@@ -89,7 +88,7 @@ static FbFit fit_values(const FbSchema *schema, const TVMFFIAny *views, int64_t 
   return FB_FIT;
 }
 
-/* Fits the items at `views` of the container `view`. */
+/* Converts the items at `views` of the container `view`. */
 static FbFit rebuild(const FbSchema *schema, const TVMFFIAny *view, const TVMFFIAny *views, int64_t n, TVMFFIAny *out,
                      FbMismatch *mismatch) {
   FbValues values = {0};
@@ -101,7 +100,7 @@ static FbFit rebuild(const FbSchema *schema, const TVMFFIAny *view, const TVMFFI
   return fit;
 }
 
-/* Whether a container of the schema's type fits whatever is in it. A tuple does not, because its length counts. */
+/* Whether a container of the schema's type matches with any items. A tuple does not, because its length must match. */
 static bool takes_anything(const FbSchema *schema) {
   for (int32_t i = 0; i < schema->n_args; i++) {
     if (schema->args[i]->op != FB_SCHEMA_ANY) return false;
@@ -109,12 +108,13 @@ static bool takes_anything(const FbSchema *schema) {
   return schema->op != FB_SCHEMA_TUPLE;
 }
 
-/* An Array or Map with the contents of a container, owned: other threads may change a List or a Dict at any time. */
+/* Returns an Array or Map with the contents of a container, owned: other threads may change a List or a Dict at any
+ * time. */
 static FbFit snapshot(const FbSchema *schema, const TVMFFIAny *view, int32_t type_index, TVMFFIAny *out,
                       FbMismatch *mismatch) {
   if (view->type_index == type_index) return fb_fit_own(schema, view, out, mismatch);
-  /* The built-in types copy a container under its lock, so the copy shows a single moment. The text is there before,
-   * because a failure of the conversion is appended to it. */
+  /* The built-in types copy a container under its lock, so the copy is a consistent snapshot. The message is made
+   * first, because a failure of the conversion is appended to it. */
   fb_refuse_view(schema, view, mismatch);
   return fb_fit_by_type(type_index, view, out, mismatch);
 }
@@ -130,7 +130,7 @@ static FbFit fit_sequence(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
   if (schema->op == FB_SCHEMA_TUPLE && cell->size != schema->n_args) {
     fit = fb_refuse_length(schema, mismatch, fb_refuse_name_of(view, mismatch), cell->size);
   } else if (schema->type_index == kTVMFFIArray && takes_anything(schema)) {
-    *out = array; /* a List that is to be an Array: the copy is the result */
+    *out = array; /* a List that becomes an Array: the copy is the result */
     return FB_FIT;
   } else {
     fit = rebuild(schema, view, cell->data, cell->size, out, mismatch);
@@ -139,8 +139,8 @@ static FbFit fit_sequence(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
   return fit;
 }
 
-/* Fills `pairs` with owned keys and values of a Map, by the function that walks it. 0, or -1 with a native error
- * pending; the caller ends `pairs`. A Map does not change, so its size says how many entries the walk finds. */
+/* Fills `pairs` with owned keys and values of a Map, by the core's iteration function. Returns 0, or -1 with a native
+ * error pending; the caller ends `pairs`. A Map is immutable, so its size equals the number of entries. */
 static int read_pairs(const TVMFFIAny *map, FbValues *pairs) {
   enum { GET_KEY = 0, GET_VALUE = 1, ADVANCE = 2 };
   TVMFFIAny n, iterator, command = {.type_index = kTVMFFIInt}, more = {0};

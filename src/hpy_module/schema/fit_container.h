@@ -1,4 +1,4 @@
-/* Containers by their schema. */
+/* Conversion of containers by a schema. */
 #ifndef FFI_HPY_SCHEMA_FIT_CONTAINER_H_
 #define FFI_HPY_SCHEMA_FIT_CONTAINER_H_
 
@@ -11,9 +11,9 @@
 /* Sets fb_fit_container (fit.h). */
 void fb_fit_container_init(void);
 
-/* A new container of a sequence, tuple or mapping schema from its values. FB_FIT, or as fb_fit_view. */
+/* Makes the container of a sequence, tuple or mapping schema from its values. Returns like fb_fit_view. */
 FbFit fb_fit_container_build(const FbSchema *schema, const FbValues *values, TVMFFIAny *out, FbMismatch *mismatch);
-/* The schema of the i-th item of a sequence or tuple, of the i-th of key, value, key, ... of a mapping. */
+/* Returns the schema of the i-th item of a sequence or tuple, or of the i-th of key, value, key, ... of a mapping. */
 FH_INLINE const FbSchema *fb_fit_container_item(const FbSchema *schema, int64_t i) {
   if (schema->op == FB_SCHEMA_TUPLE) return schema->args[i];
   return schema->op == FB_SCHEMA_MAPPING ? schema->args[i & 1] : schema->args[0];

@@ -1,8 +1,8 @@
-/* Python values into native ones that fit a schema.
+/* Conversion of Python values by a schema.
  *
- * Numbers, lists, tuples, mappings and the names of devices are fitted from Python, item by item, so that messages
- * speak of Python's types and positions. Every other value is converted as an argument of a call would be and then
- * fitted as a native value (fit.c). An object with protocols is replaced by what it stands for before either. */
+ * Numbers, lists, tuples, mappings and the names of devices are converted in this file, item by item, so that messages
+ * name Python's types and positions. Every other value is converted like an argument of a call, and the result is
+ * converted as a native value (fit.c). First of all, protocols replace an object by another value. */
 #include "fit_python.h"
 
 #include "fit.h"
@@ -27,15 +27,15 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
 
 /* --- containers --------------------------------------------------------------------------------------------------- */
 
-/* "key 'a': " or "value for key 'a': " in front of the mismatch, with at most 200 bytes of the key's repr. FB_MISFIT,
- * or FB_RAISED for an interruption. */
+/* Prepends "key 'a': " or "value for key 'a': " to the mismatch, with at most 200 bytes of the key's repr. Returns
+ * FB_MISFIT, or FB_RAISED for an interruption. */
 static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_value) {
   if (mismatch == NULL) return FB_MISFIT;
   const char *what = is_value ? "value for key" : "key";
   HPy text = HPy_Repr(ctx, key);
   HPy_ssize_t n;
   const char *data = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
-  if (!fb_error_forget(ctx)) return FB_RAISED; /* else it is a key that cannot be shown */
+  if (!fb_error_forget(ctx)) return FB_RAISED; /* otherwise the key has no repr */
   if (data == NULL) {
     fb_mismatch_prefix(mismatch, "%s: ", what);
   } else {
@@ -46,8 +46,7 @@ static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_val
   return FB_MISFIT;
 }
 
-/* Fits the i'th item, and appends what became of it to `values`, which has room. Protocols of an item are followed,
- * too. */
+/* Converts the i'th item, and appends the result to `values`, which has room. Also applies the protocols of an item. */
 static FbFit fit_item(HPyContext *ctx, const FbSchema *schema, int64_t i, HPy item, FbValues *values,
                       FbMismatch *mismatch) {
   FbFit result = fb_fit_python_value(ctx, fb_fit_container_item(schema, i), item, &values->data[values->n], mismatch);
@@ -55,7 +54,7 @@ static FbFit fit_item(HPyContext *ctx, const FbSchema *schema, int64_t i, HPy it
   return result;
 }
 
-/* Makes the container of its values, unless `result` says that one of them failed. Ends `values`. */
+/* Makes the container of its values, unless `result` is a failure of one of them. Ends `values`. */
 static FbFit build(HPyContext *ctx, const FbSchema *schema, FbValues *values, FbFit result, TVMFFIAny *out,
                    FbMismatch *mismatch) {
   if (result == FB_FIT) result = fb_source_from_native(ctx, fb_fit_container_build(schema, values, out, mismatch));
@@ -69,8 +68,8 @@ static FbFit build(HPyContext *ctx, const FbSchema *schema, FbValues *values, Fb
 
 static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                           FbMismatch *mismatch) {
-  /* The length is read once: converting an item may run code that changes the list. A list that grows is cut at that
-   * length, and one that shrinks does not fit. */
+  /* The length is read once, because converting an item may run code that changes the list. A list that grows is
+   * truncated at that length, and a list that shrinks is refused. */
   HPy_ssize_t n = HPy_Length(ctx, source->value);
   if (n < 0) return fb_source_refuse_because(ctx, schema, source, mismatch);
   if (schema->op == FB_SCHEMA_TUPLE && n != schema->n_args) {
@@ -81,7 +80,7 @@ static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSourc
   if (fb_values_begin(&values, n) != 0) return fb_source_from_native(ctx, fb_refuse_no_memory());
   FbFit result = FB_FIT;
   for (HPy_ssize_t i = 0; result == FB_FIT && i < n; i++) {
-    HPy item = HPy_GetItem_i(ctx, source->value, i); /* IndexError if the list shrinks meanwhile */
+    HPy item = HPy_GetItem_i(ctx, source->value, i); /* IndexError if the list has shrunk */
     if (HPy_IsNull(item)) {
       result = fb_source_refuse_because(ctx, schema, source, mismatch);
       break;
@@ -93,8 +92,8 @@ static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSourc
   return build(ctx, schema, &values, result, out, mismatch);
 }
 
-/* Fits the key and the value of an entry: mostly a tuple of two, but the items() of a foreign mapping may give
- * anything. */
+/* Converts the key and the value of an entry: usually a tuple of two, but the items() of a foreign mapping may return
+ * any value. */
 static FbFit fit_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValues *values, FbMismatch *mismatch) {
   HPy key = HPy_GetItem_i(ctx, pair, 0);
   HPy value = HPy_IsNull(key) ? HPy_NULL : HPy_GetItem_i(ctx, pair, 1);
@@ -114,7 +113,7 @@ static FbFit fit_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValue
 
 static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                          FbMismatch *mismatch) {
-  /* A list of the entries as they are now: converting one may run code that changes the mapping. */
+  /* A list of the current entries, because converting an entry may run code that changes the mapping. */
   HPy pairs = fb_container_pairs(ctx, source->value);
   if (HPy_IsNull(pairs)) return fb_source_refuse_because(ctx, schema, source, mismatch);
   HPy_ssize_t n = HPy_Length(ctx, pairs);
@@ -135,10 +134,10 @@ static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource
   return build(ctx, schema, &values, result, out, mismatch);
 }
 
-/* --- everything else ---------------------------------------------------------------------------------------------- */
+/* --- other values ------------------------------------------------------------------------------------------------- */
 
-/* Device(name), by the class that the package wants. The message of a misfit shows the name. The exception, which would
- * say much the same, is dropped. */
+/* Makes Device(name), by the class that the package selected. The message of a mismatch shows the name; the exception,
+ * which would say the same, is dropped. */
 static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                              FbMismatch *mismatch) {
   HPy cls = fb_hook_get(ctx, FB_HOOK_DEVICE_CLASS);
@@ -159,8 +158,8 @@ static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSo
   return rc == 0 ? FB_FIT : FB_RAISED;
 }
 
-/* Converts a value as an argument into source->packed. Where the context cannot give a raised exception as a value,
- * kinds whose conversion runs Python code are first converted by the package, under guard, into an object. */
+/* Converts a value like an argument into source->packed. Where the context cannot return a raised exception as a value,
+ * kinds whose conversion runs Python code are first converted to an object by the package, in a guarded call. */
 static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbMismatch *mismatch) {
   HPy value = source->value, made = HPy_NULL;
   FbFit failed = FB_FIT;
@@ -168,7 +167,7 @@ static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbM
   if (FH_UNLIKELY(fb_ext == NULL) && source->kind >= FB_TYPE_KIND_SEQUENCE) {
     HPy convert = fb_hook_get(ctx, FB_HOOK_CONVERT);
     if (HPy_IsNull(convert)) return FB_RAISED;
-    /* The text comes first: fb_source_call appends the reason. */
+    /* The message comes first: fb_source_call appends the reason. */
     fb_source_refuse(ctx, schema, source, mismatch);
     made = fb_source_call(ctx, convert, &value, 1, mismatch, &failed);
     HPy_Close(ctx, convert);
@@ -181,8 +180,8 @@ static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbM
   return rc == 0 ? FB_FIT : fb_source_refuse_because(ctx, schema, source, mismatch);
 }
 
-/* By the ordinary conversion, which happens once however many arguments of a union are tried. Meanwhile messages name
- * the Python value and not what it was converted into. */
+/* Converts a value by its ordinary conversion, which happens once even if many arguments of a union are tried. During
+ * the check messages name the Python value and not its converted form. */
 static FbFit fit_packed(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                         FbMismatch *mismatch) {
   if (!source->is_packed) {
@@ -196,7 +195,7 @@ static FbFit fit_packed(HPyContext *ctx, const FbSchema *schema, FbSource *sourc
   return FH_LIKELY(result != FB_RAISED) ? result : fb_source_from_native(ctx, result);
 }
 
-/* As fit_union of fit.c: in order, in silence, and ended by a failure that is no misfit. */
+/* Like fit_union of fit.c: in order, without messages, and ended by a failure other than a mismatch. */
 static FbFit fit_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                        FbMismatch *mismatch) {
   for (int32_t i = 0; i < schema->n_args; i++) {
@@ -206,7 +205,7 @@ static FbFit fit_union(HPyContext *ctx, const FbSchema *schema, FbSource *source
   return fb_source_refuse(ctx, schema, source, mismatch);
 }
 
-/* The pairs of schema and kind that are fitted from Python; the others leave the switch. */
+/* Dispatches the pairs of schema and kind that are converted in this file; all others leave the switch. */
 static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out, FbMismatch *mismatch) {
   FbTypeKind kind = source->kind;
   switch (schema->op) {
@@ -216,7 +215,7 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
     if (kind == FB_TYPE_KIND_INT || kind == FB_TYPE_KIND_FLOAT)
       return fb_source_number_fit(ctx, schema, source, out, mismatch);
     break;
-  case FB_SCHEMA_INT_ENUM: /* singletons stand for integers of 64 bits, so a BigInt is not made */
+  case FB_SCHEMA_INT_ENUM: /* singletons have integers of 64 bits, so no BigInt is made */
     if (kind == FB_TYPE_KIND_INT && !source->is_packed) {
       FbFit result = fb_source_number_fit(ctx, schema, source, &source->packed, mismatch);
       if (result != FB_FIT) return result;
@@ -243,7 +242,7 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
   return fit_packed(ctx, schema, source, out, mismatch);
 }
 
-/* Fits, and drops the packed value, which fitting has retained where it needs it. */
+/* Converts, and releases the packed value, which the result has retained where necessary. */
 static FbFit fit_source(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                         FbMismatch *mismatch) {
   FbFit result = fit(ctx, schema, source, out, mismatch);
@@ -265,8 +264,8 @@ FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TV
   return result;
 }
 
-/* The Python value of a view. The package's half in Python holds Python objects of its own in native ones, of which it
- * gives the value: the hook is set where there is that half. */
+/* Returns the Python value of a view. The cffi backend stores its own Python objects in native objects and returns
+ * their value: the hook is set only with that backend. */
 static HPy value_of(HPyContext *ctx, const TVMFFIAny *view) {
   HPy value = fb_result_of_view(ctx, view);
   if (HPy_IsNull(value) || view->type_index != kTVMFFIOpaquePyObject || fb_hook_current(FB_HOOK_OPAQUE_VALUE) == NULL)
@@ -276,7 +275,7 @@ static HPy value_of(HPyContext *ctx, const TVMFFIAny *view) {
   return inner;
 }
 
-/* For native code that has a Python object: attaches the thread, fits what is inside, and turns an exception into the
+/* Converts a Python object for native code: attaches the thread, converts the object, and makes an exception the
  * pending native error. */
 static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   FbThread attach;
@@ -285,13 +284,13 @@ static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
     return FB_RAISED;
   }
   HPyContext *ctx = attach.ctx;
-  FbRaised raised; /* what native code on its way out of an interrupted call leaves raised */
+  FbRaised raised; /* native code that leaves an interrupted call may have an exception raised */
   fb_raised_take(&raised);
   uint64_t began = fb_error_moment();
   HPy value = value_of(ctx, view);
   FbFit result = HPy_IsNull(value) ? FB_RAISED : fb_fit_python_value(ctx, schema, value, out, mismatch);
   if (!HPy_IsNull(value)) HPy_Close(ctx, value);
-  /* Only the extension gives the exception; elsewhere the error says that there was one. */
+  /* Only the extension returns the exception; elsewhere the error only says that there was an exception. */
   if (result == FB_RAISED && fb_ext != NULL) {
     fb_translate_raised(ctx, began);
   } else if (result == FB_RAISED) {

@@ -1,4 +1,4 @@
-/* Python values into native ones that fit a schema. */
+/* Conversion of Python values by a schema. */
 #ifndef FFI_HPY_SCHEMA_FIT_PYTHON_H_
 #define FFI_HPY_SCHEMA_FIT_PYTHON_H_
 
@@ -7,8 +7,8 @@
 #include "mismatch.h"
 #include "schema.h"
 
-/* Makes *out, owned by the caller, of a Python value: first what the value's protocols put in its place, then item by
- * item or by its ordinary conversion. FB_RAISED leaves a Python exception raised. */
+/* Converts a Python value; the caller owns *out. First the value's protocols replace the value; the result is converted
+ * item by item or by its ordinary conversion. FB_RAISED leaves a Python exception raised. */
 FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TVMFFIAny *out, FbMismatch *mismatch);
 
 /* Sets fb_fit_attached (fit.h). */

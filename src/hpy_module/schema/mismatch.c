@@ -1,8 +1,8 @@
-/* Texts of mismatches: a block on the heap, which each addition replaces by a longer one. Additions happen on the way
- * out of a failure, one for each level of nesting, and the tail of a text is bounded (MOST_BYTES).
+/* Messages of mismatches: a block on the heap, which each addition replaces by a longer block. Additions happen while a
+ * failure propagates, one per level of nesting, and the length of a message is limited (MOST_BYTES).
  *
- * Without memory a text is lost or stays as it was. A caller that finds NULL where it wants to raise a text raises
- * MemoryError, or a shorter text. */
+ * If memory is exhausted, a message is lost or stays unchanged. A caller that finds NULL in place of a message raises
+ * MemoryError, or a shorter message. */
 #include "mismatch.h"
 
 #include <stdarg.h>
@@ -16,18 +16,19 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/translate.h"
 
-enum { MOST_BYTES = 16384 }; /* of a text: nesting and foreign messages may be of any length */
+enum { MOST_BYTES = 16384 }; /* of a message: nesting and foreign messages are unlimited */
 
 static void replace(FbMismatch *mismatch, char *text) {
   free(mismatch->text);
   mismatch->text = text;
 }
 
-/* A new text of the formatted one and `tail`, which is cut where the whole would be too long; NULL without memory. */
+/* Makes a string of the formatted one and `tail`, which is truncated if the result would be too long; NULL if memory is
+ * exhausted. */
 static char *format_before(const char *tail, const char *format, va_list list) {
   va_list again;
   va_copy(again, list);
-  /* Twice over the arguments: to learn the length, and to write. */
+  /* The arguments are formatted twice: to determine the length, and to write. */
   int n = vsnprintf(NULL, 0, format, again);
   va_end(again);
   if (n < 0) return NULL;
@@ -85,9 +86,9 @@ FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *
 
 void fb_mismatch_free(FbMismatch *mismatch) { replace(mismatch, NULL); }
 
-/* --- what went wrong elsewhere ------------------------------------------------------------------------------------ */
+/* --- failures of other code --------------------------------------------------------------------------------------- */
 
-/* Appends the message of an error object, which is taken. FB_MISFIT. */
+/* Appends the message of an error object, which is stolen. Returns FB_MISFIT. */
 static FbFit append_message(FbMismatch *mismatch, const char *between, const char *indent, TVMFFIObjectHandle error) {
   const TVMFFIByteArray *message = &TVMFFIErrorGetCellPtr(error)->message;
   fb_mismatch_append(mismatch, between, indent, message->data, message->size);
@@ -99,13 +100,13 @@ static FbFit append_message(FbMismatch *mismatch, const char *between, const cha
 static FbFit take_attached(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
   FbPendingError pending = fb_error_slot_take(ctx);
   if (pending.payload == NULL && pending.error == NULL)
-    return FB_RAISED; /* an exception is raised, or nothing is said */
+    return FB_RAISED; /* an exception is raised, or there is no error */
   if (fb_translate_interrupts(ctx, &pending)) {
     fb_error_slot_put(pending);
     return FB_RAISED;
   }
   if (pending.payload == NULL) return append_message(mismatch, between, indent, pending.error);
-  /* An exception that came through native code as it is. */
+  /* An exception that passed through native code unchanged. */
   uint64_t began = fb_error_moment();
   HPy exception = fb_hold_take(ctx, pending.payload);
   fb_ext->error_restore(ctx, exception);
@@ -118,7 +119,8 @@ static FbFit take_attached(HPyContext *ctx, FbMismatch *mismatch, const char *be
 FbFit fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
   if (ctx != NULL) return take_attached(ctx, mismatch, between, indent);
   FbThread attach;
-  if (fb_thread_attach(&attach) != 0) return FB_RAISED; /* the interpreter is going away: nothing can be asked */
+  /* the interpreter is finalizing: the error cannot be examined */
+  if (fb_thread_attach(&attach) != 0) return FB_RAISED;
   FbRaised raised;
   fb_raised_take(&raised);
   FbFit fit = take_attached(attach.ctx, mismatch, between, indent);
@@ -130,14 +132,14 @@ FbFit fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const char 
 FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
   if (!HPyErr_ExceptionMatches(ctx, ctx->h_Exception) || fb_error_is_exhaustion(ctx)) return FB_RAISED;
   HPy exception = fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
-  if (fb_ext == NULL) HPyErr_Clear(ctx); /* other contexts cannot give it as a value: its text is lost */
+  if (fb_ext == NULL) HPyErr_Clear(ctx); /* other contexts cannot return it as a value: its message is lost */
   if (HPy_IsNull(exception)) return FB_MISFIT;
   HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, exception);
   HPy_Close(ctx, exception);
   HPy_ssize_t n;
   const char *data = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
   if (data != NULL && n > 0) fb_mismatch_append(mismatch, between, indent, data, (size_t)n);
-  FbFit fit = fb_error_forget(ctx) ? FB_MISFIT : FB_RAISED; /* its __str__ failed: no text is appended */
+  FbFit fit = fb_error_forget(ctx) ? FB_MISFIT : FB_RAISED; /* its __str__ failed: nothing is appended */
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
   return fit;
 }

@@ -1,4 +1,5 @@
-/* Why a value does not fit a schema: one line that grows from the inside out, "element [1]: expected int, got str". */
+/* The reason why a value does not match a schema: one line that grows from the inside out, "element [1]: expected int,
+ * got str". */
 #ifndef FFI_HPY_SCHEMA_MISMATCH_H_
 #define FFI_HPY_SCHEMA_MISMATCH_H_
 
@@ -8,22 +9,24 @@
 
 typedef enum FbFit {
   FB_FIT,
-  FB_MISFIT, /* the mismatch says why */
-  FB_RAISED, /* something else went wrong: an exception is raised, or on the native side an error is pending */
+  FB_MISFIT, /* the mismatch has the reason */
+  FB_RAISED, /* another failure: an exception is raised, or, in native code, an error is pending */
 } FbFit;
 
-/* Zero-initialised is empty. A NULL pointer in its place means that nobody wants to know: then no text is made. */
+/* Zero-initialised is empty. If the caller does not need the reason, it passes a NULL pointer, and no message is
+ * made. */
 typedef struct FbMismatch {
-  char *text; /* owned; NULL if nothing was said, or there was no memory to say it */
-  /* What came, in the caller's words, while something made from it is looked at; NULL: the thing itself tells. */
+  char *text; /* owned; NULL if there is no message, or memory was exhausted */
+  /* The type name of the original value while its converted form is checked; NULL: the checked value has its own
+   * name. */
   const char *given;
 } FbMismatch;
 
-/* Replaces the text. Always returns FB_MISFIT. */
+/* Replaces the message. Always returns FB_MISFIT. */
 FbFit fb_mismatch_set(FbMismatch *mismatch, const char *format, ...) FH_PRINTF(2, 3);
-/* Puts text in front. Always returns FB_MISFIT. */
+/* Prepends to the message. Always returns FB_MISFIT. */
 FbFit fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) FH_PRINTF(2, 3);
-/* Puts text behind, each line of it indented. Always returns FB_MISFIT. */
+/* Appends to the message and indents each line. Always returns FB_MISFIT. */
 FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *indent, const char *text,
                          size_t byte_len);
 void fb_mismatch_free(FbMismatch *mismatch);
@@ -31,11 +34,11 @@ FH_INLINE void fb_mismatch_end(FbMismatch *mismatch) {
   if (FH_UNLIKELY(mismatch->text != NULL)) fb_mismatch_free(mismatch);
 }
 
-/* Takes the thread's native error: if it is one that a conversion may fail with, its message is appended to the
- * mismatch and the result FB_MISFIT; an interruption (fb_error_is_interruption) stays pending: FB_RAISED. Native code,
- * on any thread, has no context: NULL. */
+/* Takes the thread's native error. If it is a conversion failure, its message is appended to the mismatch and the
+ * result is FB_MISFIT; an interruption (fb_error_is_interruption) stays pending: FB_RAISED. ctx is NULL in native code,
+ * which has no context and may run on any thread. */
 FbFit fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent);
-/* As fb_mismatch_take_native, for the raised Python exception. */
+/* Like fb_mismatch_take_native, for the raised Python exception. */
 FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent);
 
 #endif /* FFI_HPY_SCHEMA_MISMATCH_H_ */

@@ -1,7 +1,7 @@
-/* Messages about native values that do not fit a schema: "expected X, got Y".
+/* Messages about native values that do not match a schema: "expected X, got Y".
  *
- * They are written for Python users, so a value goes by the name that TypeSchema has for its type: short and long text
- * are both "str", and an address is a "ctypes.c_void_p". */
+ * They are for Python users, so they name a value's type like TypeSchema does: short and long strings are both "str",
+ * and a pointer is a "ctypes.c_void_p". */
 #include "refuse.h"
 
 const char *fb_refuse_describe(const TVMFFIAny *view) {
@@ -17,7 +17,7 @@ const char *fb_refuse_describe(const TVMFFIAny *view) {
   case kTVMFFIBigInt: return "int";
   default: break;
   }
-  /* Any other type goes by its key, which lives for good. */
+  /* Any other type has its key as name; the key is valid for the life of the process. */
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(view->type_index);
   return info == NULL ? "a value of unknown type" : info->type_key.data;
 }
@@ -40,7 +40,7 @@ FbFit fb_refuse_view(const FbSchema *schema, const TVMFFIAny *view, FbMismatch *
 }
 
 FbFit fb_refuse_because(const FbSchema *schema, const TVMFFIAny *view, FbMismatch *mismatch) {
-  /* The text comes first: the reason is appended to it. */
+  /* The message comes first: the reason is appended to it. */
   fb_refuse_view(schema, view, mismatch);
   return fb_mismatch_take_native(NULL, mismatch, ": ", "");
 }

@@ -1,18 +1,18 @@
-/* The table of schema nodes: hash consing. A node is made once for each set of parts, so equal trees are one pointer.
+/* The table of schema nodes (hash consing): one node per set of parts, so equal trees are one pointer.
  *
- * The arguments of a node are nodes already. So hashing and comparing look at one level and at the addresses of the
- * arguments, and never descend: a lookup takes time in proportion to the arguments and the name of one node. The table
- * is an array of lists that grow at their heads. schema_type.c fills it, when it compiles Python's TypeSchema. */
+ * The arguments of a node are nodes already. So hashing and comparing use one level and the pointers of the arguments,
+ * and never descend: a lookup takes time in proportion to the arguments and the name of one node. The table is an array
+ * of lists that grow at their heads. schema_type.c fills it when it compiles Python's TypeSchema. */
 #include "schema.h"
 
 #include <stdlib.h>
 
 #include "core/platform/fork.h"
 
-/* The number is fixed: a program that has many more schemas gets longer lists. */
+/* A fixed number: a program with many more schemas gets longer lists. */
 enum { N_BUCKETS = 1024 };
 
-/* Under `lock`. Nothing foreign runs there: nodes are compared by what they hold. */
+/* Guarded by `lock`. No foreign code runs under it: nodes are compared by their members. */
 FH_LOCK(lock, "schemas", FH_RANK_PLAIN);
 static const FbSchema *buckets[N_BUCKETS];
 
@@ -22,7 +22,8 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t byte_len) {
   return hash;
 }
 
-/* Member by member: the struct has padding, and the name counts by its text, not by its address. */
+/* Member by member, because the struct has padding, and the name is compared by its characters and not by its
+ * pointer. */
 static uint64_t hash_parts(const FbSchemaParts *parts) {
   uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), &parts->op, sizeof(parts->op));
   hash = hash_bytes(hash, &parts->type_index, sizeof(parts->type_index));
@@ -31,8 +32,8 @@ static uint64_t hash_parts(const FbSchemaParts *parts) {
   return hash;
 }
 
-/* Whether a node has these parts. Two schemas that convert alike may have different names: a plain `tuple` and an Array
- * are both sequences of Any. So the name counts, too, because messages show it. */
+/* Whether a node has these parts. Two schemas with equal conversions may have different names: a plain `tuple` and an
+ * Array are both sequences of Any. So the name is compared, too, because messages show it. */
 static bool is_of(const FbSchema *node, const FbSchemaParts *parts, uint64_t hash) {
   if (node->hash != hash || node->op != parts->op || node->type_index != parts->type_index) return false;
   if (node->n_args != parts->n_args || strcmp(node->name, parts->name) != 0) return false;
@@ -42,19 +43,19 @@ static bool is_of(const FbSchema *node, const FbSchemaParts *parts, uint64_t has
   return true;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static const FbSchema *find_node(const FbSchemaParts *parts, uint64_t hash) {
   const FbSchema *node = buckets[hash % N_BUCKETS];
   while (node != NULL && !is_of(node, parts, hash)) node = node->next;
   return node;
 }
 
-/* One block: the node, its arguments, the text of its name. NULL without memory. */
+/* Allocates one block for the node, its arguments, and its name. NULL if memory is exhausted. */
 static FbSchema *node_new(const FbSchemaParts *parts, uint64_t hash, int32_t depth) {
   size_t args_size = (size_t)parts->n_args * sizeof(parts->args[0]), name_size = strlen(parts->name) + 1;
   FbSchema *node = calloc(1, sizeof(*node) + args_size + name_size);
   if (node == NULL) return NULL;
-  /* The depth is kept in the node, so that checking an instance compares one ancestor (fit.c). */
+  /* The node stores the type's depth, so that an instance check compares one ancestor (fit.c). */
   const TVMFFITypeInfo *info =
       parts->type_index >= kTVMFFIStaticObjectBegin ? TVMFFIGetTypeInfo(parts->type_index) : NULL;
   char *name = (char *)node + sizeof(*node) + args_size;
@@ -71,7 +72,7 @@ static FbSchema *node_new(const FbSchemaParts *parts, uint64_t hash, int32_t dep
 }
 
 const FbSchema *fb_schema_intern(const FbSchemaParts *parts, bool *too_deep) {
-  /* The arguments are trees that were accepted, so one look at their depths is enough. */
+  /* The arguments are trees that were accepted, so their own depths suffice. */
   int32_t depth = 1;
   for (int32_t i = 0; i < parts->n_args; i++) {
     if (parts->args[i]->depth >= depth) depth = parts->args[i]->depth + 1;
@@ -83,12 +84,12 @@ const FbSchema *fb_schema_intern(const FbSchemaParts *parts, bool *too_deep) {
   const FbSchema *found = find_node(parts, hash);
   fh_mutex_unlock(&lock);
   if (found != NULL) return found;
-  /* Made without the lock, under which no memory is taken and the core is not called. So the table is searched
-   * twice. */
+  /* Made without the lock, because memory is not allocated and the core is not called under it. So the table is
+   * searched twice. */
   FbSchema *fresh = node_new(parts, hash, depth);
   if (fresh == NULL) return NULL;
   fh_mutex_lock(&lock);
-  found = find_node(parts, hash); /* another thread may have been quicker */
+  found = find_node(parts, hash); /* another thread may have made the node first */
   if (found == NULL) {
     fresh->next = buckets[hash % N_BUCKETS];
     buckets[hash % N_BUCKETS] = fresh;

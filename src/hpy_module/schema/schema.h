@@ -1,8 +1,8 @@
-/* Type schemas, compiled: immutable trees that say which values fit, and what they become.
+/* Compiled type schemas: immutable trees that decide whether a value matches and convert the value.
  *
- * Nodes are unique: equal trees are one tree, so a tree is an address and comparing is comparing addresses. They are
- * made under a lock, complete before they are published, and stay for good, as the types they name do; nothing of
- * Python's is in them. Native setters therefore keep plain pointers to them, and any thread may convert at any time. */
+ * Nodes are unique: equal trees are the same tree, so a comparison of pointers compares trees. A node is complete
+ * before it is published under a lock, and never freed, like the types that it names; it contains no Python object.
+ * Native setters therefore keep plain pointers to trees, and any thread may convert at any time. */
 #ifndef FFI_HPY_SCHEMA_SCHEMA_H_
 #define FFI_HPY_SCHEMA_SCHEMA_H_
 
@@ -20,33 +20,34 @@ typedef enum FbSchemaOp {
   FB_SCHEMA_DEVICE,
   FB_SCHEMA_DTYPE,
   FB_SCHEMA_OPAQUE_PTR,
-  FB_SCHEMA_OBJECT,   /* an instance of type_index, or what the type's __ffi_convert__ makes into one */
+  /* an instance of type_index, or a value that the type's __ffi_convert__ converts to an instance */
+  FB_SCHEMA_OBJECT,
   FB_SCHEMA_INSTANCE, /* an instance of type_index and nothing else */
-  FB_SCHEMA_INT_ENUM, /* FB_SCHEMA_OBJECT, or the integer of one of the type's singletons */
-  FB_SCHEMA_STR_ENUM, /* FB_SCHEMA_OBJECT, or the text of one of the type's singletons */
+  FB_SCHEMA_INT_ENUM, /* like FB_SCHEMA_OBJECT, or the integer of one of the type's singletons */
+  FB_SCHEMA_STR_ENUM, /* like FB_SCHEMA_OBJECT, or the string of one of the type's singletons */
   FB_SCHEMA_SEQUENCE, /* type_index Array or List; args: item */
   FB_SCHEMA_TUPLE,    /* Array with exactly as many items as args */
   FB_SCHEMA_MAPPING,  /* type_index Map or Dict; args: key, value */
   FB_SCHEMA_OPTIONAL, /* args: one */
-  FB_SCHEMA_UNION,    /* args: the first that fits counts */
+  FB_SCHEMA_UNION,    /* args: the first one that matches is used */
   FB_N_SCHEMA_OPS
 } FbSchemaOp;
 
-enum { FB_SCHEMA_DEPTH_LIMIT = 128 }; /* of a tree; conversions recurse along it and no further */
+enum { FB_SCHEMA_DEPTH_LIMIT = 128 }; /* of a tree; conversions recurse along the tree and no deeper */
 
 typedef struct FbSchema {
   FbSchemaOp op;
-  int32_t type_index; /* of the results where `op` speaks of one, else 0 */
+  int32_t type_index; /* the type of the results, if `op` mentions one; else 0 */
   int32_t type_depth; /* of that type below ffi.Object */
   int32_t depth;      /* of the tree, 1 for a leaf */
   uint64_t hash;
   const struct FbSchema *next; /* in the table of nodes */
-  const char *name;            /* what was expected, for messages; lives in the node */
+  const char *name;            /* the expected type, for messages; part of the node */
   int32_t n_args;
   const struct FbSchema *args[];
 } FbSchema;
 
-/* What a node consists of, to make one. */
+/* The parts from which a node is made. */
 typedef struct FbSchemaParts {
   FbSchemaOp op;
   int32_t type_index;
@@ -55,8 +56,8 @@ typedef struct FbSchemaParts {
   int32_t n_args;
 } FbSchemaParts;
 
-/* The node of these parts. NULL without memory, or for a tree too deep; *too_deep tells which. Any thread, attached or
- * not. */
+/* Returns the node with these parts. NULL if memory is exhausted or the tree is too deep; *too_deep distinguishes the
+ * two. Callable from any thread, attached or not. */
 const FbSchema *fb_schema_intern(const FbSchemaParts *parts, bool *too_deep);
 
 #endif /* FFI_HPY_SCHEMA_SCHEMA_H_ */

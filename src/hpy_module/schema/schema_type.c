@@ -1,9 +1,9 @@
-/* The class Schema, from which the package's TypeSchema derives: it keeps the compiled tree, and converts and checks
+/* The class Schema, the base class of the package's TypeSchema: it has the compiled tree, and converts and checks
  * values by it.
  *
- * A tree is compiled at the first use and not when the object is made, because the types that it names may be
- * registered later. Compiling asks the Python object for its description, _describe(), and does so for each argument;
- * the nodes come from fb_schema_intern. TypeSchema is immutable, so the tree is kept for good. */
+ * A tree is compiled at the first use and not when the object is made, because its types may be registered later.
+ * Compilation asks the Python object for its description, _describe(), and does so for each argument; the nodes come
+ * from fb_schema_intern. TypeSchema is immutable, so the tree is never replaced. */
 #include "schema_type.h"
 
 #include <stdlib.h>
@@ -28,7 +28,8 @@
 #include "hpy_module/value/cany.h"
 
 typedef struct FbSchemaObject {
-  /* NULL until the first use. Threads that compile at the same time store the same pointer, as trees are unique. */
+  /* NULL until the first use. Threads that compile at the same time store the same pointer, because trees are
+   * unique. */
   const FbSchema *tree;
 } FbSchemaObject;
 
@@ -38,7 +39,7 @@ static FbRef schema_type; /* written once during the import */
 
 /* --- compiling ---------------------------------------------------------------------------------------------------- */
 
-/* What _describe() calls the operations. */
+/* The names of the operations in _describe(). */
 static const char *const op_names[FB_N_SCHEMA_OPS] = {
     [FB_SCHEMA_ANY] = "any",           [FB_SCHEMA_NONE] = "none",         [FB_SCHEMA_INT] = "int",
     [FB_SCHEMA_FLOAT] = "float",       [FB_SCHEMA_BOOL] = "bool",         [FB_SCHEMA_STR] = "str",
@@ -49,7 +50,7 @@ static const char *const op_names[FB_N_SCHEMA_OPS] = {
     [FB_SCHEMA_UNION] = "union",
 };
 
-/* How many arguments an operation has; -1: any number. */
+/* Returns the number of arguments of an operation; -1: any number. */
 static int n_args_of(FbSchemaOp op) {
   switch (op) {
   case FB_SCHEMA_TUPLE:
@@ -61,7 +62,7 @@ static int n_args_of(FbSchemaOp op) {
   }
 }
 
-/* The operation of a name. Returns 0, or -1 with an exception raised: ValueError for an unknown name. */
+/* Finds the operation of a name. Returns 0, or -1 with an exception raised: ValueError for an unknown name. */
 static int read_op(HPyContext *ctx, HPy name, FbSchemaOp *op) {
   HPy_ssize_t n;
   const char *text = fb_text_arg(ctx, name, "the operation of a schema", &n);
@@ -74,13 +75,13 @@ static int read_op(HPyContext *ctx, HPy name, FbSchemaOp *op) {
   return -1;
 }
 
-/* Compiling recurses along the arguments: get, tree_of, compile_object, compile, get_all, get. `depth` is the number of
- * schemas around this one. */
+/* Compilation recurses along the arguments: get, tree_of, compile_object, compile, get_all, get. `depth` is the number
+ * of enclosing schemas. */
 static const FbSchema *get(HPyContext *ctx, HPy schema, int depth);
 
-/* The trees of a tuple of schemas, in an array to be freed; NULL with an exception raised. */
+/* Returns the trees of a tuple of schemas, in an array that the caller frees; NULL with an exception raised. */
 static const FbSchema **get_all(HPyContext *ctx, HPy schemas, int32_t n, int depth) {
-  /* One more than needed: malloc(0) may give NULL. */
+  /* One more than needed, because malloc(0) may return NULL. */
   const FbSchema **trees = malloc(((size_t)n + 1) * sizeof(trees[0]));
   if (trees == NULL) {
     HPyErr_NoMemory(ctx);
@@ -97,15 +98,15 @@ static const FbSchema **get_all(HPyContext *ctx, HPy schemas, int32_t n, int dep
   return trees;
 }
 
-/* ValueError; returns NULL. compile_object counts from the outermost schema inwards, which also ends the recursion for
- * a schema whose description names itself. fb_schema_intern counts from the leaves outwards, which finds arguments that
- * were compiled before. */
+/* Raises ValueError; returns NULL. compile_object counts from the outermost schema inwards, which also ends the
+ * recursion of a schema whose description contains itself. fb_schema_intern counts from the leaves outwards, which
+ * includes arguments that were compiled before. */
 static const FbSchema *too_deep(HPyContext *ctx) {
   fb_raise(ctx, ctx->h_ValueError, "a schema can be nested %d deep, this one is deeper", FB_SCHEMA_DEPTH_LIMIT);
   return NULL;
 }
 
-/* A node from its description: operation, type index, name, schemas of the arguments. */
+/* Makes a node from its description: operation, type index, name, schemas of the arguments. */
 static const FbSchema *compile(HPyContext *ctx, const HPy description[4], int depth) {
   FbSchemaParts parts = {0};
   HPy_ssize_t n_bytes, n_args = HPy_Length(ctx, description[3]);
@@ -117,7 +118,7 @@ static const FbSchema *compile(HPyContext *ctx, const HPy description[4], int de
   }
   parts.type_index = HPyLong_AsInt32_t(ctx, description[1]);
   if (parts.type_index == -1 && HPyErr_Occurred(ctx)) return NULL;
-  /* The text is the str's own, which the caller holds; the node copies it. */
+  /* The string belongs to the str, which the caller holds; the node copies it. */
   parts.name = fb_text_arg(ctx, description[2], "the name of a schema", &n_bytes);
   if (parts.name == NULL) return NULL;
   parts.n_args = (int32_t)n_args;
@@ -133,7 +134,7 @@ static const FbSchema *compile(HPyContext *ctx, const HPy description[4], int de
   return NULL;
 }
 
-/* Asks a Schema for its description and compiles that: the tree, or NULL with an exception raised. */
+/* Asks a Schema for its description and compiles it. Returns the tree, or NULL with an exception raised. */
 static const FbSchema *compile_object(HPyContext *ctx, HPy schema, int depth) {
   if (depth >= FB_SCHEMA_DEPTH_LIMIT) return too_deep(ctx);
   HPy describe = HPy_GetAttr_s(ctx, schema, "_describe");
@@ -151,13 +152,13 @@ static const FbSchema *compile_object(HPyContext *ctx, HPy schema, int depth) {
   return tree;
 }
 
-/* The struct of what is known to be a Schema. */
+/* Returns the struct of an object that is known to be a Schema. */
 FH_INLINE FbSchemaObject *object_struct(HPyContext *ctx, HPy h) {
   if (FH_LIKELY(fb_ext != NULL)) return (FbSchemaObject *)((char *)h._i + fb_context_data_offset);
   return FbSchemaObject_AsStruct(ctx, h);
 }
 
-/* The tree of what is known to be a Schema; NULL with an exception raised. */
+/* Returns the tree of an object that is known to be a Schema; NULL with an exception raised. */
 FH_INLINE const FbSchema *tree_of(HPyContext *ctx, HPy schema, int depth) {
   FbSchemaObject *object = object_struct(ctx, schema);
   if (FH_UNLIKELY(object == NULL)) {
@@ -171,7 +172,7 @@ FH_INLINE const FbSchema *tree_of(HPyContext *ctx, HPy schema, int depth) {
   return tree;
 }
 
-/* As tree_of, for any value: TypeError for one that is no Schema. */
+/* Like tree_of, for any value: raises TypeError if it is not a Schema. */
 static const FbSchema *get(HPyContext *ctx, HPy schema, int depth) {
   HPy cls = fb_ref_borrow(ctx, &schema_type);
   bool is_schema = HPy_TypeCheck(ctx, schema, cls);
@@ -187,7 +188,7 @@ const FbSchema *fb_schema_type_get(HPyContext *ctx, HPy schema) { return get(ctx
 
 /* --- converting --------------------------------------------------------------------------------------------------- */
 
-/* TypeError "`what` failed for List[int]: element [0]: ...". Ends the mismatch. */
+/* Raises TypeError "`what` failed for List[int]: element [0]: ...". Ends the mismatch. */
 static HPy raise_fault(HPyContext *ctx, HPy schema, const char *what, FbMismatch *mismatch) {
   if (mismatch->text == NULL) return HPyErr_NoMemory(ctx);
   HPy repr = HPy_Repr(ctx, schema);
@@ -206,7 +207,7 @@ static HPy raise_fault(HPyContext *ctx, HPy schema, const char *what, FbMismatch
   return HPy_NULL;
 }
 
-/* 0 and *out owned, or -1 with an exception raised. */
+/* Returns 0 with *out owned, or -1 with an exception raised. */
 FH_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TVMFFIAny *out) {
   const FbSchema *tree = tree_of(ctx, self, 0);
   if (FH_UNLIKELY(tree == NULL)) return -1;
@@ -219,7 +220,7 @@ FH_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TV
   if (FH_UNLIKELY(fit == FB_MISFIT)) {
     raise_fault(ctx, self, what, &mismatch);
   } else {
-    fb_mismatch_end(&mismatch); /* an attempt may have left words in there */
+    fb_mismatch_end(&mismatch); /* a failed attempt may have left a message */
   }
   return fit == FB_FIT ? 0 : -1;
 }
@@ -236,7 +237,7 @@ static HPy schema_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   return convert(ctx, self, value, "type conversion", &out) == 0 ? fb_cany_new(ctx, &out) : HPy_NULL;
 }
 
-/* Checking is converting: what protocols and hooks make of a value is only known when they have run. */
+/* A check converts the value, because the results of protocols and hooks are known only after they have run. */
 HPyDef_METH(schema_check, "check_value", HPyFunc_KEYWORDS,
             .doc = "check_value($self, value)\n--\n\nTypeError if convert() would refuse the value.")
 static HPy schema_check_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
@@ -249,7 +250,7 @@ static HPy schema_check_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   return HPy_Dup(ctx, ctx->h_None);
 }
 
-/* For the package's Python code on PyPy. args: value, address, whether it is a check, for the message. */
+/* For the cffi backend. args: value, pointer, and whether this is a check, for the message. */
 HPyDef_METH(schema_convert_into, "_convert_into", HPyFunc_VARARGS,
             .doc = "Convert a value into the TVMFFIAny at an address, which owns it then.")
 static HPy schema_convert_into_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
@@ -289,7 +290,7 @@ HPy fb_schema_type_new(HPyContext *ctx) {
 
 /* --- setters ------------------------------------------------------------------------------------------------------ */
 
-/* ffi.MakeFieldSetter(static type index of the field, data of the converter, address of the converter). */
+/* ffi.MakeFieldSetter(static type index of the field, data of the converter, pointer of the converter). */
 static FbCoreFunction make_setter = {.name = "ffi.MakeFieldSetter"};
 
 HPyDef_METH(fb_schema_type_setter, "schema_setter", HPyFunc_VARARGS,
@@ -301,7 +302,7 @@ static HPy fb_schema_type_setter_impl(HPyContext *ctx, HPy self, const HPy *args
   if (tree == NULL) return HPy_NULL;
   int32_t type_index = HPyLong_AsInt32_t(ctx, args[1]);
   if (type_index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
-  /* The tree goes in as a plain address: trees stay for good, and any thread may use them. */
+  /* The tree is passed as a plain pointer: trees are never freed, and any thread may use them. */
   TVMFFIAny parts[3] = {{.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}}, made;
   parts[0].v_int64 = type_index;
   parts[1].v_int64 = (int64_t)(uintptr_t)tree;

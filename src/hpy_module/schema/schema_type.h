@@ -1,17 +1,17 @@
-/* Schema: the class below TypeSchema, which holds the compiled tree. */
+/* Schema: the base class of TypeSchema, with the compiled tree. */
 #ifndef FFI_HPY_SCHEMA_SCHEMA_TYPE_H_
 #define FFI_HPY_SCHEMA_SCHEMA_TYPE_H_
 
 #include "hpy_module/context/context.h"
 #include "schema.h"
 
-/* The tree of a Schema, compiled at the first call. NULL with an exception raised: TypeError for anything that is no
- * Schema or names a type that nobody registered. */
+/* Returns the tree of a Schema, compiled at the first call. NULL with an exception raised: TypeError if `schema` is not
+ * a Schema or names an unregistered type. */
 const FbSchema *fb_schema_type_get(HPyContext *ctx, HPy schema);
 
 extern HPyDef fb_schema_type_setter;
 
-/* New handle. */
+/* Makes the class and returns a new handle. */
 HPy fb_schema_type_new(HPyContext *ctx);
 
 #endif /* FFI_HPY_SCHEMA_SCHEMA_TYPE_H_ */

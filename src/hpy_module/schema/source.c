@@ -1,7 +1,7 @@
-/* What is said of Python values that do not fit, and calls of Python code whose exceptions become part of a mismatch.
+/* Messages about Python values that do not match, and calls of Python code whose exceptions become part of a mismatch.
  *
- * A mismatch of NULL means that nobody reads the text (a union tries its arguments in silence), so then none is
- * made. */
+ * If the mismatch is NULL, the caller does not read the message (a union tries its arguments without messages), and
+ * none is made. */
 #include "source.h"
 
 #include "hpy_module/context/attr.h"
@@ -13,8 +13,8 @@
 #include "hpy_module/object/object.h"
 #include "refuse.h"
 
-/* Values whose kind has one native form go by the name that schemas have for it. A number of another class, such as
- * numpy.int64, goes by the name of its class, and a native object by its type key. */
+/* Values of a kind with one native form have the name that schemas use. A number of another class, such as numpy.int64,
+ * has the name of its class, and a native object its type key. */
 const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer) {
   if (source->is_packed && (source->protocols & FB_PROTOCOL_WRAPPER) != 0) return fb_refuse_describe(&source->packed);
   switch (source->kind) {
@@ -48,8 +48,8 @@ FbFit fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *
 }
 
 FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
-  /* The exception is put aside while the text is made: describing a value looks up attributes, which would clear it. It
-   * is raised again so that fb_mismatch_take_python can decide what kind of failure it is. */
+  /* The exception is saved while the message is made: describing a value looks up attributes, which would clear the
+   * exception. It is raised again so that fb_mismatch_take_python can classify the failure. */
   HPy exception = mismatch != NULL && fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
   if (!HPy_IsNull(exception)) {
     fb_source_refuse(ctx, schema, source, mismatch);
@@ -57,7 +57,7 @@ FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const Fb
     HPy_Close(ctx, exception);
     return fb_mismatch_take_python(ctx, mismatch, ": ", "");
   }
-  /* Without the extension the reason is lost, and the message is "expected X, got Y" alone. */
+  /* Without the extension the reason is lost, and the message is only "expected X, got Y". */
   FbFit taken = fb_mismatch_take_python(ctx, mismatch, ": ", "");
   return taken == FB_MISFIT ? fb_source_refuse(ctx, schema, source, mismatch) : taken;
 }
@@ -74,8 +74,8 @@ HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbM
     if (HPy_IsNull(result)) *failed = fb_mismatch_take_python(ctx, mismatch, ": ", "");
     return result;
   }
-  /* Without the extension the package's guard catches the exception and gives it as a native Error. As the pending
-   * error it goes the way of errors from native conversions. */
+  /* Without the extension the package's guard catches the exception and returns it as a native Error. As the pending
+   * error it is handled like errors of native conversions. */
   FbGuarded state = fb_guard_call(ctx, callable, argv, n, &result);
   if (state == FB_GUARDED_RETURNED) return result;
   *failed = FB_RAISED;

@@ -1,4 +1,4 @@
-/* A Python value on its way through a schema. Internal to the files of fit_python.h. */
+/* A Python value during its conversion by a schema. Internal to the files of fit_python.h. */
 #ifndef FFI_HPY_SCHEMA_SOURCE_H_
 #define FFI_HPY_SCHEMA_SOURCE_H_
 
@@ -8,7 +8,7 @@
 #include "mismatch.h"
 #include "schema.h"
 
-/* A value and what is known of it. */
+/* A value and the facts known about it. */
 typedef struct FbSource {
   HPy value; /* borrowed */
   FbTypeKind kind;
@@ -19,17 +19,18 @@ typedef struct FbSource {
 
 enum { FB_SOURCE_NAME = 128 };
 
-/* What messages call the type of the value: text in `buffer`, which has FB_SOURCE_NAME bytes, or in static memory. */
+/* Returns the name of the value's type for messages: in `buffer`, which has FB_SOURCE_NAME bytes, or in static
+ * memory. */
 const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer);
 /* FB_MISFIT: "expected X, got Y". */
 FbFit fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
-/* As fb_source_refuse, with the raised exception as the reason. FB_RAISED for an exception that is about something else
- * (an interruption, the lack of memory), which stays raised. */
+/* Like fb_source_refuse, with the raised exception as the reason. FB_RAISED if the exception is unrelated (an
+ * interruption, exhausted memory); it stays raised. */
 FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
-/* callable(*argv): a new handle; or HPy_NULL with the outcome in *failed: FB_MISFIT, with the text of the exception
- * appended to the mismatch, or FB_RAISED. */
+/* Calls callable(*argv). Returns a new handle; or HPy_NULL with the outcome in *failed: FB_MISFIT, with the message of
+ * the exception appended to the mismatch, or FB_RAISED. */
 HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbMismatch *mismatch, FbFit *failed);
-/* The outcome of a native conversion as one of Python's: an error that is pending is raised. */
+/* Converts the outcome of a native conversion: raises the pending error, if there is one. */
 FbFit fb_source_from_native(HPyContext *ctx, FbFit fit);
 
 #endif /* FFI_HPY_SCHEMA_SOURCE_H_ */

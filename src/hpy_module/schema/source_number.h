@@ -1,4 +1,4 @@
-/* Python numbers for schemas of int, float and bool. */
+/* Conversion of Python numbers by schemas of int, float and bool. */
 #ifndef FFI_HPY_SCHEMA_SOURCE_NUMBER_H_
 #define FFI_HPY_SCHEMA_SOURCE_NUMBER_H_
 
@@ -6,7 +6,7 @@
 
 #include "source.h"
 
-/* For schemas of int (also of what an int may stand for), float and bool: a value of kind int or float. */
+/* Converts a value of kind int or float by a schema of int (or of an int enum), float or bool. */
 FbFit fb_source_number_fit(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                            FbMismatch *mismatch);
 

@@ -1,8 +1,8 @@
-/* Protocols: what an object says stands for it, which schemas see instead.
+/* Protocols: methods by which an object returns another value, which schemas convert in its place.
  *
- * Each step puts what a protocol method gives in the place of the value: __tvm_ffi_object__(), else
- * __tvm_ffi_value__(), else asobject() of an ObjectConvertible. It goes on until a type has none of them. Which ones a
- * type has is found out once per type (classify_with_protocols in ffi_hpy/_convert.py); native objects have none. */
+ * Each step replaces the value by the result of a protocol method: __tvm_ffi_object__(), else __tvm_ffi_value__(), else
+ * asobject() of an ObjectConvertible. The steps end at a type without protocols. The protocols of a type are determined
+ * once (classify_with_protocols in ffi_hpy/_convert.py); native objects have none. */
 #include "source_protocol.h"
 
 #include "hpy_module/context/attr.h"
@@ -10,11 +10,11 @@
 #include "hpy_module/object/object.h"
 #include "refuse.h"
 
-/* Ends the walk over objects that stand for each other in a circle. */
+/* Ends a cycle of objects that return each other. */
 enum { MOST_STEPS = 64 };
 
-/* For a __tvm_ffi_value__() that gives the value itself or fails: FB_MISFIT. The message describes the value and not
- * what went wrong, and names the schema inside of an Optional. */
+/* FB_MISFIT for a __tvm_ffi_value__() that returns the value itself or fails. The message describes the value and not
+ * the failure, and names the schema inside of an Optional. */
 static FbFit refuse_stalled(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
   char name[FB_SOURCE_NAME];
   while (schema->op == FB_SCHEMA_OPTIONAL) schema = schema->args[0];
@@ -23,8 +23,9 @@ static FbFit refuse_stalled(HPyContext *ctx, const FbSchema *schema, const FbSou
   return fb_mismatch_set(mismatch, "failed to convert %s from %s", schema->name, name);
 }
 
-/* value.method(): a new handle, or HPy_NULL and the outcome in *failed. The method may convert values and so come back
- * here. Where the context does not look after its stack, the guard refuses calls that are nested too deep. */
+/* Calls value.method(). Returns a new handle, or HPy_NULL and the outcome in *failed. The method may convert values and
+ * so call this function again. Where the context does not check its stack, the guard refuses calls that are nested too
+ * deep. */
 static HPy call_method(HPyContext *ctx, const char *method, const FbSource *source, FbMismatch *mismatch,
                        FbFit *failed) {
   HPy bound = HPy_GetAttr_s(ctx, source->value, method), result = HPy_NULL;
@@ -40,22 +41,23 @@ static HPy call_method(HPyContext *ctx, const char *method, const FbSource *sour
   return result;
 }
 
-/* Whether h is a native object: a wrapper of the binding's, or one that says so (FB_PROTOCOL_WRAPPER). */
+/* Whether h is a native object: a wrapper of the binding, or another binding's wrapper (FB_PROTOCOL_WRAPPER). */
 static bool is_object(HPyContext *ctx, HPy h) {
   unsigned protocols = 0;
   if (fb_object_check(ctx, h)) return true;
   if (fb_type_kind_with_protocols(ctx, h, &protocols) == FB_TYPE_KIND_UNKNOWN) {
-    HPyErr_Clear(ctx); /* what is said of it does not depend on why */
+    HPyErr_Clear(ctx); /* the message does not depend on the reason */
     return false;
   }
   return (protocols & FB_PROTOCOL_WRAPPER) != 0;
 }
 
-/* One step: a new handle of what stands for the value, or HPy_NULL with the outcome in *failed. The outcome is FB_FIT
- * where the value stands for itself, so that it is converted as it is; only __tvm_ffi_value__() may not do that. */
+/* Makes one step: returns a new handle of the replacement, or HPy_NULL with the outcome in *failed. The outcome is
+ * FB_FIT if the method returned the value itself, which is then converted unchanged; only __tvm_ffi_value__() may not
+ * return the value itself. */
 static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch, FbFit *failed) {
   char name[FB_SOURCE_NAME], given[FB_SOURCE_NAME];
-  /* asobject() has to give a native object; the other two may give anything. */
+  /* asobject() must return a native object; the other two may return any value. */
   bool is_value = (source->protocols & (FB_PROTOCOL_OBJECT | FB_PROTOCOL_VALUE)) == FB_PROTOCOL_VALUE;
   const char *method = (source->protocols & FB_PROTOCOL_OBJECT) != 0 ? "__tvm_ffi_object__" : "asobject";
   if (is_value) method = "__tvm_ffi_value__";
@@ -89,7 +91,7 @@ FbFit fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, FbSourc
     }
     HPy inner = step(ctx, schema, source, mismatch, &fit);
     if (HPy_IsNull(inner)) break;
-    /* *held is the one handle that is open: the last value, which `source` borrows. */
+    /* *held is the only open handle: the last value, which `source` borrows. */
     if (!HPy_IsNull(*held)) HPy_Close(ctx, *held);
     *held = source->value = inner;
     source->kind = fb_type_kind_with_protocols(ctx, inner, &source->protocols);

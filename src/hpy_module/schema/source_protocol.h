@@ -1,11 +1,11 @@
-/* Protocols: what an object says stands for it, which schemas see instead. */
+/* Protocols: methods by which an object returns another value, which schemas convert in its place. */
 #ifndef FFI_HPY_SCHEMA_SOURCE_PROTOCOL_H_
 #define FFI_HPY_SCHEMA_SOURCE_PROTOCOL_H_
 
 #include "source.h"
 
-/* Puts in the source's place what the protocols of its type give, until there are none. FB_FIT: `*held` is to be closed
- * when the source is done with, unless it is HPy_NULL. */
+/* Replaces the source by the result of its protocols, until its type has none. FB_FIT: unless `*held` is HPy_NULL, the
+ * caller closes it after the use of the source. */
 FbFit fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, FbSource *source, HPy *held,
                                 FbMismatch *mismatch);
 

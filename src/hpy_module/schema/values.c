@@ -1,5 +1,5 @@
-/* Owned values on their way into a container: an array of fixed capacity. The count grows value by value, so that after
- * a failure in the middle exactly those that were made are dropped. */
+/* An array of owned values with a fixed capacity. The count grows value by value, so that after a failure exactly the
+ * existing values are released. */
 #include "values.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 int fb_values_begin(FbValues *values, int64_t n) {
   values->n = 0;
-  /* A constructor of the core takes at most INT32_MAX arguments. malloc(0) may give NULL, so an empty array has room
+  /* A constructor of the core takes at most INT32_MAX arguments. malloc(0) may return NULL, so an empty array has room
    * for one. */
   values->data = n > INT32_MAX ? NULL : malloc((size_t)(n > 0 ? n : 1) * sizeof(values->data[0]));
   return values->data == NULL ? -1 : 0;

@@ -1,4 +1,4 @@
-/* Owned values on their way into a container. */
+/* An array of owned values for a container. */
 #ifndef FFI_HPY_SCHEMA_VALUES_H_
 #define FFI_HPY_SCHEMA_VALUES_H_
 
@@ -10,10 +10,10 @@ typedef struct FbValues {
   int32_t n;
 } FbValues;
 
-/* Room for n values. 0, or -1 without memory. */
+/* Allocates room for n values. Returns 0, or -1 if memory is exhausted. */
 int fb_values_begin(FbValues *values, int64_t n);
 void fb_values_end(FbValues *values);
-/* As fb_values_end, on an attached thread on which an exception may be raised. */
+/* Like fb_values_end, on an attached thread on which an exception may be raised. */
 void fb_values_abandon(FbValues *values);
 
 #endif /* FFI_HPY_SCHEMA_VALUES_H_ */

@@ -1,9 +1,9 @@
-/* Tensors over the memory of Python objects: what an array of a library with an exchange table becomes in every call,
- * and an array of NumPy in from_dlpack(), too.
+/* Tensors over the memory of Python objects: for array arguments of a library with an exchange table, and for NumPy
+ * arrays, also in from_dlpack().
  *
- * So making and ending one is short. Blocks of few axes are kept for the next argument, and a tensor that nobody has
- * kept beyond the call is ended on the spot, without its deleter. The array's own count is left alone until somebody
- * keeps the tensor, so that threads which pass one array do not write it in turns. */
+ * Every call makes and frees such tensors, so both are short. Blocks of few axes are kept for the next argument, and a
+ * tensor that no code keeps beyond the call is freed directly, without its deleter. The array's own reference count is
+ * not changed until native code keeps the tensor, so that threads that pass one array do not contend for the count. */
 #include "borrowed.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum { SPARE_AXES = 6, MOST_SPARE = 16 };
 static FbBorrowed *spare[MOST_SPARE];
 static int n_spare;
 
-/* A block for that many axes, with nothing in it; NULL without memory, and no exception. */
+/* Returns an uninitialised block for n_axes axes; NULL without an exception if memory is exhausted. */
 static FbBorrowed *block_new(size_t n_axes) {
   if (FH_LIKELY(n_axes <= SPARE_AXES)) {
     if (FH_LIKELY(n_spare > 0)) return spare[--n_spare];
@@ -31,7 +31,7 @@ static FbBorrowed *block_new(size_t n_axes) {
   return malloc(sizeof(FbBorrowed) + 2 * n_axes * sizeof(int64_t));
 }
 
-/* Keeps a block or frees it. On an attached thread, whose GIL guards the stack. */
+/* Keeps a block or frees it. The thread is attached; its GIL guards the stack. */
 static void block_end(FbBorrowed *borrowed) {
   if (FH_LIKELY(!fb_context_free_threaded && borrowed->tensor.ndim <= SPARE_AXES && n_spare < MOST_SPARE)) {
     spare[n_spare++] = borrowed;
@@ -40,16 +40,16 @@ static void block_end(FbBorrowed *borrowed) {
   }
 }
 
-/* The deleter: for a tensor that native code kept. It may run on any thread, and once the interpreter goes away it
- * leaks the owner. Unless weak references are left, the block ends while the thread is attached; without a thread to
- * attach, it is freed. */
+/* The deleter, for a tensor that native code kept. It may run on any thread, and leaks the owner once the interpreter
+ * is finalizing. Unless weak references are left, the block is released while the thread is attached; if the thread
+ * cannot attach, the block is freed. */
 static void borrowed_delete(void *self, int flags) {
   FbBorrowed *borrowed = self;
   bool is_block_left = (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0;
   FbThread attach;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0 && !fb_thread_is_finalizing() &&
       fb_thread_attach(&attach) == 0) {
-    /* The end of the owner may run Python code, which may use the slot and raise. */
+    /* Closing the owner may run Python code, which may use the slot and raise. */
     FbPendingError error = fb_error_slot_take(attach.ctx);
     fb_drop_handle(attach.ctx, borrowed->owner);
     fb_error_slot_put(error);
@@ -61,19 +61,19 @@ static void borrowed_delete(void *self, int flags) {
 }
 
 void fb_borrowed_keep(TVMFFIObject *tensor) {
-  /* The handle that comes of it is the same, where handles are object pointers. */
+  /* The new handle is equal to the old one, because handles are object pointers. */
   if (tensor->deleter == borrowed_delete) HPy_Dup(fb_ctx, ((FbBorrowed *)tensor)->owner);
 }
 
-/* Whether it is a borrowed tensor whose only reference is the caller's, who may end it without counting that down.
- * Acquire: pairs with the release of a thread that gave up another reference. */
+/* Whether this is a borrowed tensor and the caller has its only reference; the caller may then free it without a
+ * decref. Acquire: pairs with the release of a thread that dropped another reference. */
 FH_INLINE bool is_only(TVMFFIObject *tensor) {
   return tensor->deleter == borrowed_delete && fh_atomic_load_acquire(&tensor->combined_ref_count) == FB_ONLY_REFERENCE;
 }
 
 bool fb_borrowed_end_only(TVMFFIObject *tensor) {
   if (!is_only(tensor) || fb_thread_is_finalizing()) return false;
-  /* First the block, which is not looked at any more: what ends with the owner may make tensors. */
+  /* The block is released first and not read afterwards: closing the owner may run code that makes tensors. */
   HPy owner = ((FbBorrowed *)tensor)->owner;
   block_end((FbBorrowed *)tensor);
   HPy_Close(fb_ctx, owner);
@@ -85,13 +85,14 @@ void fb_borrowed_release(TVMFFIObject *tensor) {
     block_end((FbBorrowed *)tensor);
     return;
   }
-  /* Whoever else has a reference may give it up at any time. The deleter, which closes the owner, runs after the
-   * call's own reference has gone, and so after this. */
+  /* Another owner of a reference may drop it at any time. The deleter, which closes the owner, runs after the call's
+   * own reference is released, and so after this line. */
   fb_borrowed_keep(tensor);
   fb_drop_object(tensor, FB_DROP_UNKNOWN);
 }
 
-/* The full check of a description, with a message: false with ValueError raised if no memory can be so. */
+/* The full check of a description, with a message: false with ValueError raised if no memory can have this
+ * description. */
 static FH_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
   char reason[FH_DLTENSOR_REASON];
   if (!fh_dltensor_refuse(seen, reason)) return true;
@@ -99,25 +100,25 @@ static FH_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
   return false;
 }
 
-/* Copies shape and strides. Returns whether the tensor passes the quick check of dltensor.h, after which no closer look
- * is needed. Goes from the last axis to the first, because there n, the product of the sizes so far, is the stride that
- * a compact tensor has. */
+/* Copies shape and strides. Returns whether the tensor passes the quick check of dltensor.h, which makes the full check
+ * unnecessary. Goes from the last axis to the first, because then n, the product of the extents so far, is the stride
+ * of a compact tensor. */
 FH_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dims) {
   const int64_t *shape = seen->shape, *strides = seen->strides;
-  uint64_t n = 1, bits = 0; /* as fh_dltensor_is_usual_with wants them */
+  uint64_t n = 1, bits = 0; /* the inputs of fh_dltensor_is_usual_with */
   for (size_t i = n_dims; i-- > 0;) {
     uint64_t size = (uint64_t)shape[i], stride = strides != NULL ? (uint64_t)strides[i] : n;
     extents[i] = (int64_t)size;
     extents[n_dims + i] = (int64_t)stride;
-    n *= size; /* wraps around for absurd shapes instead of overflowing */
+    n *= size; /* unsigned, so an absurd shape wraps around */
     bits |= size | stride | n;
   }
   return fh_dltensor_is_usual_with(seen, n, bits);
 }
 
-/* The tensor, without a reference to its owner. */
+/* Makes the tensor without a reference to its owner. */
 FH_INLINE TVMFFIObject *lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
-  /* A negative number of axes becomes one that is far too large. This much is checked before the shape is read. */
+  /* A negative number of axes becomes far too large. This check comes before the shape is read. */
   size_t n = (size_t)seen->ndim;
   bool has_shape = seen->shape != NULL || n == 0;
   if (FH_UNLIKELY(n > FH_DLTENSOR_MAX_DIMS || !has_shape) && !is_possible(ctx, seen)) return NULL;
@@ -146,7 +147,7 @@ TVMFFIObject *fb_borrowed_lend(HPyContext *ctx, HPy owner, const DLPackExchangeA
 
 TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
   TVMFFIObject *tensor = lend(ctx, owner, exchange, seen);
-  if (FH_LIKELY(tensor != NULL)) HPy_Dup(ctx, owner); /* as fb_borrowed_keep does it */
+  if (FH_LIKELY(tensor != NULL)) HPy_Dup(ctx, owner); /* as in fb_borrowed_keep */
   return tensor;
 }
 

@@ -1,8 +1,8 @@
-/* DLPack's Python protocol: tensors out of capsules.
+/* Import of tensors by DLPack's Python protocol.
  *
- * A producer's __dlpack__() gives a capsule with a managed tensor, called "dltensor" or, in the form of DLPack 1,
- * "dltensor_versioned". A consumer renames it to "used_..." and owns the tensor from then on. Two consumers may have
- * the same capsule, so renaming is what decides who gets it. */
+ * A producer's __dlpack__() returns a capsule with a managed tensor, named "dltensor" or, in DLPack 1,
+ * "dltensor_versioned". A consumer renames the capsule to "used_..." and owns the tensor from then on. Two consumers
+ * may have the same capsule; the first rename decides which consumer gets the tensor. */
 #include "dlpack.h"
 
 #include "core/platform/fork.h"
@@ -20,16 +20,16 @@
 #include "managed.h"
 #include "ndarray.h"
 
-/* --- in ----------------------------------------------------------------------------------------------------------- */
+/* --- import ------------------------------------------------------------------------------------------------------- */
 
-/* Without a GIL: makes looking at the name and changing it one step. */
+/* Without a GIL: makes the check and the change of the name one step. */
 FH_LOCK(claiming, "capsules", FH_RANK_PLAIN);
 
-/* Takes the pointer out of a capsule of that name and renames it, so that nobody else takes it; NULL, without an
- * exception, if it has another name. */
+/* Takes the pointer out of a capsule with the given name and renames the capsule, so that no other consumer takes it.
+ * Returns NULL without an exception if the capsule has another name. */
 static void *claim(HPyContext *ctx, HPy capsule, const char *name, const char *used_name) {
   void *pointer = NULL;
-  /* With a GIL: nothing between these calls runs Python code or gives the GIL up. */
+  /* With a GIL: no call in this block runs Python code or releases the GIL. */
   if (FH_LIKELY(!fb_context_free_threaded)) {
     pointer = fb_capsule_get(ctx, capsule, name);
     if (pointer == NULL) HPyErr_Clear(ctx);
@@ -46,7 +46,7 @@ static void *claim(HPyContext *ctx, HPy capsule, const char *name, const char *u
   return pointer;
 }
 
-/* Raises the error for an object that is no capsule with a tensor, or one that was used. Returns -1. */
+/* Raises the error for an object that is not a capsule with a tensor, or for a used capsule. Returns -1. */
 static FH_NOINLINE int refuse_capsule(HPyContext *ctx, HPy capsule) {
   char given[128];
   if (fb_capsule_is_valid(ctx, capsule, "used_dltensor") ||
@@ -64,19 +64,20 @@ static FH_NOINLINE int take_versioned(HPyContext *ctx, HPy capsule, int32_t alig
   DLManagedTensorVersioned *managed = claim(ctx, capsule, "dltensor_versioned", "used_dltensor_versioned");
   if (managed == NULL) return refuse_capsule(ctx, capsule);
   if (fb_managed_import(ctx, managed, alignment, contiguous, out) == 0) return 0;
-  fb_capsule_rename(ctx, capsule, "dltensor_versioned"); /* it was refused: others may have it */
+  fb_capsule_rename(ctx, capsule, "dltensor_versioned"); /* the tensor was refused: other consumers may take it */
   return -1;
 }
 
-/* Takes the tensor out of a capsule, which is marked as used. *out is owned. 0, or -1 with an exception raised. */
+/* Takes the tensor out of a capsule and marks the capsule as used. *out is owned. Returns 0, or -1 with an exception
+ * raised. */
 static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous, TVMFFIObject **out) {
   TVMFFIObjectHandle made = NULL;
-  /* The older form first: __dlpack__() without arguments gives that one. */
+  /* The older form first, because __dlpack__() without arguments returns it. */
   DLManagedTensor *managed = claim(ctx, capsule, "dltensor", "used_dltensor");
   if (FH_UNLIKELY(managed == NULL)) return take_versioned(ctx, capsule, alignment, contiguous, out);
   if (FH_UNLIKELY(TVMFFITensorFromDLPack(managed, alignment, contiguous, &made) != 0)) {
     fb_error_raise_pending(ctx, "from_dlpack");
-    fb_capsule_rename(ctx, capsule, "dltensor"); /* it was refused: others may have it */
+    fb_capsule_rename(ctx, capsule, "dltensor"); /* the tensor was refused: other consumers may take it */
     return -1;
   }
   *out = made;
@@ -85,13 +86,13 @@ static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool co
 
 static FbRef dlpack_name; /* "__dlpack__"; written once during the import */
 
-/* An ffi.Tensor over the memory of an object with __dlpack__, under the demands of TVMFFITensorFromDLPack. *out is
- * owned. Returns 0, or -1 with an exception raised. */
+/* Makes an ffi.Tensor over the memory of an object with __dlpack__, with the requirements of TVMFFITensorFromDLPack.
+ * *out is owned. Returns 0, or -1 with an exception raised. */
 static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool contiguous, TVMFFIObject **out) {
-  /* Without arguments every producer gives the older struct, which has no flags to look at. It refuses with BufferError
-   * if it cannot; then the package asks again, in full. After any other error it is not asked again: what a signal
-   * handler raised would be lost, and a producer that recurses to the end of the stack would do so twice at each of its
-   * depths. */
+  /* Without arguments every producer returns the older struct, which has no flags to check, or raises BufferError if it
+   * cannot; the package then calls again, with all arguments. After any other exception there is no second call: an
+   * exception of a signal handler would be lost, and a producer that recurses to the end of the stack would do so twice
+   * at each depth. */
   HPy name = fb_ref_borrow(ctx, &dlpack_name);
   HPy capsule = fb_call_method(ctx, name, &producer, 1);
   fb_ref_return(ctx, name);
@@ -105,7 +106,7 @@ static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool 
   return rc;
 }
 
-/* An FbConversion. The scope of a call, if there is one, learns the producer's stream. */
+/* An FbConversion. Records the producer's stream in the scope of the call, if there is one. */
 static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *made;
   unsigned protocols;
@@ -123,13 +124,14 @@ static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
   return -1;
 }
 
-/* A DLTensor*, which a callback may get as an argument: it has no owner, and its memory is lent for the call. */
+/* Converts a DLTensor*, which a callback may get as an argument: it has no owner, and its memory is borrowed for the
+ * call. */
 static HPy borrowed_result(HPyContext *ctx, const TVMFFIAny *value) {
   TVMFFIObject *handle = fb_managed_borrow(ctx, value->v_ptr);
   return handle == NULL ? HPy_NULL : fb_wrap_object(ctx, handle);
 }
 
-/* Enters how arrays without a table become arguments, and how a DLTensor* comes to Python. */
+/* Registers the conversions of arrays without a table, and of a DLTensor* result. */
 int fb_dlpack_init(HPyContext *ctx) {
   fb_argument_set_conversion(FB_TYPE_KIND_DLPACK, producer_argument);
   fb_result_set(kTVMFFIDLTensorPtr, borrowed_result);
@@ -140,9 +142,9 @@ int fb_dlpack_init(HPyContext *ctx) {
   return 0;
 }
 
-/* From whatever it is: an object whose class has an exchange table, one with __dlpack__, or a capsule. */
+/* Imports an object whose class has an exchange table, an object with __dlpack__, or a capsule. */
 static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguous, TVMFFIObject **out) {
-  /* Demands are checked where managed tensors are imported. */
+  /* The import of managed tensors checks the requirements. */
   if (fb_ndarray_check(value) && alignment == 0 && !contiguous) {
     int rc = fb_ndarray_tensor(ctx, value, out);
     if (FH_LIKELY(rc <= 0)) return rc;
@@ -155,7 +157,7 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
     const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value, &protocols);
     return exchange == NULL ? -1 : fb_exchange_tensor(ctx, value, exchange, alignment, contiguous, out);
   }
-  /* A class may be classified as something else and have the method all the same; a capsule has none. */
+  /* A class of another kind may still have the method; a capsule has none. */
   if (kind != FB_TYPE_KIND_DLPACK) {
     HPy method = fb_attr_find(ctx, value, "__dlpack__");
     if (!HPy_IsNull(method)) {
@@ -167,7 +169,7 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
   return from_producer(ctx, value, alignment, contiguous, out);
 }
 
-/* Reads what from_dlpack() demands, where that is given. Returns 0, or -1 with an exception raised. */
+/* Reads the requirements of from_dlpack(), if given. Returns 0, or -1 with an exception raised. */
 static int read_demands(HPyContext *ctx, HPy aligned, HPy compact, int32_t *alignment, int *contiguous) {
   if (!HPy_IsNull(aligned)) *alignment = HPyLong_AsInt32_t(ctx, aligned);
   if (*alignment == -1 && HPyErr_Occurred(ctx)) return -1;
@@ -178,7 +180,8 @@ static int read_demands(HPyContext *ctx, HPy aligned, HPy compact, int32_t *alig
   return -1;
 }
 
-/* What from_dlpack() is called with, as a native tensor: *out is owned. Returns 0, or -1 with an exception raised. */
+/* Makes a native tensor from the arguments of from_dlpack(): *out is owned. Returns 0, or -1 with an exception
+ * raised. */
 static int from_arguments(HPyContext *ctx, const HPy *args, size_t nargs, HPy kwnames, TVMFFIObject **out) {
   static const char *const names[] = {"ext_tensor", "require_alignment", "require_contiguous"};
   static const FbKeywords keywords = {"from_dlpack", names, 3, NULL};

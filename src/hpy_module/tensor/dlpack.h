@@ -1,4 +1,4 @@
-/* DLPack's Python protocol: tensors out of capsules and into capsules. */
+/* Import of tensors by DLPack's Python protocol. */
 #ifndef FFI_HPY_TENSOR_DLPACK_H_
 #define FFI_HPY_TENSOR_DLPACK_H_
 
@@ -9,6 +9,6 @@
 /* Returns 0, or -1 with an exception raised. */
 int fb_dlpack_init(HPyContext *ctx);
 
-extern HPyDef fb_dlpack_from, fb_dlpack_handle_from; /* from_dlpack(), and the same for ffi_hpy/_pypy */
+extern HPyDef fb_dlpack_from, fb_dlpack_handle_from; /* from_dlpack(), and its form for ffi_hpy/_pypy */
 
 #endif /* FFI_HPY_TENSOR_DLPACK_H_ */

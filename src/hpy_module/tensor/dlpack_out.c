@@ -1,6 +1,6 @@
-/* DLPack out of a Tensor: __dlpack__ with the arguments of the array API, and short forms of it. A capsule owns a
- * managed tensor, whose deleter gives up a reference to the native tensor, so the memory outlives the Python object if
- * need be. */
+/* Export of a Tensor by DLPack: __dlpack__ with the arguments of the array API, and short forms of it. A capsule owns a
+ * managed tensor, whose deleter releases a reference to the native tensor, so the memory may outlive the Python
+ * object. */
 #include "dlpack_out.h"
 
 #include <assert.h>
@@ -16,18 +16,18 @@
 #include "managed.h"
 #include "tensor_memory.h"
 
-/* A capsule of a managed tensor, which is taken, on failure too. */
+/* Makes a capsule of a managed tensor and steals it, also on failure. */
 static HPy versioned_capsule(HPyContext *ctx, DLManagedTensorVersioned *managed) {
   HPy capsule = fb_capsule_new_dltensor_versioned(ctx, managed);
   if (HPy_IsNull(capsule)) fb_drop_versioned(managed);
   return capsule;
 }
 
-/* A capsule with the older struct, which cannot say that memory is read-only: BufferError for such a tensor. */
+/* Makes a capsule with the older struct. Raises BufferError for read-only memory, which that struct cannot describe. */
 static HPy legacy_capsule(HPyContext *ctx, TVMFFIObject *handle) {
   DLManagedTensorVersioned *versioned = NULL;
   DLManagedTensor *managed = NULL;
-  /* The flags are in the versioned struct only, so one is made to look at them. */
+  /* Only the versioned struct has the flags, so one is made to read them. */
   if (TVMFFITensorToDLPackVersioned(handle, &versioned) != 0) return fb_error_raise_pending(ctx, "__dlpack__");
   bool is_read_only = (versioned->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
   versioned->deleter(versioned);
@@ -41,7 +41,7 @@ static HPy legacy_capsule(HPyContext *ctx, TVMFFIObject *handle) {
   return capsule;
 }
 
-/* A copy of the elements in host memory, owned; NULL with BufferError or MemoryError raised. */
+/* Copies the elements to host memory, owned; NULL with BufferError or MemoryError raised. */
 static DLManagedTensorVersioned *host_copy(HPyContext *ctx, const DLTensor *from) {
   const char *kind = "BufferError", *message = "the host cannot read this tensor's memory, so it cannot be copied";
   DLManagedTensorVersioned *copy = NULL;
@@ -53,20 +53,20 @@ static DLManagedTensorVersioned *host_copy(HPyContext *ctx, const DLTensor *from
 
 /* --- __dlpack__ --------------------------------------------------------------------------------------------------- */
 
-/* What a consumer asks for. */
+/* The request of a consumer. */
 typedef struct Request {
-  bool is_versioned; /* it reads DLPack 1 */
-  bool wants_device;  /* it says where */
+  bool is_versioned; /* the consumer reads DLPack 1 */
+  bool wants_device; /* the consumer names a device */
   DLDevice wanted_device;
-  int copy; /* 1: always, 0: never, -1: as need be */
+  int copy; /* 1: always, 0: never, -1: if necessary */
 } Request;
 
-/* Interned, because consumers mostly write these names in their source: then the addresses are the same. */
+/* Interned, because most consumers write these names in their source, and the pointers are then equal. */
 static const char *const names[] = {"stream", "max_version", "dl_device", "copy"};
 static FbRef interned[4];
 static const FbKeywords keywords = {"__dlpack__", names, 4, interned};
 
-static FbRef cpu; /* (kDLCPU, 0), what __dlpack_device__ mostly says; written once during the import */
+static FbRef cpu; /* (kDLCPU, 0), the usual result of __dlpack_device__; written once during the import */
 
 int fb_dlpack_out_init(HPyContext *ctx) {
   HPy tuple = fb_tuple_of_ints(ctx, (int64_t[]){kDLCPU, 0}, 2);
@@ -77,11 +77,12 @@ int fb_dlpack_out_init(HPyContext *ctx) {
   return fb_keywords_intern(ctx, &keywords);
 }
 
-/* The i'th item of a sequence, an int. False with an exception raised if it is none, or no int32. */
+/* Reads the i'th item of a sequence, an int. Returns false with an exception raised if it is not an int, or not an
+ * int32. */
 static bool int_at(HPyContext *ctx, HPy sequence, int i, int32_t *out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
   if (HPy_IsNull(item)) return false;
-  int64_t value = HPyLong_AsInt64_t(ctx, item); /* PyPy 7.3 takes any int for an int32 */
+  int64_t value = HPyLong_AsInt64_t(ctx, item); /* PyPy 7.3 accepts any int as an int32 */
   HPy_Close(ctx, item);
   *out = (int32_t)value;
   if (value == -1 && HPyErr_Occurred(ctx)) return false;
@@ -90,8 +91,8 @@ static bool int_at(HPyContext *ctx, HPy sequence, int i, int32_t *out) {
   return false;
 }
 
-/* The first item of a sequence, as int_at. A tuple with a small int, which nearly every consumer has there, is read
- * without a reference to the item. */
+/* Like int_at, for the first item. A tuple with a small int, which nearly every consumer passes, is read without a
+ * reference to the item. */
 static bool first_int(HPyContext *ctx, HPy sequence, int32_t *out) {
   TVMFFIAny number;
   if (FH_LIKELY(fb_context_tuple_items != 0) && fb_immediate_type(sequence) == ctx->h_TupleType._i &&
@@ -103,7 +104,7 @@ static bool first_int(HPyContext *ctx, HPy sequence, int32_t *out) {
   return int_at(ctx, sequence, 0, out);
 }
 
-/* Reads one keyword argument; None is the default of each. False with an exception raised. */
+/* Reads one keyword argument; None is the default of each. Returns false with an exception raised on failure. */
 static bool read_one(HPyContext *ctx, int keyword, HPy value, Request *request) {
   enum { STREAM, MAX_VERSION, DL_DEVICE, COPY };
   int32_t number, index;
@@ -139,7 +140,7 @@ static int read_request(HPyContext *ctx, const HPy *values, size_t nargs, HPy kw
   return 0;
 }
 
-/* For copy=True, or where the data must move. A copy can only be made in host memory, as device (kDLCPU, 0). */
+/* For copy=True, or if the data must move. Only host memory, device (kDLCPU, 0), can be the target of a copy. */
 static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *request) {
   DLDevice here = tensor->device, there = request->wants_device ? request->wanted_device : here;
   bool moves = there.device_type != here.device_type || there.device_id != here.device_id;
@@ -154,7 +155,7 @@ static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *
   DLManagedTensorVersioned *copy = host_copy(ctx, tensor);
   if (copy == NULL) return HPy_NULL;
   if (request->is_versioned) return versioned_capsule(ctx, copy);
-  /* The copy is a versioned struct. The older one is made by way of a native tensor. */
+  /* The copy is a versioned struct. The older struct is made from a native tensor over the copy. */
   TVMFFIObject *handle;
   if (fb_managed_take(ctx, copy, 0, false, &handle) != 0) return HPy_NULL;
   HPy capsule = legacy_capsule(ctx, handle);
@@ -162,7 +163,7 @@ static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *
   return capsule;
 }
 
-/* The capsule that a request asks for. The memory is shared unless a copy is asked for or the device is another. */
+/* Makes the capsule for a request. The memory is shared unless the request asks for a copy or for another device. */
 static HPy capsule_for(HPyContext *ctx, TVMFFIObject *handle, const Request *request) {
   const DLTensor *tensor = (const DLTensor *)(handle + 1);
   DLManagedTensorVersioned *managed = NULL;
@@ -174,7 +175,7 @@ static HPy capsule_for(HPyContext *ctx, TVMFFIObject *handle, const Request *req
   return versioned_capsule(ctx, managed);
 }
 
-/* The tensor cannot be moved away from self while its capsule is made. */
+/* The use prevents a move of the tensor away from self while its capsule is made. */
 static HPy export(HPyContext *ctx, HPy self, const Request *request) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
   if (cell == NULL) return HPy_NULL;
@@ -194,7 +195,7 @@ HPyDef_METH(fb_dlpack_out_method, "__dlpack__", HPyFunc_KEYWORDS,
                    "in the older form, another device than the CPU for a copy, a copy of memory that the host cannot "
                    "read, moving data with copy=False.")
 static HPy fb_dlpack_out_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  /* The values of keyword arguments stand behind the positional ones, of which there are to be none. */
+  /* The values of keyword arguments follow the positional arguments, which are not allowed. */
   Request request = {.copy = -1};
   if (read_request(ctx, args + nargs, nargs, kwnames, &request) != 0) return HPy_NULL;
   return export(ctx, self, &request);
@@ -215,7 +216,7 @@ static HPy fb_dlpack_out_device_impl(HPyContext *ctx, HPy self) {
   if (cell == NULL) return HPy_NULL;
   DLDevice device = ((const DLTensor *)(cell->handle + 1))->device;
   fb_handle_cell_unuse(cell);
-  /* The usual answer, without a new tuple. */
+  /* The usual result, without a new tuple. */
   if (device.device_type == kDLCPU && device.device_id == 0) return fb_ref_load(ctx, &cpu);
   return fb_tuple_of_ints(ctx, (int64_t[]){device.device_type, device.device_id}, 2);
 }

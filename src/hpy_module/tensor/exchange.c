@@ -1,8 +1,7 @@
-/* Exchange tables of other libraries: their arrays as arguments, native tensors as their arrays, and how a table is
- * found.
+/* Exchange tables of other libraries: conversion of their arrays and of native tensors, and the lookup of a table.
  *
- * The functions of a table take and give the interpreter's object pointers and report failure as C API functions do, by
- * an exception that is raised. Where one fails without it, an exception is raised here. */
+ * The functions of a table use the interpreter's object pointers and report failure like C API functions, by a raised
+ * exception. If a function fails without an exception, this file raises one. */
 #include "exchange.h"
 
 #include "borrowed.h"
@@ -21,11 +20,11 @@
 #include "lazy_bits.h"
 #include "managed.h"
 
-/* PyPy 7.3 has no object pointers to give. hpy's debug mode has no context that lasts beyond a call, and the functions
- * of tables like our own are given none. */
+/* PyPy 7.3 has no object pointers. hpy's debug mode has no context that outlives a call, and the functions of tables
+ * like ours get none. */
 bool fb_exchange_is_usable(void) { return fb_context_is_lasting && !fb_context_is_pypy; }
 
-/* Makes sure that an exception is raised after `what` of a table failed. Always returns -1. */
+/* Ensures that an exception is raised after the table's function `what` failed. Always returns -1. */
 static FH_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value) {
   char given[128];
   if (!HPyErr_Occurred(ctx)) {
@@ -35,9 +34,9 @@ static FH_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value
   return -1;
 }
 
-/* --- in ----------------------------------------------------------------------------------------------------------- */
+/* --- arguments ---------------------------------------------------------------------------------------------------- */
 
-/* The library makes a managed tensor, under the demands of TVMFFITensorFromDLPack. */
+/* The library makes a managed tensor; it must meet the requirements of TVMFFITensorFromDLPack. */
 static int from_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
                         bool contiguous, TVMFFIObject **out) {
   DLManagedTensorVersioned *managed = NULL;
@@ -54,13 +53,13 @@ static int describe(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchang
   return table_failed(ctx, "dltensor_from_py_object_no_sync", value);
 }
 
-/* Describing is optional in a table, and the pointer of a handle is at hand only with the extension. */
+/* The function is optional in a table, and only the extension makes the handle an object pointer. */
 FH_INLINE bool can_describe(const DLPackExchangeAPI *exchange) {
   return FH_LIKELY(fb_ext != NULL && exchange->dltensor_from_py_object_no_sync != NULL);
 }
 
-/* The table of the library whose memory is never read-only, which a description could not say; NULL: none is known.
- * Relaxed: the word is compared, and nothing is read by way of it. */
+/* The table of the library whose memory is never read-only, which a description could not express; NULL: no such
+ * library is known. Relaxed: the pointer is only compared and not dereferenced. */
 static const DLPackExchangeAPI *writable;
 
 int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
@@ -69,7 +68,7 @@ int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exch
   bool is_plain = alignment == 0 && !contiguous && exchange == fh_atomic_load_relaxed(&writable);
   if (!is_plain || !can_describe(exchange)) return from_managed(ctx, value, exchange, alignment, contiguous, out);
   if (FH_UNLIKELY(describe(ctx, value, exchange, &seen) != 0)) return -1;
-  /* Not `exchange`: the tensor is one of ours, and is handed out as a new array, not as `value`. */
+  /* Not `exchange`: the tensor is ours, and is exported as a new array, not as `value`. */
   *out = fb_borrowed_new(ctx, value, NULL, &seen);
   return *out == NULL ? -1 : 0;
 }
@@ -84,8 +83,8 @@ static HPy fb_exchange_writable_impl(HPyContext *ctx, HPy self, HPy address) {
   return HPy_Dup(ctx, ctx->h_None);
 }
 
-/* An ffi.Tensor over the memory of `value` for the time of a call, at whose end fb_borrowed_release ends it. Returns 0,
- * or -1 with an exception raised. */
+/* Makes an ffi.Tensor over the memory of `value` for the duration of a call; fb_borrowed_release ends it. Returns 0, or
+ * -1 with an exception raised. */
 static int tensor_of(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
   DLTensor seen;
   if (FH_UNLIKELY(!can_describe(exchange))) return from_managed(ctx, value, exchange, 0, false, out);
@@ -94,7 +93,7 @@ static int tensor_of(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchan
   return *out == NULL ? -1 : 0;
 }
 
-/* An FbConversion. The scope of a call, if there is one, learns the table and the stream. */
+/* An FbConversion. Records the table and the stream in the scope of the call, if there is one. */
 static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   unsigned protocols;
   const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value, &protocols);
@@ -107,7 +106,7 @@ static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
     return -1;
   }
   fb_args_view(args, made, out);
-  /* fb_borrowed_release ends a tensor of either kind. */
+  /* fb_borrowed_release accepts both kinds of tensors. */
   args->temps[args->n_temps - 1].tagged += FB_TEMP_BORROWED;
   return 0;
 }
@@ -119,12 +118,12 @@ void fb_exchange_init(void) {
   fb_argument_set_conversion(FB_TYPE_KIND_EXCHANGE, exchange_argument);
 }
 
-/* --- out ---------------------------------------------------------------------------------------------------------- */
+/* --- results ------------------------------------------------------------------------------------------------------ */
 
-/* A new object of the table's library; takes the handle if it succeeds. HPy_NULL with an exception raised. */
+/* Makes an object of the table's library; steals the handle only on success. HPy_NULL with an exception raised. */
 static HPy tensor_out(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchangeAPI *exchange) {
   const FbBorrowed *borrowed = fb_borrowed_find(handle);
-  if (borrowed != NULL && borrowed->exchange == exchange) { /* an argument that comes back: the very array */
+  if (borrowed != NULL && borrowed->exchange == exchange) { /* the call returned an argument: return the same array */
     HPy owner = HPy_Dup(ctx, borrowed->owner);
     TVMFFIObjectDecRef(handle);
     return owner;
@@ -137,7 +136,7 @@ static HPy tensor_out(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchang
     TVMFFIObjectDecRef(handle);
     return fb_pyobject_take(ctx, object);
   }
-  /* A library that fails to take a managed tensor has not taken it. */
+  /* A library that fails has not taken the managed tensor. */
   fb_drop_versioned(managed);
   if (!HPyErr_Occurred(ctx)) {
     fb_raise(ctx, ctx->h_RuntimeError, "managed_tensor_to_py_object_no_sync failed without saying why");
@@ -145,13 +144,13 @@ static HPy tensor_out(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchang
   return HPy_NULL;
 }
 
-/* Whether the raised exception means that the library does not take such a tensor. */
+/* Whether the raised exception means that the library does not accept such a tensor. */
 static bool is_refusal(HPyContext *ctx) {
   return HPyErr_ExceptionMatches(ctx, ctx->h_Exception) && !HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError);
 }
 
-/* A tensor for Python, which is taken, on failure too. It stays a Tensor where the table cannot make arrays, or where
- * the library refuses this one and the caller can do with a Tensor. */
+/* Converts a tensor and steals it, also on failure. The result is a Tensor if the table cannot make arrays, or if the
+ * library refuses this tensor and the caller accepts a Tensor. */
 static HPy tensor_result(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchangeAPI *exchange, bool is_required) {
   if (exchange->managed_tensor_to_py_object_no_sync == NULL && exchange != &fb_exchange_python_table)
     return fb_wrap_object(ctx, handle);
@@ -165,7 +164,7 @@ static HPy tensor_result(HPyContext *ctx, TVMFFIObject *handle, const DLPackExch
   return fb_wrap_object(ctx, handle);
 }
 
-/* The items of a container are converted when they are read; its wrapper remembers by which table. */
+/* The items of a container are converted when they are read; its wrapper stores the number of the table. */
 static void mark_container(HPyContext *ctx, HPy container, const DLPackExchangeAPI *exchange) {
   FbHandleCell *cell = fb_object_cell(ctx, container);
   if (cell != NULL) fb_exchange_number_set(cell, exchange);
@@ -195,7 +194,7 @@ HPy fb_exchange_view(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchang
   return fb_result_retain(ctx, view, &value) == 0 ? fb_exchange_result(ctx, &value, exchange, true) : HPy_NULL;
 }
 
-/* --- finding a table ---------------------------------------------------------------------------------------------- */
+/* --- lookup of a table -------------------------------------------------------------------------------------------- */
 
 static const char capsule_name[] = "dlpack_exchange_api";
 
@@ -212,11 +211,11 @@ const DLPackExchangeAPI *fb_exchange_read(HPyContext *ctx, HPy capsule) {
              fb_attr_type_name(ctx, capsule, given, sizeof(given)));
     return NULL;
   }
-  /* Tables of other versions of DLPack are linked behind. All of them begin with the header, so it may be read before
-   * the version is known. */
+  /* Tables of other DLPack versions are linked by prev_api. All begin with the header, so it may be read before the
+   * version is known. */
   while (header != NULL && header->version.major != DLPACK_MAJOR_VERSION) header = header->prev_api;
   const DLPackExchangeAPI *exchange = (const DLPackExchangeAPI *)header;
-  /* The one function that nothing here can do without. */
+  /* The only function that this binding always needs. */
   return exchange != NULL && exchange->managed_tensor_from_py_object_no_sync != NULL ? exchange : NULL;
 }
 

@@ -1,6 +1,6 @@
 /* An exchange table made of Python functions, which the package sets as hooks (ffi_hpy/_optional_torch_c_dlpack.py). It
- * is slower than a library's own table, but unlike __dlpack__ alone it gives arrays of that library as results, and
- * their streams. The address of this table is the answer of `classify` for such a library's classes. */
+ * is slower than a library's own table, but in contrast to __dlpack__ alone it makes arrays of that library as results,
+ * and reports their streams. `classify` returns the pointer of this table for such a library's classes. */
 #include "exchange_python.h"
 
 #include "exchange_table.h"
@@ -10,7 +10,7 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/wrap.h"
 
-/* By way of a Tensor, which the hook makes of the array. */
+/* The hook makes a Tensor from the array, and the Tensor is exported. */
 static int managed_from_array(HPyContext *ctx, HPy array, DLManagedTensorVersioned **out) {
   HPy tensor = fb_hook_call(ctx, FB_HOOK_ARRAY_TO_TENSOR, &array, 1);
   if (HPy_IsNull(tensor)) return -1;
@@ -23,7 +23,7 @@ static int managed_from_array(HPyContext *ctx, HPy array, DLManagedTensorVersion
   return rc;
 }
 
-/* The entry of the table. Fails with an exception raised, unless the interpreter is going away. */
+/* The entry of the table. Fails with an exception raised, unless the interpreter is finalizing. */
 static int from_object(void *py_object, DLManagedTensorVersioned **out) {
   FbThread attach;
   *out = NULL;
@@ -36,7 +36,8 @@ static int from_object(void *py_object, DLManagedTensorVersioned **out) {
 }
 
 HPy fb_exchange_python_array(HPyContext *ctx, TVMFFIObject *tensor) {
-  /* fb_wrap_object takes a reference, on failure too. The caller's is taken at the end, if all went well. */
+  /* fb_wrap_object steals a reference, also on failure. The caller's reference is released at the end, after
+   * success. */
   TVMFFIObjectIncRef(tensor);
   HPy wrapper = fb_wrap_object(ctx, tensor);
   if (HPy_IsNull(wrapper)) return wrapper;
@@ -46,7 +47,7 @@ HPy fb_exchange_python_array(HPyContext *ctx, TVMFFIObject *tensor) {
   return array;
 }
 
-/* The entry of the table: a device type and index for the hook, whose answer is an address. */
+/* The entry of the table: passes a device type and index to the hook, which returns a pointer. */
 static int current_stream(DLDeviceType device_type, int32_t device_id, void **out) {
   FbThread attach;
   *out = NULL;

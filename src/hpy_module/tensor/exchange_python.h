@@ -1,7 +1,7 @@
-/* An exchange table made of Python functions, for the tensors of a library that has none: PyTorch before 2.10.
+/* An exchange table made of Python functions, for the tensors of a library without a table: PyTorch before 2.10.
  *
- * The functions are the hooks array_to_tensor, tensor_to_array and array_stream. What makes an array of a tensor is not
- * in the table: it would have to say who owns the tensor if the library fails after it took hold of it. */
+ * The functions are the hooks array_to_tensor, tensor_to_array and array_stream. The table has no entry that makes an
+ * array of a tensor: such an entry would have to define the owner of the tensor after a failure of the library. */
 #ifndef FFI_HPY_TENSOR_EXCHANGE_PYTHON_H_
 #define FFI_HPY_TENSOR_EXCHANGE_PYTHON_H_
 
@@ -11,9 +11,9 @@
 
 extern const DLPackExchangeAPI fb_exchange_python_table;
 
-/* An array of the library on a tensor, which is taken if it succeeds. HPy_NULL with an exception raised. */
+/* Makes an array of the library on a tensor. Steals the tensor only on success. HPy_NULL with an exception raised. */
 HPy fb_exchange_python_array(HPyContext *ctx, TVMFFIObject *tensor);
 
-extern HPyDef fb_exchange_python_address; /* exchange_from_python(): the table's address */
+extern HPyDef fb_exchange_python_address; /* exchange_from_python(): the pointer of the table */
 
 #endif /* FFI_HPY_TENSOR_EXCHANGE_PYTHON_H_ */

@@ -1,6 +1,6 @@
-/* Our own exchange table: what C code of other libraries calls to get at the memory of a Tensor, or to make one. Its
- * functions get no context and may be called on any thread, attached or not. Those that take or give a Python object
- * fail as C API functions do, with an exception raised, except where there is no interpreter any more. */
+/* Our own exchange table: C code of other libraries calls it to read the memory of a Tensor, or to make a Tensor. Its
+ * functions get no context and may run on any thread, attached or not. Functions for Python objects fail like C API
+ * functions, with an exception raised, unless the interpreter no longer exists. */
 #include "exchange_table.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
@@ -18,7 +18,7 @@
 #include "hpy_module/object/wrap.h"
 #include "tensor_memory.h"
 
-/* Makes host memory, without the interpreter: the error goes to the caller's function. */
+/* Allocates host memory, without the interpreter: the error is passed to the caller's function. */
 static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
                     void (*set_error)(void *error_ctx, const char *kind, const char *message)) {
   const char *kind, *message;
@@ -28,8 +28,8 @@ static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *e
   return -1;
 }
 
-/* A new handle of h, or of what stands for h as an argument where that has a class written in Python (ffi_hpy/_pypy).
- * HPy_NULL without an exception if h is neither. */
+/* Returns a new handle of h, or of its converted form if the class of h is written in Python (ffi_hpy/_pypy). HPy_NULL
+ * without an exception if h is neither. */
 static HPy own_object(HPyContext *ctx, HPy h) {
   HPy converter = HPy_NULL, converted = HPy_NULL;
   if (FH_LIKELY(fb_object_check(ctx, h))) return HPy_Dup(ctx, h);
@@ -39,7 +39,7 @@ static HPy own_object(HPyContext *ctx, HPy h) {
   return converted;
 }
 
-/* As own_object, of h.tensor; HPy_NULL with an exception raised. */
+/* Like own_object, for h.tensor; HPy_NULL with an exception raised. */
 static HPy own_object_inside(HPyContext *ctx, HPy h) {
   char given[128];
   HPy tensor = HPy_GetAttr_s(ctx, h, "tensor");
@@ -72,8 +72,8 @@ TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h) {
   return handle;
 }
 
-/* As fb_exchange_table_handle, for an object pointer. Attaches the thread, for a caller that gets a handle and
- * then detaches it. On NULL it is detached already. */
+/* Like fb_exchange_table_handle, for an object pointer. Attaches the thread; the caller detaches it, unless the result
+ * is NULL. */
 static TVMFFIObject *tensor_at(void *py_object, FbThread *attach) {
   if (fb_thread_attach(attach) != 0) return NULL;
   HPy h = fb_pyobject_borrow(attach->ctx, py_object);
@@ -105,13 +105,13 @@ static int describe_object(void *py_object, DLTensor *out) {
   return 0;
 }
 
-/* A deleter that does nothing. */
+/* A deleter without effect. */
 static void keep(DLManagedTensorVersioned *self) { (void)self; }
 
-/* A Tensor over a managed tensor, which is taken on success only. HPy_NULL with an exception raised. */
+/* Makes a Tensor over a managed tensor, which is stolen only on success. HPy_NULL with an exception raised. */
 static HPy wrap(HPyContext *ctx, DLManagedTensorVersioned *managed) {
-  /* If making the wrapper fails, the native tensor ends and calls the deleter of the managed one. That must not be
-   * ended then, because a caller whose tensor was not taken still owns it. So its own deleter is put in at the end. */
+  /* If making the wrapper fails, the native tensor is freed and calls the managed tensor's deleter. The managed tensor
+   * must then survive, because the caller still owns it. So its own deleter is restored last. */
   void (*deleter)(DLManagedTensorVersioned *) = managed->deleter;
   TVMFFIObjectHandle handle = NULL;
   HPy h = HPy_NULL;
@@ -135,7 +135,7 @@ static int object_from_managed(DLManagedTensorVersioned *managed, void **out_py_
   return *out_py_object == NULL ? -1 : 0;
 }
 
-/* The core keeps the streams of each thread: nothing of the interpreter is needed. */
+/* The core stores the streams of each thread, so the interpreter is not needed. */
 static int current_stream(DLDeviceType device_type, int32_t device_id, void **out_current_stream) {
   *out_current_stream = TVMFFIEnvGetStream(device_type, device_id);
   return 0;

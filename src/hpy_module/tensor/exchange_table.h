@@ -1,4 +1,4 @@
-/* Our own exchange table: ffi.Tensor for the C code of others, as Tensor.__dlpack_c_exchange_api__. */
+/* Our own exchange table: ffi.Tensor for the C code of other libraries, as Tensor.__dlpack_c_exchange_api__. */
 #ifndef FFI_HPY_TENSOR_EXCHANGE_TABLE_H_
 #define FFI_HPY_TENSOR_EXCHANGE_TABLE_H_
 
@@ -6,8 +6,8 @@
 
 #include "hpy_module/context/context.h"
 
-/* The native object of a Tensor, or of an object with one as its attribute `tensor`, with a reference of its own.
- * NULL with an exception raised. */
+/* Returns a new reference to the native object of a Tensor, or of an object whose attribute `tensor` is a Tensor. NULL
+ * with an exception raised. */
 TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h);
 
 extern HPyDef fb_exchange_table_get; /* exchange_table() */

@@ -1,17 +1,17 @@
-/* The bits are read from the structs of a tensor: its Python object has the address of the native tensor, and that has
- * a word with the bits. PyTorch promises neither place, so the package has samples read (lazy_bits_learn), whose two
- * words PyTorch also tells in Python. If the places are not found, the package asks each tensor. */
+/* Reads the bits from the structs of a tensor: its Python object has a pointer to the native tensor, which has a word
+ * with the bits. PyTorch guarantees neither offset, so the package passes samples (lazy_bits_learn) whose two words
+ * PyTorch also reports in Python. If the offsets are not found, the package checks each tensor. */
 #include "lazy_bits.h"
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
 
-/* How many words of a native tensor are searched; it has more in each version of PyTorch. */
+/* The number of words of a native tensor that are searched; each version of PyTorch has more. */
 enum { MOST_WORDS = 24 };
 
-/* Byte offsets of the two places, and the bits, which are 0 until the places are found. Threads that learn at the same
- * time store the same numbers. */
+/* The two byte offsets, and the bits, which are 0 until the offsets are found. Threads that learn at the same time
+ * store the same numbers. */
 static ptrdiff_t native_at, bits_at;
 static uint64_t lazy_bits;
 
@@ -21,7 +21,7 @@ static uint64_t word_at(uint64_t address, ptrdiff_t offset) {
   return word;
 }
 
-/* Whether the struct of a tensor says that its memory has its values. False, too, if it does not say. */
+/* Whether the struct of a tensor shows that its memory has its values. False if the offsets are unknown. */
 static bool is_clear(HPy value) {
   uint64_t bits = fh_atomic_load_acquire(&lazy_bits); /* pairs with fb_lazy_bits_learn_impl */
   if (FH_UNLIKELY(bits == 0)) return false;
@@ -37,14 +37,14 @@ int fb_lazy_bits_check(HPyContext *ctx, HPy value) {
   return 0;
 }
 
-/* --- learning ----------------------------------------------------------------------------------------------------- */
+/* --- samples ------------------------------------------------------------------------------------------------------ */
 
-/* A sample: the addresses of both structs, and the word with the bits. */
+/* A sample: the pointers of both structs, and the word with the bits. */
 typedef struct Sample {
   uint64_t object, native, bits;
 } Sample;
 
-/* Reads (tensor, address, bits). Returns 0, or -1 with an exception raised. */
+/* Reads (tensor, pointer, bits). Returns 0, or -1 with an exception raised. */
 static int sample_read(HPyContext *ctx, HPy samples, HPy_ssize_t i, Sample *out) {
   HPy sample = HPy_GetItem_i(ctx, samples, i);
   if (HPy_IsNull(sample)) return -1;
@@ -59,7 +59,7 @@ static int sample_read(HPyContext *ctx, HPy samples, HPy_ssize_t i, Sample *out)
   return HPyErr_Occurred(ctx) ? -1 : 0;
 }
 
-/* The offset at which each sample has its word, -1 if there is none. */
+/* Returns the offset at which each sample has its word; -1 if there is none. */
 static ptrdiff_t find_native(const Sample *samples, HPy_ssize_t n, int64_t object_bytes) {
   for (ptrdiff_t at = 0; at + (ptrdiff_t)sizeof(uint64_t) <= object_bytes; at += sizeof(uint64_t)) {
     HPy_ssize_t i = 0;

@@ -1,5 +1,5 @@
-/* Tensors over DLPack's managed ones: the core checks and imports them; what is added here is ownership after a
- * failure, and the refusal of memory that is read-only. */
+/* Tensors over DLPack's managed tensors. The core checks and imports them; this file adds the ownership after a
+ * failure, and refuses read-only memory. */
 #include "managed.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 int fb_managed_import(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t alignment, bool contiguous,
                       TVMFFIObject **out) {
   TVMFFIObjectHandle made = NULL;
-  /* Native code reads the DLTensor, which has no mark for read-only memory, and would write to it. The struct of
-   * another major version may have its flags elsewhere; the core refuses it with a message of its own. */
+  /* Native code reads the DLTensor, which cannot express read-only memory, and would write to it. The struct of another
+   * major version may have its flags at another offset; the core refuses it with its own message. */
   if (managed->version.major == DLPACK_MAJOR_VERSION && (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
     fb_raise(ctx, ctx->h_BufferError, "the array is read-only, and native code could not know: pass a copy");
     return -1;
@@ -32,7 +32,7 @@ int fb_managed_take(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t 
   return -1;
 }
 
-/* Frees the struct; the memory is not ours. */
+/* Frees the struct; the memory belongs to another owner. */
 static void borrowed_drop(DLManagedTensor *self) { free(self); }
 
 TVMFFIObject *fb_managed_borrow(HPyContext *ctx, const DLTensor *tensor) {

@@ -1,13 +1,14 @@
-/* Arrays of NumPy, read from their struct, which NumPy's C API has had since its beginning and promises to keep.
+/* NumPy arrays, read from their struct, which has been part of NumPy's C API from the beginning and is guaranteed to
+ * stay.
  *
- * An array that NumPy would describe by __dlpack__ becomes a borrowed tensor of the same description. The package has
- * samples read (ndarray_reads) before it says that the struct is as it is known here (ndarray_use).
+ * An array that NumPy would export by __dlpack__ becomes a borrowed tensor with the same description. The package first
+ * passes samples (ndarray_reads) and then confirms that the struct has the known layout (ndarray_use).
  *
- * Without a GIL another thread may give the array another shape, dtype or memory meanwhile (`a.shape = ...`,
- * `a.resize(...)`). NumPy has no lock against that, reads the struct in its own __dlpack__ as it is read here, and
- * leaves it to the program not to do so. What is relied on is what any user of NumPy's C API relies on: that the array,
- * which the caller keeps, keeps its dtype and its extents. All numbers are copied before they are judged, and a struct
- * that is another one after copying is not believed: NumPy is asked then. */
+ * Without a GIL another thread may change the shape, dtype or memory of the array at any time (`a.shape = ...`,
+ * `a.resize(...)`). NumPy has no lock against that; its own __dlpack__ reads the struct in the same way, and programs
+ * must not do so. This file relies on the same guarantee as every user of NumPy's C API: the array, which the caller
+ * keeps alive, keeps its dtype and its extents. All numbers are copied before they are checked, and if the struct has
+ * changed after the copy, the array is imported by __dlpack__. */
 #include "ndarray.h"
 
 #include "borrowed.h"
@@ -16,7 +17,7 @@
 
 intptr_t fb_ndarray_type;
 
-/* What follows the header of an array, and that of its dtype. */
+/* The members after the header of an array, and after the header of its dtype. */
 typedef struct Array {
   void *data;
   int32_t n_dims;
@@ -34,16 +35,17 @@ typedef struct Dtype {
 
 enum { WRITEABLE = 0x400 };
 
-/* As many axes as NumPy arrays may have. */
+/* The maximum number of axes of a NumPy array. */
 enum { MOST_AXES = 64 };
 
-/* What native code is told of an array. The tensor points at the copies of shape and strides behind it. */
+/* The description of an array for native code. The tensor points to the copies of shape and strides in this struct. */
 typedef struct Seen {
   DLTensor tensor;
   int64_t shape[MOST_AXES], strides[MOST_AXES];
 } Seen;
 
-/* The native type of each dtype of one size, by number, with the binary logarithm of the bytes; 0 bits: none. */
+/* The native type of each dtype with a single size, by number, with the binary logarithm of its size in bytes; 0 bits:
+ * none. */
 static const struct {
   DLDataType type;
   uint8_t shift;
@@ -56,19 +58,19 @@ static const struct {
     [23] = {{kDLFloat, 16, 1}, 1},
 };
 
-/* Whether the struct still says what was read of it, and so what was read between is of one state of the array, unless
- * the array changed twice. */
+/* Whether the struct still has the values that were read. If so, all values in between belong to one state of the
+ * array, unless the array changed twice. */
 static bool is_unchanged(const char *at, const Array *before) {
   Array now;
-  /* After the extents; what changes the struct is no atomic operation, and the fence pairs with none. */
+  /* After the extents. Changes of the struct are not atomic operations, and the fence pairs with none. */
   fh_atomic_fence_acquire_after_u64((const uint64_t *)(const void *)at);
   memcpy(&now, at, sizeof(now));
   return now.data == before->data && now.n_dims == before->n_dims && now.shape == before->shape &&
          now.strides == before->strides && now.dtype == before->dtype && now.flags == before->flags;
 }
 
-/* Describes an array. False for one that NumPy must be asked about: because nobody may write to it, because of its
- * dtype or its strides, or because it changed meanwhile. */
+/* Describes an array. Returns false if the array must be imported by __dlpack__: because it is read-only, because of
+ * its dtype or its strides, or because it has just changed. */
 FH_INLINE bool describe(HPy value, Seen *out) {
   const ptrdiff_t header = fb_context_type_offset + (ptrdiff_t)sizeof(void *);
   const char *at = (const char *)value._i + header;
@@ -116,9 +118,9 @@ int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
   return 0;
 }
 
-/* --- learning ----------------------------------------------------------------------------------------------------- */
+/* --- samples ------------------------------------------------------------------------------------------------------ */
 
-/* Whether a tuple of ints is these n numbers; false without an exception, too, if it is none. */
+/* Whether a tuple of ints equals these n numbers; false without an exception for other objects. */
 static bool is_tuple(HPyContext *ctx, HPy tuple, const int64_t *numbers, int32_t n) {
   if (!HPyTuple_Check(ctx, tuple) || HPy_Length(ctx, tuple) != n) return false;
   bool is_same = true;
@@ -151,8 +153,8 @@ static HPy fb_ndarray_reads_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 HPyDef_METH(fb_ndarray_use, "ndarray_use", HPyFunc_O, .doc = "From now on read arrays of this class from their struct.")
 static HPy fb_ndarray_use_impl(HPyContext *ctx, HPy self, HPy cls) {
   (void)self;
-  /* Relaxed, as it is read. Threads that learn at the same time store the same word. The class is kept, so that its
-   * word stays its own. */
+  /* Relaxed, like the loads. Threads that learn at the same time store the same word. The class is never freed, so its
+   * word stays unique. */
   if (fb_ext != NULL) fh_atomic_store_relaxed(&fb_ndarray_type, HPy_Dup(ctx, cls)._i);
   return HPy_Dup(ctx, ctx->h_None);
 }

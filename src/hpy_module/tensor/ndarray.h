@@ -1,4 +1,4 @@
-/* Arrays of NumPy as tensors, read from their struct. */
+/* NumPy arrays as tensors, read from their struct. */
 #ifndef FFI_HPY_TENSOR_NDARRAY_H_
 #define FFI_HPY_TENSOR_NDARRAY_H_
 
@@ -7,19 +7,19 @@
 
 extern HPyDef fb_ndarray_reads, fb_ndarray_use;
 
-extern FB_HIDDEN intptr_t fb_ndarray_type; /* the word of numpy.ndarray (extension.h); 0: its struct is not read */
+extern FB_HIDDEN intptr_t fb_ndarray_type; /* the type word of numpy.ndarray (extension.h); 0: its struct is not read */
 
-/* Whether a value is an array of exactly that class, which the functions below take. */
+/* Whether a value is exactly a numpy.ndarray, which the functions below require. */
 FH_INLINE bool fb_ndarray_check(HPy value) {
-  /* relaxed: the word alone is looked at, and any value that it ever had is right */
+  /* relaxed: only the word is compared, and each value that it ever had is correct */
   intptr_t type = fh_atomic_load_relaxed(&fb_ndarray_type);
   return type != 0 && fb_type_kind_type(value) == type;
 }
 
-/* A Tensor over the memory of an array: *out is owned. Returns 0; 1 if the array has to be asked, by its __dlpack__; -1
- * with an exception raised. */
+/* Makes a Tensor over the memory of an array: *out is owned. Returns 0; 1 if the array must be imported by its
+ * __dlpack__; -1 with an exception raised. */
 int fb_ndarray_tensor(HPyContext *ctx, HPy value, TVMFFIObject **out);
-/* As an FbConversion. 1 as above. */
+/* fb_ndarray_tensor as an FbConversion; also returns 1. */
 int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 
 #endif /* FFI_HPY_TENSOR_NDARRAY_H_ */

@@ -1,5 +1,5 @@
-/* Shapes: the core's ffi.Shape comes to Python as the package's Shape, a tuple of ints that also has the native object,
- * so that no new one is made when it is passed to native code again. */
+/* The core's ffi.Shape becomes the package's Shape, a tuple of ints that also has the native object, so that passing it
+ * to native code again needs no new object. */
 #include "shape.h"
 
 #include "hpy_module/context/drop.h"
@@ -7,7 +7,7 @@
 #include "hpy_module/context/tuple.h"
 #include "hpy_module/convert/result.h"
 
-/* Shape(tuple, native object). Takes the object, on failure too, as every FbResult does. */
+/* Makes Shape(tuple, native object). Steals the object, also on failure, like every FbResult. */
 static HPy shape_result(HPyContext *ctx, const TVMFFIAny *value) {
   const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(value->v_obj + 1);
   HPy parts[2] = {fb_tuple_of_ints(ctx, shape->data, (int32_t)shape->size), HPy_NULL};

@@ -1,4 +1,4 @@
-/* The streams that native code uses, per thread and device. Their handles are addresses, as ints in Python. */
+/* The streams that native code uses, per thread and device. Their handles are pointers, and ints in Python. */
 #include "stream.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
@@ -20,7 +20,7 @@ static HPy fb_stream_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
   int32_t type, index;
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "stream_get() takes device_type, device_id");
   if (device_args(ctx, args, &type, &index) != 0) return HPy_NULL;
-  /* A stream is an address, which a size_t holds. */
+  /* A stream is a pointer, which fits into a size_t. */
   return HPyLong_FromSize_t(ctx, (size_t)TVMFFIEnvGetStream(type, index));
 }
 

@@ -1,5 +1,5 @@
-/* The class Tensor: attributes that read the DLTensor behind the header of the native object. The description does not
- * change while the object lives; the use of the cell keeps the object while it is read. DLPack's methods are in
+/* The class Tensor: attributes that read the DLTensor after the header of the native object. The description does not
+ * change while the object lives; the use of the cell keeps the object alive during a read. DLPack's methods are in
  * dlpack_out.c. */
 #include "tensor.h"
 
@@ -14,8 +14,7 @@
 
 /* --- class Tensor ------------------------------------------------------------------------------------------------- */
 
-/* What read() makes of the description of self; HPy_NULL with an exception raised. ffi.Tensor is one level below
- * ffi.Object. */
+/* Returns read(description of self); HPy_NULL with an exception raised. ffi.Tensor is one level below ffi.Object. */
 static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, const DLTensor *)) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
   if (cell == NULL) return HPy_NULL;
@@ -27,7 +26,7 @@ static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, cons
 static HPy read_shape(HPyContext *ctx, const DLTensor *tensor) {
   return fb_tuple_of_ints(ctx, tensor->shape, tensor->ndim);
 }
-/* The core fills in strides that an exporter has left out, so they are there if there are axes. */
+/* The core fills in strides that an exporter has omitted, so they exist if there are axes. */
 static HPy read_strides(HPyContext *ctx, const DLTensor *tensor) {
   return fb_tuple_of_ints(ctx, tensor->strides, tensor->ndim);
 }
@@ -37,7 +36,7 @@ static HPy read_ndim(HPyContext *ctx, const DLTensor *tensor) { return HPyLong_F
 static HPy read_byte_offset(HPyContext *ctx, const DLTensor *tensor) {
   return HPyLong_FromUInt64_t(ctx, tensor->byte_offset);
 }
-/* Where byte_offset is not 0, `data` is the beginning of a larger block. */
+/* If byte_offset is not 0, `data` is the beginning of a larger block. */
 static HPy read_data_ptr(HPyContext *ctx, const DLTensor *tensor) {
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset);
 }
@@ -92,7 +91,7 @@ static HPy tensor_data_ptr_impl(HPyContext *ctx, HPy self) { return read_tensor(
 HPyDef_METH(tensor_numel, "numel", HPyFunc_NOARGS, .doc = "Number of elements. OverflowError beyond 2**63 - 1.")
 static HPy tensor_numel_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_numel); }
 
-/* One extent, by an axis that may count from the end; IndexError if there is no such axis. */
+/* Returns one extent, for an axis that may count from the end; IndexError if there is no such axis. */
 static HPy extent_of(HPyContext *ctx, const DLTensor *tensor, int64_t axis) {
   if (axis < -tensor->ndim || axis >= tensor->ndim) {
     return fb_raise(ctx, ctx->h_IndexError, "axis %lld is out of range for a tensor of %d axes", (long long)axis,
@@ -113,7 +112,7 @@ static HPy tensor_size_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   static const FbKeywords keywords = {"size", names, 1, NULL};
   HPy arg;
   if (fb_keywords_bind_one(ctx, &keywords, args, nargs, kwnames, &arg) != 0) return HPy_NULL;
-  int64_t axis = HPyLong_AsInt64_t(ctx, arg); /* may run Python code: before the use begins */
+  int64_t axis = HPyLong_AsInt64_t(ctx, arg); /* may run Python code, so it comes before the use */
   if (axis == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
   if (cell == NULL) return HPy_NULL;

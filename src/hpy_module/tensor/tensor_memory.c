@@ -1,5 +1,5 @@
-/* Host memory for tensors. One block each: the struct, shape and strides, then the data on its alignment. So the
- * deleter is free(). */
+/* Host memory for tensors. One block has the struct, shape and strides, and then the aligned data, so the deleter is
+ * free(). */
 #include "tensor_memory.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "core/tensor/dltensor.h"
 
-/* Bytes: a cache line, and the widest vector registers. */
+/* In bytes: a cache line, and the widest vector registers. */
 enum { ALIGNMENT = 64 };
 
 typedef struct Block {
@@ -18,7 +18,7 @@ typedef struct Block {
 
 static void block_drop(DLManagedTensorVersioned *self) { free(self); }
 
-/* The kind and the text of an error, for callers that raise it in their own ways. Returns NULL. */
+/* Sets the kind and the message of an error, for callers that raise it in different ways. Returns NULL. */
 static DLManagedTensorVersioned *refuse(const char **kind, const char **message, const char *as, const char *why) {
   *kind = as;
   *message = why;
@@ -30,7 +30,7 @@ DLManagedTensorVersioned *fb_tensor_memory_new(const DLTensor *prototype, const 
   char reason[FH_DLTENSOR_REASON];
   if (prototype->device.device_type != kDLCPU)
     return refuse(kind, message, "RuntimeError", "expected a tensor for the CPU: ffi_hpy allocates host memory only");
-  /* A description from outside. A quarter of the address space is more than there is, and keeps the sum below from
+  /* A description from other code. A quarter of the address space exceeds any memory, and keeps the sum below from
    * overflowing. */
   if (fh_dltensor_refuse_shape(prototype, reason) || !fh_dltensor_size(prototype, &n_bytes) ||
       n_bytes > PTRDIFF_MAX / 2)
@@ -58,9 +58,9 @@ int fb_tensor_memory_is_host(DLDevice device) {
   return device.device_type == kDLCPU || device.device_type == kDLCUDAHost || device.device_type == kDLROCMHost;
 }
 
-/* Copies the elements one by one in row-major order, as an odometer counts: the last axis advances, and one that has
- * reached its end goes back to 0 and lets the axis before it advance. Strides may be 0 or negative, but no extent is 0.
- * `at` is room for a position per axis. */
+/* Copies the elements one by one in row-major order, like an odometer: the last axis advances; an axis that reaches its
+ * end returns to 0 and advances the axis before it. Strides may be 0 or negative, but no extent is 0. `at` has room for
+ * a position per axis. */
 static void copy_strided(const DLTensor *from, char *to, size_t item, int64_t *at) {
   const char *read = (const char *)from->data + from->byte_offset;
   int32_t axis;
@@ -82,7 +82,7 @@ DLManagedTensorVersioned *fb_tensor_memory_copy(const DLTensor *from, const char
   char reason[FH_DLTENSOR_REASON];
   if (fh_dltensor_refuse(from, reason))
     return refuse(kind, message, "BufferError", "the tensor describes memory that cannot be");
-  /* Memory that the host can read may be another device's (kDLCUDAHost); the copy is the CPU's. */
+  /* Memory that the host can read may belong to another device (kDLCUDAHost); the copy is on the CPU. */
   prototype.device = (DLDevice){kDLCPU, 0};
   bool compact = fh_dltensor_is_compact(from);
   unsigned n_bits = (unsigned)from->dtype.bits * from->dtype.lanes;
@@ -92,13 +92,13 @@ DLManagedTensorVersioned *fb_tensor_memory_copy(const DLTensor *from, const char
   size_t n_bytes = 0;
   if (copy == NULL) return NULL;
   copy->flags = DLPACK_FLAG_BITMASK_IS_COPIED;
-  (void)fh_dltensor_size(from, &n_bytes); /* it was one that memory has room for */
+  (void)fh_dltensor_size(from, &n_bytes); /* the allocation above has checked the size */
   if (n_bytes == 0) return copy;
   if (compact) {
     memcpy(copy->dl_tensor.data, (const char *)from->data + from->byte_offset, n_bytes);
     return copy;
   }
-  /* The strides of the copy are room for the positions, and are written again after it. */
+  /* The strides of the copy serve as room for the positions, and are written again afterwards. */
   copy_strided(from, copy->dl_tensor.data, n_bits / 8, copy->dl_tensor.strides);
   fh_dltensor_fill_strides(&copy->dl_tensor, copy->dl_tensor.strides);
   return copy;

@@ -1,5 +1,5 @@
-/* The type CAny: a native value that stays native while Python code has it, such as what a schema's convert() gives.
- * The package takes the Python value out of it with cany_value(). */
+/* The type CAny: a native value that stays native while Python code has it, for example the result of a schema's
+ * convert(). The package converts it to a Python value with cany_value(). */
 #include "cany.h"
 
 #include <stdio.h>
@@ -15,14 +15,14 @@
 #include "hpy_module/convert/result.h"
 
 typedef struct FbCAny {
-  TVMFFIAny value; /* owned; never changes once the instance was given away */
+  TVMFFIAny value; /* owned; never changes once other code has the instance */
 } FbCAny;
 
 HPyType_HELPERS(FbCAny)
 
 static FbRef cany_type; /* written once during the import */
 
-/* An instance of cls with the value, which is taken, on failure too. */
+/* Makes an instance of cls with the value. Steals the value, also on failure. */
 static HPy make(HPyContext *ctx, HPy cls, TVMFFIAny *value) {
   void *data;
   HPy h = fb_instance_make(ctx, cls, &cany_type, &data);
@@ -41,7 +41,7 @@ HPy fb_cany_new(HPyContext *ctx, TVMFFIAny *value) {
   return h;
 }
 
-/* CAny(value); CAny() is None. */
+/* CAny(value). CAny() contains None. */
 HPyDef_SLOT(cany_new, HPy_tp_new)
 static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   static const char *const names[] = {"value"};
@@ -58,7 +58,7 @@ static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
 HPyDef_SLOT(cany_destroy, HPy_tp_destroy)
 static void cany_destroy_impl(void *self) { fb_drop_any(&((FbCAny *)self)->value, FB_DROP_UNKNOWN); }
 
-/* NULL with TypeError raised if there is none. */
+/* NULL with TypeError raised if there is no value. */
 static const TVMFFIAny *value_of(HPyContext *ctx, HPy h) {
   const FbCAny *data = FbCAny_AsStruct(ctx, h);
   if (data != NULL) return &data->value;
@@ -73,7 +73,7 @@ static HPy cany_type_index_get(HPyContext *ctx, HPy self, void *closure) {
   return value == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, value->type_index);
 }
 
-/* Shows numbers; of everything else, which may be large, the type index. */
+/* Shows numbers; for other values, which may be large, only the type index. */
 HPyDef_SLOT(cany_repr, HPy_tp_repr)
 static HPy cany_repr_impl(HPyContext *ctx, HPy self) {
   const TVMFFIAny *value = value_of(ctx, self);
@@ -89,15 +89,15 @@ static HPy cany_repr_impl(HPyContext *ctx, HPy self) {
   return HPyUnicode_FromString(ctx, text);
 }
 
-/* The Python value of a CAny. Short text and bytes come as str and bytes from a call, and longer ones as the package's
- * String and Bytes; here all lengths come as the latter. */
+/* Converts a CAny to a Python value. A call returns short strings and bytes as str and bytes, and longer ones as the
+ * package's String and Bytes; this function returns String and Bytes for all lengths. */
 HPyDef_METH(fb_cany_value, "cany_value", HPyFunc_O, .doc = "The Python value of a CAny.")
 static HPy fb_cany_value_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   HPy cls = fb_ref_borrow(ctx, &cany_type);
   bool is_cany = HPy_TypeCheck(ctx, arg, cls);
   fb_ref_return(ctx, cls);
-  /* cany_value is a function of the module and gets any argument; only a CAny has the struct. */
+  /* cany_value is a function of the module and accepts any argument; only a CAny has the struct. */
   char given[128];
   if (!is_cany) {
     return fb_raise(ctx, ctx->h_TypeError, "expected a CAny, got %s",

@@ -1,4 +1,4 @@
-/* CAny: a native value of its own, in Python's hands. */
+/* CAny: a Python object that owns a native value. */
 #ifndef FFI_HPY_VALUE_CANY_H_
 #define FFI_HPY_VALUE_CANY_H_
 
@@ -6,7 +6,7 @@
 
 #include "hpy_module/context/context.h"
 
-/* A CAny of an owned value, which is taken, on failure too (HPy_NULL, exception raised). */
+/* Makes a CAny of an owned value. Steals the value, also on failure (HPy_NULL with an exception raised). */
 HPy fb_cany_new(HPyContext *ctx, TVMFFIAny *value);
 
 extern HPyDef fb_cany_value;

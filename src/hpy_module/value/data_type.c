@@ -1,6 +1,6 @@
 /* The class DataType: a DLDataType by value, made from its name or its numbers. The package shows users its own class
- * `dtype`, a str with a DataType inside, and gives the binding a hook that makes one; the values that the hook has made
- * are kept by data type. */
+ * `dtype`, a str that contains a DataType, and sets a hook that makes instances of it. The results of the hook are
+ * cached by data type. */
 #include "data_type.h"
 
 #include <stdlib.h>
@@ -24,7 +24,8 @@ HPyType_HELPERS(FbDataType)
 
 static FbRef data_type_type; /* written once during the import */
 
-/* The C value of an instance; the caller knows that it is one. NULL with TypeError raised if it has none. */
+/* Returns the C value of an instance. NULL with TypeError raised if the instance has no struct. The caller has checked
+ * the type. */
 static const DLDataType *get(HPyContext *ctx, HPy h) { return fb_plain_expect(ctx, h, FbDataType_AsStruct(ctx, h)); }
 
 static HPy data_type_make(HPyContext *ctx, HPy cls, DLDataType dtype) {
@@ -34,11 +35,11 @@ static HPy data_type_make(HPyContext *ctx, HPy cls, DLDataType dtype) {
   return h;
 }
 
-/* The package's values for the first data types that come along: they are few, and immutable. A direct-mapped cache: of
- * the data types that share a place the first one has it.
+/* The hook's results for the first data types: these are few, and immutable. A direct-mapped cache: of several data
+ * types with the same slot, the first keeps the slot.
  *
- * `hook` is what made the value; a value of a hook that was replaced is made anew. An entry is complete before it is
- * published and is never freed, because another thread may be reading it. */
+ * `hook` identifies the hook that made the value; a value of a replaced hook is made again. An entry is complete before
+ * it is published and is never freed, because another thread may read it. */
 typedef struct Known {
   DLDataType dtype;
   const void *hook;
@@ -47,15 +48,15 @@ typedef struct Known {
 enum { N_KNOWN = 256 };
 static Known *known[N_KNOWN];
 
-/* The factors spread the usual data types over the places. */
+/* The factors distribute the usual data types over the slots. */
 FH_INLINE Known **known_slot(DLDataType dtype) {
   return &known[(dtype.code * 37u + dtype.bits + dtype.lanes * 11u) % N_KNOWN];
 }
 
 static bool is_same(DLDataType a, DLDataType b) { return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes; }
 
-/* Publishes a value in place of `old`, an entry of a hook that was replaced, or NULL. Without memory, and if another
- * thread was first, the value is not kept, which costs a call of the hook next time. */
+/* Publishes a value in place of `old`: an entry of a replaced hook, or NULL. If memory is exhausted, or another thread
+ * was first, the value is not cached, and the next conversion calls the hook again. */
 static void remember(HPyContext *ctx, DLDataType dtype, HPy value, const void *hook, Known *old) {
   Known *entry = calloc(1, sizeof(*entry));
   if (entry == NULL) return;
@@ -81,12 +82,12 @@ static HPy data_type_wrap(HPyContext *ctx, DLDataType dtype) {
 
 HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype) {
   Known *entry = fh_atomic_load_acquire(known_slot(dtype)); /* pairs with remember() */
-  /* Read before the hook is called: if the hook is replaced meanwhile, the new entry is known to be out of date. */
+  /* Read before the hook is called: if the hook is replaced during the call, the new entry is out of date at once. */
   const void *hook = fb_hook_current(FB_HOOK_WRAP_DTYPE);
   bool is_current = entry != NULL && entry->hook == hook;
   if (FH_LIKELY(is_current && is_same(entry->dtype, dtype))) return fb_ref_load(ctx, &entry->value);
   HPy value = data_type_wrap(ctx, dtype);
-  /* A place that another data type has under the current hook stays that one's. */
+  /* If another data type has the slot under the current hook, it keeps the slot. */
   if (!HPy_IsNull(value) && !is_current) remember(ctx, dtype, value, hook, entry);
   return value;
 }
@@ -105,7 +106,7 @@ static int data_type_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs
   return 0;
 }
 
-/* The data type of that name. Returns 0, or -1 with an exception raised. */
+/* Parses the name of a data type. Returns 0, or -1 with an exception raised. */
 static int parse(HPyContext *ctx, HPy name, DLDataType *out) {
   HPy_ssize_t n;
   const char *text = fb_text_arg(ctx, name, "DataType() argument", &n);
@@ -137,7 +138,7 @@ static HPy fb_data_type_from_code_impl(HPyContext *ctx, HPy self, const HPy *arg
   bool ok = true;
   int64_t code = fb_plain_int(ctx, args[0], "type code", 0, UINT8_MAX, &ok);
   int64_t bits = ok ? fb_plain_int(ctx, args[1], "bits", 0, UINT8_MAX, &ok) : 0;
-  /* Negative numbers as users write them for scalable vectors, and the same 16 bits as an unsigned number. */
+  /* Users write negative numbers for scalable vectors; the same 16 bits are stored as an unsigned number. */
   int64_t lanes = ok ? fb_plain_int(ctx, args[2], "lanes", INT16_MIN, INT16_MAX, &ok) : 0;
   if (!ok) return HPy_NULL;
   HPy cls = fb_ref_load(ctx, &data_type_type);
@@ -176,7 +177,7 @@ static HPy data_type_itemsize_get(HPyContext *ctx, HPy self, void *closure) {
   if ((int16_t)dtype->lanes < 0) {
     return fb_raise(ctx, ctx->h_ValueError, "a scalable vector has no size known in advance");
   }
-  /* At most 255 bits times 32767 lanes, which an int32 holds. */
+  /* At most 255 bits times 32767 lanes, which fits into an int32. */
   return HPyLong_FromInt32_t(ctx, ((int32_t)dtype->bits * dtype->lanes + 7) / 8);
 }
 
@@ -186,7 +187,7 @@ static HPy data_type_str_impl(HPyContext *ctx, HPy self) {
   TVMFFIAny text;
   if (dtype == NULL) return HPy_NULL;
   if (TVMFFIDataTypeToString(dtype, &text) != 0) return fb_error_raise_pending(ctx, "DataType.__str__");
-  /* Names of up to 7 bytes lie in the value; longer ones are an object, which is dropped. */
+  /* Names of up to 7 bytes are in the value; longer names are an object, which is released. */
   if (text.type_index == kTVMFFISmallStr) return fb_text_new(ctx, text.v_bytes, text.small_str_len);
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(text.v_obj + 1);
   HPy result = fb_text_new(ctx, bytes->data, bytes->size);
@@ -194,7 +195,7 @@ static HPy data_type_str_impl(HPyContext *ctx, HPy self) {
   return result;
 }
 
-/* A pickle has the class and the name, and makes the DataType anew: type(self)(str(self)). */
+/* A pickle has the class and the name, and restores the DataType by type(self)(str(self)). */
 HPyDef_METH(data_type_reduce, "__reduce__", HPyFunc_NOARGS, .doc = "Pickle by name.")
 static HPy data_type_reduce_impl(HPyContext *ctx, HPy self) {
   HPy text = data_type_str_impl(ctx, self);
@@ -217,11 +218,11 @@ static HPy data_type_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_Rich
 HPyDef_SLOT(data_type_hash, HPy_tp_hash)
 static HPy_hash_t data_type_hash_impl(HPyContext *ctx, HPy self) {
   const DLDataType *dtype = get(ctx, self);
-  /* All 32 bits: data types that differ have hashes that differ. */
+  /* All 32 bits: different data types have different hashes. */
   return dtype == NULL ? -1 : (HPy_hash_t)dtype->code << 24 | (HPy_hash_t)dtype->bits << 16 | dtype->lanes;
 }
 
-/* Also enters how a DataType becomes an argument, and a native data type a result. */
+/* Also registers the conversions of a DataType argument and of a native data type. */
 HPy fb_data_type_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {
       &data_type_new, &data_type_code,    &data_type_bits, &data_type_lanes,  &data_type_itemsize,

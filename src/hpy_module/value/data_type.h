@@ -6,7 +6,7 @@
 
 #include "hpy_module/context/context.h"
 
-/* The Python value, as the package wraps it. New handle, or HPy_NULL with an exception raised. */
+/* Converts a data type to the package's class. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype);
 
 extern HPyDef fb_data_type_from_code;

@@ -1,5 +1,5 @@
-/* The class Device: a DLDevice by value. The package derives its own Device from it, which knows the names of devices,
- * and gives the binding that class for devices that come from native code. */
+/* The class Device: a DLDevice by value. The package derives its own Device class, which knows the names of devices,
+ * and registers that class for devices that come from native code. */
 #include "device.h"
 
 #include "hpy_module/context/hook.h"
@@ -18,11 +18,12 @@ HPyType_HELPERS(FbDevice)
 
 static FbRef device_type; /* written once during the import */
 
-/* The C value of an instance; the caller knows that it is one. NULL with TypeError raised if it has none. */
+/* Returns the C value of an instance. NULL with TypeError raised if the instance has no struct. The caller has checked
+ * the type. */
 static const DLDevice *get(HPyContext *ctx, HPy h) { return fb_plain_expect(ctx, h, FbDevice_AsStruct(ctx, h)); }
 
 HPy fb_device_result(HPyContext *ctx, DLDevice device) {
-  /* Made without a call of __init__: the value is written at once. The hook is a class that derives from this one. */
+  /* Made without a call of __init__: the value is stored at once. The hook is a subclass of Device. */
   HPy cls = fb_hook_get(ctx, FB_HOOK_DEVICE_CLASS);
   if (HPy_IsNull(cls)) return cls;
   FbDevice *data;
@@ -43,7 +44,7 @@ static int device_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *a
   return 0;
 }
 
-/* An instance is valid before its __init__ runs, and also if a subclass forgets to call it: the first CPU. */
+/* An instance is valid (the first CPU) before its __init__ runs, and also if a subclass does not call __init__. */
 HPyDef_SLOT(device_new, HPy_tp_new)
 static HPy device_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)args, (void)nargs, (void)kw; /* they are for __init__ */
@@ -53,7 +54,7 @@ static HPy device_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize
   return h;
 }
 
-/* In __init__ and not in __new__, because the package's __init__ takes names and calls this one with numbers. */
+/* In __init__ and not in __new__, because the package's __init__ accepts names and calls this __init__ with numbers. */
 HPyDef_SLOT(device_init, HPy_tp_init)
 static int device_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw;
@@ -65,7 +66,7 @@ static int device_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssiz
   int64_t type = fb_plain_int(ctx, args[0], "device type", 0, INT32_MAX, &ok);
   int64_t index = ok && nargs > 1 ? fb_plain_int(ctx, args[1], "device index", INT32_MIN, INT32_MAX, &ok) : 0;
   if (!ok) return -1;
-  /* Asked for after the conversions, which may run Python code. */
+  /* Read after the conversions, which may run Python code. */
   FbDevice *data = FbDevice_AsStruct(ctx, self);
   if (data == NULL) {
     fb_instance_raise_unmade(ctx, self);
@@ -97,14 +98,14 @@ static HPy device_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmp
                    : fb_plain_equality(ctx, a->device_type == b->device_type && a->device_id == b->device_id, op);
 }
 
-/* A device type is not negative, and the index counts as unsigned, so the hash is never -1. */
+/* A device type is not negative, and the index is used as unsigned, so the hash is never -1. */
 HPyDef_SLOT(device_hash, HPy_tp_hash)
 static HPy_hash_t device_hash_impl(HPyContext *ctx, HPy self) {
   const DLDevice *device = get(ctx, self);
   return device == NULL ? -1 : (HPy_hash_t)device->device_type * 1000003 + (uint32_t)device->device_id;
 }
 
-/* Also enters how a Device becomes an argument, and a native device a result. */
+/* Also registers the conversions of a Device argument and of a native device. */
 HPy fb_device_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {&device_new,     &device_init, &device_code, &device_index,
                               &device_compare, &device_hash, NULL};

@@ -6,7 +6,8 @@
 
 #include "hpy_module/context/context.h"
 
-/* The Python value, of the class that the package wants. New handle, or HPy_NULL with an exception raised. */
+/* Converts a device to the class that the package selected. Returns a new handle, or HPy_NULL with an exception
+ * raised. */
 HPy fb_device_result(HPyContext *ctx, DLDevice device);
 
 HPy fb_device_type_new(HPyContext *ctx);

@@ -1,5 +1,5 @@
-/* The class Error: a native error object, as a value. Its attributes read the cell behind the header of the object,
- * whose layout is part of the ABI. Exceptions are made of it in error/ and in the package. */
+/* The class Error: a native error object, as a value. Its attributes read the cell after the object's header, whose
+ * layout is part of the ABI. error/ and the package make exceptions from it. */
 #include "error_type.h"
 
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 
 enum { N_PARTS = 5 }; /* kind, message, backtrace, cause, extra_context */
 
-/* The owned handle of an optional argument: None gives NULL, as does none. Returns 0, or -1 with TypeError. */
+/* Reads an optional argument: the owned handle, or NULL for None or a missing argument. Returns 0, or -1 with TypeError
+ * raised. */
 static int optional_handle(HPyContext *ctx, HPy value, const char *what, TVMFFIObject **out) {
   *out = NULL;
   if (HPy_IsNull(value) || HPy_Is(ctx, value, ctx->h_None)) return 0;
@@ -28,7 +29,7 @@ static int optional_handle(HPyContext *ctx, HPy value, const char *what, TVMFFIO
   return -1;
 }
 
-/* The optional arguments of Error(), owned. Returns 0, or -1 with TypeError. */
+/* Reads the optional arguments of Error(); both results are owned. Returns 0, or -1 with TypeError raised. */
 static int context_args(HPyContext *ctx, const HPy parts[N_PARTS], TVMFFIObject *out[2]) {
   out[0] = out[1] = NULL;
   if (optional_handle(ctx, parts[3], "cause", &out[0]) != 0) return -1;
@@ -39,11 +40,11 @@ static int context_args(HPyContext *ctx, const HPy parts[N_PARTS], TVMFFIObject 
   return optional_handle(ctx, parts[4], "extra_context", &out[1]);
 }
 
-/* Makes a native error of its parts and puts it into self. */
+/* Makes a native error from its parts and stores it in self. */
 static int init(HPyContext *ctx, HPy self, const HPy parts[N_PARTS]) {
   static const char *const what[] = {"Error() argument 'kind'", "Error() argument 'message'",
                                      "Error() argument 'backtrace'"};
-  /* The texts are those of the arguments, which the caller holds; the new error copies them. */
+  /* The strings belong to the arguments, which the caller holds; the new error copies them. */
   TVMFFIByteArray text[3];
   for (int i = 0; i < 3; i++) {
     HPy_ssize_t n;
@@ -51,11 +52,11 @@ static int init(HPyContext *ctx, HPy self, const HPy parts[N_PARTS]) {
     if (text[i].data == NULL) return -1;
     text[i].size = (size_t)n;
   }
-  /* Cause and extra context: the new error takes references of its own. */
+  /* Cause and extra context: the new error takes its own references. */
   TVMFFIObject *context[2];
   TVMFFIObjectHandle made = NULL;
   int rc = context_args(ctx, parts, context);
-  /* The parts are checked, so only memory can be lacking. */
+  /* The parts are checked, so the only possible failure is exhausted memory. */
   if (rc == 0 &&
       TVMFFIErrorCreateWithCauseAndExtraContext(&text[0], &text[1], &text[2], context[0], context[1], &made)) {
     HPyErr_NoMemory(ctx);
@@ -67,7 +68,7 @@ static int init(HPyContext *ctx, HPy self, const HPy parts[N_PARTS]) {
   return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
 }
 
-/* Error(kind, message, backtrace[, cause[, extra_context]]): makes a native error and puts it into self. */
+/* Error(kind, message, backtrace[, cause[, extra_context]]): makes a native error and stores it in self. */
 HPyDef_SLOT(error_init, HPy_tp_init)
 static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   static const char *const names[] = {"kind", "message", "backtrace", "cause", "extra_context"};
@@ -79,7 +80,7 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   return rc;
 }
 
-/* The text at an offset of the cell, of those that never change. */
+/* Reads an immutable string at an offset of the cell. */
 static HPy read_text(HPyContext *ctx, HPy self, size_t offset) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
@@ -89,14 +90,13 @@ static HPy read_text(HPyContext *ctx, HPy self, size_t offset) {
   return result;
 }
 
-/* The object that the error owns at an offset of the cell; None for NULL. */
+/* Reads an object at an offset of the cell; NULL becomes None. */
 static HPy read_object(HPyContext *ctx, HPy self, size_t offset) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
   TVMFFIObjectHandle handle;
   memcpy(&handle, (const char *)TVMFFIErrorGetCellPtr(cell->handle) + offset, sizeof(handle));
-  /* A reference of its own, because making the Python value may run Python code, after which self may have another
-   * handle. */
+  /* The conversion may run Python code that gives self another handle, so the object needs its own reference. */
   if (handle != NULL) TVMFFIObjectIncRef(handle);
   fb_handle_cell_unuse(cell);
   return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_result_of_object(ctx, handle);
@@ -120,7 +120,7 @@ static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
-  /* A copy, because making the str may run anything. */
+  /* A copy, because making the str may run any code. */
   fb_error_lock_backtraces();
   const TVMFFIByteArray *text = &TVMFFIErrorGetCellPtr(cell->handle)->backtrace;
   size_t n = text->size;

@@ -1,4 +1,4 @@
-/* The class Error: a native error as a value, which is no exception. */
+/* The class Error: a native error as a value; it is not an exception class. */
 #ifndef FFI_HPY_VALUE_ERROR_TYPE_H_
 #define FFI_HPY_VALUE_ERROR_TYPE_H_
 

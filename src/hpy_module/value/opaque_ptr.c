@@ -1,5 +1,5 @@
-/* The class OpaquePtr: an address by value, which converters of the package make for arguments. Results do not come as
- * an OpaquePtr but as what a hook makes of the number: ctypes.c_void_p. */
+/* The class OpaquePtr: a pointer by value, which converters of the package make for arguments. A result does not become
+ * an OpaquePtr; a hook makes a ctypes.c_void_p of the number. */
 #include "opaque_ptr.h"
 
 #include "hpy_module/context/hook.h"
@@ -26,14 +26,14 @@ HPy fb_opaque_ptr_result(HPyContext *ctx, void *address) {
   return result;
 }
 
-/* The FbResult and the FbConversion of addresses, which neither take nor make an object. */
+/* The FbResult and the FbConversion of pointers; they neither take nor make an object. */
 static HPy opaque_ptr_result(HPyContext *ctx, const TVMFFIAny *value) {
   return fb_opaque_ptr_result(ctx, value->v_ptr);
 }
 
 static int opaque_ptr_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   (void)args;
-  /* A pointer to the address in the struct: NULL if there is no struct. */
+  /* Points to the `address` member of the struct; NULL if there is no struct. */
   void *const *address = fb_plain_expect(ctx, value, FbOpaquePtr_AsStruct(ctx, value));
   if (FH_UNLIKELY(address == NULL)) return -1;
   *out = (TVMFFIAny){.type_index = kTVMFFIOpaquePtr, .v_ptr = *address};
@@ -60,7 +60,7 @@ static HPy opaque_ptr_value_get(HPyContext *ctx, HPy self, void *closure) {
   return address == NULL ? HPy_NULL : HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)*address);
 }
 
-/* Also enters how addresses become arguments and results. */
+/* Also registers the conversions of pointer arguments and results. */
 HPy fb_opaque_ptr_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {&opaque_ptr_new, &opaque_ptr_value, NULL};
   static HPyType_Spec spec = {

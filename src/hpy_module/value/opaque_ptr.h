@@ -1,4 +1,4 @@
-/* The class OpaquePtr: an address, which native code knows as void*. */
+/* The class OpaquePtr: a pointer that native code receives as void*. */
 #ifndef FFI_HPY_VALUE_OPAQUE_PTR_H_
 #define FFI_HPY_VALUE_OPAQUE_PTR_H_
 
@@ -6,7 +6,7 @@
 
 #include "hpy_module/context/context.h"
 
-/* The Python value, as the package wraps it. New handle, or HPy_NULL with an exception raised. */
+/* Converts a pointer to the package's class. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_opaque_ptr_result(HPyContext *ctx, void *address);
 
 HPy fb_opaque_ptr_type_new(HPyContext *ctx);

@@ -1,5 +1,5 @@
-/* The class OpaquePyObject: a native object that holds a Python object, which native code can keep and pass on, but not
- * look into. Values that have no other native form are passed as one, and come back as the object inside. */
+/* The class OpaquePyObject: a native object that owns a Python object, which native code can keep and pass on, but not
+ * read. Values without another native form are passed as an OpaquePyObject, and return as the Python object inside. */
 #include "opaque_type.h"
 
 #include "hpy_module/context/raise.h"
@@ -19,7 +19,7 @@ static int opaque_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssiz
     fb_raise(ctx, ctx->h_TypeError, "OpaquePyObject() takes one argument, got %zd", nargs);
     return -1;
   }
-  /* A failure is an exception, or a native error that is pending. */
+  /* After a failure an exception is raised, or a native error is pending. */
   TVMFFIObject *made = fb_opaque_new(ctx, args[0]);
   if (made != NULL) return fb_transfer_put(ctx, self, made);
   if (!HPyErr_Occurred(ctx)) fb_error_raise_pending(ctx, "OpaquePyObject");
@@ -30,7 +30,7 @@ HPyDef_METH(opaque_pyobject, "pyobject", HPyFunc_NOARGS, .doc = "The Python obje
 static HPy opaque_pyobject_impl(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIOpaquePyObject, 1);
   if (cell == NULL) return HPy_NULL;
-  /* Only the binding that made the object knows what is inside. */
+  /* Only the binding that made the object can read the Python object inside. */
   HPy inside = fb_opaque_unwrap(ctx, cell->handle);
   fb_handle_cell_unuse(cell);
   if (!HPy_IsNull(inside)) return inside;

@@ -1,5 +1,5 @@
-/* What the classes of plain values have in common. A plain value is a struct inside the Python object, copied into the
- * native value when it is passed: nothing is shared with native code, and nothing has to be released. */
+/* Shared functions of the classes of plain values. A plain value is a struct inside the Python object, copied into the
+ * native value when it is passed: nothing is shared with native code, and nothing needs to be released. */
 #include "plain.h"
 
 #include "hpy_module/context/instance.h"
@@ -22,14 +22,14 @@ int64_t fb_plain_int(HPyContext *ctx, HPy h, const char *what, int64_t low, int6
   return value;
 }
 
-/* Equal and ==, or not equal and !=. */
+/* True for equal values with ==, or different values with !=. */
 HPy fb_plain_equality(HPyContext *ctx, bool same, HPy_RichCmpOp op) {
   return HPy_Dup(ctx, same == (op == HPy_EQ) ? ctx->h_True : ctx->h_False);
 }
 
 bool fb_plain_is_equality(HPyContext *ctx, HPy other, HPy_RichCmpOp op, const FbRef *cell) {
   if (op != HPy_EQ && op != HPy_NE) return false;
-  /* An instance of a subclass counts, too, because the package derives its Device from one of these classes. */
+  /* Instances of subclasses are included, because the package derives its Device from one of these classes. */
   HPy type = fb_ref_load(ctx, cell);
   bool same_type = HPy_TypeCheck(ctx, other, type);
   HPy_Close(ctx, type);

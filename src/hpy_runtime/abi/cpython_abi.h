@@ -1,9 +1,10 @@
 /* The part of the C API that every CPython from 3.9 to 3.15 has, with the GIL and without: structs whose layout the
- * stable ABI freezes, and functions and data that all of them export.
+ * stable ABI freezes, and functions and data that all of these versions export.
  *
  * There is no Python.h. The functions and data are plain externs: the loader refuses the file if the interpreter lacks
- * one of them, so this list must stay within what all versions have. Functions of some versions only are in optional.h.
- * What the stable ABI hides (where an object keeps its type, where a type keeps its slots) is measured by layout.h. */
+ * one of them, so this list must be limited to names that all versions have. Functions of some versions only are in
+ * optional.h. layout.h measures the facts that the stable ABI hides (the offsets of an object's type and of a type's
+ * slots). */
 #ifndef FFI_HPY_RUNTIME_CPYTHON_ABI_H_
 #define FFI_HPY_RUNTIME_CPYTHON_ABI_H_
 
@@ -20,7 +21,7 @@
 typedef struct _object PyObject; /* opaque: the header is 16 bytes, free-threaded 32, on PyPy 24 */
 typedef intptr_t Py_ssize_t;
 
-/* ---- structs of the stable ABI, which 3.9 to 3.15 lay out alike ---- */
+/* ---- structs of the stable ABI, with equal layouts in 3.9 to 3.15 ---- */
 
 typedef struct {
   const char *name;
@@ -63,8 +64,8 @@ typedef struct {
   void *value;
 } PyModuleDef_Slot;
 
-/* Py_buffer is frozen since 3.11, and 3.9 and 3.10 have the same layout. HPy_buffer has the same members in that order,
- * and a handle is a pointer. So a Py_buffer is passed on as an HPy_buffer. */
+/* Py_buffer is frozen since 3.11, and has the same layout in 3.9 and 3.10. HPy_buffer has the same members in the same
+ * order, and a handle is a pointer. So a Py_buffer is passed on as an HPy_buffer. */
 
 enum { METH_VARARGS = 0x1, METH_KEYWORDS = 0x2, METH_NOARGS = 0x4, METH_O = 0x8, METH_FASTCALL = 0x80 };
 enum { MEMBER_READONLY = 1, MEMBER_SSIZE = 19 };
@@ -83,7 +84,7 @@ enum { EQUAL = 2 }; /* operator of PyObject_RichCompareBool */
 #define TYPE_FLAG_BASE_EXC_SUBCLASS (1ul << 30)
 #define TYPE_FLAG_TYPE_SUBCLASS (1ul << 31)
 
-/* Slot numbers, frozen. HPy's slots have these numbers, too, except tp_destroy, which CPython does not have. */
+/* Slot numbers, frozen. HPy's slots have the same numbers, except tp_destroy, which CPython does not have. */
 enum {
   SLOT_TP_BASE = 48,
   SLOT_TP_CALL = 50,
@@ -114,7 +115,7 @@ typedef void (*dealloc_fn)(PyObject *);
 
 /* ---- data exported by every version ---- */
 
-#if !defined(_WIN32) /* where windows_names.h has the objects */
+#if !defined(_WIN32) /* on Windows, windows_names.h declares the objects */
 extern PyObject _Py_NoneStruct, _Py_TrueStruct, _Py_FalseStruct, _Py_NotImplementedStruct, _Py_EllipsisObject;
 extern PyObject PyBaseObject_Type, PyType_Type, PyBool_Type, PyLong_Type, PyFloat_Type, PyUnicode_Type, PyTuple_Type;
 extern PyObject PyList_Type, PyDict_Type, PyComplex_Type, PyBytes_Type, PyMemoryView_Type, PyCapsule_Type, PySlice_Type;
@@ -122,7 +123,7 @@ extern PyObject PyModule_Type;
 #endif
 extern PyObject *PyExc_AttributeError, *PyExc_ImportError, *PyExc_MemoryError, *PyExc_OverflowError;
 extern PyObject *PyExc_RuntimeError, *PyExc_SystemError, *PyExc_TypeError, *PyExc_ValueError;
-/* the other PyExc_* are declared where the context takes them, ctx_constant.c */
+/* the other PyExc_* are declared in ctx_constant.c, which uses them */
 
 /* ---- functions of the stable ABI, exported by every version ---- */
 
@@ -134,21 +135,22 @@ extern int Py_IsInitialized(void);
 extern void Py_FatalError(const char *) __attribute__((noreturn));
 extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *);
-extern void *PyGILState_GetThisThreadState(void); /* this thread's own state, attached or not; NULL if it has none */
+/* returns this thread's own state, attached or not; NULL if it has none */
+extern void *PyGILState_GetThisThreadState(void);
 extern void *PyInterpreterState_Get(void), *PyThreadState_Get(void);
 extern int64_t PyInterpreterState_GetID(void *interpreter); /* 0 for the main one; -1 with an exception */
 extern int PyGILState_Ensure(void);
 extern void *PyThreadState_New(void *interpreter); /* needs no GIL */
 extern void PyThreadState_Clear(void *), PyThreadState_DeleteCurrent(void);
 #ifdef FHPY_PYPY
-extern int PyGILState_Check(void); /* callable from any thread; CPython's stable ABI does not have it */
+extern int PyGILState_Check(void); /* callable from any thread; not in CPython's stable ABI */
 #endif
 extern void PyGILState_Release(int);
 extern unsigned long PyThread_get_thread_ident(void);
 extern PyObject *PyEval_GetBuiltins(void); /* borrowed */
 extern PyObject *PyEval_EvalCode(PyObject *, PyObject *, PyObject *);
 #ifdef FHPY_PYPY
-extern int Py_EnterRecursiveCall(const char *); /* exported by all, and needed on PyPy only */
+extern int Py_EnterRecursiveCall(const char *); /* exported by all, needed on PyPy only */
 extern PyObject *PyPy_CompileStringFlags(const char *, const char *, int, void *);
 #else
 extern PyObject *Py_CompileString(const char *, const char *, int);
@@ -181,7 +183,7 @@ extern PyObject *PyException_GetTraceback(PyObject *);
 /* types */
 extern PyObject *PyType_FromSpecWithBases(PyType_Spec *, PyObject *), *PyType_GenericAlloc(PyObject *, Py_ssize_t);
 #ifdef FHPY_PYPY
-/* cpyext has it in its headers only, so that the place is part of its ABI */
+/* cpyext has it only as an inline function in its headers, so the offset is part of its ABI */
 static inline unsigned long fhpy_pypy_get_flags(PyObject *type) {
   enum { FLAGS_OFFSET = 176 };
   return *(const unsigned long *)(const void *)((const char *)type + FLAGS_OFFSET);
@@ -210,7 +212,8 @@ extern Py_ssize_t PyObject_Hash(PyObject *);
 extern int PyCallable_Check(PyObject *);
 extern PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *), *PyObject_CallObject(PyObject *, PyObject *);
 extern PyObject *PyVectorcall_Call(PyObject *, PyObject *, PyObject *); /* stable since 3.12, exported before */
-extern PyObject *PyObject_VectorcallMethod(PyObject *, PyObject *const *, size_t, PyObject *); /* as the one above */
+/* like PyVectorcall_Call */
+extern PyObject *PyObject_VectorcallMethod(PyObject *, PyObject *const *, size_t, PyObject *);
 extern PyObject *PyObject_VectorcallDict(PyObject *, PyObject *const *, size_t, PyObject *); /* exported since 3.9 */
 
 /* numbers */

@@ -1,5 +1,4 @@
-/* Conversions between handles and object pointers. A handle is the object pointer (extension.h), so they cost
- * nothing. */
+/* Conversions between handles and object pointers. A handle is the object pointer (extension.h), so they are free. */
 #ifndef FFI_HPY_RUNTIME_HANDLE_H_
 #define FFI_HPY_RUNTIME_HANDLE_H_
 

@@ -13,13 +13,13 @@ static const int member_slot[MEMBER_COUNT] = {
 };
 
 #ifdef FHPY_PYPY
-/* Types have no __basicsize__. The offset of the member is part of cpyext's ABI. */
+/* Types of PyPy have no __basicsize__. The offset of the member is part of cpyext's ABI. */
 Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
   enum { BASICSIZE_OFFSET = 40 };
   return *(const Py_ssize_t *)(const void *)((const char *)type + BASICSIZE_OFFSET);
 }
 
-/* A PyPy whose objects have another header has the size of `object` elsewhere, too. */
+/* A PyPy whose objects have a header of another size also has the size of `object` at another offset. */
 int fhpy_layout_check_header(void) {
   enum { HEADER_SIZE = 24 };
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyBaseObject_Type);
@@ -29,7 +29,7 @@ int fhpy_layout_check_header(void) {
   return -1;
 }
 #else
-int fhpy_layout_check_header(void) { return 0; } /* CPython's are measured */
+int fhpy_layout_check_header(void) { return 0; } /* CPython's headers are measured */
 
 Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
   PyObject *size = PyObject_GetAttrString(type, "__basicsize__");
@@ -41,12 +41,13 @@ Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
 #endif
 
 void *fhpy_layout_get_slot(PyObject *type, TypeMember member) {
-  /* Before 3.10 PyType_GetSlot refuses static types. There every member is found, so this is not reached. */
+  /* Before 3.10 PyType_GetSlot refuses static types. On those versions every member is found, so this code is not
+   * reached. */
   return PyType_GetSlot(type, member_slot[member]);
 }
 
-/* Functions of the probe type. They are never called, because no instance of it is made. Their bodies differ, so that
- * no linker merges them to one address. */
+/* Functions of the probe type. They are never called, because the type has no instances. Their bodies differ, so that
+ * no linker merges them. */
 static int unused_count;
 static void probe_dealloc(PyObject *o) { (void)o, unused_count += 1; }
 static void probe_finalize(PyObject *o) { (void)o, unused_count += 2; }
@@ -56,7 +57,7 @@ static int probe_traverse(PyObject *o, visit_fn v, void *a) { return (void)o, (v
 static int probe_clear(PyObject *o) { return (void)o, unused_count += 6; }
 static PyMethodDef probe_methods[] = {{0}};
 
-/* The offset of the only word of `o` that equals `word`, or 0. */
+/* Returns the offset of the only word of `o` that equals `word`, or 0. */
 static ptrdiff_t find_word(const void *o, size_t byte_size, const void *word) {
   ptrdiff_t found = 0;
   for (size_t at = 0; at + sizeof(void *) <= byte_size; at += sizeof(void *)) {
@@ -67,8 +68,8 @@ static ptrdiff_t find_word(const void *o, size_t byte_size, const void *word) {
   return found;
 }
 
-/* The offset of tp_flags: the only one at which the probe type has its flags, if four types with other flags have
- * theirs there, too. 0 if there is none. */
+/* Returns the offset of tp_flags: the only offset at which the probe type has its flags, provided that four types with
+ * other flags have theirs at this offset, too. 0 if there is none. */
 static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
   PyObject *const others[] = {&PyType_Type, &PyLong_Type, &PyList_Type, &PyBaseObject_Type};
   ptrdiff_t found = find_word(probe, byte_size, (void *)(uintptr_t)PyType_GetFlags((PyObject *)(uintptr_t)probe));
@@ -77,8 +78,8 @@ static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
   return found;
 }
 
-/* Makes a type whose members have known values, and searches it for these. It has a base made here, whose pointer is
- * searched for as well. */
+/* Makes a type whose members have known values, and searches the type for these values. Its base type is also made
+ * here, so that its pointer can be searched. */
 static int measure_type_members(void) {
   Py_ssize_t type_size = fhpy_layout_get_basicsize(&PyType_Type);
   if (type_size < 0) return -1;
@@ -113,22 +114,22 @@ static int measure_type_members(void) {
 }
 
 static int measure_sizes(void) {
-  /* in the order of HPyType_BuiltinShape, with the dict of HPy's master (appended.h) */
+  /* the order of HPyType_BuiltinShape, with the dict of HPy's master (appended.h) */
   PyObject *const shapes[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
                               &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
   for (int i = 0; i < 8; i++) {
     Py_ssize_t size = fhpy_layout_get_basicsize(shapes[i]);
     if (size < 0) return -1;
     if (i == 0) fhpy_layout.header_size = (size_t)size;
-    fhpy_layout.data_offset[i] = (size + 15) & ~(Py_ssize_t)15; /* the alignment that any C struct may need */
+    fhpy_layout.data_offset[i] = (size + 15) & ~(Py_ssize_t)15; /* the largest alignment that a C struct may need */
   }
   return 0;
 }
 
 #ifndef FHPY_PYPY
-/* Finds the pointer to the items of a list, which are read and written in place where reference counts are plain:
- * extensions that are built for these released versions do so, too. A list begins with the header and the number of
- * items. Its size shows that only the pointer and the capacity follow. */
+/* Finds the pointer to the items of a list. The items are read and written in place where reference counts are plain,
+ * like in extensions built for these released versions. A list begins with the header and the number of items; its size
+ * shows that only the pointer and the capacity follow. */
 static int find_list_items(void) {
   Py_ssize_t after = (Py_ssize_t)(fhpy_layout.header_size + sizeof(Py_ssize_t));
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyList_Type);
@@ -137,8 +138,8 @@ static int find_list_items(void) {
   return 0;
 }
 
-/* Finds the items of a tuple, which never change. They should follow the part that every tuple has; a tuple made for
- * the purpose shows whether they do. */
+/* Finds the items of a tuple, which never change. They should follow the fixed part of a tuple; a tuple made for the
+ * purpose confirms it. */
 static int find_tuple_items(void) {
   enum { N_ITEMS = 3 };
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyTuple_Type);
@@ -158,7 +159,7 @@ static int find_tuple_items(void) {
   return 0;
 }
 
-/* Finds the bytes of a str of ASCII, which are its UTF-8, in a str that PyUnicode_New has made. */
+/* Finds the bytes of an ASCII str, which are also its UTF-8, in a str made by PyUnicode_New. */
 static int find_ascii_data(void) {
   enum { N_BYTES = 20, MOST = 0x7f, MOST_BEFORE = 256 };
   if (fhpy_optional.PyUnicode_New == NULL) return 0;

@@ -1,8 +1,8 @@
-/* Where the running interpreter keeps what the stable ABI hides: measured at import.
+/* The layout of the running interpreter, as far as the stable ABI hides it: measured at import.
  *
  * On CPython nothing here comes from a header. Sizes come from __basicsize__. Offsets come from a search for known
- * pointers in a type and an object that are made for the purpose (layout.c). So one binary fits builds with the GIL and
- * without, and a version that moves a member is measured right. A member of a type that is not found is read by
+ * pointers in a type and an object made for the purpose (layout.c). So one binary fits builds with the GIL and without,
+ * and a version that moves a member is measured correctly. A member of a type that is not found is read by
  * PyType_GetSlot; without the offset of an object's type the import fails. */
 #ifndef FFI_HPY_RUNTIME_LAYOUT_H_
 #define FFI_HPY_RUNTIME_LAYOUT_H_
@@ -29,27 +29,27 @@ typedef struct FhpyLayout {
   int minor;                             /* of 3.minor */
   bool free_threaded;                    /* the build has no GIL */
   bool plain_refcounts;                  /* see reference.h */
-  ptrdiff_t list_items;                  /* of the pointer to a list's items; 0: unknown, use functions */
-  ptrdiff_t tuple_items;                 /* of a tuple's first item, for reading; 0: unknown */
-  ptrdiff_t ascii_data;                  /* of the bytes of a str of ASCII; 0: unknown, or no PyUnicode_New */
+  ptrdiff_t list_items;                  /* offset of the pointer to a list's items; 0: unknown, functions are used */
+  ptrdiff_t tuple_items;                 /* offset of a tuple's first item, for reading; 0: unknown */
+  ptrdiff_t ascii_data;                  /* offset of the bytes of an ASCII str; 0: unknown, or no PyUnicode_New */
   size_t header_size;                    /* object.__basicsize__ */
-  ptrdiff_t type_offset;                 /* of the type pointer in an object */
-  ptrdiff_t flags_offset;                /* of tp_flags in a type object; 0: not found */
-  ptrdiff_t data_offset[8];              /* of the struct in an instance, by HPyType_BuiltinShape (0 to 7) */
-  ptrdiff_t member_offset[MEMBER_COUNT]; /* in a type object; 0: not found */
+  ptrdiff_t type_offset;                 /* offset of the type pointer in an object */
+  ptrdiff_t flags_offset;                /* offset of tp_flags in a type object; 0: not found */
+  ptrdiff_t data_offset[8];              /* offset of the struct in an instance, by HPyType_BuiltinShape (0 to 7) */
+  ptrdiff_t member_offset[MEMBER_COUNT]; /* offset in a type object; 0: not found */
 } FhpyLayout;
 
-/* Constant after fhpy_layout_measure(), which succeeds before anybody is given the context. */
+/* Constant after fhpy_layout_measure(), which succeeds before any module gets the context. */
 extern FhpyLayout fhpy_layout;
 
-/* Checks that objects have the header that this binary is made for, where it is made for one: on PyPy. Returns 0, or -1
- * with ImportError raised. */
+/* Checks that objects have the header size for which this binary is compiled; only on PyPy. Returns 0, or -1 with
+ * ImportError raised. */
 int fhpy_layout_check_header(void);
 
 /* Fills fhpy_optional and fhpy_layout. Returns 0, or -1 with an exception raised. */
 int fhpy_layout_measure(void);
 
-/* PyType_GetSlot, for members that were not found. */
+/* Calls PyType_GetSlot, for members that were not found. */
 void *fhpy_layout_get_slot(PyObject *type, TypeMember member);
 
 static inline PyObject *type_of(PyObject *o) {
@@ -66,12 +66,12 @@ static inline void *type_member(PyObject *type, TypeMember member) {
 
 static inline bool type_has_flag(PyObject *type, unsigned long flag) {
   if (fhpy_layout.flags_offset == 0) return (PyType_GetFlags(type) & flag) != 0;
-  /* relaxed, as the interpreter itself reads them */
+  /* relaxed, like the interpreter's own loads */
   return (fh_atomic_load_relaxed_u64((uint64_t *)(void *)((char *)type + fhpy_layout.flags_offset)) & flag) != 0;
 }
 static inline bool is_type(PyObject *o) { return type_has_flag(type_of(o), TYPE_FLAG_TYPE_SUBCLASS); }
 
-/* type.__basicsize__, or -1 with an exception raised. */
+/* Returns type.__basicsize__, or -1 with an exception raised. */
 Py_ssize_t fhpy_layout_get_basicsize(PyObject *type);
 
 #endif /* FFI_HPY_RUNTIME_LAYOUT_H_ */

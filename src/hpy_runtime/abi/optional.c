@@ -30,7 +30,7 @@ void fhpy_optional_find(void) {
   FIND(_Py_IsFinalizing);
   FIND(PyThreadState_GetUnchecked);
   FIND(_PyThreadState_UncheckedGet);
-#ifndef FHPY_PYPY /* cpyext's prints a warning; the interpreter calls HPy_tp_finalize by itself, as __del__ */
+#ifndef FHPY_PYPY /* cpyext's function prints a warning; PyPy calls HPy_tp_finalize itself, as __del__ */
   FIND(PyObject_CallFinalizerFromDealloc);
   FIND(PyUnicode_New);
 #endif

@@ -1,13 +1,14 @@
-/* Functions that only some versions export, or that the stable ABI does not promise: NULL if the interpreter has none.
+/* Functions that only some versions export, or that the stable ABI does not guarantee: NULL if the interpreter lacks
+ * them.
  *
- * Comments tell which versions have them. What serves elsewhere is with the callers, if it is not said here. */
+ * The comments name the versions that have them. The callers have the substitutes, unless a comment here names one. */
 #ifndef FFI_HPY_RUNTIME_OPTIONAL_H_
 #define FFI_HPY_RUNTIME_OPTIONAL_H_
 
 #include "cpython_abi.h"
 
 typedef struct FhpyOptional {
-  /* 3.12, stable. Before: type_meta.c has another way. */
+  /* 3.12, stable. Before: type_meta.c has a substitute. */
   PyObject *(*PyType_FromMetaclass)(PyObject *, PyObject *, PyType_Spec *, PyObject *);
   /* 3.12, stable (a symbol already in 3.11). Before: PyObject_VectorcallDict. */
   PyObject *(*PyObject_Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject *);
@@ -35,7 +36,7 @@ typedef struct FhpyOptional {
 /* Constant after fhpy_optional_find(), which fhpy_layout_measure() calls. */
 extern FhpyOptional fhpy_optional;
 
-/* Looks all of them up. */
+/* Looks up all functions. */
 void fhpy_optional_find(void);
 
 #endif /* FFI_HPY_RUNTIME_OPTIONAL_H_ */

@@ -1,5 +1,5 @@
-/* PyErr_Format for PyPy. cpyext's own ends the process if the text cannot be made, as when %R shows a class whose
- * metaclass has a __repr__ that raises. Here that exception stays raised, as on CPython. */
+/* PyErr_Format for PyPy. cpyext's own function ends the process if the message cannot be made, for example if %R shows
+ * a class whose metaclass has a __repr__ that raises. Here that exception stays raised, as on CPython. */
 #include "cpython_abi.h"
 
 #ifdef FHPY_PYPY

@@ -1,6 +1,7 @@
-/* Replacements for functions of cpyext that accept, refuse or return something else than CPython's.
+/* Replacements for functions of cpyext that differ from CPython's in the arguments they accept or the results they
+ * return.
  *
- * pypy_names.h maps CPython's names to these functions, so no other file of the runtime needs to know about them. */
+ * pypy_names.h maps CPython's names to these functions, so no other file of the runtime depends on the difference. */
 #include "layout.h"
 
 #ifdef FHPY_PYPY
@@ -23,7 +24,7 @@ unsigned long long PyLong_AsUnsignedLongLong(PyObject *o) {
 
 Py_ssize_t PyLong_AsSsize_t(PyObject *o) { return expect_int(o) ? PyPyLong_AsSsize_t(o) : -1; }
 
-/* cpyext's own raises ValueError for a negative number */
+/* cpyext's function raises ValueError for a negative number */
 size_t PyLong_AsSize_t(PyObject *o) { return (size_t)PyLong_AsUnsignedLongLong(o); }
 _Static_assert(sizeof(size_t) == sizeof(unsigned long long), "PyLong_AsSize_t converts 64 bits");
 
@@ -31,9 +32,9 @@ _Static_assert(sizeof(size_t) == sizeof(unsigned long long), "PyLong_AsSize_t co
 
 extern PyObject *PyPyNumber_InPlacePower(PyObject *, PyObject *, PyObject *);
 extern PyObject *PyNumber_Power(PyObject *, PyObject *, PyObject *);
-extern PyObject *PyNumber_InPlacePower(PyObject *, PyObject *, PyObject *); /* ctx_number.c declares it for itself */
+extern PyObject *PyNumber_InPlacePower(PyObject *, PyObject *, PyObject *); /* ctx_number.c has its own declaration */
 
-/* cpyext's own refuses a modulus. CPython calls __ipow__ first, which does not get the modulus, and then pow(). */
+/* cpyext's function refuses a modulus. CPython first calls __ipow__, without the modulus, and then pow(). */
 PyObject *PyNumber_InPlacePower(PyObject *a, PyObject *b, PyObject *modulus) {
   if (modulus == &_Py_NoneStruct) return PyPyNumber_InPlacePower(a, b, modulus);
   PyObject *in_place = PyObject_GetAttrString(type_of(a), "__ipow__");
@@ -77,7 +78,7 @@ int PyCapsule_SetDestructor(PyObject *o, capsule_destructor destructor) {
   return -1;
 }
 
-/* ---- functions that cpyext does not have ---- */
+/* ---- missing from cpyext ---- */
 
 int64_t fhpy_pypy_functions_interpreter_id(void *interpreter) { return (void)interpreter, 0; }
 

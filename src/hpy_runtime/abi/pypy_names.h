@@ -1,9 +1,8 @@
-/* The names of PyPy's cpyext for what cpython_abi.h declares: each carries the prefix PyPy.
+/* PyPy's cpyext names for the declarations of cpython_abi.h: each has the prefix PyPy.
  *
- * Included by cpython_abi.h before its declarations when the form for PyPy is built (FHPY_PYPY). What stands in
- * FhpyOptional is not listed: optional.c puts the prefix before the names it looks up. What cpyext lacks, or does
- * otherwise than CPython, comes last, each with its replacement.
- */
+ * cpython_abi.h includes this file before its declarations when the PyPy form is built (FHPY_PYPY). The members of
+ * FhpyOptional are not listed: optional.c adds the prefix before it looks a name up. Functions that cpyext lacks, or
+ * implements differently from CPython, are at the end, each with its replacement. */
 #ifndef FFI_HPY_RUNTIME_PYPY_NAMES_H_
 #define FFI_HPY_RUNTIME_PYPY_NAMES_H_
 
@@ -278,20 +277,20 @@
 #define Py_IsInitialized PyPy_IsInitialized
 #define _Py_Dealloc _PyPy_Dealloc
 
-/* ---- what cpyext does not export ---- */
+/* ---- missing from cpyext ---- */
 
-/* PyPy's collector knows all objects by itself. */
+/* PyPy's garbage collector tracks all objects itself. */
 #define PyObject_GC_Track(o) ((void)(o))
 #define PyObject_GC_UnTrack(o) ((void)(o))
 #define PyCFunction_NewEx(def, self, module) PyPyCMethod_New(def, self, module, NULL)
 #define Py_CompileString(source, filename, start) PyPy_CompileStringFlags(source, filename, start, NULL)
-/* There are no sub-interpreters: the first is the only one. */
+/* PyPy has no sub-interpreters: the first is the only one. */
 #define PyInterpreterState_Get PyPyInterpreterState_Head
 #define PyInterpreterState_GetID fhpy_pypy_functions_interpreter_id
 #define PyModule_SetDocString(module, doc) fhpy_pypy_set_doc(module, doc)
 #define PyType_GetFlags(type) fhpy_pypy_get_flags(type)
 
-/* ---- what cpyext does otherwise than CPython, replaced by functions of pypy_functions.c ---- */
+/* ---- functions of cpyext that differ from CPython's, replaced by functions of pypy_functions.c ---- */
 
 #define PyCapsule_SetDestructor fhpy_pypy_functions_set_destructor
 #define PyLong_AsSize_t fhpy_pypy_functions_as_size

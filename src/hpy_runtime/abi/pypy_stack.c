@@ -1,4 +1,4 @@
-/* The C stack that is left to a thread, on PyPy. */
+/* The remaining C stack of a thread, on PyPy. */
 #include "pypy_stack.h"
 
 #ifdef FHPY_PYPY
@@ -7,9 +7,9 @@
 extern PyObject *PyExc_RecursionError;
 
 /* Py_EnterRecursiveCall compares the stack pointer with the end of the interpreter's 768 KB of stack and refuses when a
- * sixteenth is left, which is too late for functions of cpyext. So it is called from further down: 160 KB suffice in
- * 8.0.1; 64 KB do not where Python calls itself between calls of native code. Py_LeaveRecursiveCall is not needed,
- * because cpyext's does nothing. */
+ * sixteenth is left, which is too late for functions of cpyext. Therefore it is called from a deeper frame: 160 KB
+ * suffice in 8.0.1; 64 KB do not suffice if Python calls itself between calls of native code. Py_LeaveRecursiveCall is
+ * not needed, because cpyext's does nothing. */
 enum { ROOM = 160 * 1024 };
 static __attribute__((noinline)) bool ask_from_below(void) {
   char room[ROOM];
@@ -18,7 +18,7 @@ static __attribute__((noinline)) bool ask_from_below(void) {
 }
 
 typedef struct {
-  uintptr_t end;    /* lowest address; 0: not known */
+  uintptr_t end;    /* lowest address; 0: unknown */
   uintptr_t spared; /* bytes at the end that are reserved for the called function */
 } Stack;
 
@@ -29,8 +29,8 @@ static Stack find_stack(void) {
   return stack;
 }
 
-/* A thread may have less stack than the interpreter assumes. Near the end of such a stack the interpreter is not asked,
- * and the remaining stack decides. */
+/* A thread may have less stack than the interpreter assumes. Near the end of such a stack the interpreter's check is
+ * skipped, and the remaining stack decides. */
 bool fhpy_pypy_stack_has_room(void) {
   static _Thread_local Stack stack;
   static _Thread_local bool is_known;

@@ -1,7 +1,7 @@
-/* Whether a thread has C stack left to run Python code: asked before each call into the interpreter.
+/* Checks whether a thread has enough C stack to run Python code. Called before each call into the interpreter.
  *
- * CPython checks that itself. On PyPy some functions of cpyext must not fail, and end the process if the stack ends
- * within them. */
+ * CPython makes this check itself. On PyPy some functions of cpyext must not fail, and end the process if the stack is
+ * exhausted within them. */
 #ifndef FFI_HPY_RUNTIME_PYPY_STACK_H_
 #define FFI_HPY_RUNTIME_PYPY_STACK_H_
 
@@ -10,7 +10,7 @@
 #include "cpython_abi.h"
 
 #ifdef FHPY_PYPY
-/* False with RecursionError raised. */
+/* Returns false with RecursionError raised. */
 bool fhpy_pypy_stack_has_room(void);
 #else
 static inline bool fhpy_pypy_stack_has_room(void) { return true; }

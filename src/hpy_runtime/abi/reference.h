@@ -1,12 +1,12 @@
-/* References to objects: taking them, releasing them, and leaving them uncounted. */
+/* References to objects: incref, decref, and deferred reference counts. */
 #ifndef FFI_HPY_RUNTIME_REFERENCE_H_
 #define FFI_HPY_RUNTIME_REFERENCE_H_
 
 #include "layout.h"
 
-/* Up to 3.11 with the GIL, and on PyPy, the reference count is an object's first word, which every extension built for
- * the limited API of those versions, or for cpyext, changes in place. Later versions of CPython have immortal objects,
- * which only the interpreter's functions handle right. Both functions accept NULL. */
+/* Up to 3.11 with the GIL, and on PyPy, the reference count is the first word of an object. Every extension built for
+ * the limited API of those versions, or for cpyext, changes it in place. Later versions of CPython have immortal
+ * objects, which only the interpreter's functions handle correctly. Both functions accept NULL. */
 static inline void take_reference(PyObject *o) {
   if (!fhpy_layout.plain_refcounts)
     Py_IncRef(o);
@@ -20,13 +20,13 @@ static inline void drop_reference(PyObject *o) {
     _Py_Dealloc(o);
 }
 
-/* Whether the interpreter can leave references on its own stack uncounted: without the GIL, from 3.14 on. */
+/* Whether the interpreter supports deferred reference counts: without the GIL, from 3.14 on. */
 static inline bool can_defer_references(void) {
   return fhpy_layout.free_threaded && fhpy_optional.PyUnstable_Object_EnableDeferredRefcount != NULL;
 }
-/* Asks the interpreter to defer the reference counts of an object that threads are going to share; true if it complies.
- * Only a collection frees the object then. The interpreter refuses an object that is not garbage-collected or that has
- * been asked for before. Any thread may ask. */
+/* Asks the interpreter to defer the reference counts of an object that threads will share. Returns true if it complies;
+ * only a collection then frees the object. The interpreter refuses an object that is not GC-tracked or is deferred
+ * already. Any thread may call this. */
 static inline bool defer_references(PyObject *o) {
   return can_defer_references() && fhpy_optional.PyUnstable_Object_EnableDeferredRefcount(o) != 0;
 }

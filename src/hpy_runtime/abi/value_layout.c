@@ -1,7 +1,7 @@
-/* Measures how small values lie in their objects.
+/* Measures the layout of small values.
  *
- * Two layouts of int are known, and the one is used under which every sample reads as what it is. A float is its
- * header and a double; that is used if it holds for every sample. */
+ * Two layouts of int are known; a layout is used if every sample reads back its value. A float is a header and a
+ * double; this layout is used if it fits every sample. */
 #include "value_layout.h"
 
 #include "layout.h"
@@ -10,7 +10,7 @@ FhpyValues fhpy_value_layout;
 
 #ifdef FHPY_PYPY
 
-int fhpy_value_layout_measure(void) { return 0; } /* values of cpyext's objects are not in them */
+int fhpy_value_layout_measure(void) { return 0; } /* cpyext's objects do not contain their values */
 
 #else
 
@@ -41,7 +41,7 @@ static const long long of_one_digit[] = {0,
 static const long long of_more[] = {
     MOST_OF_ONE_DIGIT + 1, -MOST_OF_ONE_DIGIT - 1, 1ll << 45, -(1ll << 59), 1ll << 60, INT64_MAX, INT64_MIN};
 
-/* Whether an int reads as it should. -1 with an exception raised. */
+/* Whether an int reads as expected. Returns -1 with an exception raised on failure. */
 static int reads_int(const FhpyValues *values, long long number, bool has_one_digit) {
   PyObject *object = PyLong_FromLongLong(number);
   if (object == NULL) return -1;
@@ -51,7 +51,7 @@ static int reads_int(const FhpyValues *values, long long number, bool has_one_di
   return is_read == has_one_digit && (!is_read || seen == number);
 }
 
-/* 1 if all samples read as they should, 0 if not, -1 with an exception raised. */
+/* Returns 1 if all samples read as expected, 0 if not, -1 with an exception raised. */
 static int reads_ints(const FhpyValues *values) {
   int is_right = 1;
   for (size_t i = 0; is_right > 0 && i < sizeof(of_one_digit) / sizeof(of_one_digit[0]); i++)
@@ -62,7 +62,7 @@ static int reads_ints(const FhpyValues *values) {
 }
 
 /* Up to 3.11 the word is the number of digits, negative for a negative int. From 3.12 on the number of digits is above
- * three bits, of which the lowest two are 0 for a positive int, 1 for zero, 2 for a negative one. */
+ * three bits; the lowest two of these are 0 for a positive int, 1 for zero, 2 for a negative int. */
 static int measure_int(FhpyValues *values) {
   FhpyValues counted = {.int_bias = 1, .int_last = 2, .int_sign = {-1, 0, 1}};
   FhpyValues tagged = {.int_last = FHPY_INT_STATES - 1};
@@ -83,7 +83,7 @@ static int measure_int(FhpyValues *values) {
 
 static const double floats[] = {0.0, -0.0, 1.0, -1.5, 3.141592653589793, 5e-324, -1.7976931348623157e308, 1e100};
 
-/* 1 if all samples read as they should, 0 if not, -1 with an exception raised. */
+/* Returns 1 if all samples read as expected, 0 if not, -1 with an exception raised. */
 static int reads_floats(const FhpyValues *values) {
   for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
     PyObject *object = PyFloat_FromDouble(floats[i]);
@@ -104,7 +104,7 @@ static int measure_float(FhpyValues *values) {
 
 /* --- None, True, False -------------------------------------------------------------------------------------------- */
 
-/* Whether a reference to `o` changes nothing in its header. */
+/* Whether an incref leaves the header of `o` unchanged. */
 static bool is_immortal(PyObject *o) {
   char before[64];
   if (fhpy_layout.header_size > sizeof(before)) return false;
@@ -115,7 +115,7 @@ static bool is_immortal(PyObject *o) {
   return is_same;
 }
 
-/* 1 if all constants are immortal, 0 if not, -1 with an exception raised. */
+/* Returns 1 if all constants are immortal, 0 if not, -1 with an exception raised. */
 static int are_immortal(void) {
   PyObject *const singletons[] = {&_Py_NoneStruct, &_Py_TrueStruct, &_Py_FalseStruct};
   bool is_so = fhpy_layout.minor >= 12;

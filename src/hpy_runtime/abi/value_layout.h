@@ -1,13 +1,14 @@
-/* How the interpreter lays out small values, so that they are read without a call: measured at import. */
+/* The layout of small values, so that they are read without a call: measured at import. */
 #ifndef FFI_HPY_RUNTIME_VALUE_LAYOUT_H_
 #define FFI_HPY_RUNTIME_VALUE_LAYOUT_H_
 
 #include "hpy_runtime/api/values.h"
 
-/* Constant after fhpy_value_layout_measure(). What could not be found is 0. */
+/* Constant after fhpy_value_layout_measure(). Unknown members are 0. */
 extern FhpyValues fhpy_value_layout;
 
-/* Looks at values made for the purpose. After fhpy_layout_measure(). Returns 0, or -1 with an exception raised. */
+/* Measures values made for the purpose. Called after fhpy_layout_measure(). Returns 0, or -1 with an exception
+ * raised. */
 int fhpy_value_layout_measure(void);
 
 #endif /* FFI_HPY_RUNTIME_VALUE_LAYOUT_H_ */

@@ -1,4 +1,4 @@
-/* windows_names.h: the jumps, and the lookup. Empty elsewhere. */
+/* windows_names.h: the jumps, and the lookup. Empty on other systems. */
 #include "windows_names.h"
 
 #if defined(_WIN32)
@@ -9,11 +9,11 @@
 
 FhpyWindowsObjects fhpy_windows_objects;
 
-/* Each function has a word with its address, fhpy_at_<name>, and the symbol <name>, which jumps there with all
- * arguments in place. */
+/* Each function has a word with its pointer, fhpy_at_<name>, and a symbol <name>, which jumps to that pointer and
+ * leaves all arguments in place. */
 #if defined(__aarch64__)
 #define JUMP(name) \
-  "adrp x16, fhpy_at_" #name "\nldr x16, [x16, :lo12:fhpy_at_" #name "]\nbr x16\n" /* x16 is for such jumps */
+  "adrp x16, fhpy_at_" #name "\nldr x16, [x16, :lo12:fhpy_at_" #name "]\nbr x16\n" /* x16 is reserved for such jumps */
 #else
 #define JUMP(name) "jmpq *fhpy_at_" #name "(%rip)\n"
 #endif
@@ -40,7 +40,7 @@ static const struct {
 #include "windows_names.def"
 };
 
-/* The library of the interpreter. Of its names python3.dll has all that are stable, which this one is not. */
+/* Finds the interpreter's library by a name that is not stable and therefore not in python3.dll. */
 static void *find_interpreter(void) {
   void *function = fh_loader_find_anywhere("PyObject_VectorcallDict");
   fh_loader_place place;

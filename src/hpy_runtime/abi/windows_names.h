@@ -1,17 +1,17 @@
-/* The interpreter's functions and objects on Windows, found when the runtime is imported.
+/* The interpreter's functions and objects on Windows, looked up when the runtime is imported.
  *
- * A file for Windows names the library of each symbol that it needs, and the library of the interpreter has another
- * name in each version (python311.dll); that of the stable ABI (python3.dll) lacks names in old versions, and
- * interpreters without a GIL do not bring it. So nothing is linked: each function is a jump through a word, each
- * exception a copy of the interpreter's pointer, and each static object is reached through a pointer. All are looked up
- * by name in the library that the process has. Empty elsewhere, where the loader binds names wherever they are. */
+ * A Windows binary names the library of each imported symbol, and the interpreter's library has another name in each
+ * version (python311.dll). The library of the stable ABI (python3.dll) lacks names in old versions, and is missing from
+ * interpreters without a GIL. Therefore nothing is linked: each function is a jump through a word, each exception a
+ * copy of the interpreter's pointer, and each static object is reached through a pointer. All are looked up by name in
+ * the library that the process has loaded. Empty on other systems, whose loader binds names in any library. */
 #ifndef FFI_HPY_RUNTIME_WINDOWS_NAMES_H_
 #define FFI_HPY_RUNTIME_WINDOWS_NAMES_H_
 
 #if defined(_WIN32)
 struct _object;
 
-/* Where the static objects are. */
+/* Pointers to the static objects. */
 typedef struct {
 #define FUNCTION(name)
 #define EXCEPTION(name)
@@ -44,8 +44,8 @@ extern FhpyWindowsObjects fhpy_windows_objects;
 #define _Py_NotImplementedStruct (*fhpy_windows_objects._Py_NotImplementedStruct_at)
 #define _Py_TrueStruct (*fhpy_windows_objects._Py_TrueStruct_at)
 
-/* Looks all of them up, before anything else of the interpreter is used. 0, or -1 with an exception raised, if it has
- * what that takes. */
+/* Looks up all names. Called before any other function of the interpreter. Returns 0; -1 on failure, with an exception
+ * raised if the functions for that exist. */
 int fhpy_windows_names_find(void);
 #else
 static inline int fhpy_windows_names_find(void) { return 0; }

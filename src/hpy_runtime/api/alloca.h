@@ -1,4 +1,4 @@
-/* alloca, which hpy.h calls without declaring it, and which -std=c11 does not forgive. */
+/* Declares alloca, which hpy.h calls without a declaration; -std=c11 makes that an error. */
 #ifndef FFI_HPY_RUNTIME_ALLOCA_H_
 #define FFI_HPY_RUNTIME_ALLOCA_H_
 

@@ -1,4 +1,4 @@
-/* Puts the context together: measures the interpreter, has each group of entries fill its part of the table, and looks
+/* Assembles the context: measures the interpreter, lets each group of entries fill its part of the table, and checks
  * for gaps. */
 #include "context.h"
 
@@ -12,7 +12,7 @@ FhpyContext fhpy_context;
 static bool is_complete; /* written once, under the import lock */
 
 int fhpy_context_check(const HPyContext *ctx, size_t byte_size) {
-  /* From h_None on every member is as wide as a pointer, and none may be missing. */
+  /* From h_None on every member has the width of a pointer, and none may be missing. */
   const char *words = (const char *)ctx;
   for (size_t at = offsetof(HPyContext, h_None); at < byte_size; at += sizeof(void *)) {
     if (*(void *const *)(words + at) != NULL) continue;
@@ -24,7 +24,7 @@ int fhpy_context_check(const HPyContext *ctx, size_t byte_size) {
 
 HPyContext *fhpy_context_get(void) {
   if (is_complete) return &fhpy_context.base;
-  /* First, because the groups choose their functions by what was measured. */
+  /* First, because the groups select their functions by the measurements. */
   if (fhpy_layout_measure() < 0 || fhpy_value_layout_measure() < 0 || fhpy_watch_measure() < 0) return NULL;
   HPyContext *ctx = &fhpy_context.base;
   ctx->name = FHPY_CONTEXT_NAME;

@@ -1,5 +1,5 @@
-/* Context entries that HPy's master has after 0.9.0 (appended.h has their contracts). All but AsStruct_Dict pass their
- * arguments on to the interpreter's function of that meaning. */
+/* Context entries that HPy's master has added after 0.9.0 (appended.h has their contracts). All except AsStruct_Dict
+ * pass their arguments on to the corresponding function of the interpreter. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
@@ -23,8 +23,8 @@ static int del_slice(HPyContext *ctx, HPy sequence, HPy_ssize_t start, HPy_ssize
 
 static HPy get_iter(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_GetIter(to_py(h))); }
 
-/* PyIter_Next calls tp_iternext without a check that there is one. At the end it returns NULL with nothing raised, as
- * HPy's entry does. */
+/* PyIter_Next calls tp_iternext without a check that it exists. At the end it returns NULL without an exception, like
+ * HPy's entry. */
 static HPy iter_next(HPyContext *ctx, HPy iterator) {
   (void)ctx;
   if (PyIter_Check(to_py(iterator))) return to_hpy(PyIter_Next(to_py(iterator)));

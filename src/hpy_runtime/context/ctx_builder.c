@@ -1,25 +1,24 @@
-/* Context entries: ListBuilder and TupleBuilder. A builder is the unfinished list or tuple itself, so Build costs
- * nothing.
+/* Context entries: ListBuilder and TupleBuilder. A builder is the unfinished list or tuple itself, so Build is free.
  *
- * A builder that could not be made is 0: Set and Cancel ignore it, Build raises MemoryError. New raises nothing,
- * because the calls that make the items must not find an exception. */
+ * If the list or tuple could not be made, the builder is 0: Set and Cancel ignore it, Build raises MemoryError. New
+ * raises nothing, because the calls that make the items must not run with a raised exception. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
-/* The word of a new builder, which takes over the list or tuple; 0 for NULL. */
+/* Returns the word of a new builder, which steals the list or tuple; 0 for NULL. */
 static intptr_t take_started(PyObject *made) {
   if (made == NULL) PyErr_Clear();
   return (intptr_t)made;
 }
 
-/* The finished list or tuple, owned by the caller; NULL with MemoryError raised for 0. */
+/* Returns the finished list or tuple, owned by the caller; NULL with MemoryError raised for 0. */
 static PyObject *take_built(intptr_t builder) {
   if (builder == 0) PyErr_NoMemory();
   return (PyObject *)builder;
 }
 
-/* Lists and tuples as layout.c has measured them. Used only where fhpy_layout.list_items and tuple_items have these
- * offsets. */
+/* Lists and tuples with the layout that layout.c measures. Used only if fhpy_layout.list_items and tuple_items equal
+ * these offsets. */
 typedef struct {
   Py_ssize_t refcount;
   PyObject *type;
@@ -34,8 +33,8 @@ typedef struct {
   PyObject *items[];
 } PlainTuple;
 
-/* Stores a new reference in an empty slot, without a call. False for a slot that is filled or for a null item: then the
- * interpreter's function has to be called. Used only where reference counts are plain. */
+/* Stores a new reference in an empty slot, without a call. Returns false for a filled slot or a null item; the
+ * interpreter's function must then be called. Used only where reference counts are plain. */
 static inline bool fill_plain(PyObject **slot, PyObject *item) {
   if (*slot != NULL || item == NULL) return false;
   *slot = item;
@@ -46,7 +45,7 @@ static inline bool fill_plain(PyObject **slot, PyObject *item) {
 static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
   return (void)ctx, (HPyListBuilder){take_started(PyList_New(n_items))};
 }
-/* PyList_SetItem and PyTuple_SetItem take over the reference even if the index is out of range. HPy's Set cannot report
+/* PyList_SetItem and PyTuple_SetItem steal the reference even if the index is out of range. HPy's Set cannot report
  * that error, so the exception stays raised for the caller's next check. */
 static FH_NOINLINE void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;

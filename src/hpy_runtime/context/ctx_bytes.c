@@ -1,18 +1,19 @@
-/* Context entries: bytes. Text of a bytes object is borrowed: it lives as long as the object. */
+/* Context entries: bytes. The data of a bytes object is borrowed: it lives as long as the object. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
 static int bytes_check(HPyContext *ctx, HPy h) {
   return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_BYTES_SUBCLASS);
 }
-/* Also serve the entries without a check (GET_SIZE, AS_STRING), because the stable ABI has no cheaper way. */
+/* They also serve as the entries without a check (GET_SIZE, AS_STRING), because the stable ABI has no cheaper
+ * functions. */
 static HPy_ssize_t bytes_size(HPyContext *ctx, HPy h) { return (void)ctx, PyBytes_Size(to_py(h)); }
 static const char *bytes_as_string(HPyContext *ctx, HPy h) { return (void)ctx, PyBytes_AsString(to_py(h)); }
 static HPy bytes_from_string(HPyContext *ctx, const char *s) { return (void)ctx, to_hpy(PyBytes_FromString(s)); }
 
 static HPy bytes_from_string_and_size(HPyContext *ctx, const char *s, HPy_ssize_t byte_len) {
   (void)ctx;
-  if (s == NULL) { /* CPython would return uninitialised bytes to be written to, which HPy has no way to do */
+  if (s == NULL) { /* CPython would return uninitialised bytes for the caller to fill, which HPy does not support */
     PyErr_SetString(PyExc_ValueError, "NULL char * passed to HPyBytes_FromStringAndSize");
     return HPy_NULL;
   }

@@ -1,12 +1,12 @@
-/* Context entries: calls of Python objects. Handles are object pointers, so an array of handles is passed on as it is.
+/* Context entries: calls of Python objects. Handles are object pointers, so an array of handles is passed on unchanged.
  *
- * On PyPy each call first asks whether there is stack (pypy_stack.h); elsewhere that costs nothing. */
+ * On PyPy each call first checks the stack (pypy_stack.h); elsewhere the check is free. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/abi/pypy_stack.h"
 
-/* A call with keyword names on 3.9 and 3.10, which export no function that takes them: the keywords go through a dict.
- * The values follow the nargs positional arguments. */
+/* A call with keyword names on 3.9 and 3.10, which export no function that takes a tuple of names: the keywords are
+ * passed in a dict. The values follow the nargs positional arguments. */
 static PyObject *call_with_names_before_311(PyObject *callable, PyObject *const *args, size_t nargs, PyObject *names) {
   PyObject *kw = PyDict_New();
   if (kw == NULL) return NULL;
@@ -20,8 +20,7 @@ done:
   return result;
 }
 
-/* Whether kwnames is null or a tuple; if not, TypeError is raised. The interpreter uses it as a tuple without a
- * check. */
+/* Whether kwnames is null or a tuple; raises TypeError if not, because the interpreter does not check it. */
 static bool is_names_or_null(HPy kwnames, const char *entry) {
   if (HPy_IsNull(kwnames) || type_has_flag(type_of(to_py(kwnames)), TYPE_FLAG_TUPLE_SUBCLASS)) return true;
   PyErr_Format(PyExc_TypeError, "%s expects kwnames to be a tuple of str or a null handle, got %R", entry,
@@ -48,14 +47,14 @@ static HPy call_object(HPyContext *ctx, HPy callable, const HPy *args, size_t na
   return to_hpy(PyObject_VectorcallDict(f, items, nargs, NULL));
 }
 
-/* args[0] is the receiver, which is looked up for the method and counts in nargs. */
+/* args[0] is the receiver of the method and is included in nargs. */
 static HPy call_method(HPyContext *ctx, HPy name, const HPy *args, size_t nargs, HPy kwnames) {
   (void)ctx;
   if (!fhpy_pypy_stack_has_room() || !is_names_or_null(kwnames, "HPy_CallMethod")) return HPy_NULL;
   return to_hpy(PyObject_VectorcallMethod(to_py(name), to_py_array(args), nargs, to_py(kwnames)));
 }
 
-/* PyObject_Call checks neither the tuple nor the dict, and needs a tuple even if there are no arguments. */
+/* PyObject_Call checks neither the tuple nor the dict, and needs a tuple even without arguments. */
 static HPy call_tuple_dict(HPyContext *ctx, HPy callable, HPy args, HPy kw) {
   (void)ctx;
   if (!fhpy_pypy_stack_has_room()) return HPy_NULL;

@@ -1,11 +1,11 @@
-/* Context entries: capsules. How a destructor is called is in ctx_trampoline.c.
+/* Context entries: capsules. ctx_trampoline.c calls their destructors.
  *
- * HPy has one entry for reading and one for writing all properties of a capsule; a key tells which. */
+ * HPy has one entry for reading and one for writing all properties of a capsule; a key selects the property. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
-/* Whether a destructor is NULL or complete; if not, ValueError is raised. HPy asks for both functions. The interpreter
- * is given the trampoline, which calls the context. */
+/* Whether a destructor is NULL or complete; raises ValueError if not. HPy requires both functions. The interpreter gets
+ * the trampoline, which calls the context. */
 static bool is_valid_destructor(const HPyCapsule_Destructor *d) {
   if (d == NULL || (d->cpy_trampoline != NULL && d->impl != NULL)) return true;
   PyErr_SetString(PyExc_ValueError, "HPyCapsule_Destructor expects both functions, got only one or none");

@@ -1,9 +1,9 @@
 /* Context entries: constants, which are handles that live as long as the process. The interpreter's static objects are
- * borrowed; they never end. */
+ * borrowed; they are never freed. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
-/* The exceptions by their names, as the context has them with the prefix h_. CPython exports each as a pointer,
+/* The exceptions by their names, which the context has with the prefix h_. CPython exports each as a pointer,
  * PyExc_<name>. */
 /* clang-format off */
 #define EXCEPTIONS(X) \
@@ -44,5 +44,5 @@ void fhpy_ctx_constant_fill(HPyContext *ctx) {
   ctx->h_MemoryViewType = to_hpy(&PyMemoryView_Type);
   ctx->h_CapsuleType = to_hpy(&PyCapsule_Type);
   ctx->h_SliceType = to_hpy(&PySlice_Type);
-  ctx->h_Builtins = new_reference(PyEval_GetBuiltins()); /* the dict, as in every implementation of HPy 0.9 */
+  ctx->h_Builtins = new_reference(PyEval_GetBuiltins()); /* the dict, as in all implementations of HPy 0.9 */
 }

@@ -1,4 +1,4 @@
-/* Context entries: list, tuple, dict, slice. A check of a type is a check of a flag, which counts subclasses in. */
+/* Context entries: list, tuple, dict, slice. Types are checked by a flag, which includes subclasses. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
@@ -9,8 +9,8 @@ static int list_append(HPyContext *ctx, HPy list, HPy item) {
   return (void)ctx, PyList_Append(to_py(list), to_py(item));
 }
 
-/* PyList_New makes a list of nulls, which Python code must never see. The extension may show the list before it has set
- * all items, so they are None until then. */
+/* PyList_New makes a list of nulls, which Python code must never see. The extension may expose the list before it has
+ * set all items, so they are initialised with None. */
 static HPy list_new(HPyContext *ctx, HPy_ssize_t n_items) {
   (void)ctx;
   PyObject *list = PyList_New(n_items);
@@ -27,8 +27,8 @@ static int dict_check(HPyContext *ctx, HPy h) {
 }
 static HPy dict_new(HPyContext *ctx) { return (void)ctx, to_hpy(PyDict_New()); }
 
-/* Whether the handle is that of a dict; if not, SystemError is raised, as by CPython's functions. They cannot be left
- * to check: free-threaded 3.13 locks the object before it looks whether it is a dict. */
+/* Whether the handle is a dict; raises SystemError if not, like CPython's functions. Their own check does not suffice:
+ * free-threaded 3.13 locks the object before it checks whether the object is a dict. */
 static bool expect_dict(HPy h, const char *entry) {
   if (!HPy_IsNull(h) && type_has_flag(type_of(to_py(h)), TYPE_FLAG_DICT_SUBCLASS)) return true;
   if (HPy_IsNull(h))
@@ -50,14 +50,14 @@ static int tuple_check(HPyContext *ctx, HPy h) {
   return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_TUPLE_SUBCLASS);
 }
 
-/* Borrows the items, as an entry does with all handles. */
+/* Borrows the items, like all handle arguments. */
 static HPy tuple_from_array(HPyContext *ctx, HPy items[], HPy_ssize_t n_items) {
   (void)ctx;
   PyObject *tuple = PyTuple_New(n_items);
   if (tuple == NULL) return HPy_NULL;
   for (HPy_ssize_t i = 0; i < n_items; i++) {
     Py_IncRef(to_py(items[i]));
-    PyTuple_SetItem(tuple, i, to_py(items[i])); /* takes the reference; cannot fail on a fresh tuple */
+    PyTuple_SetItem(tuple, i, to_py(items[i])); /* steals the reference; cannot fail on a fresh tuple */
   }
   return to_hpy(tuple);
 }

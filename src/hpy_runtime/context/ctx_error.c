@@ -18,7 +18,7 @@ static void err_set_from_errno_objects(HPyContext *ctx, HPy type, HPy filename1,
   (void)ctx, PyErr_SetFromErrnoWithFilenameObjects(to_py(type), to_py(filename1), to_py(filename2));
 }
 
-/* HPy wants a truth value where the interpreter returns the type. */
+/* HPy returns a truth value where the interpreter returns the type. */
 static int err_occurred(HPyContext *ctx) { return (void)ctx, PyErr_Occurred() != NULL; }
 static int err_exception_matches(HPyContext *ctx, HPy exc) { return (void)ctx, PyErr_ExceptionMatches(to_py(exc)); }
 static void err_no_memory(HPyContext *ctx) { (void)ctx, PyErr_NoMemory(); }

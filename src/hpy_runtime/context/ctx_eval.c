@@ -1,5 +1,5 @@
-/* Context entries: running Python code: import, compile, eval, context variables, leaving and reentering Python. And
- * Dump. */
+/* Context entries for running Python code (import, compile, eval, context variables, leaving and reentering Python),
+ * and Dump. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "threads.h"
@@ -29,9 +29,9 @@ static HPy eval_code(HPyContext *ctx, HPy code, HPy globals, HPy locals) {
   return (void)ctx, to_hpy(PyEval_EvalCode(to_py(code), to_py(globals), to_py(locals)));
 }
 
-/* ---- context variables: every supported version exports the functions, though they are not in the stable ABI ---- */
+/* ---- context variables: not in the stable ABI, but exported by every supported version ---- */
 
-/* Whether the interpreter has them; if not, SystemError is raised. */
+/* Whether the interpreter has the functions; raises SystemError if not. */
 static bool has_context_variables(void) {
   if (fhpy_optional.PyContextVar_New && fhpy_optional.PyContextVar_Get && fhpy_optional.PyContextVar_Set) return true;
   PyErr_SetString(PyExc_SystemError, "this interpreter does not export PyContextVar_New, PyContextVar_Get and "
@@ -43,7 +43,7 @@ static HPy context_var_new(HPyContext *ctx, const char *name, HPy default_value)
   if (!has_context_variables()) return HPy_NULL;
   return to_hpy(fhpy_optional.PyContextVar_New(name, to_py(default_value)));
 }
-/* *result is a new handle; null for a variable without a value and without a default, which is no error. */
+/* *result is a new handle; null for a variable without value and default, which is not an error. */
 static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy *result) {
   (void)ctx;
   PyObject *value = NULL;
@@ -57,7 +57,7 @@ static HPy context_var_set(HPyContext *ctx, HPy var, HPy value) {
   return to_hpy(fhpy_optional.PyContextVar_Set(to_py(var), to_py(value)));
 }
 
-/* ---- threads: between these two calls the thread is detached, and must not use a handle ---- */
+/* ---- threads: between the two calls the thread is detached, and must not use a handle ---- */
 
 static HPyThreadState leave_python(HPyContext *ctx) {
   return (void)ctx, (HPyThreadState){(intptr_t)PyEval_SaveThread()};

@@ -9,10 +9,10 @@
 #include "hpy_runtime/types/pypy_text.h"
 #include "threads.h"
 
-static FhpyExtension extension; /* filled once, before anybody is given the context */
+static FhpyExtension extension; /* filled once, before any module gets the context */
 
-/* Up to 3.11 a raised exception is three words, and the value may still be the arguments of an exception that is not
- * made yet. Normalizing makes the exception. */
+/* Up to 3.11 a raised exception is three words, and the value may still be the arguments of the exception.
+ * Normalization makes the exception object. */
 static HPy error_take(HPyContext *ctx) {
   (void)ctx;
   if (fhpy_optional.PyErr_GetRaisedException != NULL) return to_hpy(fhpy_optional.PyErr_GetRaisedException());
@@ -45,7 +45,7 @@ static HPy method_new(HPyContext *ctx, HPy callable, const FhpyMethodNames *name
   return to_hpy(fhpy_descriptor_new_method(to_py(callable), names));
 }
 
-/* While the interpreter ends, it collects without calling type_end.c back, so no type is watched any more. */
+/* During finalization the interpreter collects without the notification of type_end.c, so no more types are watched. */
 static int type_watch(HPy type, void (*ended)(intptr_t word)) {
   return fhpy_threads_is_finalizing() ? 0 : fhpy_type_end_watch(to_py(type), ended);
 }
@@ -69,8 +69,8 @@ static inline bool is_ascii(const char *data, size_t byte_len) {
   return (seen & high) == 0;
 }
 
-/* Most text is ASCII and short, and then decoding it takes longer than making the str. The interpreter has a str for
- * each single character, which its decoder finds. */
+/* Most strings are ASCII and short, and decoding such a string takes longer than making the str. The interpreter caches
+ * a str for each single character, which its decoder finds. */
 static HPy text_new(const char *data, HPy_ssize_t byte_len) {
   enum { MOST = 0x7f };
   if (byte_len > 1 && FH_LIKELY(fhpy_layout.ascii_data != 0) && is_ascii(data, (size_t)byte_len)) {
@@ -84,7 +84,8 @@ static HPy text_new(const char *data, HPy_ssize_t byte_len) {
 static void keep(HPy h) { fhpy_keep_object(to_py(h)); }
 static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
 
-/* The copy is never freed, because the descriptor points into it and nothing tells when the descriptor ends. */
+/* The copy is never freed, because the descriptor points into it and there is no notification when the descriptor is
+ * freed. */
 static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
   (void)ctx;
   if (!is_type(to_py(type))) {
@@ -120,7 +121,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .reference_watch = fhpy_watch_is_possible() ? reference_watch : NULL,
       .reference_try = fhpy_watch_is_possible() ? reference_try : NULL,
       .method_new = fhpy_descriptor_is_possible() ? method_new : NULL,
-#ifndef FHPY_PYPY /* NULL there: cpyext's decoder ends the process on malformed text */
+#ifndef FHPY_PYPY /* NULL there: cpyext's decoder ends the process for malformed data */
       .text_new = text_new,
 #endif
       .tuple_items = fhpy_layout.tuple_items,

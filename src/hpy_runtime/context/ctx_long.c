@@ -1,5 +1,5 @@
-/* Context entries: int, float and bool values to C and back. Most pass their argument on to the interpreter's
- * function. */
+/* Context entries: conversion of int, float and bool values to C and back. Most pass their argument on to the
+ * interpreter's function. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
@@ -10,9 +10,9 @@ static HPy long_from_uint64(HPyContext *ctx, uint64_t v) { return (void)ctx, to_
 static HPy long_from_size(HPyContext *ctx, size_t v) { return (void)ctx, to_hpy(PyLong_FromSize_t(v)); }
 static HPy long_from_ssize(HPyContext *ctx, HPy_ssize_t v) { return (void)ctx, to_hpy(PyLong_FromSsize_t(v)); }
 
-/* The interpreter has no 32-bit conversions before 3.14, so the result of a wider one is narrowed after a check. A
- * conversion that fails returns -1 with an exception raised. For int32 that is in range and is returned as it is. For
- * uint32 it is out of range, and only the exception tells it from a large number. */
+/* The interpreter has no 32-bit conversions before 3.14, so the result of a wider conversion is narrowed after a check.
+ * A conversion that fails returns -1 with an exception raised. For int32 that is in range and is returned unchanged.
+ * For uint32 it is out of range, and only the exception distinguishes it from a large number. */
 static int32_t long_as_int32(HPyContext *ctx, HPy h) {
   (void)ctx;
   long long wide = PyLong_AsLongLong(to_py(h));

@@ -2,7 +2,7 @@
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
-/* The entries are named as the interpreter's functions are, so each is one word in these lists. */
+/* The entries have the names of the interpreter's functions, so each is one word in these lists. */
 #define UNARY(X) X(Negative) X(Positive) X(Absolute) X(Invert) X(Index) X(Long) X(Float)
 /* clang-format off */
 #define BINARY(X)                                                                                                \

@@ -1,12 +1,12 @@
-/* Context entries: handles, and the object protocol. A handle is an object pointer (extension.h), so duplicating one
- * takes a reference and closing one releases it. */
+/* Context entries: handles, and the object protocol. A handle is an object pointer (extension.h), so duplicating a
+ * handle takes a reference and closing a handle releases it. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
 static HPy dup_handle(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(to_py(h)); }
 static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, drop_reference(to_py(h)); }
 
-/* Both return a new reference and leave their argument to the caller. */
+/* Both return a new reference and borrow their argument. */
 static HPy from_py_object(HPyContext *ctx, cpy_PyObject *o) { return (void)ctx, new_reference((PyObject *)o); }
 static cpy_PyObject *as_py_object(HPyContext *ctx, HPy h) {
   (void)ctx;
@@ -37,8 +37,8 @@ static HPy get_attr(HPyContext *ctx, HPy o, HPy name) {
 static HPy get_attr_s(HPyContext *ctx, HPy o, const char *name) {
   return (void)ctx, to_hpy(PyObject_GetAttrString(to_py(o), name));
 }
-/* Whether the attribute was found. HPy_HasAttr cannot fail: any exception means no. PyObject_HasAttr would do, but from
- * 3.13 on it prints the exception. */
+/* Whether the attribute was found. HPy_HasAttr cannot fail: any exception means no. PyObject_HasAttr is not used,
+ * because from 3.13 on it prints the exception. */
 static int take_is_present(PyObject *value) {
   if (value == NULL) PyErr_Clear();
   Py_DecRef(value);
@@ -58,7 +58,7 @@ static int set_attr_s(HPyContext *ctx, HPy o, const char *name, HPy value) {
   return (void)ctx, PyObject_SetAttrString(to_py(o), name, to_py(value));
 }
 
-/* ---- items: by key, by index, by name. For the latter two the key is made here. ---- */
+/* ---- items: by key, by index, by name. For index and name the key is made here. ---- */
 
 static HPy get_item(HPyContext *ctx, HPy o, HPy key) {
   return (void)ctx, to_hpy(PyObject_GetItem(to_py(o), to_py(key)));
@@ -71,7 +71,7 @@ static int contains(HPyContext *ctx, HPy container, HPy key) {
   return (void)ctx, PySequence_Contains(to_py(container), to_py(key));
 }
 
-/* These three take over the new key. NULL means that making it failed, and an exception is raised. */
+/* These three steal the new key. NULL means that making the key failed, and an exception is raised. */
 static HPy get_item_take_key(HPy o, PyObject *key) {
   if (key == NULL) return HPy_NULL;
   PyObject *result = PyObject_GetItem(to_py(o), key);
@@ -91,9 +91,9 @@ static int del_item_take_key(HPy o, PyObject *key) {
   return rc;
 }
 
-/* A new reference to an item of a list or tuple, read in place. NULL with nothing raised if there is no such item, or
- * if the offset of the items is not known. The offset of a list's items is known only where there is a GIL, which keeps
- * other threads from changing the list meanwhile. */
+/* Returns a new reference to an item of a list or tuple, read in place. NULL without an exception if there is no such
+ * item, or if the offset of the items is unknown. The offset of a list's items is known only with a GIL, which prevents
+ * concurrent changes of the list. */
 static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
   const char *body = (const char *)o;
   PyObject *const *items;
@@ -109,9 +109,9 @@ static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
   return items[i];
 }
 
-/* Exact lists and tuples are the most frequent and are read without an int as the key. A subclass may have a
- * __getitem__ of its own, so it is asked like any other object. PySequence_GetItem raises the IndexError, and counts a
- * negative index from the end. */
+/* Exact lists and tuples are the most frequent and are read without an int as the key. A subclass may override
+ * __getitem__, so it is handled like any other object. PySequence_GetItem raises the IndexError, and counts a negative
+ * index from the end. */
 static HPy get_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i) {
   (void)ctx;
   PyObject *type = type_of(to_py(o));

@@ -1,15 +1,16 @@
-/* Context entries: HPyField and HPyGlobal, which hold one reference each.
+/* Context entries: HPyField and HPyGlobal, which own one reference each.
  *
  * The word is the object pointer. Without a GIL a store exchanges it atomically and retires the old value (retire.h). A
- * load gets the word by value: the extension has read it just before. The load takes a reference. When the owner of a
- * field ends or is cleared, no other thread can reach it, so the values of its fields are released at once (type.c). */
+ * load gets the word by value, because the extension has already read it, and takes a reference. When the owner of a
+ * field is destroyed or cleared, no other thread can reach it, so the values of its fields are released at once
+ * (type.c). */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/lifetime/retire.h"
 
 /* Between a store and a load the extension reads the word without an atomic operation. The processor reads the object's
- * memory after the pointer to it, so that is enough. ThreadSanitizer does not know about such dependencies and is told
- * here. */
+ * memory after the pointer to it, so that is sufficient. ThreadSanitizer does not model such dependencies, so these
+ * macros inform it. */
 #ifdef __SANITIZE_THREAD__
 extern void __tsan_release(void *), __tsan_acquire(void *);
 #define TELL_TSAN(action, o) __tsan_##action(o)

@@ -1,5 +1,5 @@
 /* Context entries: Tracker, a growing array of handles that are closed together. One thread uses a tracker at a time.
- * The debug context uses these entries as well, so they never use a handle as a pointer. */
+ * The debug context also uses these entries, so they never dereference a handle. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
@@ -11,7 +11,7 @@ typedef struct {
 
 static Tracker *get_tracker(HPyTracker t) { return (Tracker *)t._i; }
 
-/* A null tracker with an exception raised if there is no memory or the size is negative. */
+/* Returns a null tracker with an exception raised if memory is exhausted or the size is negative. */
 static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
   (void)ctx;
   if (n_expected < 0) {

@@ -1,14 +1,14 @@
-/* Context entry CallRealFunctionFromTrampoline: from the interpreter's calling shapes to HPy's.
+/* Context entry CallRealFunctionFromTrampoline: converts the interpreter's signatures to HPy's.
  *
  * A trampoline, compiled into the extension, has packed the interpreter's arguments into a struct. Handles are
- * pointers, so most cases only call. The exceptions are the argument tuple of tp_new and tp_init, which HPy wants as an
- * array, the visitor of tp_traverse, which HPy calls with fields, and the destructor of a capsule. */
+ * pointers, so most cases only make the call. The exceptions are the argument tuple of tp_new and tp_init, which HPy
+ * expects as an array, the visitor of tp_traverse, which HPy calls with fields, and the destructor of a capsule. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/types/pypy_slots.h"
 #include "hpy_runtime/types/type_traverse.h"
 
-/* H: the handle of an object. P: the object of a handle. */
+/* H makes the handle of an object, P the object of a handle. */
 #define H(pointer) ((HPy){(intptr_t)(pointer)})
 #define P(handle) ((cpy_PyObject *)(handle)._i)
 
@@ -22,15 +22,16 @@ typedef struct {
   Py_ssize_t n_items;
 } Arguments;
 
-/* The items within a tuple, which are the array that HPy wants, since handles are pointers. NULL for no tuple, and if
- * their offset is not known. */
+/* Returns the items inside a tuple, which are the array that HPy expects, since handles are pointers. NULL if there is
+ * no tuple, or if the offset is unknown. */
 static inline const HPy *find_items(PyObject *tuple, Py_ssize_t *n_items) {
   if (tuple == NULL || fhpy_layout.tuple_items == 0) return NULL;
   *n_items = *(Py_ssize_t *)((char *)tuple + fhpy_layout.header_size);
   return (const HPy *)((char *)tuple + fhpy_layout.tuple_items);
 }
 
-/* Copies the items out of a tuple, or none for NULL. Few items need no allocation. False with MemoryError raised. */
+/* Copies the items out of a tuple (NULL: no items). Few items need no allocation. Returns false with MemoryError raised
+ * on failure. */
 static bool unpack(Arguments *a, PyObject *tuple) {
   a->items = a->stack;
   a->n_items = tuple != NULL ? PyTuple_Size(tuple) : 0;
@@ -46,7 +47,7 @@ static void free_arguments(Arguments *a) {
   if (a->items != a->stack) PyMem_Free(a->items);
 }
 
-/* Not inline, so that call_real needs no room for the array in its stack frame. */
+/* Not inline, so that call_real does not reserve the array in its stack frame. */
 static FH_NOINLINE int call_init_unpacked(HPyContext *ctx, HPyFunc_initproc f, const _HPyFunc_args_INITPROC *call) {
   Arguments a;
   if (!unpack(&a, (PyObject *)call->args)) return -1;
@@ -73,15 +74,15 @@ static inline HPy call_new(HPyContext *ctx, HPyFunc_newfunc f, const _HPyFunc_ar
   return items != NULL ? f(ctx, H(call->self), items, n, H(call->kw)) : call_new_unpacked(ctx, f, call);
 }
 
-/* The interpreter passes the capsule; HPy's destructor wants its name, pointer and context. */
+/* The interpreter passes the capsule; HPy's destructor expects its name, pointer and context. */
 static FH_NOINLINE void call_capsule_destructor(HPyFunc_Capsule_Destructor f, PyObject *capsule) {
   const char *name = PyCapsule_GetName(capsule);
   f(name, PyCapsule_GetPointer(capsule, name), PyCapsule_GetContext(capsule));
 }
 
 /* ---- the shapes ----
- * CASE names the signature (which is in the name of the struct of packed arguments, too), the type of the function, and
- * what to do. */
+ * CASE has the signature (also part of the name of the struct of packed arguments), the type of the function, and the
+ * call. */
 
 #define CASE(sig, function_type, call)                     \
   case HPyFunc_##sig: {                                    \
@@ -108,14 +109,14 @@ static void call_real(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func,
     CASE(TRAVERSEPROC, HPyFunc_traverseproc,
          a->result = fhpy_type_traverse_struct((PyObject *)a->self, f, (visit_fn)a->visit, a->arg))
   case HPyFunc_MOD_CREATE: {
-    _HPyFunc_args_UNARYFUNC *a = (_HPyFunc_args_UNARYFUNC *)args; /* which its trampoline packs */
+    _HPyFunc_args_UNARYFUNC *a = (_HPyFunc_args_UNARYFUNC *)args; /* packed by its trampoline */
     a->result = P(((HPyFunc_mod_create)(void (*)(void))func)(ctx, H(a->arg0)));
     return;
   }
   case HPyFunc_CAPSULE_DESTRUCTOR:
     call_capsule_destructor((HPyFunc_Capsule_Destructor)(void (*)(void))func, (PyObject *)args);
     return;
-  case HPyFunc_DESTROYFUNC: /* called from the deallocation, without a trampoline */
+  case HPyFunc_DESTROYFUNC: /* called by the deallocation, without a trampoline */
   case HPyFunc_VECTORCALLFUNC: /* no trampoline of HPy 0.9 has this shape */ break;
   }
   /* An unknown shape has no known place for a result, so no error can be returned. */

@@ -1,4 +1,4 @@
-/* Context entries: types and instances. What they do is in types/; here arguments are checked. */
+/* Context entries: types and instances. types/ implements them; this file checks the arguments. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/types/type_instance.h"
@@ -12,17 +12,17 @@ static HPy new_instance(HPyContext *ctx, HPy type, void **data) {
   return (void)ctx, to_hpy(fhpy_type_instance_make(to_py(type), data));
 }
 
-/* Whether o is a type; if not, TypeError is raised. */
+/* Whether o is a type; raises TypeError if not. */
 static bool expect_type(PyObject *o, const char *entry) {
   if (is_type(o)) return true;
   PyErr_Format(PyExc_TypeError, "%s expects a type, got %R", entry, o);
   return false;
 }
 
-/* An instance as tp_new makes it; arguments are ignored. Also serves types that HPy did not make, whose instances have
- * no struct. */
+/* Makes an instance like tp_new and ignores the arguments. Also accepts types that HPy did not make, whose instances
+ * have no struct. */
 static HPy generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)ctx, (void)args, (void)nargs, (void)kw; /* unused: the signature is that of tp_new */
+  (void)ctx, (void)args, (void)nargs, (void)kw; /* unused: the signature of tp_new */
   if (!expect_type(to_py(type), "HPyType_GenericNew")) return HPy_NULL;
   if (type_nearest_note(to_py(type)) == NULL) return to_hpy(fhpy_type_instance_make_bare(to_py(type)));
   void *data;
@@ -30,7 +30,7 @@ static HPy generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t n
 }
 
 static HPy get_type(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(type_of(to_py(h))); }
-/* The most frequent case, that the type is the object's own, needs no call. */
+/* In the most frequent case the type is exactly the object's type, which needs no call. */
 static int type_check(HPyContext *ctx, HPy h, HPy type) {
   return (void)ctx, type_of(to_py(h)) == to_py(type) || PyType_IsSubtype(type_of(to_py(h)), to_py(type));
 }
@@ -38,8 +38,9 @@ static int type_is_subtype(HPyContext *ctx, HPy sub, HPy type) {
   return (void)ctx, PyType_IsSubtype(to_py(sub), to_py(type));
 }
 
-/* The text must outlive the call, and HPy gives it no owner. A heap type keeps its name object, and the name object its
- * UTF-8 text. The name of a static type is made anew for each request, so one interned copy is kept for good. */
+/* The string must outlive the call, and HPy gives it no owner. A heap type keeps its name object alive, and the name
+ * object its UTF-8 data. The name of a static type is made again for each request, so one interned copy is never
+ * freed. */
 static const char *type_get_name(HPyContext *ctx, HPy h) {
   (void)ctx;
   PyObject *type = to_py(h);
@@ -56,12 +57,12 @@ static const char *type_get_name(HPyContext *ctx, HPy h) {
 static HPyType_BuiltinShape type_get_builtin_shape(HPyContext *ctx, HPy type) {
   (void)ctx;
   if (!expect_type(to_py(type), "HPyType_GetBuiltinShape"))
-    return (HPyType_BuiltinShape)-2; /* no shape: -1 is Legacy */
+    return (HPyType_BuiltinShape)-2; /* not a shape: -1 is Legacy */
   const FhpyType *note = type_note(to_py(type));
-  return note != NULL ? note->shape : HPyType_BuiltinShape_Legacy; /* a type that HPy did not make counts as legacy */
+  return note != NULL ? note->shape : HPyType_BuiltinShape_Legacy; /* a type that HPy did not make is legacy */
 }
 
-/* Nothing is checked: the caller promises that the object has the shape. Debug mode does check (debug_check.c). */
+/* Not checked: the caller guarantees that the object has the shape. Debug mode checks it (debug_check.c). */
 #define AS_STRUCT(name)                                                                        \
   static void *as_struct_##name(HPyContext *ctx, HPy h) {                                      \
     return (void)ctx, (char *)to_py(h) + fhpy_layout.data_offset[HPyType_BuiltinShape_##name]; \
@@ -79,7 +80,7 @@ AS_STRUCT(Tuple)
 AS_STRUCT(List)
 static void *as_struct_Legacy(HPyContext *ctx, HPy h) { return (void)ctx, to_py(h); }
 
-/* Only an instance with a vectorcall word has a place for the function. */
+/* Only an instance with a vectorcall word can store the function. */
 static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) {
   (void)ctx;
   PyObject *o = to_py(h);

@@ -1,4 +1,4 @@
-/* Context entries: str. Each passes its arguments on to the interpreter's function of that name. */
+/* Context entries: str. Each passes its arguments on to the interpreter's function of the same name. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
@@ -14,7 +14,7 @@ static HPy unicode_from_wide(HPyContext *ctx, const wchar_t *w, HPy_ssize_t n) {
 static HPy unicode_as_ascii(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyUnicode_AsASCIIString(to_py(h))); }
 static HPy unicode_as_latin1(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyUnicode_AsLatin1String(to_py(h))); }
 static HPy unicode_as_utf8(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyUnicode_AsUTF8String(to_py(h))); }
-/* The text is borrowed: it belongs to the str and lives as long. */
+/* The string data is borrowed: it belongs to the str and lives as long as the str. */
 static const char *unicode_as_utf8_and_size(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
   return (void)ctx, PyUnicode_AsUTF8AndSize(to_py(h), byte_len);
 }

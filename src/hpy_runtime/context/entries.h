@@ -1,8 +1,8 @@
 /* The groups of the context's entries. Each ctx_*.c has the entries of one group as static functions, and one function,
- * named here, that writes them into the table.
+ * declared here, that writes them into the table.
  *
- * Unless said otherwise an entry wants an attached thread (the GIL where there is one), borrows its handle arguments,
- * returns a new handle, and reports failure as HPy_NULL, -1 or NULL with a Python exception raised. */
+ * Unless stated otherwise an entry requires an attached thread (with the GIL, where there is one), borrows its handle
+ * arguments, returns a new handle, and reports failure as HPy_NULL, -1 or NULL with a Python exception raised. */
 #ifndef FFI_HPY_RUNTIME_ENTRIES_H_
 #define FFI_HPY_RUNTIME_ENTRIES_H_
 

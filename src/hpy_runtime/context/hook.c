@@ -1,4 +1,4 @@
-/* Calling functions of Python that are told of what happens in native code. */
+/* Calls Python callbacks for events in native code. */
 #include "hook.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ void fhpy_hook_call(PyObject *hook, const char *text) {
   PyObject *result = NULL;
   if (args != NULL && message != NULL) {
     PyTuple_SetItem(args, 0, message);
-    message = NULL; /* which the tuple has taken over */
+    message = NULL; /* the tuple has stolen it */
     result = PyObject_CallObject(hook, args);
   }
   if (result == NULL) PyErr_WriteUnraisable(hook);

@@ -1,13 +1,13 @@
-/* Native threads: how threads that the interpreter did not make are attached to it, and kept out of it when it ends.
+/* Native threads: attaches threads that the interpreter did not create, and refuses them during finalization.
  *
- * The functions are entries of the extension, whose header has their contracts (extension.h). Any thread may call them,
- * attached or not. */
+ * The functions are entries of the extension; extension.h has their contracts. Any thread may call them, attached or
+ * not. */
 #ifndef FFI_HPY_RUNTIME_THREADS_H_
 #define FFI_HPY_RUNTIME_THREADS_H_
 
 #include "core/platform/unwind.h"
 
-/* Stores the interpreter that threads are attached to. Called once, while ffi_hpy._hpy is imported, from the main
+/* Stores the interpreter to which threads are attached. Called once, during the import of ffi_hpy._hpy, from the main
  * interpreter. */
 void fhpy_threads_measure(void);
 
@@ -17,8 +17,8 @@ void fhpy_threads_detach(int token);
 void fhpy_threads_close(void);
 int fhpy_threads_is_finalizing(void);
 
-/* Takes the interpreter back on the thread that gave it up: HPy_ReenterPythonExecution. A thread that an interpreter
- * ends there stays for ever, and does not unwind the extension's frames (unwind.h). */
+/* HPy_ReenterPythonExecution: reacquires the GIL on the thread that released it. A thread that the interpreter ends at
+ * this point blocks forever, and does not unwind the extension's frames (unwind.h). */
 void fhpy_threads_reenter(void *state);
 
 #endif /* FFI_HPY_RUNTIME_THREADS_H_ */

@@ -1,5 +1,5 @@
-/* Debug mode: entries that take handles in an array. The handles are looked up into an array of objects, which the
- * plain context's entry is given. */
+/* Debug mode: entries with an array of handles. The handles are looked up into an array of objects, which is passed to
+ * the plain context's entry. */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "debug_name.h"
@@ -7,8 +7,8 @@
 
 static HPyContext *const real = &fhpy_context.base;
 
-/* The objects of an array of handles, borrowed. Free the array with PyMem_Free. Never NULL: without memory the process
- * ends. */
+/* Returns the objects of an array of handles, borrowed. Free the array with PyMem_Free. Never NULL: if memory is
+ * exhausted, the process ends. */
 static HPy *unwrap_array(const HPy *items, size_t n_items, const char *entry) {
   HPy *objects = PyMem_Malloc((n_items + 1) * sizeof(HPy));
   if (objects == NULL) Py_FatalError("ffi_hpy debug mode: no memory for the arguments of a call");
@@ -16,8 +16,8 @@ static HPy *unwrap_array(const HPy *items, size_t n_items, const char *entry) {
   return objects;
 }
 
-/* The objects of arguments, and after them those of the values of keywords. If `names` is not a tuple there are no
- * values, and the plain context's entry raises the TypeError. */
+/* Returns the objects of arguments, followed by the values of keywords. If `names` is not a tuple there are no values,
+ * and the plain context's entry raises the TypeError. */
 static HPy *unwrap_arguments(const HPy *args, size_t nargs, HPy names, const char *entry) {
   PyObject *tuple = to_py(names);
   if (tuple != NULL && type_has_flag(type_of(tuple), TYPE_FLAG_TUPLE_SUBCLASS)) nargs += (size_t)PyTuple_Size(tuple);

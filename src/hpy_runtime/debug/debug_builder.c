@@ -1,8 +1,8 @@
-/* Debug mode: builders. A builder's word is that of a record, so its misuse is noticed like that of a handle. A builder
- * remembers which items were set, so neither an index out of range nor an unfinished list or tuple reaches the
+/* Debug mode: builders. A builder's word is a record's word, so its misuse is detected like a handle's. A builder
+ * records the items that were set, so neither an index out of range nor an unfinished list or tuple reaches the
  * interpreter.
  *
- * A null builder is one that could not be made: Set and Cancel ignore it, Build raises the failure. A builder that has
+ * A null builder results from a failure of New: Set and Cancel ignore it, Build raises the failure. A builder that has
  * ended counts as a null builder once the report of its misuse has returned. */
 #include "debug_entries.h"
 #include "debug_handle.h"
@@ -20,14 +20,15 @@ typedef struct {
   FhpyHandleKind kind;
   const char *set, *build, *cancel; /* names of the entries */
 } Shape;
-/* List builders and tuple builders differ in the entries that they call and in what reports call them. */
+/* List builders and tuple builders differ in their entries and in their names in reports. */
 static const Shape list_shape = {HANDLE_LIST_BUILDER, "ListBuilder_Set", "ListBuilder_Build", "ListBuilder_Cancel"};
 static const Shape tuple_shape = {HANDLE_TUPLE_BUILDER, "TupleBuilder_Set", "TupleBuilder_Build",
                                   "TupleBuilder_Cancel"};
 
 static HPyContext *const real = &fhpy_context.base;
 
-/* The word of a new builder around a sequence, which it takes over. 0 for NULL, and with MemoryError raised. */
+/* Makes a builder around a sequence, which it steals, and returns its word. 0 for NULL, and with MemoryError raised on
+ * failure. */
 static intptr_t make_builder(const Shape *shape, PyObject *sequence, HPy_ssize_t n_items) {
   if (sequence == NULL) return 0;
   Builder *b = PyMem_Calloc(1, sizeof(Builder) + (size_t)n_items * sizeof(bool));

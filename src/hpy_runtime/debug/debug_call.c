@@ -1,5 +1,5 @@
 /* Debug mode: calls into the extension. Arguments become handles that are closed when the call returns, so an extension
- * that keeps one is noticed at its next use. */
+ * that keeps a handle is detected at its next use. */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "debug_name.h"
@@ -8,9 +8,9 @@
 
 /* The argument handles that one call has opened. `few` is large enough for every calling shape. */
 typedef struct {
-  HPy few[8]; /* those that are passed one by one */
+  HPy few[8]; /* handles that are passed individually */
   size_t n_few;
-  HPy *items; /* those that are passed as an array, or NULL */
+  HPy *items; /* handles that are passed as an array, or NULL */
   size_t n_items;
 } Frame;
 
@@ -20,15 +20,15 @@ static HPy open_argument(PyObject *o) {
   return fhpy_debug_record_open(o, HANDLE_ARGUMENT);
 }
 
-/* A handle for an argument that is passed by itself; null for a null pointer. */
+/* Opens a handle for an argument that is passed individually; null for a null pointer. */
 static HPy frame_open(Frame *frame, void *o) {
   HPy h = open_argument(o);
   frame->few[frame->n_few++] = h;
   return h;
 }
 
-/* Memory for an array of argument handles. Never NULL, even for no items, because functions may look at the array's
- * address. */
+/* Allocates an array of argument handles. Never NULL, even without items, because functions may test the array's
+ * pointer. */
 static HPy *frame_allocate(Frame *frame, size_t n_items) {
   frame->items = PyMem_Malloc((n_items + 1) * sizeof(HPy));
   if (frame->items == NULL) Py_FatalError("ffi_hpy debug mode: no memory for the arguments of a call");
@@ -42,14 +42,14 @@ static const HPy *frame_open_array(Frame *frame, PyObject *const *objects, size_
   return items;
 }
 
-/* The items of an argument tuple, by the interpreter's function: only the plain context uses them in place. */
+/* Opens the items of an argument tuple by the interpreter's function: only the plain context uses them in place. */
 static const HPy *frame_open_tuple(Frame *frame, PyObject *tuple, Py_ssize_t n_items) {
   HPy *items = frame_allocate(frame, (size_t)n_items);
   for (Py_ssize_t i = 0; i < n_items; i++) items[i] = open_argument(PyTuple_GetItem(tuple, i));
   return items;
 }
 
-/* Closes what the call has opened. frame_allocate is called at most once in a call. */
+/* Closes the handles that the call has opened. frame_allocate is called at most once in a call. */
 static void frame_close(Frame *frame) {
   for (size_t i = 0; i < frame->n_few; i++) fhpy_debug_handle_close_argument(frame->few[i]);
   for (size_t i = 0; i < frame->n_items; i++) fhpy_debug_handle_close_argument(frame->items[i]);
@@ -61,7 +61,7 @@ static void frame_close(Frame *frame) {
 static Py_ssize_t tuple_size(void *tuple) { return tuple != NULL ? PyTuple_Size(tuple) : 0; }
 
 /* view->obj, the exporting object, is a handle for the extension and an owned pointer for the interpreter. It is
- * changed from the one to the other around the call. */
+ * converted around the call. */
 static int call_getbuffer(HPyContext *ctx, HPyFunc_getbufferproc f, HPy self, HPy_buffer *view, int flags) {
   int rc = f(ctx, self, view, flags);
   view->obj = rc == 0 ? to_hpy(fhpy_debug_handle_take(view->obj)) : HPy_NULL;
@@ -76,7 +76,7 @@ static void call_releasebuffer(HPyContext *ctx, HPyFunc_releasebufferproc f, HPy
 
 /* ---- the call ---- */
 
-/* What trampoline_shapes.def uses: H and ITEMS open argument handles, P closes the handle that the function
+/* Macros for trampoline_shapes.def: H and ITEMS open argument handles, P closes the handle that the function
  * returned. */
 #define H(pointer) frame_open(frame, pointer)
 #define P(handle) ((cpy_PyObject *)fhpy_debug_handle_take(handle))
@@ -84,7 +84,7 @@ static void call_releasebuffer(HPyContext *ctx, HPyFunc_releasebufferproc f, HPy
 #define TUPLE_ITEMS(tuple) frame_open_tuple(frame, (PyObject *)(tuple), tuple_size(tuple))
 #define N_WITH_KEYWORDS(a) (((a)->nargsf & ~VECTORCALL_ARGUMENTS_OFFSET) + (size_t)tuple_size((a)->kwnames))
 
-/* `args_sig` names the struct of packed arguments: MOD_CREATE has that of UNARYFUNC. */
+/* `args_sig` names the struct of packed arguments: MOD_CREATE uses that of UNARYFUNC. */
 #define CASE(sig, args_sig, function_type, call)                    \
   case HPyFunc_##sig: {                                             \
     _HPyFunc_args_##args_sig *a = (_HPyFunc_args_##args_sig *)args; \

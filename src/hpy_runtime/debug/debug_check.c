@@ -1,5 +1,5 @@
 /* Debug mode: entries whose arguments neither the interpreter nor C checks. An argument of the wrong kind is reported;
- * if the report returns, the entry fails, or answers no. HPy's own tests look for the texts. */
+ * if the report returns, the entry fails, or returns false. HPy's own tests check the messages. */
 #include "debug_entries.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static HPyContext *const real = &fhpy_context.base;
 
-/* Reports an object that breaks a rule, with its type. */
+/* Reports an object that violates a rule, with its type. */
 static void report_object(PyObject *o, const char *rule) {
   const char *type = o != NULL ? real->ctx_Type_GetName(real, to_hpy(type_of(o))) : NULL;
   if (o != NULL && type == NULL) PyErr_Clear();
@@ -21,7 +21,7 @@ static void report_object(PyObject *o, const char *rule) {
                     o == NULL ? "a null handle" : "an object of type ", type != NULL ? type : "");
 }
 
-/* Whether o is a type; if not, that is reported. */
+/* Whether o is a type; reports it if not. */
 static bool expect_type(PyObject *o, const char *rule) {
   if (o != NULL && is_type(o)) return true;
   report_object(o, rule);
@@ -77,8 +77,8 @@ static bool has_shape(PyObject *o, HPyType_BuiltinShape shape) {
   return note != NULL && note->shape == shape;
 }
 
-/* The struct of an object of that shape. After a report that returned there is none to give; zeroes do less harm than
- * the memory behind another object. */
+/* Returns the struct of an object of the given shape. After a report that returned there is no struct; zeroes do less
+ * harm than the memory after another object. */
 static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyType_BuiltinShape shape,
                             const char *shape_name) {
   static _Alignas(16) char nothing[4096];
@@ -87,7 +87,7 @@ static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyTyp
   PyObject *o = fhpy_debug_handle_get(h, words);
   if (o != NULL && has_shape(o, shape)) return as_struct(real, to_hpy(o));
   snprintf(words, sizeof words, "Invalid usage of _HPy_AsStruct_%s. Expected an object of that shape", shape_name);
-  /* None mostly stands for a handle that fhpy_debug_handle_get has reported already. */
+  /* None usually replaces a handle that fhpy_debug_handle_get has reported already. */
   if (o != &_Py_NoneStruct) report_object(o, words);
   return nothing;
 }

@@ -1,8 +1,8 @@
-/* Debug mode: the context. Most entries are made from the lists entries.def and debug_appended.def.
+/* Debug mode: the context. Most entries are generated from the lists entries.def and debug_appended.def.
  *
- * The lists name the kind of each parameter and of the result. For a kind K, T_K is the C type, U_K makes of an
- * argument what the plain context's entry is given, and R_K returns that entry's result. Only handles are changed on
- * the way: U_handle looks the object up, R_handle opens a handle for it. */
+ * The lists name the kind of each parameter and of the result. For a kind K, T_K is the C type, U_K converts an
+ * argument for the plain context's entry, and R_K returns that entry's result. Only handles are converted: U_handle
+ * looks the object up, R_handle opens a handle for it. */
 #include "debug_context.h"
 
 #include "core/platform/fork.h"
@@ -47,7 +47,7 @@ typedef const wchar_t *T_wide;
 static HPyContext *const real = &fhpy_context.base;
 static FhpyContext debug_context;
 
-/* What the plain context's entry is given for an argument. A kind that is not a handle passes through. */
+/* Converts an argument for the plain context's entry. A kind other than handle is unchanged. */
 #define U_handle(x, entry) debug_unwrap(x, entry)
 #define U_boolean(x, entry) x
 #define U_capsule_destructor(x, entry) x
@@ -73,7 +73,7 @@ static FhpyContext debug_context;
 #define U_uint64(x, entry) x
 #define U_wide(x, entry) x
 
-/* What is done with the result of the plain context's entry. */
+/* Converts the result of the plain context's entry. */
 #define R_handle(call) return debug_wrap(call);
 #define R_none(call) call;
 #define R_boolean(call) return call;
@@ -93,8 +93,8 @@ static FhpyContext debug_context;
 #define R_uint32(call) return call;
 #define R_uint64(call) return call;
 
-/* ---- the entries of the lists. ENTRYn defines the function of an entry with n parameters; REAL is the table that has
- * the plain context's entry, because the appended entries are in a larger struct. ---- */
+/* ---- the entries of the lists. ENTRYn defines the function of an entry with n parameters; REAL is the table with the
+ * plain context's entry, because the appended entries are in a larger struct. ---- */
 
 #define ENTRY0(R, name)                \
   static T_##R name(HPyContext *ctx) { \
@@ -138,8 +138,8 @@ static FhpyContext debug_context;
 
 static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, fhpy_debug_handle_close(h); }
 
-/* The result goes through a pointer, for which the lists have no kind. It is null for a variable without a value, and
- * stays null when it is wrapped. */
+/* The result is stored through a pointer, for which the lists have no kind. It is null for a variable without a value,
+ * and stays null when it is wrapped. */
 static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy *result) {
   (void)ctx;
   int32_t rc = real->ctx_ContextVar_Get(real, debug_unwrap(var, "ContextVar_Get"),
@@ -148,7 +148,7 @@ static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy 
   return rc;
 }
 
-/* The function is in no list of definitions, so it gets its name here, after the type of the object. */
+/* The function is not in a list of definitions, so it gets its name here, from the type of the object. */
 static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) {
   (void)ctx;
   HPy object = debug_unwrap(h, "SetCallFunction");
@@ -160,8 +160,8 @@ static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) 
 
 /* ---- the table ---- */
 
-/* Fills the handles from *first up to the member at `end`, which lie in the context one after the other. Each record
- * owns a reference for good: closing a constant is a mistake that is reported. */
+/* Fills the handles from *first up to the member at `end`, which are consecutive in the context. Each record owns a
+ * reference forever: closing a constant is a mistake and is reported. */
 static void wrap_constants(HPy *first, const HPy *from, const void *end) {
   for (HPy *h = first; (const void *)h < end; h++, from++) {
     Py_IncRef(to_py(*from));
@@ -169,7 +169,7 @@ static void wrap_constants(HPy *first, const HPy *from, const void *end) {
   }
 }
 
-/* The constants are two rows of members of HPy's context, and one member among the appended ones. */
+/* The constants are two groups of members of HPy's context, and one appended member. */
 static void fill_constants(FhpyContext *table) {
   HPyContext *ctx = &table->base;
   wrap_constants(&ctx->h_None, &real->h_None, &ctx->ctx_Dup);
@@ -177,8 +177,8 @@ static void fill_constants(FhpyContext *table) {
   wrap_constants(&table->h_DictType, &fhpy_context.h_DictType, &table->ctx_AsStruct_Dict);
 }
 
-/* Fills the whole table. _private has the functions by which native threads attach, in place of the extension. The
- * groups come after the lists; no entry is in both. */
+/* Fills the whole table. _private has the functions that attach native threads, in place of the extension. The groups
+ * come after the lists; no entry is in both. */
 static void fill_table(void) {
   static const FhpyThreads threads = {FHPY_THREADS_MAGIC, fhpy_threads_attach, fhpy_threads_detach};
   FhpyContext *table = &debug_context;

@@ -1,4 +1,4 @@
-/* Debug mode: how entries look up, take and close handles, and the texts of reports. */
+/* Debug mode: lookup, transfer and closing of handles by entries, and the texts of reports. */
 #include "debug_handle.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@ static const char *const nouns[] = {
     [HANDLE_LIST_BUILDER] = "builder", [HANDLE_TUPLE_BUILDER] = "builder", [HANDLE_TRACKER] = "tracker",
 };
 
-/* The word never was a handle; or its record has been used again since; or the record still tells who closed it. */
+/* Either the word never was a handle, or its record has been reused since, or the record still names the function that
+ * closed it. */
 static void report_not_open(const FhpyRecord *r, bool is_known, HPy h, FhpyHandleKind wanted, const char *did) {
   const char *running = debug_words(fhpy_debug_name_running);
   if (!is_known)
@@ -29,7 +30,7 @@ static void report_not_open(const FhpyRecord *r, bool is_known, HPy h, FhpyHandl
                       r->state == RECORD_RETURNED ? " (when it returned)" : "");
 }
 
-/* The handle is open, but of a kind that the entry does not take or that the extension may not close. */
+/* The handle is open, but its kind is not accepted by the entry, or the extension may not close it. */
 static void report_wrong_kind(const FhpyRecord *r, const char *did) {
   static const char *const kinds[] = {
       [HANDLE_OWNED] = "of an object",
@@ -43,7 +44,7 @@ static void report_wrong_kind(const FhpyRecord *r, const char *did) {
                     (unsigned long long)r->serial, kinds[r->kind]);
 }
 
-/* Reports a word that is not an open handle of the wanted kind. `did` tells what was done with it. */
+/* Reports a word that is not an open handle of the wanted kind. `did` describes its use. */
 static void report_answer(const FhpyRecordAnswer *answer, HPy h, FhpyHandleKind wanted, const char *did) {
   if (answer->is_open)
     report_wrong_kind(&answer->record, did);
@@ -62,7 +63,7 @@ static void report_passed(const FhpyRecordAnswer *answer, HPy h, FhpyHandleKind 
 
 /* ---- uses ---- */
 
-/* Kinds up to HANDLE_CONSTANT have an object; the others are builders and trackers. */
+/* Kinds up to HANDLE_CONSTANT have an object; the other kinds are builders and trackers. */
 static bool is_handle(FhpyHandleKind kind) { return kind <= HANDLE_CONSTANT; }
 
 PyObject *fhpy_debug_handle_get(HPy h, const char *entry) {
@@ -98,7 +99,7 @@ void fhpy_debug_handle_close(HPy h) {
     report_answer(&answer, h, HANDLE_OWNED, "closed");
 }
 
-/* The record names ffi_hpy.hpy_debug.close as the closer, not a function of the extension that may be running. */
+/* The record names ffi_hpy.hpy_debug.close as the closer, not a running function of the extension. */
 bool fhpy_debug_handle_close_forgotten(HPy h) {
   const char *outer = fhpy_debug_name_running;
   fhpy_debug_name_running = "ffi_hpy.hpy_debug.close";
@@ -110,7 +111,7 @@ bool fhpy_debug_handle_close_forgotten(HPy h) {
 
 void fhpy_debug_handle_close_argument(HPy h) {
   if (HPy_IsNull(h)) return;
-  /* The answer is always that of an open argument, because nothing else closes one. */
+  /* The result is always an open argument, because nothing else closes an argument. */
   FhpyRecordAnswer answer = fhpy_debug_record_ask(h, HANDLE_ARGUMENT, RECORD_RETURNED);
   Py_DecRef(answer.record.object);
 }
@@ -119,8 +120,8 @@ PyObject *fhpy_debug_handle_take(HPy h) {
   if (HPy_IsNull(h)) return NULL;
   FhpyRecordAnswer answer = fhpy_debug_record_ask(h, HANDLE_OWNED, RECORD_RETURNED);
   if (answer.is_done) return answer.record.object;
-  /* An argument or a constant that was returned has an object, which the caller gets all the same. For anything else
-   * the caller gets None. */
+  /* A returned argument or constant has an object, which the caller still gets. For any other word the caller gets
+   * None. */
   bool has_object = answer.is_open && is_handle(answer.record.kind);
   report_answer(&answer, h, HANDLE_OWNED, has_object ? "returned without HPy_Dup" : "returned");
   PyObject *o = has_object ? answer.record.object : &_Py_NoneStruct;

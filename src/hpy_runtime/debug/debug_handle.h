@@ -1,24 +1,24 @@
-/* Debug mode: how entries look up, take and close handles. A mistake is reported.
+/* Debug mode: lookup, transfer and closing of handles by entries. A mistake is reported.
  *
- * Any attached thread may call these. A null handle stands for a null object, and the other way round. */
+ * Any attached thread may call these functions. A null handle corresponds to a null object. */
 #ifndef FFI_HPY_RUNTIME_DEBUG_HANDLE_H_
 #define FFI_HPY_RUNTIME_DEBUG_HANDLE_H_
 
 #include "debug_record.h"
 
-/* The object of an open handle, borrowed. A handle that is not open is reported; if the report returns, its object is
- * None. `entry` names the context's entry that was called. */
+/* Returns the object of an open handle, borrowed. A handle that is not open is reported; if the report returns, the
+ * result is None. `entry` names the called entry of the context. */
 PyObject *fhpy_debug_handle_get(HPy h, const char *entry);
-/* What a builder's or tracker's word stands for, borrowed. NULL for a null word, and for any other word after it was
- * reported. */
+/* Returns the object of a builder's or tracker's word, borrowed. NULL for a null word, and for any other word after a
+ * report. */
 void *fhpy_debug_handle_get_as(HPy word, FhpyHandleKind kind, const char *entry);
-/* As fhpy_debug_handle_get_as, and closes the word: what is returned belongs to the caller. */
+/* Like fhpy_debug_handle_get_as, and closes the word: the caller owns the result. */
 void *fhpy_debug_handle_take_as(HPy word, FhpyHandleKind kind, const char *entry);
 /* Closes a handle that the extension owns; reports any other. */
 void fhpy_debug_handle_close(HPy h);
 /* Closes a handle that an extension has forgotten; false if there is no such open handle. */
 bool fhpy_debug_handle_close_forgotten(HPy h);
-/* Closes an argument when the call that passed it returns. */
+/* Closes an argument when its call returns. */
 void fhpy_debug_handle_close_argument(HPy h);
 /* Closes a handle that a function of the extension returned. Returns the object, owned. */
 PyObject *fhpy_debug_handle_take(HPy h);

@@ -1,4 +1,4 @@
-/* Debug mode: lists of open and of closed handles, for Python and for the end of the process.
+/* Debug mode: lists of open and closed handles, for Python and for the end of the process.
  *
  * Records are copied under their lock and described from the copies, because making Python objects may run Python
  * code. */
@@ -19,16 +19,16 @@ static const char *kind_of(const FhpyRecord *r) {
   }
 }
 
-/* The object to show for a record, borrowed. A builder's sequence is unfinished and must not be seen by Python code;
- * its type stands for it. None for trackers and closed handles. */
+/* Returns the object to show for a record, borrowed. A builder's sequence is unfinished and must not be seen by Python
+ * code, so its type is shown. None for trackers and closed handles. */
 static PyObject *value_of(const FhpyRecordCopy *copy) {
   if (copy->object != NULL) return copy->object;
   if (copy->record.kind == HANDLE_LIST_BUILDER) return &PyList_Type;
   return copy->record.kind == HANDLE_TUPLE_BUILDER ? &PyTuple_Type : &_Py_NoneStruct;
 }
 
-/* A row of the list, NULL with an exception raised. If an item could not be made, the row is dropped, and with it the
- * items that it has; later items are dropped one by one. */
+/* Returns a row of the list; NULL with an exception raised. If an item could not be made, the row and its items are
+ * released; later items are released one by one. */
 static PyObject *describe_record(const FhpyRecordCopy *copy) {
   const FhpyRecord *r = &copy->record;
   enum { N_ITEMS = 8 };
@@ -81,7 +81,7 @@ static PyObject *list_records(FhpyRecordList which, uint64_t since) {
 PyObject *fhpy_debug_list_open(uint64_t since) { return list_records(LIST_OPEN, since); }
 PyObject *fhpy_debug_list_closed(uint64_t since) { return list_records(LIST_CLOSED, since); }
 
-/* One line for a handle. Type_GetName of the plain context gives the name; its handles are object pointers. */
+/* Prints one line for a handle. Type_GetName of the plain context returns the name; its handles are object pointers. */
 static void print_open(const FhpyRecordCopy *copy) {
   const FhpyRecord *r = &copy->record;
   HPyContext *real = &fhpy_context.base;
@@ -95,7 +95,7 @@ static void print_open(const FhpyRecordCopy *copy) {
           type != NULL ? " of type " : "", type != NULL ? type : "", debug_words(r->opener));
 }
 
-/* The identities of the threads that run, as the keys of a dict; NULL, with nothing raised, if that fails. */
+/* Returns the identities of the running threads, as the keys of a dict; NULL without an exception on failure. */
 static PyObject *find_threads(void) {
   PyObject *sys = PyImport_ImportModule("sys");
   PyObject *get = sys != NULL ? PyObject_GetAttrString(sys, "_current_frames") : NULL;
@@ -105,8 +105,8 @@ static PyObject *find_threads(void) {
   return threads;
 }
 
-/* Whether another thread opened the handle and still runs. If a later thread has got the identity of one that has
- * ended, a leaked handle is left out of the report. */
+/* Whether another thread opened the handle and still runs. If a later thread has the same identity as a thread that has
+ * ended, a leaked handle is omitted from the report. */
 static bool is_in_use(const FhpyRecord *r, PyObject *threads) {
   if (threads == NULL || r->thread == PyThread_get_thread_ident()) return false;
   PyObject *ident = PyLong_FromUnsignedLong(r->thread);

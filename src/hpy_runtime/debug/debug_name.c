@@ -1,4 +1,4 @@
-/* Debug mode: the names of an extension's functions, found by their addresses.
+/* Debug mode: the names of an extension's functions, found by their pointers.
  *
  * A hash table with chains that only grow. A node is complete before a compare-and-swap makes it the head of its chain,
  * and constant afterwards, so readers take no lock. Two threads may add one function twice; the later node is found. */
@@ -37,11 +37,11 @@ void fhpy_debug_name_add(HPyCFunction function, const char *owner, const char *n
   if (function == NULL || find_node(function) != NULL) return;
   size_t size = strlen(owner) + 1 + strlen(name) + 1;
   Node *node = malloc(sizeof(Node) + size);
-  if (node == NULL) return; /* without memory the function stays unnamed */
+  if (node == NULL) return; /* if memory is exhausted, the function stays unnamed */
   node->function = function;
   snprintf(node->name, size, "%s.%s", owner, name);
   void **chain = chain_of(function), *head = fh_atomic_load_relaxed_ptr(chain);
-  do { /* a reader that finds the node, by an acquire load, sees it complete */
+  do { /* a reader that finds the node by an acquire load sees a complete node */
     node->next = head;
   } while (!fh_atomic_cas_seq_cst_ptr(chain, &head, node));
 }

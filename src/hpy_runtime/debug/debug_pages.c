@@ -1,9 +1,9 @@
-/* Debug mode: copies of texts that end with their handle.
+/* Debug mode: copies of strings that become unreadable when their handle is closed.
  *
- * The text of a str or bytes, and the name of a type, live as long as the object, and others may keep the object alive
- * long after the extension has closed its handle. So reading such a text too late mostly works. A copy has memory pages
- * of its own, which are read-only, and unreadable once the handle is closed: the process then ends with SIGSEGV at the
- * very mistake. */
+ * The data of a str or bytes, and the name of a type, live as long as the object, and other code may keep the object
+ * alive long after the extension has closed its handle. So reading such data too late usually works. A copy has its own
+ * memory pages, which are read-only, and unreadable once the handle is closed: the process then ends with SIGSEGV at
+ * the mistake itself. */
 #include "debug_pages.h"
 
 #include <stdlib.h>

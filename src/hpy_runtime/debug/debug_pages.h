@@ -1,4 +1,4 @@
-/* Debug mode: copies of texts, each on memory pages of its own that can be made unreadable.
+/* Debug mode: copies of strings, each on its own memory pages, which can be made unreadable.
  *
  * Nothing here is synchronised: the copies belong to records, and the lock of debug_record.c guards them. */
 #ifndef FFI_HPY_RUNTIME_DEBUG_PAGES_H_
@@ -8,13 +8,13 @@
 
 typedef struct FhpyText {
   struct FhpyText *next;
-  char *bytes; /* on pages of their own */
+  char *bytes; /* on its own pages */
   size_t byte_size;
 } FhpyText;
 
-/* A copy that can be read only, or NULL if there is no memory. */
+/* Makes a read-only copy; NULL if memory is exhausted. */
 FhpyText *fhpy_debug_pages_new(const char *bytes, size_t byte_size);
-/* The other functions take a whole list; NULL is the empty one. */
+/* The other functions take a whole list; NULL is the empty list. */
 void fhpy_debug_pages_hide(FhpyText *list); /* after this, reading a copy ends the process */
 void fhpy_debug_pages_free(FhpyText *list);
 size_t fhpy_debug_pages_size(const FhpyText *list);

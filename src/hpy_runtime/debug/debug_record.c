@@ -1,12 +1,12 @@
 /* Debug mode: the records of handles.
  *
- * A handle's word is, from the lowest bit: a 1, which no pointer has; the record's number, 31 bits; the number of the
- * record's use, 32 bits. Records are in blocks that are made when needed and never freed. A closed record goes to the
- * end of the list `known`. When that list is longer than the limit, its first record is forgotten and goes to `unused`,
- * from where new handles take their records. So opening and closing a handle without texts take constant time.
+ * A handle's word consists, from the lowest bit, of a 1, which no pointer has; the record's number, 31 bits; and the
+ * use number, 32 bits. Records are in blocks that are allocated on demand and never freed. A closed record is appended
+ * to the list `known`. When that list is longer than the limit, its first record is forgotten and moves to `unused`,
+ * from which new handles take their records. So opening and closing a handle without strings take constant time.
  *
- * `records_lock` guards the records with their texts and traces, the lists, the limits and the counters. Under it
- * nothing of Python runs but Py_IncRef. */
+ * `records_lock` guards the records with their texts and traces, the lists, the limits and the counters. The only
+ * Python function called under it is Py_IncRef. */
 #include "debug_record.h"
 
 #include <stdlib.h>
@@ -29,11 +29,11 @@ static int32_t n_records;
 static List known = {NO_RECORD, NO_RECORD, 0}, unused = {NO_RECORD, NO_RECORD, 0};
 /* The serial number of the latest handle. */
 static uint64_t n_opened;
-static size_t n_kept_bytes; /* of the texts of known records */
+static size_t n_kept_bytes; /* of the strings of known records */
 static FhpyDebugLimits limits = {.n_closed = 4096, .n_text_bytes = 16 << 20};
-static uint64_t n_frames_wanted; /* limits.n_frames, read without the lock when a handle is opened */
+static uint64_t n_frames_wanted; /* copy of limits.n_frames, read without the lock when a handle is opened */
 
-/* The record of a number that is less than n_records. */
+/* Returns the record with a number less than n_records. */
 static FhpyRecord *record_at(int32_t i) { return &blocks[i / BLOCK_RECORDS][i % BLOCK_RECORDS]; }
 
 HPy fhpy_debug_record_word(const FhpyRecord *r) {
@@ -42,7 +42,7 @@ HPy fhpy_debug_record_word(const FhpyRecord *r) {
 
 /* ---- under the lock ---- */
 
-/* Puts a record at the end of a list. */
+/* Appends a record to a list. */
 static void append_record(List *list, FhpyRecord *r) {
   r->next = NO_RECORD;
   if (list->n_records++ == 0)
@@ -52,7 +52,7 @@ static void append_record(List *list, FhpyRecord *r) {
   list->last = r->number;
 }
 
-/* Takes the first record out of a list; NULL if it is empty. */
+/* Removes the first record of a list; NULL if the list is empty. */
 static FhpyRecord *take_first(List *list) {
   if (list->n_records == 0) return NULL;
   FhpyRecord *r = record_at(list->first);
@@ -61,8 +61,8 @@ static FhpyRecord *take_first(List *list) {
   return r;
 }
 
-/* A record for a new handle: a forgotten one, else a new one. NULL if there is no memory. The number of its use is that
- * of its last use, 0 for a new record. */
+/* Returns a record for a new handle: a forgotten record, or else a new one. NULL if memory is exhausted. Its use number
+ * is that of its last use, 0 for a new record. */
 static FhpyRecord *take_unused(void) {
   FhpyRecord *r = take_first(&unused);
   if (r != NULL) return r;
@@ -80,7 +80,7 @@ static void drop_texts(FhpyRecord *r) {
   r->texts = NULL;
 }
 
-/* Forgets the oldest closed handles beyond the limit. Their records may then be used again. */
+/* Forgets the oldest closed handles beyond the limit. Their records may then be reused. */
 static void forget_oldest(void) {
   while (known.n_records > limits.n_closed) {
     FhpyRecord *r = take_first(&known);
@@ -92,7 +92,7 @@ static void forget_oldest(void) {
   }
 }
 
-/* Makes the texts of a closed record unreadable, or frees them if that would keep more bytes than the limit. */
+/* Makes the strings of a closed record unreadable, or frees them if they would exceed the limit. */
 static void hide_texts(FhpyRecord *r) {
   size_t byte_size = fhpy_debug_pages_size(r->texts);
   if (n_kept_bytes + byte_size > limits.n_text_bytes) {
@@ -105,8 +105,8 @@ static void hide_texts(FhpyRecord *r) {
 
 static int32_t index_of(HPy h) { return (int32_t)((uint32_t)(uint64_t)h._i >> 1); }
 
-/* The record of a handle that is or was open; NULL for a word that never was a handle. The record may be at a later
- * use, and then tells nothing of the handle. */
+/* Returns the record of a handle that is or was open; NULL for a word that never was a handle. If the record has been
+ * reused since, it has no facts about the handle. */
 static FhpyRecord *find_record(HPy h) {
   int32_t i = index_of(h);
   if ((h._i & 1) == 0 || i >= n_records) return NULL;
@@ -144,7 +144,7 @@ HPy fhpy_debug_record_open(void *object, FhpyHandleKind kind) {
                       .serial = ++n_opened,
                       .thread = PyThread_get_thread_ident(),
                       .trace = trace,
-                      .use = r->use % UINT32_MAX + 1, /* never 0, so a word with use 0 is no handle */
+                      .use = r->use % UINT32_MAX + 1, /* never 0, so a word with use 0 is not a handle */
                       .number = r->number,
                       .kind = kind,
                       .state = RECORD_OPEN};
@@ -200,7 +200,7 @@ const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_siz
   FhpyRecord *r = find_record(h);
   const FhpyText *kept = is_open(r, h) ? fhpy_debug_pages_find(r->texts, text, byte_size) : NULL;
   fh_mutex_unlock(&records_lock);
-  if (kept != NULL) return kept->bytes; /* the copy stays as long as the handle, which the caller keeps open */
+  if (kept != NULL) return kept->bytes; /* the copy lives as long as the handle, which the caller keeps open */
   /* The copy is made without the lock, so the record is looked up again afterwards. Two threads may keep a copy
    * each. */
   FhpyText *made = fhpy_debug_pages_new(text, byte_size);
@@ -218,9 +218,9 @@ const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_siz
   return text;
 }
 
-/* ---- copies, which callers look at without the lock ---- */
+/* ---- copies, which callers use without the lock ---- */
 
-/* Whether the extension has to close the handle: an argument belongs to its call, a constant to the context. */
+/* Whether the extension must close the handle: an argument belongs to its call, a constant to the context. */
 static bool is_listed(const FhpyRecord *r, uint64_t since) {
   return r->state == RECORD_OPEN && r->kind != HANDLE_ARGUMENT && r->kind != HANDLE_CONSTANT && r->serial > since;
 }
@@ -230,8 +230,8 @@ static int compare_serials(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Copies a record with its trace. An object gets a reference, because the handle may be closed once the lock is
- * free. */
+/* Copies a record with its trace. The copy takes a reference to an object, because the handle may be closed once the
+ * lock is released. */
 static void copy_record(FhpyRecordCopy *copy, const FhpyRecord *r) {
   *copy = (FhpyRecordCopy){*r, NULL, fhpy_debug_pages_size(r->texts)};
   copy->record.trace = fhpy_debug_trace_copy(r->trace);
@@ -240,7 +240,7 @@ static void copy_record(FhpyRecordCopy *copy, const FhpyRecord *r) {
   Py_IncRef(copy->object); /* runs no Python code */
 }
 
-/* Open handles are in no list, so this looks at every record. */
+/* Open handles are not in a list, so this checks every record. */
 static size_t copy_open(FhpyRecordCopy *copies, uint64_t since) {
   size_t n = 0;
   for (int32_t i = 0; i < n_records; i++)

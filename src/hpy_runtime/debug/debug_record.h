@@ -1,8 +1,8 @@
 /* Debug mode: the records of handles.
  *
- * A handle is the number of a record and the number of its use. Records are never freed, and a closed one is set aside
- * for long before it is used again. So a stale handle is recognised without touching an object that is gone, and the
- * report can say who closed it.
+ * A handle consists of the number of a record and its use number. Records are never freed, and a closed record is kept
+ * for a long time before it is reused. So a stale handle is recognised without touching a freed object, and the report
+ * can name the function that closed it.
  *
  * Any attached thread may call these functions. */
 #ifndef FFI_HPY_RUNTIME_DEBUG_RECORD_H_
@@ -15,85 +15,86 @@
 #include "hpy_runtime/abi/handle.h"
 
 typedef enum {
-  HANDLE_OWNED,         /* whoever got it closes it */
+  HANDLE_OWNED,         /* the receiver closes it */
   HANDLE_ARGUMENT,      /* belongs to the call that passed it */
   HANDLE_CONSTANT,      /* a member of the context */
   HANDLE_LIST_BUILDER,  /* the word of a builder; its object is a Builder of debug_builder.c */
   HANDLE_TUPLE_BUILDER, /* the word of a builder, as above */
-  HANDLE_TRACKER,       /* the word of a tracker; its object is the real context's tracker */
+  HANDLE_TRACKER,       /* the word of a tracker; its object is the plain context's tracker */
 } FhpyHandleKind;
 
 /* RETURNED: closed because the function returned it, or because the call that passed it ended. */
 typedef enum { RECORD_NEW, RECORD_OPEN, RECORD_CLOSED, RECORD_RETURNED } FhpyRecordState;
 
-/* What is known about a handle. When it is forgotten, the record serves another handle. */
+/* The facts about a handle. When the handle is forgotten, the record is reused for another handle. */
 typedef struct {
-  void *object;             /* owned while open; the kind tells what it is */
+  void *object;             /* owned while open; its type depends on the kind */
   const char *opener;       /* the extension's function that ran, or NULL; names are never freed */
-  const char *closer;       /* the extension's function that ran at the closing, or NULL */
-  uint64_t serial;          /* counts handles */
-  unsigned long thread;     /* the one that opened it, a threading.get_ident() */
+  const char *closer;       /* the extension's function that ran when the handle was closed, or NULL */
+  uint64_t serial;          /* consecutive number of the handle */
+  unsigned long thread;     /* the thread that opened it, a threading.get_ident() */
   struct FhpyText *texts;   /* the copies that were returned for it */
-  struct FhpyTrace *trace;  /* where it was opened, or NULL */
-  uint32_t use;             /* counts the handles of this record, from 1 */
-  int32_t number, next;     /* of this record; of the next one in the list of closed records */
+  struct FhpyTrace *trace;  /* the stack at its opening, or NULL */
+  uint32_t use;             /* consecutive number of the handle in this record, from 1 */
+  int32_t number, next;     /* index of this record; of the next record in the list of closed records */
   FhpyHandleKind kind;
   FhpyRecordState state;
 } FhpyRecord;
 
-/* The number of a handle's use, which is in its word. */
+/* Returns the use number in a handle's word. */
 static inline uint32_t debug_record_use(HPy h) { return (uint32_t)((uint64_t)h._i >> 32); }
 
 /* ---- one handle ---- */
 
-/* A new handle. Takes over a reference to the object, or what the kind says. Without memory the process ends. */
+/* Opens a handle. Steals a reference to the object, or to the object of the kind. If memory is exhausted, the process
+ * ends. */
 HPy fhpy_debug_record_open(void *object, FhpyHandleKind kind);
 
-/* The answer to a look-up of a handle. */
+/* The result of a lookup of a handle. */
 typedef struct {
-  FhpyRecord record; /* a copy from before it was closed; its texts and trace must not be touched */
-  bool is_known;     /* the word is or was that of a handle */
+  FhpyRecord record; /* a copy made before the handle was closed; its texts and trace must not be used */
+  bool is_known;     /* the word is or was a handle */
   bool is_open;
-  bool is_done; /* the look-up closed it */
+  bool is_done; /* the lookup closed it */
 } FhpyRecordAnswer;
 enum { NO_KIND = -1 };
-/* Looks a handle up. An open one of kind `ended` is closed with the given state, and record.object then belongs to the
- * caller. NO_KIND closes nothing. */
+/* Looks a handle up. An open handle of kind `ended` is closed with the given state, and the caller then owns
+ * record.object. NO_KIND closes nothing. */
 FhpyRecordAnswer fhpy_debug_record_ask(HPy h, int ended, FhpyRecordState state);
 
-/* A copy of a text that belongs to the object of h, for the extension. Writing to the copy ends the process. Once h is
- * closed, so does reading it, as long as the limits let the copy be kept. NULL for NULL. The text itself if there is no
- * memory. */
+/* Makes a copy, for the extension, of a string that belongs to the object of h. Writing to the copy ends the process.
+ * Once h is closed, reading the copy also ends the process, as long as the limits allow to keep the copy. Returns NULL
+ * for NULL, and the string itself if memory is exhausted. */
 const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_size);
 
 /* ---- all handles ---- */
 
-/* How much is remembered of closed handles, and of the stack. */
+/* Limits for the records of closed handles, and for the stack. */
 typedef struct {
-  size_t n_closed;     /* closed handles that are recognised; the oldest is forgotten first */
-  size_t n_text_bytes; /* of the texts of closed handles */
-  size_t n_frames;     /* of the native stack at each opening */
+  size_t n_closed;     /* number of closed handles that are recognised; the oldest is forgotten first */
+  size_t n_text_bytes; /* bytes of the strings of closed handles */
+  size_t n_frames;     /* frames of the native stack at each opening */
 } FhpyDebugLimits;
 FhpyDebugLimits fhpy_debug_record_get_limits(void);
 void fhpy_debug_record_set_limits(FhpyDebugLimits limits);
 
-/* The number of handles opened so far; serial numbers of later ones are greater. */
+/* Returns the number of handles opened so far; later handles have greater serial numbers. */
 uint64_t fhpy_debug_record_serial(void);
 
 typedef enum { LIST_OPEN, LIST_CLOSED } FhpyRecordList;
 
 typedef struct {
-  FhpyRecord record; /* its trace belongs to the copy; its texts must not be touched */
+  FhpyRecord record; /* its trace belongs to the copy; its texts must not be used */
   PyObject *object;  /* owned; NULL unless the record is an open handle of an object */
   size_t n_text_bytes;
 } FhpyRecordCopy;
 
-/* Copies of the records with a serial number greater than `since`: those that are open and that the extension has to
- * close, in the order of opening; or those that are closed and not forgotten, in the order of closing. Free them with
- * fhpy_debug_record_free_copies(). NULL if there is no memory. */
+/* Copies the records with a serial number greater than `since`: the open handles that the extension must close, in the
+ * order of opening; or the closed handles that are not forgotten, in the order of closing. Free the copies with
+ * fhpy_debug_record_free_copies(). NULL if memory is exhausted. */
 FhpyRecordCopy *fhpy_debug_record_copy(FhpyRecordList which, uint64_t since, size_t *n_copies);
 void fhpy_debug_record_free_copies(FhpyRecordCopy *copies, size_t n_copies);
-/* The handle's word, as the extension has it. */
+/* Returns the handle's word, as the extension sees it. */
 HPy fhpy_debug_record_word(const FhpyRecord *r);
 
 #endif /* FFI_HPY_RUNTIME_DEBUG_RECORD_H_ */

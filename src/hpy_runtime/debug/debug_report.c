@@ -1,4 +1,4 @@
-/* Debug mode: reports of mistakes, to a hook of Python or, without one, to stderr and by abort(). */
+/* Debug mode: reports of mistakes, to a Python hook or, without a hook, to stderr followed by abort(). */
 #include "debug_report.h"
 
 #include <stdarg.h>
@@ -27,7 +27,7 @@ void fhpy_debug_report(const char *format, ...) {
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
   fh_mutex_lock(&hook_lock);
-  /* A reference of its own: another thread may replace the hook while it runs. */
+  /* An own reference: another thread may replace the hook while it runs. */
   PyObject *callable = hook;
   Py_IncRef(callable);
   fh_mutex_unlock(&hook_lock);

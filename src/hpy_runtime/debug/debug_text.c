@@ -1,12 +1,12 @@
-/* Debug mode: entries that return text. The extension gets a copy, which becomes unreadable when the handle is closed
- * (debug_pages.c). */
+/* Debug mode: entries that return strings. The extension gets a copy, which becomes unreadable when the handle is
+ * closed (debug_pages.c). */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "hpy_runtime/context/context.h"
 
 static HPyContext *const real = &fhpy_context.base;
 
-/* The size is needed for the copy, so it is asked for even if the extension does not. One byte more is copied: the
+/* The copy needs the size, so it is requested even if the extension does not request it. One more byte is copied: the
  * NUL. */
 static const char *unicode_as_utf8_and_size(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
   (void)ctx;

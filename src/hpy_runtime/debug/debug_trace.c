@@ -1,4 +1,4 @@
-/* Debug mode: the native stack at which a handle was opened, where the system tells that. */
+/* Debug mode: the native stack at the opening of a handle, on systems that support it. */
 #include "debug_trace.h"
 
 #include <stdio.h>
@@ -7,15 +7,15 @@
 
 #include "core/platform/loader.h"
 
-enum { MAX_FRAMES = 256, OWN_FRAMES = 1 }; /* the innermost frame, fhpy_debug_trace_new itself, is left out */
+enum { MAX_FRAMES = 256, OWN_FRAMES = 1 }; /* the innermost frame, fhpy_debug_trace_new itself, is omitted */
 
 typedef struct FhpyTrace {
   size_t n_frames;
   void *frames[];
 } FhpyTrace;
 
-/* A trace of these frames, or NULL without memory. It has addresses only; they become text when a list is made, which
- * most handles never see. */
+/* Makes a trace of these frames; NULL if memory is exhausted. It has addresses only; they become text when a list is
+ * made, which never happens for most handles. */
 static FhpyTrace *make_trace(void *const *frames, size_t n_frames) {
   FhpyTrace *trace = malloc(sizeof(FhpyTrace) + n_frames * sizeof(void *));
   if (trace == NULL) return NULL;
@@ -31,8 +31,8 @@ FH_NOINLINE FhpyTrace *fhpy_debug_trace_new(size_t n_frames) {
   return n > OWN_FRAMES ? make_trace(frames + OWN_FRAMES, (size_t)n - OWN_FRAMES) : NULL;
 }
 
-/* One frame as glibc's backtrace_symbols writes it: file(function+0x12) [0x7f0123456789]. A new reference, or NULL with
- * an exception raised. */
+/* Formats one frame like glibc's backtrace_symbols: file(function+0x12) [0x7f0123456789]. Returns a new reference, or
+ * NULL with an exception raised. */
 static PyObject *text_of_frame(void *address) {
   fh_loader_place place;
   if (!fh_loader_place_of(address, &place)) return PyUnicode_FromFormat("[%p]\n", address);

@@ -1,4 +1,4 @@
-/* Debug mode: trackers. A tracker's word is that of a record, so its misuse is noticed like that of a handle. The plain
+/* Debug mode: trackers. A tracker's word is a record's word, so its misuse is detected like a handle's. The plain
  * context's tracker stores handles of the debug context; they are looked up only when the tracker closes them. */
 #include "debug_entries.h"
 #include "debug_handle.h"
@@ -13,7 +13,7 @@ static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
   return (HPyTracker){fhpy_debug_record_open((void *)real->ctx_Tracker_New(real, n_expected)._i, HANDLE_TRACKER)._i};
 }
 
-/* The plain context's tracker; null after a report. */
+/* Returns the plain context's tracker; null after a report. */
 static HPyTracker get_tracker(HPyTracker tracker, const char *entry) {
   if (tracker._i == 0)
     fhpy_debug_report("%s passed to %s a tracker that could not be made", debug_words(fhpy_debug_name_running), entry);

@@ -1,7 +1,8 @@
-/* The garbage collector by way of the module gc: gc.callbacks, gc.collect(), and the switches of the collector. */
+/* The garbage collector, through the module gc: gc.callbacks, gc.collect(), and the functions that enable and disable
+ * it. */
 #include "collection.h"
 
-/* gc.<name>, or NULL with an exception raised. */
+/* Returns gc.<name>, or NULL with an exception raised. */
 static PyObject *get_gc_attribute(const char *name) {
   PyObject *gc = PyImport_ImportModule("gc");
   PyObject *found = gc != NULL ? PyObject_GetAttrString(gc, name) : NULL;

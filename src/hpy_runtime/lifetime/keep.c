@@ -1,8 +1,7 @@
 /* Immortal objects, without a GIL.
  *
- * The interpreter knows an immortal object by the owner's count, which has all bits set then, and leaves both counts
- * alone from there on. Threads that change the other count at this moment do no harm, because nobody looks at it
- * again. */
+ * All bits of the owner's count are set in an immortal object; the interpreter then leaves both counts unchanged.
+ * Threads that change the other count at the same time do no harm, because that count is no longer read. */
 #include "keep.h"
 
 #include "core/platform/atomic.h"

@@ -1,12 +1,12 @@
-/* Objects that live as long as the process, and need no counts. */
+/* Immortal objects, whose references need no counts. */
 #ifndef FFI_HPY_RUNTIME_KEEP_H_
 #define FFI_HPY_RUNTIME_KEEP_H_
 
 #include "hpy_runtime/abi/cpython_abi.h"
 
-/* Makes o, to which the caller has a reference that it never gives up, immortal where threads that run at the same time
- * would otherwise write its count in turns: without a GIL. Does nothing for an object that another thread owns, whose
- * counts only that thread may write. */
+/* Makes o immortal without a GIL, so that threads do not contend for its reference count. The caller owns a reference
+ * that it never releases. Does nothing with a GIL, or if another thread owns o, because only the owner may write its
+ * counts. */
 void fhpy_keep_object(PyObject *o);
 
 #endif /* FFI_HPY_RUNTIME_KEEP_H_ */

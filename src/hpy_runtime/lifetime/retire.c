@@ -1,14 +1,13 @@
-/* Delayed release of replaced HPyGlobal and HPyField values on free-threaded builds.
+/* Deferred decref of replaced HPyGlobal and HPyField values on free-threaded builds.
  *
  * HPy 0.9 passes globals and fields by value: the extension reads the word, then calls the context, which takes a
  * reference. Between the two another thread may replace the value; releasing it at once would leave the first thread
- * with a dead pointer. The read is compiled into the extension, so no lock can cover it. The replaced value is
+ * with a dangling pointer. The read is compiled into the extension, so no lock can cover it. The replaced value is
  * therefore kept until no thread can still be between its read and its call.
  *
- * A garbage collection tells when that is: free-threaded CPython stops all threads for it, and a thread that is in the
- * middle of native code is waited for. What was retired before a collection began is released after it. A process with
- * one Python thread has nobody to wait for, and releases at once.
- */
+ * A garbage collection marks that moment: free-threaded CPython stops all threads for it, and waits for a thread that
+ * is in the middle of native code. Values that were retired before a collection began are released after it. A process
+ * with one Python thread has no other thread to wait for, and releases at once. */
 #include "retire.h"
 
 #include <stdlib.h>
@@ -20,7 +19,7 @@
 
 enum { COLLECT_AFTER = 4096 }; /* after this many retired references, this file asks for a collection itself */
 
-/* Guards `retired`. Nothing is called under it but realloc. */
+/* Guards `retired`. Only realloc is called under it. */
 FH_LOCK(retired_lock, "retired", FH_RANK_PLAIN);
 static struct {
   PyObject **items;
@@ -61,9 +60,9 @@ static PyObject *on_collection(PyObject *self, PyObject *args) {
 
 static PyMethodDef on_collection_def = {"ffi_hpy_release_retired", (void *)on_collection, METH_VARARGS, NULL};
 
-/* Whether the calling thread is the interpreter's only one. The list of threads grows at its head. Only the head
- * pointer and this thread's own link are read, so no other thread's memory is touched; a thread that is being added has
- * not read a field or global yet. */
+/* Whether the calling thread is the interpreter's only thread. The list of threads grows at its head. Only the head
+ * pointer and this thread's own link are read, so no other thread's memory is touched; a thread that is just being
+ * added has not read a field or global yet. */
 static bool is_only_thread(void) {
   if (fhpy_optional.PyInterpreterState_ThreadHead == NULL || fhpy_optional.PyThreadState_Next == NULL) return false;
   void *self = PyThreadState_Get();
@@ -81,7 +80,7 @@ void fhpy_retire_release(PyObject *o) {
   if (retired.n_items == retired.capacity) {
     size_t capacity = retired.capacity == 0 ? 64 : 2 * retired.capacity;
     PyObject **items = realloc(retired.items, capacity * sizeof(PyObject *));
-    if (items == NULL) { /* only keeping the value for good is safe then */
+    if (items == NULL) { /* leaking the value is the only safe choice */
       fh_mutex_unlock(&retired_lock);
       return;
     }
@@ -92,7 +91,7 @@ void fhpy_retire_release(PyObject *o) {
   bool is_first = !retired.has_callback, is_full = retired.n_items % COLLECT_AFTER == 0;
   retired.has_callback = true;
   fh_mutex_unlock(&retired_lock);
-  /* If the collector cannot be reached, values only live longer. */
+  /* If the callback cannot be registered, values only live longer. */
   if (is_first) fhpy_collection_watch(&on_collection_def);
   if (is_full) fhpy_collection_run();
 }

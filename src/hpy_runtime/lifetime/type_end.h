@@ -1,4 +1,4 @@
-/* Notice of the end of types, for tables that know types by their addresses. */
+/* Notification when types are freed, for tables whose keys are pointers to types. */
 #ifndef FFI_HPY_RUNTIME_TYPE_END_H_
 #define FFI_HPY_RUNTIME_TYPE_END_H_
 
@@ -6,10 +6,10 @@
 
 typedef void (*fhpy_type_ended)(intptr_t type);
 
-/* Has `ended` called when a type ends, before its memory can become another object. `ended` must be the same function
- * for all types. It is called by an attached thread, once for each time the type was watched. A finalizer that brings
- * the type back ends the watch: the type has to be watched again. Returns 1 if `ended` will be called or the type never
- * ends; 0 if its end would not be noticed. Raises nothing. */
+/* Registers `ended`, called when a type is freed, before its memory can become another object. `ended` must be the same
+ * function for all types. An attached thread calls it, once for each time the type was watched. A finalizer that
+ * resurrects the type ends the watch: the type must be watched again. Returns 1 if `ended` will be called or the type
+ * is never freed; 0 if there would be no notification. Never raises. */
 int fhpy_type_end_watch(PyObject *type, fhpy_type_ended ended);
 
 #endif /* FFI_HPY_RUNTIME_TYPE_END_H_ */

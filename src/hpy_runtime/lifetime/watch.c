@@ -1,39 +1,39 @@
-/* References through pointers that own none.
+/* References taken through pointers that own none.
  *
  * With a GIL an object whose deallocation has begun has a reference count of 0; while its finalizer runs, the count is
  * 1.
  *
- * Without a GIL the count is in two words: one for the owning thread, and a shared one for all other threads. The two
- * lowest bits of the shared word tell what other threads may do. While they are 0 the owner may free the object without
- * any atomic operation, so other threads must not touch the count. Watching an object sets the bits to WATCHED. From
- * then on the owner, when it releases its last reference, turns them into MERGED by an atomic operation. A thread that
- * adds a reference by an atomic operation of its own, to a shared word that is neither 0 nor plain MERGED, has come
- * before that.
+ * Without a GIL the count has two words: one for the owning thread, and a shared one for all other threads. The two
+ * lowest bits of the shared word limit the other threads. While they are 0 the owner may free the object without any
+ * atomic operation, so other threads must not touch the count. Watching an object sets the bits to WATCHED. From then
+ * on the owner, when it releases its last reference, changes them to MERGED by an atomic operation. A thread that
+ * atomically adds a reference to a shared word that is neither 0 nor plain MERGED has done so before that release.
  *
- * The interpreter does this for its own weak references. Its public functions for it exist from 3.14 on, and the one
- * that takes a reference trusts the owner even after a finalizer has run. So the place of the shared word is measured
- * here, and the word is always used directly. */
+ * The interpreter uses this protocol for its own weak references. Its public functions for it exist from 3.14 on, and
+ * the one that takes a reference trusts the owner even after a finalizer has run. Therefore this file measures the
+ * offset of the shared word, and always uses the word directly. */
 #include "watch.h"
 
 #include "core/platform/atomic.h"
 #include "core/platform/thread.h"
 #include "hpy_runtime/abi/reference.h"
 
-static ptrdiff_t shared_offset; /* of the shared word, without a GIL; 0: unknown. Written once, while importing */
-static bool knows_owners; /* whether the words before it are the owner's; written likewise */
+/* offset of the shared word, without a GIL; 0: unknown. Written once, during the import */
+static ptrdiff_t shared_offset;
+static bool knows_owners; /* whether the words before it are the owner's; written once, during the import */
 
 enum { WATCHED = 1, MERGED = 3, FLAGS = 3, ONE_REFERENCE = 4 };
 
 static uint64_t *get_shared(PyObject *o) { return (uint64_t *)(void *)((char *)o + shared_offset); }
 
-/* Relaxed, because nothing but the word is read or written here. */
+/* Relaxed, because only this word is read or written here. */
 static void set_watched(PyObject *o) {
   uint64_t *word = get_shared(o), shared = fh_atomic_load_relaxed_u64(word);
   while ((shared & FLAGS) == 0 && !fh_atomic_cas_relaxed_u64(word, &shared, shared | WATCHED)) {
   }
 }
 
-/* What stands before the shared word: who the owner is, and last the owner's count. */
+/* The words before the shared word: the owner's thread, and last the owner's count. */
 static uint64_t get_owner(PyObject *o) { return fh_atomic_load_relaxed_u64(get_shared(o) - 2); }
 static uint32_t *get_local(PyObject *o) { return (uint32_t *)(void *)get_shared(o) - 1; }
 
@@ -41,14 +41,14 @@ uint32_t *fhpy_watch_own_count(PyObject *o) {
   return knows_owners && get_owner(o) == fh_thread_id() ? get_local(o) : NULL;
 }
 
-/* In the owning thread, the way of the interpreter: in place. Otherwise the owner, which releases the reference in its
- * own word, would give the object up sooner, and all its references would be counted atomically from then on. The flags
- * tell that the owner has not released its last reference, not even to a finalizer. */
+/* In the owning thread, increments in place like the interpreter. Otherwise the owner, which releases the reference in
+ * its own word, would give up ownership sooner, and all its references would be counted atomically from then on. The
+ * flags show that the owner has not released its last reference, not even to a finalizer. */
 static int try_as_owner(PyObject *o) {
   uint32_t *word = fhpy_watch_own_count(o), local = word == NULL ? 0 : fh_atomic_load_relaxed_u32(word);
   if (local == 0) return 0;
   if ((fh_atomic_load_relaxed_u64(get_shared(o)) & FLAGS) != WATCHED) return 0;
-  if (local != UINT32_MAX) fh_atomic_store_relaxed_u32(word, local + 1); /* else it is immortal */
+  if (local != UINT32_MAX) fh_atomic_store_relaxed_u32(word, local + 1); /* otherwise it is immortal */
   return 1;
 }
 
@@ -56,21 +56,21 @@ static int try_shared(PyObject *o) {
   uint64_t *word = get_shared(o), shared = fh_atomic_load_relaxed_u64(word);
   do {
     if (shared == 0 || shared == MERGED) return 0;
-    /* acquire: pairs with the interpreter's release in the thread that gave a reference up */
+    /* acquire: pairs with the interpreter's release in the thread that released a reference */
   } while (!fh_atomic_cas_acq_rel_u64(word, &shared, shared + ONE_REFERENCE));
   return 1;
 }
 
-/* Whether the interpreter's own function marks an object as set_watched does. 3.13 has no such function; its layout is
- * known, as the version is released. */
+/* Whether the interpreter's own function marks an object like set_watched. 3.13 has no such function; its layout is
+ * known, because the version is released. */
 static bool is_marked_as_expected(PyObject *o) {
   if (fhpy_optional.PyUnstable_EnableTryIncRef == NULL) return fhpy_layout.minor == 13;
   fhpy_optional.PyUnstable_EnableTryIncRef(o);
   return *get_shared(o) == WATCHED;
 }
 
-/* The shared word is expected directly before the type. An object is made for the purpose, watched, referenced and
- * released. If the word does not take the expected values, this file does not know the layout, and does without. */
+/* The shared word is expected directly before the type. An object is made, watched, referenced and released. If the
+ * word does not have the expected values, the layout is unknown, and this file does not support watching. */
 int fhpy_watch_measure(void) {
   if (!fhpy_layout.free_threaded || fhpy_layout.type_offset < 2 * (ptrdiff_t)sizeof(void *)) return 0;
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
@@ -85,7 +85,8 @@ int fhpy_watch_measure(void) {
     knows_owners = begins_as_owned && *get_local(o) == 2;
     Py_DecRef(o);
     try_shared(o);
-    Py_DecRef(o); /* the owner's reference; that of try_shared is left, and is now counted in the shared word */
+    /* the owner's reference; the reference of try_shared is left, and is now counted in the shared word */
+    Py_DecRef(o);
     if (*get_shared(o) != ONE_REFERENCE + MERGED) shared_offset = 0, knows_owners = false;
   }
   Py_DecRef(o);
@@ -98,11 +99,11 @@ void fhpy_watch_begin(PyObject *o) {
   if (fhpy_layout.free_threaded) set_watched(o);
 }
 
-/* The bits of an object's first word that have the count, where there is a GIL. */
+/* The bits of an object's first word that hold the count, with a GIL. */
 #ifdef FHPY_PYPY
-#define COUNT_BITS UINT64_MAX /* a high bit of it stands for the interpreter's own reference */
+#define COUNT_BITS UINT64_MAX /* a high bit represents the interpreter's own reference */
 #else
-#define COUNT_BITS ((uint64_t)UINT32_MAX) /* newer versions use the other half for other things */
+#define COUNT_BITS ((uint64_t)UINT32_MAX) /* newer versions use the other half for other data */
 #endif
 
 int fhpy_watch_try(PyObject *o) {

@@ -1,7 +1,7 @@
-/* Loading an HPy universal module: from the definition in its file to the executed module.
+/* Loads an HPy universal module: from the definition in its file to the executed module.
  *
- * The definition is checked first. Then either HPy_mod_create makes the object that stands for the module, or the
- * module is made here: with its methods, its attributes and, last, its exec slots. */
+ * The definition is checked first. Then either HPy_mod_create makes an object in place of the module, or the module is
+ * made here: with its methods, its attributes and, last, its exec slots. */
 #include "load.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@
 
 /* ---- the definition ---- */
 
-/* How often the definition has the slot; -1 with SystemError raised if it has one that is not a module's. */
+/* Counts a slot in the definition; -1 with SystemError raised if the definition has a slot that is not a module
+ * slot. */
 static int count_slots(const HPyModuleDef *def, const char *name, HPySlot_Slot slot) {
   int n = 0;
   for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
@@ -28,8 +29,8 @@ static int count_slots(const HPyModuleDef *def, const char *name, HPySlot_Slot s
   return n;
 }
 
-/* Refuses a definition that HPy 0.9 does not allow, or that universal code cannot have. 0, or -1 with SystemError
- * raised. */
+/* Refuses a definition that HPy 0.9 does not allow, or that universal code cannot have. Returns 0, or -1 with
+ * SystemError raised. */
 static int check_definition(const HPyModuleDef *def, const char *name) {
   if (def->size != 0) {
     PyErr_Format(PyExc_SystemError,
@@ -39,7 +40,7 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
                  name, def->size);
     return -1;
   }
-  /* A list without entries asks for nothing and is allowed. */
+  /* An empty list defines nothing and is allowed. */
   const PyMethodDef *legacy = (const PyMethodDef *)def->legacy_methods;
   if (legacy != NULL && legacy->name != NULL) {
     PyErr_Format(PyExc_SystemError, "module '%s' defines the legacy method '%s', which a universal module cannot have",
@@ -53,7 +54,8 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
                  name, n_create);
     return -1;
   }
-  /* HPy_mod_create makes the object itself, so nothing may be defined that would have to be added to it. */
+  /* HPy_mod_create makes the object itself, so the definition may not contain anything that would have to be added to
+   * it. */
   if (n_create == 0) return 0;
   size_t n_defines = 0;
   while (def->defines[n_defines] != NULL) n_defines++;
@@ -76,11 +78,11 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
 
 /* ---- the module ---- */
 
-/* Slots are called through the context's entry for trampolines. In debug mode that entry turns their arguments into
+/* Slots are called through the context's entry for trampolines. In debug mode that entry converts their arguments to
  * debug handles. */
 
-/* Calls HPy_mod_create, with None if there is no spec. The result stands for the module; owned, or NULL with an
- * exception raised. HPy does not allow it to be a module object of the interpreter. */
+/* Calls HPy_mod_create, with None if there is no spec. The result replaces the module; owned, or NULL with an exception
+ * raised. HPy does not allow it to be a module object of the interpreter. */
 static PyObject *call_create(HPyContext *ctx, const HPySlot *slot, PyObject *spec) {
   _HPyFunc_args_UNARYFUNC call = {.arg0 = (cpy_PyObject *)(spec != NULL ? spec : &_Py_NoneStruct)};
   ctx->ctx_CallRealFunctionFromTrampoline(ctx, HPyFunc_MOD_CREATE, slot->impl, &call);
@@ -103,7 +105,7 @@ static int set_import_attributes(PyObject *module, PyObject *spec) {
   for (int i = 0; i < 2; i++) {
     PyObject *value = PyObject_GetAttrString(spec, from_spec[i][0]);
     if (value == NULL) {
-      PyErr_Clear(); /* an object that only resembles a ModuleSpec */
+      PyErr_Clear(); /* an object that is only similar to a ModuleSpec */
       continue;
     }
     int rc = PyObject_SetAttrString(module, from_spec[i][1], value);
@@ -113,7 +115,7 @@ static int set_import_attributes(PyObject *module, PyObject *spec) {
   return 0;
 }
 
-/* __file__ is a str, decoded as the interpreter decodes file names. */
+/* __file__ is a str, decoded like the interpreter's file names. */
 static int set_file(PyObject *module, const char *path) {
   PyObject *file = PyUnicode_DecodeFSDefault(path);
   int rc = file != NULL ? PyObject_SetAttrString(module, "__file__", file) : -1;
@@ -122,8 +124,8 @@ static int set_file(PyObject *module, const char *path) {
 }
 
 /* Adds the module's methods. Their table is never freed once it is in use, because function objects point into it; the
- * library is never closed either. After a failure of PyModule_AddFunctions some functions may exist, so it stays then,
- * too. */
+ * library is never closed either. After a failure of PyModule_AddFunctions some functions may exist, so the table is
+ * kept in that case, too. */
 static int add_methods(PyObject *module, const HPyModuleDef *def) {
   size_t n = fhpy_methods_count(def->defines, HPyDef_Kind_Meth);
   PyMethodDef *methods = PyMem_Calloc(n + 1, sizeof(PyMethodDef));
@@ -138,8 +140,8 @@ static int add_methods(PyObject *module, const HPyModuleDef *def) {
   return PyModule_AddFunctions(module, methods);
 }
 
-/* Runs the exec slots in the order of the definition. 0, or -1 with an exception raised: a slot that fails without
- * raising one gets a SystemError. */
+/* Runs the exec slots in the order of the definition. Returns 0, or -1 with an exception raised: if a slot fails
+ * without an exception, a SystemError is raised. */
 static int run_exec_slots(HPyContext *ctx, PyObject *module, const HPyModuleDef *def, const char *name) {
   for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
     if ((*d)->kind != HPyDef_Kind_Slot || (*d)->slot.slot != HPy_mod_exec) continue;
@@ -148,15 +150,15 @@ static int run_exec_slots(HPyContext *ctx, PyObject *module, const HPyModuleDef 
     int rc = call.result;
     if (rc != 0 && !PyErr_Occurred())
       PyErr_Format(PyExc_SystemError, "an exec slot of module '%s' failed (%d) without raising an exception", name, rc);
-    if (rc == 0 && PyErr_Occurred()) /* that exception tells more than one about leaving it */
+    if (rc == 0 && PyErr_Occurred()) /* that exception is more useful than a SystemError about the mistake */
       rc = -1;
     if (rc != 0) return -1;
   }
   return 0;
 }
 
-/* The executed module, owned; NULL with an exception raised. HPyModuleDef.globals needs no preparation: an HPyGlobal is
- * a word of the extension, and 0 until something is stored in it. */
+/* Returns the executed module, owned; NULL with an exception raised. HPyModuleDef.globals needs no preparation: an
+ * HPyGlobal is a word of the extension, and 0 until something is stored in it. */
 static PyObject *make_module(HPyContext *ctx, const HPyModuleDef *def, const char *name, const char *path,
                              PyObject *spec) {
   if (check_definition(def, name) < 0) return NULL;
@@ -178,7 +180,7 @@ static PyObject *make_module(HPyContext *ctx, const HPyModuleDef *def, const cha
 
 PyObject *fhpy_load_module(const char *name, const char *path, PyObject *spec, FhpyMode mode) {
   if (fhpy_context_get() == NULL) return NULL;
-  /* Entry points are named after the module without its packages. */
+  /* The names of entry points contain the module name without its packages. */
   const char *dot = strrchr(name, '.');
   FhpyLoadFile file;
   if (fhpy_load_file_open(&file, dot != NULL ? dot + 1 : name, path, mode) < 0) return NULL;

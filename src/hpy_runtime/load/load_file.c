@@ -1,5 +1,5 @@
-/* The file of an HPy universal module: it is checked, opened, asked for its ABI version, and given a context, for
- * good. */
+/* The file of an HPy universal module: checks it, opens it, checks its ABI version, and gives it its context for the
+ * life of the process. */
 #include "load_file.h"
 
 #include <stdio.h>
@@ -21,15 +21,15 @@ typedef struct {
   HPyModuleDef *(*init)(void);
 } EntryPoints;
 
-/* The address of the symbol `prefix` + `short_name`. NULL if there is none, and for a name that does not fit the
- * buffer. */
+/* Returns the pointer of the symbol `prefix` + `short_name`. NULL if there is none, or if the name does not fit into
+ * the buffer. */
 static void *get_symbol(void *library, const char *prefix, const char *short_name) {
   char symbol[256];
   int n = snprintf(symbol, sizeof symbol, "%s%s", prefix, short_name);
   return n > 0 && (size_t)n < sizeof symbol ? fh_loader_find(library, symbol) : NULL;
 }
 
-/* get_symbol, with ImportError raised for NULL. An extension for the CPython ABI is recognised, and named as one. */
+/* Like get_symbol, with ImportError raised for NULL. The message identifies an extension for the CPython ABI. */
 static void *find_entry_point(void *library, const char *prefix, const char *short_name, const char *path) {
   void *entry = get_symbol(library, prefix, short_name);
   if (entry == NULL && get_symbol(library, "PyInit_", short_name) != NULL)
@@ -43,18 +43,18 @@ static void *find_entry_point(void *library, const char *prefix, const char *sho
   return entry;
 }
 
-/* Fills *entries. 0, or -1 with ImportError raised. */
+/* Fills *entries. Returns 0, or -1 with ImportError raised. */
 static int find_entry_points(void *library, const char *short_name, const char *path, EntryPoints *entries) {
   void *found[4];
   const char *const prefixes[4] = {"get_required_hpy_major_version_", "get_required_hpy_minor_version_",
                                    "HPyInitGlobalContext_", "HPyInit_"};
   for (int i = 0; i < 4; i++)
     if ((found[i] = find_entry_point(library, prefixes[i], short_name, path)) == NULL) return -1;
-  memcpy(entries, found, sizeof found); /* ISO C has no cast from an object pointer to a function's */
+  memcpy(entries, found, sizeof found); /* ISO C has no cast from an object pointer to a function pointer */
   return 0;
 }
 
-/* The ABI version that the file's name carries: 0 for module.hpy0.so and for module.hpy0-cp311.so. -1 if there is
+/* Returns the ABI version in the file's name: 0 for module.hpy0.so and for module.hpy0-cp311.so; -1 if there is
  * none. */
 static long find_abi_tag(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -63,8 +63,8 @@ static long find_abi_tag(const char *path) {
   return strtol(tag + 4, NULL, 10);
 }
 
-/* Refuses a file that needs another major version or a later minor one, and a file whose name carries another version.
- * 0, or -1 with RuntimeError raised. HPy's own tests compare the texts. */
+/* Refuses a file that needs another major version or a later minor version, and a file whose name has another version.
+ * Returns 0, or -1 with RuntimeError raised. HPy's own tests check the messages. */
 static int check_version(const EntryPoints *entries, const char *short_name, const char *path) {
   unsigned major = entries->major(), minor = entries->minor();
   if (major != HPY_ABI_VERSION || minor > HPY_ABI_VERSION_MINOR) {
@@ -94,8 +94,8 @@ static int check_version(const EntryPoints *entries, const char *short_name, con
   return 0;
 }
 
-/* A file that was loaded, and its mode. `library` is the system's handle, which is equal for each load of a file. The
- * list only grows. */
+/* A loaded file, and its mode. `library` is the system's handle, which is equal for each load of a file. The list only
+ * grows. */
 typedef struct LoadedFile {
   void *library;
   FhpyMode mode;
@@ -113,10 +113,10 @@ int fhpy_load_file_wants_debug(void) {
   return -1;
 }
 
-/* Gives the library the mode that *mode asks for if it has none yet; MODE_DEFAULT accepts the mode that it has. Stores
- * the mode that it has then. 0, or -1 with ImportError raised for a library that has another mode. */
+/* Gives the library the requested mode *mode if it has none yet; MODE_DEFAULT accepts any existing mode. *mode becomes
+ * the library's mode. Returns 0, or -1 with ImportError raised if the library has another mode. */
 static int claim_mode(void *library, const char *path, FhpyMode *mode) {
-  /* Allocated before the lock is taken, under which nothing is called. */
+  /* Allocated before the lock is taken, because nothing may be called under the lock. */
   LoadedFile *claim = malloc(sizeof(LoadedFile)), *known;
   if (claim == NULL) {
     PyErr_NoMemory();
@@ -147,7 +147,7 @@ static int claim_mode(void *library, const char *path, FhpyMode *mode) {
 }
 
 /* The system's loader trusts the file's headers. It maps pages that a truncated file does not have, and the process
- * ends when one of them is used. */
+ * crashes when such a page is used. */
 int fhpy_load_file_check(const char *path) {
   char reason[FH_LIBRARY_FILE_REASON];
   if (!fh_library_file_refuse(path, reason)) return 0;
@@ -157,7 +157,7 @@ int fhpy_load_file_check(const char *path) {
 
 int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *path, FhpyMode mode) {
   if (fhpy_load_file_check(path) < 0) return -1;
-  /* Never closed, not even after an error: types and methods may refer to its functions for good. */
+  /* Never closed, not even after an error, because types and methods may refer to its functions forever. */
   char reason[FH_LOADER_REASON];
   void *library = fh_loader_open(path, FH_LOADER_LOCAL, reason, sizeof reason);
   if (library == NULL) {
@@ -172,7 +172,7 @@ int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *
               : mode == MODE_TRACE ? fhpy_trace_context_get()
                                    : fhpy_context_get();
   if (file->ctx == NULL) return -1;
-  /* The extension keeps the context in a variable. A later load of the file stores the same one again. */
+  /* The extension stores the context in a variable. A later load of the file stores the same context again. */
   entries.set_context(file->ctx);
   file->def = entries.init();
   if (file->def == NULL && !PyErr_Occurred())

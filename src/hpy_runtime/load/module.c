@@ -1,9 +1,9 @@
-/* The extension module ffi_hpy._hpy: the entry points that the interpreter calls, and the functions load and
- * check_file. One binary serves every CPython (cpython_abi.h).
+/* The extension module ffi_hpy._hpy: its entry points, and the functions load and check_file. One binary serves every
+ * CPython (cpython_abi.h).
  *
- * Up to 3.14 the interpreter calls PyInit__hpy, which returns a PyModuleDef. That is the only struct of this file
- * that embeds an object header; it is there in the two shapes that the released versions have. From 3.15 on the
- * interpreter calls PyModExport__hpy (PEP 793) and sees no PyModuleDef. */
+ * Up to 3.14 the interpreter calls PyInit__hpy, which returns a PyModuleDef. That is the only struct of this file with
+ * an object header, and is defined for both header layouts of the released versions. From 3.15 on the interpreter calls
+ * PyModExport__hpy (PEP 793) and needs no PyModuleDef. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "module_debug.h"
 #include "module_trace.h"
 
-/* Reads the only keyword of load(), debug or trace: debug=None and trace=False leave *mode alone. 0, or -1 with an
- * exception raised. */
+/* Reads the only keyword of load(), debug or trace: debug=None and trace=False leave *mode unchanged. Returns 0, or -1
+ * with an exception raised. */
 static int read_mode(PyObject *value, PyObject *names, FhpyMode *mode) {
   const char *keyword = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, 0), NULL);
   if (keyword == NULL) return -1;
@@ -29,7 +29,7 @@ static int read_mode(PyObject *value, PyObject *names, FhpyMode *mode) {
   return is_wanted < 0 ? -1 : 0;
 }
 
-/* load(name, path, spec=None, *, debug=None, trace=False), of which one */
+/* load(name, path, spec=None, *, debug=None, trace=False), with one of debug and trace */
 static PyObject *load(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
   (void)self;
   if (nargs < 2 || nargs > 3) {
@@ -90,7 +90,7 @@ static int set_text(PyObject *module, const char *name, const char *text) {
   return rc;
 }
 
-/* There is one context in the process, and native threads are attached to the main interpreter. So a sub-interpreter is
+/* The process has one context, and native threads are attached to the main interpreter. Therefore a sub-interpreter is
  * refused. */
 static int check_interpreter(void) {
   int64_t number = PyInterpreterState_GetID(PyInterpreterState_Get());
@@ -117,13 +117,13 @@ static const char module_doc[] = "The HPy 0.9 universal runtime of ffi_hpy.";
 /* ---- 3.9 to 3.14 ---- */
 
 enum { MOD_EXEC = 2, MOD_MULTIPLE_INTERPRETERS = 3, MOD_GIL = 4 };
-/* Value of MOD_MULTIPLE_INTERPRETERS that lets any interpreter import the module. Then exec_module refuses it, with a
- * message that says why. */
+/* Value of MOD_MULTIPLE_INTERPRETERS that allows every interpreter to import the module. exec_module then refuses a
+ * sub-interpreter with a message that explains the reason. */
 #define ANY_INTERPRETER ((void *)2)
 #define NOT_USED ((void *)1) /* value of MOD_GIL */
 
-/* One list for each range of versions, because a slot that a version does not know is an error there:
- * multiple_interpreters came with 3.12, gil with 3.13. */
+/* One list for each range of versions, because an unknown slot is an error: 3.12 added multiple_interpreters, 3.13
+ * added gil. */
 static PyModuleDef_Slot slots_39[] = {{MOD_EXEC, (void *)exec_module}, {0, NULL}};
 static PyModuleDef_Slot slots_312[] = {
     {MOD_EXEC, (void *)exec_module}, {MOD_MULTIPLE_INTERPRETERS, ANY_INTERPRETER}, {0, NULL}};
@@ -171,7 +171,7 @@ FH_EXPORT PyObject *PyInit__hpy(void) {
                         .slots = minor >= 13   ? slots_313
                                  : minor == 12 ? slots_312
                                                : slots_39};
-  /* A definition that an earlier import has filled stays as it is, because the interpreter may use it already. */
+  /* A definition that an earlier import has filled is not changed, because the interpreter may use it already. */
   if (strstr(version, "free-threading") != NULL) {
     if (def_free_threaded.body.name != NULL) return PyModuleDef_Init(&def_free_threaded);
     def_free_threaded.refcount_local = UINT32_MAX; /* immortal */

@@ -1,5 +1,5 @@
-/* Debug mode: its functions in the module ffi_hpy._hpy, for ffi_hpy.hpy_debug. Each converts its arguments and calls a
- * function of debug/. */
+/* The functions of debug mode in the module ffi_hpy._hpy, for ffi_hpy.hpy_debug. Each converts its arguments and calls
+ * a function of debug/. */
 #include "module_debug.h"
 
 #include "hpy_runtime/debug/debug_handle.h"
@@ -18,7 +18,7 @@ static PyObject *debug_serial(PyObject *self, PyObject *none) {
 }
 static const char debug_serial_doc[] = "debug_serial()\n--\n\nThe serial number of the latest debug handle.";
 
-/* Calls `list` with the serial number `since`. -1 may be a serial number or a failed conversion, so the exception
+/* Calls `list` with the serial number `since`. -1 is a serial number or a failed conversion, so the exception
  * decides. */
 static PyObject *list_since(PyObject *(*list)(uint64_t), PyObject *since) {
   unsigned long long serial = PyLong_AsUnsignedLongLong(since);
@@ -73,7 +73,7 @@ static PyObject *debug_limits(PyObject *self, PyObject *const *args, Py_ssize_t 
     return NULL;
   }
   if (nargs == 3) {
-    /* Everything that can fail is done before the limits are changed. */
+    /* All steps that can fail come before the limits are changed. */
     size_t *const members[] = {&wanted.n_closed, &wanted.n_text_bytes, &wanted.n_frames};
     for (int i = 0; i < 3; i++) {
       *members[i] = PyLong_AsSize_t(args[i]);
@@ -114,9 +114,9 @@ static PyMethodDef methods[] = {{"debug_serial", (void *)debug_serial, METH_NOAR
                                 {"debug_report_open", (void *)debug_report_open, METH_NOARGS, debug_report_open_doc},
                                 {0}};
 
-/* If the environment asks for debug mode, has debug_report_open() called at the end of the process. Functions of atexit
- * run in the reverse order of their registration. This one is registered early, so it runs after those of other
- * modules, which may still close handles. 0, or -1 with an exception raised. */
+/* If the environment enables debug mode, registers debug_report_open() with atexit. atexit runs functions in the
+ * reverse order of their registration. This one is registered early, so it runs after those of other modules, which may
+ * still close handles. Returns 0, or -1 with an exception raised. */
 static int report_at_exit(PyObject *module) {
   int is_wanted = fhpy_load_file_wants_debug();
   if (is_wanted < 0) PyErr_Clear(); /* load() raises it again */
@@ -125,7 +125,7 @@ static int report_at_exit(PyObject *module) {
   PyObject *add = atexit != NULL ? PyObject_GetAttrString(atexit, "register") : NULL;
   PyObject *report = add != NULL ? PyObject_GetAttrString(module, "debug_report_open") : NULL;
   PyObject *args = report != NULL ? PyTuple_New(1) : NULL;
-  /* PyTuple_SetItem takes `report` over, even if it fails. */
+  /* PyTuple_SetItem steals `report`, even if it fails. */
   int rc = args != NULL ? PyTuple_SetItem(args, 0, report) : -1;
   if (args == NULL) Py_DecRef(report);
   PyObject *done = rc == 0 ? PyObject_CallObject(add, args) : NULL;

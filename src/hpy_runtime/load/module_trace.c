@@ -1,4 +1,4 @@
-/* Trace mode: its functions in the module ffi_hpy._hpy, for hpy.trace of the drop-in. */
+/* The functions of trace mode in the module ffi_hpy._hpy, for hpy.trace of the drop-in replacement. */
 #include "module_trace.h"
 
 #include "hpy_runtime/trace/trace_record.h"

@@ -1,10 +1,10 @@
-/* Trace mode: the context. Each entry is a function of a few instructions, which puts its place in front of its
- * arguments and goes on to one function for all. That is what keeps 180 wrappers small.
+/* Trace mode: the context. Each entry is a function of a few instructions, which puts its place before its arguments
+ * and jumps to one common function. This keeps 180 wrappers small.
  *
- * That function does not know what it passes on. It relies on what the calling conventions of 64-bit processors have in
- * common, and ISO C does not promise: an argument or a result that is an integer, a pointer or a struct of one word is
- * passed in a word, in the same place whatever the others are, and words too many do no harm. What is passed in another
- * way, a double, has functions of its own. */
+ * The common function does not know the types of the arguments that it passes on. It relies on a property that the
+ * calling conventions of 64-bit processors share, although ISO C does not guarantee it: an argument or a result that is
+ * an integer, a pointer or a struct of one word is passed in a word, at a position independent of the other arguments,
+ * and surplus words are harmless. Arguments that are passed differently, of type double, have their own functions. */
 #include "trace_context.h"
 
 #include "core/platform/fork.h"
@@ -21,7 +21,7 @@ _Static_assert(sizeof(Word) == 8 && sizeof(HPy) == sizeof(Word) && sizeof(Entry)
 static HPyContext *const real = &fhpy_context.base;
 static FhpyContext trace_context; /* filled once and constant afterwards */
 
-/* Functions that only jump need no description for those who unwind the stack. */
+/* Functions that only jump need no unwind information. */
 #if defined(__has_attribute)
 #if __has_attribute(nouwtable)
 #define JUMP __attribute__((nouwtable))
@@ -86,7 +86,7 @@ static void fill_table(void) {
   ctx->ctx_Float_FromDouble = float_from_double;
   ctx->ctx_Float_AsDouble = float_as_double;
   ctx->ctx_Long_AsDouble = long_as_double;
-  /* As in HPy: the one is a call of the interpreter's, and passes its context on to the extension; the other does not
+  /* As in HPy: the interpreter calls the first entry, which passes its context on to the extension; the second does not
    * return. */
   ctx->ctx_CallRealFunctionFromTrampoline = real->ctx_CallRealFunctionFromTrampoline;
   ctx->ctx_FatalError = real->ctx_FatalError;

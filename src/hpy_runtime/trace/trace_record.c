@@ -1,4 +1,4 @@
-/* Trace mode: totals in atomic words, and the hooks. Time is monotonic; that of a call includes what it calls. */
+/* Trace mode: totals in atomic words, and the hooks. Time is monotonic; the time of a call includes nested calls. */
 #include "trace_record.h"
 
 #include <stdio.h>
@@ -9,16 +9,16 @@
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/context/hook.h"
 
-/* By place. Relaxed: a total says nothing about other memory. */
+/* By place. Relaxed: a total does not order other memory accesses. */
 static uint64_t totals[TRACE_N_TOTALS][sizeof(HPyContext) / sizeof(void *)];
 
-/* Globals as an extension's, which may be loaded while another thread stores (ctx_store.c). */
+/* Globals like an extension's, which a thread may load while another thread stores (ctx_store.c). */
 static HPyGlobal hooks[TRACE_N_HOOKS];
 static FH_THREAD_LOCAL bool is_in_hook;
 
 /* ---- names ---- */
 
-/* In the order of their places. Two rows of constants are in the table, one before all entries and one among them. */
+/* In the order of their places. The table has two groups of constants: before all entries, and between them. */
 static const char names[] =
 #define ENTRY0(R, name) SPECIAL(name)
 #define ENTRY1(R, name, A) SPECIAL(name)
@@ -29,7 +29,7 @@ static const char names[] =
 #include "hpy_runtime/context/entries.def"
     ;
 
-/* The first place of an entry after `place`. */
+/* Returns the place of the entry after `place`. */
 static size_t next_place(size_t place) {
   return place == TRACE_PLACE(DelItem_s) ? TRACE_PLACE(Capsule_New) : place + 1;
 }
@@ -55,7 +55,7 @@ static void tell(FhpyTraceHook which, size_t place) {
   ctx->ctx_Close(ctx, hook);
 }
 
-/* A thread that is not attached runs no Python: before Reenter, and after Leave. */
+/* A detached thread runs no Python: before Reenter, and after Leave. */
 
 uint64_t fhpy_trace_record_enter(size_t place) {
   fh_atomic_add_relaxed_u64(&totals[TRACE_CALLS][place], 1);

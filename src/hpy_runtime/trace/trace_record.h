@@ -1,7 +1,7 @@
-/* Trace mode: what is recorded of each entry of the context, and the functions of Python that are told of calls.
+/* Trace mode: the records of each entry of the context, and the Python functions that are called for each call.
  *
- * An entry is known by its place: the number of words before it in HPyContext. All functions may be called by any
- * number of threads at once. */
+ * An entry is identified by its place: the number of words before it in HPyContext. Any number of threads may call all
+ * functions at once. */
 #ifndef FFI_HPY_RUNTIME_TRACE_RECORD_H_
 #define FFI_HPY_RUNTIME_TRACE_RECORD_H_
 
@@ -12,17 +12,17 @@
 typedef enum { TRACE_CALLS, TRACE_NANOSECONDS, TRACE_N_TOTALS } FhpyTraceTotal;
 typedef enum { TRACE_ON_ENTER, TRACE_ON_EXIT, TRACE_N_HOOKS } FhpyTraceHook;
 
-/* Begins a call: counts it, calls a hook, and returns the time. An exception that is raised stays as it is, and so does
- * errno; one that a hook raises goes to sys.unraisablehook. */
+/* Begins a call: counts the call, calls a hook, and returns the time. A raised exception and errno are preserved; an
+ * exception that a hook raises goes to sys.unraisablehook. */
 uint64_t fhpy_trace_record_enter(size_t place);
-/* Ends a call that has begun at `start`. */
+/* Ends a call that began at `start`. */
 void fhpy_trace_record_leave(size_t place, uint64_t start);
 
-/* Has hook(name) called at the beginning or the end of every call, but of none that a hook makes itself. NULL: none
- * is. */
+/* Registers hook(name), called at the beginning or the end of every call, except for calls that a hook makes itself.
+ * NULL: no hook. */
 void fhpy_trace_record_set_hook(FhpyTraceHook which, PyObject *hook);
 
-/* A dict from the names of all entries, as in ctx_Add, to one of their totals. NULL with an exception raised. */
+/* Returns a dict from the names of all entries, like ctx_Add, to one of their totals. NULL with an exception raised. */
 PyObject *fhpy_trace_record_totals(FhpyTraceTotal which);
 
 #endif /* FFI_HPY_RUNTIME_TRACE_RECORD_H_ */

@@ -1,10 +1,11 @@
 /* Methods made of callables.
  *
  * The type declares its instances to be method descriptors. So `object.method(...)` calls the descriptor with the
- * object as the first argument, without making a bound method. The descriptor passes the arguments on as they are.
+ * object as the first argument, without making a bound method. The descriptor passes the arguments on unchanged.
  *
- * A callable that stands for a function written in Python has that as its attribute `__wrapped__`. A method shows the
- * attributes of that function, or of the callable itself, where it has none of its own: a signature for instance. */
+ * A callable that replaces a function written in Python has that function as its attribute `__wrapped__`. A method
+ * shows the attributes of that function, or of the callable itself, in addition to its own: a signature for
+ * instance. */
 #include "descriptor.h"
 
 #ifdef FHPY_PYPY
@@ -66,7 +67,7 @@ static int method_traverse(PyObject *self, visit_fn visit, void *arg) {
   return visit(type_of(self), arg);
 }
 
-/* There is no tp_clear, because a cycle through a method goes through its class, which the collector clears. */
+/* There is no tp_clear, because a cycle through a method contains its class, which the collector clears. */
 static void method_dealloc(PyObject *self) {
   PyObject *type = type_of(self);
   PyObject_GC_UnTrack(self);
@@ -82,7 +83,7 @@ static PyObject *method_get(PyObject *self, void *offset) {
   return value;
 }
 
-/* `__module__` is found here, because the type's dict has it for the type itself. */
+/* `__module__` is handled here, because the type's dict has the `__module__` of the type itself. */
 static PyObject *method_get_attribute(PyObject *self, PyObject *name) {
   if (PyUnicode_CompareWithASCIIString(name, "__module__") == 0)
     return method_get(self, (void *)offsetof(Method, module));
@@ -92,13 +93,14 @@ static PyObject *method_get_attribute(PyObject *self, PyObject *name) {
   return PyObject_GetAttr(method_of(self)->wrapped, name);
 }
 
-/* copy and pickle take a str as the qualified name of a global object: a method is its class's, like a function. */
+/* copy and pickle interpret a str as the qualified name of a global object: like a function, a method belongs to its
+ * class. */
 static PyObject *method_reduce(PyObject *self, PyObject *ignored) {
   (void)ignored;
   return method_get(self, (void *)offsetof(Method, qualname));
 }
 
-/* copy.deepcopy asks the instance first, which would answer with the function's. */
+/* copy.deepcopy asks the instance first, which would otherwise return the function's __deepcopy__. */
 static PyObject *method_deepcopy(PyObject *self, PyObject *memo) {
   (void)memo;
   take_reference(self);
@@ -132,16 +134,16 @@ static PyObject *make_type(void) {
   members[1].offset = (Py_ssize_t)(fhpy_layout.header_size + offsetof(Method, weak));
   unsigned flags =
       1u << 18 | (unsigned)TYPE_FLAG_HAVE_GC | (unsigned)TYPE_FLAG_HAVE_VECTORCALL | FLAG_METHOD_DESCRIPTOR;
-  /* The interpreter remembers in its bytecode only methods of a type that nobody can change. */
-  if (fhpy_layout.minor >= 10) flags |= FLAG_IMMUTABLE_TYPE; /* there is no such flag before */
+  /* The interpreter caches in its bytecode only methods of immutable types. */
+  if (fhpy_layout.minor >= 10) flags |= FLAG_IMMUTABLE_TYPE; /* earlier versions have no such flag */
   PyType_Spec spec = {"ffi_hpy._hpy.method", (int)(fhpy_layout.header_size + sizeof(Method)), 0, flags, slots};
   PyObject *type = PyType_FromSpecWithBases(&spec, NULL);
   if (type != NULL) defer_references(type);
   return type;
 }
 
-/* The type of methods, borrowed; never freed. Threads that come here at the same time make one each. One of these is
- * published, the others are released. */
+/* Returns the type of methods, borrowed; never freed. Threads that call this at the same time make a type each. One of
+ * these is published, the others are released. */
 static PyObject *get_type(void) {
   PyObject *type = fh_atomic_load_acquire_ptr(&method_type); /* pairs with the swap below */
   if (type != NULL) return type;
@@ -155,7 +157,8 @@ static PyObject *get_type(void) {
 
 bool fhpy_descriptor_is_possible(void) { return fhpy_optional.PyMethod_New != NULL; }
 
-/* New reference to the function that `callable` stands for, or to `callable` itself; NULL with an exception raised. */
+/* Returns a new reference to the function that `callable` replaces, or to `callable` itself; NULL with an exception
+ * raised. */
 static PyObject *wrapped_by(PyObject *callable) {
   PyObject *wrapped = PyObject_GetAttrString(callable, "__wrapped__");
   if (wrapped != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError)) return wrapped;

@@ -1,4 +1,4 @@
-/* Methods made of callables: they let a class have a native function as a method. */
+/* Methods made of callables: a class can have a native function as a method. */
 #ifndef FFI_HPY_RUNTIME_DESCRIPTOR_H_
 #define FFI_HPY_RUNTIME_DESCRIPTOR_H_
 
@@ -7,11 +7,11 @@
 #include "hpy_runtime/abi/cpython_abi.h"
 #include "hpy_runtime/api/extension.h"
 
-/* Whether this interpreter has them. */
+/* Whether this interpreter supports them. */
 bool fhpy_descriptor_is_possible(void);
 
-/* A method that calls `callable`, an instance of an HPy type with HPy_tp_call, with the object as the first argument.
- * See method_new (extension.h). NULL with an exception raised; TypeError for another kind of callable. */
+/* Makes a method that calls `callable`, an instance of an HPy type with HPy_tp_call, with the object as the first
+ * argument. See method_new (extension.h). NULL with an exception raised; TypeError for another kind of callable. */
 PyObject *fhpy_descriptor_new_method(PyObject *callable, const FhpyMethodNames *names);
 
 #endif /* FFI_HPY_RUNTIME_DESCRIPTOR_H_ */

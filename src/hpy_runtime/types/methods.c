@@ -7,7 +7,7 @@ size_t fhpy_methods_count(HPyDef *const *defines, HPyDef_Kind kind) {
   return n;
 }
 
-/* The interpreter's flags for a signature; 0 for one that no method can have. */
+/* Returns the interpreter's flags for a signature; 0 if no method can have the signature. */
 static int method_flags(HPyFunc_Signature signature) {
   switch (signature) {
   case HPyFunc_VARARGS: return METH_FASTCALL;

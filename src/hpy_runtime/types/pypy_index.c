@@ -1,4 +1,4 @@
-/* Asks a sequence made for the purpose for its last item, and looks with which index its slot is called. */
+/* Reads the last item of a sequence made for the purpose, and records the index with which its slot is called. */
 #include "pypy_index.h"
 
 #ifdef FHPY_PYPY
@@ -13,8 +13,8 @@ static PyObject *probe_item(PyObject *self, Py_ssize_t index) {
 }
 static Py_ssize_t probe_length(PyObject *self) { return (void)self, 1; }
 
-/* 1 if the interpreter leaves negative indices as they are, 0 if not, -1 with an exception raised. PySequence_GetItem
- * would not tell, because it adds the length itself. */
+/* Returns 1 if the interpreter passes negative indices on unchanged, 0 if not, -1 with an exception raised.
+ * PySequence_GetItem cannot be used, because it adds the length itself. */
 static int measure(void) {
   static PyType_Slot slots[] = {{HPy_sq_item, (void *)probe_item}, {HPy_sq_length, (void *)probe_length}, {0, NULL}};
   static PyType_Spec spec = {"ffi_hpy._hpy._probe_sequence", 0, 0, HPy_TPFLAGS_DEFAULT, slots};

@@ -1,11 +1,11 @@
-/* Makes a class with one slot, as a base for a type with a struct (pypy_layout.h tells why). */
+/* Makes a class with one slot, as a base for a type with a struct (pypy_layout.h explains the reason). */
 #include "pypy_layout.h"
 
 #ifdef FHPY_PYPY
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Makes a name that no other class gives to a slot; a class with that name would have an equal layout. */
+/* Makes a slot name that no other class has; a class with the same name would have an equal layout. */
 static void make_name(char *name, size_t size) {
   static uint64_t n_names; /* guarded by the GIL */
   uint64_t mixed = ((uint64_t)(uintptr_t)&n_names ^ (uint64_t)(uintptr_t)name << 20) + ++n_names;
@@ -24,7 +24,7 @@ static PyObject *make_namespace(PyObject *name) {
   return NULL;
 }
 
-/* The slot is deleted from the class again, which leaves the layout as it is. */
+/* The slot is deleted from the class again, which leaves the layout unchanged. */
 static PyObject *make_class(PyObject *bases) {
   char text[32];
   make_name(text, sizeof(text));

@@ -1,8 +1,8 @@
-/* Layouts on PyPy: keeps a class from having two bases with different structs, and an instance from being given a
- * `__class__` with another struct.
+/* Layouts on PyPy: prevents a class with two bases of different structs, and an assignment to `__class__` across
+ * structs.
  *
  * PyPy compares layouts by the names in `__slots__`, base by base. Types made in C have no `__slots__`, so all types
- * that derive from object directly count as equal. So a type with a struct gets a base of its own: a class made in
+ * that derive from object directly count as equal. Therefore a type with a struct gets its own base: a class made in
  * Python with one slot that no other class has. That class adds nothing to an instance in C, and type_base_known skips
  * it. */
 #ifndef FFI_HPY_RUNTIME_PYPY_LAYOUT_H_
@@ -11,7 +11,7 @@
 #include "hpy_runtime/abi/cpython_abi.h"
 
 #ifdef FHPY_PYPY
-/* The bases to make a type with, in place of those that it was given: a new tuple, or NULL with an exception raised. */
+/* Makes the tuple of bases that replaces the given bases of a type: a new tuple, or NULL with an exception raised. */
 PyObject *fhpy_pypy_layout_make_bases(PyObject *bases);
 #endif
 

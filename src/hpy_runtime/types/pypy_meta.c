@@ -1,11 +1,11 @@
 /* Types with a metaclass, on PyPy.
  *
- * Only what cpyext calls a static type can have a metaclass: memory that the extension fills, and that PyType_Ready
- * makes a type of the class in its header. Here there is only a specification, and a type has many slots. So the type
- * is made twice: first with class `type`, from the specification; then as a copy of the first, in memory that the
- * metaclass allocates, without what belongs to the first alone.
+ * In cpyext only a static type can have a metaclass: memory that the extension fills, from which PyType_Ready makes a
+ * type of the class in its header. Here there is only a specification, and a type has many slots. Therefore the type is
+ * made twice: first with class `type`, from the specification; then as a copy of the first, in memory that the
+ * metaclass allocates, without the parts that belong only to the first.
  *
- * The offsets are part of cpyext's ABI: every extension that has static types is compiled with them. */
+ * The offsets are part of cpyext's ABI: every extension with static types is compiled with them. */
 #include "pypy_meta.h"
 
 #ifdef FHPY_PYPY
@@ -15,7 +15,7 @@ extern int PyType_Ready(PyObject *);
 
 /* ---- making ---- */
 
-/* The words of a type object that are not copied as they are. */
+/* The words of a type object that are not copied unchanged. */
 enum {
   WORD_GETATTRO = 152 / 8,
   WORD_SETATTRO = 160 / 8,
@@ -36,7 +36,7 @@ enum {
 #define TYPE_FLAG_READY (1ul << 12)
 
 /* Clears the slots of the copy that the first type has inherited, because PyType_Ready would show them as attributes of
- * the copy itself. Of the slots that HPy has, only tp_init is concerned. */
+ * the copy itself. Of the slots that HPy has, only tp_init is affected. */
 static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
   copy[WORD_GETATTRO] = copy[WORD_SETATTRO] = 0;
   for (; slots->slot != 0; slots++)
@@ -44,7 +44,7 @@ static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
   copy[WORD_INIT] = 0;
 }
 
-/* Fills the memory of `copy` behind the header. The tables of slots lie within a type object, so pointers to those of
+/* Fills the memory of `copy` after the header. The tables of slots are inside a type object, so pointers to those of
  * `first` become pointers to those of `copy`. */
 static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots) {
   const uintptr_t *from = (const uintptr_t *)(void *)first;
@@ -61,8 +61,8 @@ static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots)
   forget_inherited(to, slots);
 }
 
-/* Releases the first type. References from its own C part back to it would keep it for good, and show it among the
- * subclasses of its bases. So they are removed first. */
+/* Releases the first type. References from its own C part back to it would keep it alive, and show it among the
+ * subclasses of its bases, so they are removed first. */
 static void drop_first(PyObject *first) {
   uintptr_t *words = (uintptr_t *)(void *)first;
   static const int circular[] = {WORD_DICT, WORD_MRO};
@@ -73,7 +73,7 @@ static void drop_first(PyObject *first) {
   Py_DecRef(first);
 }
 
-/* The dict that PyType_Ready adds to the type's: __module__, which is no slot. */
+/* Makes the dict that PyType_Ready adds to the type's dict: __module__, which is not a slot. */
 static PyObject *make_dict(PyObject *first) {
   PyObject *dict = PyDict_New();
   PyObject *key = dict != NULL ? PyUnicode_FromString("__module__") : NULL;

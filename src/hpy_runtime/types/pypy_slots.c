@@ -1,4 +1,4 @@
-/* The checks that CPython's wrappers of slots make, for PyPy. */
+/* The checks of CPython's wrappers of slots, for PyPy. */
 #include "pypy_slots.h"
 
 #ifdef FHPY_PYPY
@@ -21,7 +21,7 @@ static const FhpySlot *find_slot(PyObject *type, HPyCFunction func) {
   return NULL;
 }
 
-/* The slot for which a type or one of its bases has func; NULL if none has. */
+/* Returns the slot with the function func of a type or one of its bases; NULL if there is none. */
 static const FhpySlot *lookup_slot(PyObject *type, HPyCFunction func) {
   for (PyObject *t = type; t != NULL; t = type_base(t)) {
     const FhpySlot *slot = find_slot(t, func);
@@ -38,8 +38,8 @@ static const FhpySlot *lookup_slot(PyObject *type, HPyCFunction func) {
   return slot;
 }
 
-/* A cached answer: a slot's function, and the type of a receiver that it accepts. An entry stays true: PyPy keeps such
- * a type for good (type_end.c), and other bases can be assigned to it only if they have its struct. */
+/* A cached result: a slot's function, and the type of an accepted receiver. An entry stays valid: PyPy never frees such
+ * a type (type_end.c), and assigned bases must have the same struct. */
 typedef struct Fitting {
   HPyCFunction func;
   PyObject *type;
@@ -52,7 +52,8 @@ static Fitting *find_place(HPyCFunction func, PyObject *type) {
   return &places[((uintptr_t)func >> 4 ^ (uintptr_t)type >> 5) % N_FITTING];
 }
 
-/* Whether a slot's function may be called with these operands. The receiver of an operator may be the second one. */
+/* Whether a slot's function may be called with these operands. The receiver of an operator may be the second
+ * operand. */
 static bool is_receiver_fit(PyObject *const *operands, bool has_second, HPyCFunction func) {
   PyObject *type = type_of(operands[0]);
   Fitting *place = find_place(func, type);
@@ -92,8 +93,8 @@ static bool has_length(PyObject *type) {
   return false;
 }
 
-/* Makes a negative index count from the end, as far as the interpreter leaves that to do, for the two slots for which
- * CPython does so. False with an exception raised. */
+/* Adds the length to a negative index, unless the interpreter has done so, for the two slots for which CPython does so.
+ * Returns false with an exception raised on failure. */
 static bool resolve_index(PyObject *self, HPyCFunction func, Py_ssize_t *index) {
   if (*index >= 0) return true;
   const FhpySlot *slot = lookup_slot(type_of(self), func);
@@ -135,7 +136,8 @@ bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args
   case HPyFunc_RICHCMPFUNC:
   case HPyFunc_INITPROC:
   case HPyFunc_GETBUFFERPROC: break;
-  default: return false; /* methods and attributes, which cpyext checks, and what only the interpreter calls */
+  /* methods and attributes, which cpyext checks, and functions that only the interpreter calls */
+  default: return false;
   }
   PyObject *const *operands = args; /* the receiver comes first in all of them */
   bool has_second = sig == HPyFunc_BINARYFUNC || sig == HPyFunc_TERNARYFUNC;
@@ -151,7 +153,7 @@ bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args
 
 /* ---- descriptors ---- */
 
-/* The note of self's type, or of a base, that has tp_descr_get; NULL with TypeError raised. */
+/* Returns the note of self's type, or of a base, with tp_descr_get; NULL with TypeError raised. */
 static const FhpyType *find_descriptor(PyObject *self) {
   for (PyObject *type = type_of(self); type != NULL; type = type_base(type)) {
     const FhpyType *note = type_note(type);
@@ -182,7 +184,7 @@ static PyObject *make_tuple(PyObject *const *values, Py_ssize_t n) {
   return tuple;
 }
 
-/* *dict is NULL where there are no keywords. */
+/* *dict is NULL if there are no keywords. */
 static int make_keywords(PyObject *const *values, PyObject *names, PyObject **dict) {
   *dict = NULL;
   Py_ssize_t n = names == NULL ? 0 : PyTuple_Size(names);
@@ -196,7 +198,7 @@ static int make_keywords(PyObject *const *values, PyObject *names, PyObject **di
   return *dict == NULL ? -1 : 0;
 }
 
-/* type.__new__(cls, ...) as CPython has it: cls is a class that derives from the type. */
+/* type.__new__(cls, ...) with CPython's check: cls must be a class that derives from the type. */
 static PyObject *call_new(PyObject *type, PyObject *const *args, Py_ssize_t n, PyObject *names) {
   PyObject *cls = n > 0 ? args[0] : NULL;
   if (cls == NULL) {

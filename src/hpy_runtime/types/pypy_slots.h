@@ -1,8 +1,10 @@
-/* Slots on PyPy, where a slot that is called through its class (`Array.__len__("abc")`) is called with any receiver.
+/* Receiver checks for slots on PyPy, where a slot that is called through its class (`Array.__len__("abc")`) accepts any
+ * receiver.
  *
- * CPython's wrappers of slots compare the receiver with the class. cpyext's wrappers do not (those of methods and
- * attributes do), and its __new__ accepts any class, or none, which ends the process. So a type's note has a list of
- * its slots. Before a slot is called, it is looked up among those of the receiver's type and its bases. */
+ * CPython's wrappers of slots compare the receiver with the class. cpyext's wrappers of slots do not (those of methods
+ * and attributes do), and its __new__ accepts any class, or none, which crashes the process. Therefore a type's note
+ * has a list of its slots. Before a slot is called, it is looked up among the slots of the receiver's type and its
+ * bases. */
 #ifndef FFI_HPY_RUNTIME_PYPY_SLOTS_H_
 #define FFI_HPY_RUNTIME_PYPY_SLOTS_H_
 
@@ -10,16 +12,16 @@
 
 #ifdef FHPY_PYPY
 
-/* Whether func is a slot's function and the receiver does not belong to that slot. Then TypeError is raised, and the
- * result in the packed arguments is that of a failure. A negative index of a sequence is made to count from the end
- * where the interpreter leaves it as it is (pypy_index.h). */
+/* Whether func is a slot's function and the receiver does not belong to that slot. If so, TypeError is raised, and the
+ * result in the packed arguments is that of a failure. Also adds the length to a negative index of a sequence if the
+ * interpreter does not (pypy_index.h). */
 bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args);
 
-/* tp_descr_get and tp_descr_set of a type whose note has those of the extension (extension.h). */
+/* tp_descr_get and tp_descr_set of a type whose note has the functions of the extension (extension.h). */
 PyObject *fhpy_pypy_slots_descr_get(PyObject *self, PyObject *object, PyObject *type);
 int fhpy_pypy_slots_descr_set(PyObject *self, PyObject *object, PyObject *value);
 
-/* Replaces the __new__ of a type that has a tp_new of its own. 0, or -1 with an exception raised. */
+/* Replaces the __new__ of a type that has its own tp_new. Returns 0, or -1 with an exception raised. */
 int fhpy_pypy_slots_set_new(PyObject *type);
 
 #else

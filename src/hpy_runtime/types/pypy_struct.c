@@ -1,4 +1,4 @@
-/* The structs of types, on PyPy: a hash table from the address of a type to its block. */
+/* The structs of types, on PyPy: a hash table from the pointer of a type to its block. */
 #include "pypy_struct.h"
 
 #ifdef FHPY_PYPY
@@ -12,7 +12,7 @@ typedef struct Block {
 enum { N_BUCKETS = 1024 };
 static Block *buckets[N_BUCKETS]; /* guarded by the GIL */
 
-/* The pointer to the block of a type, or the one at the end of its bucket. */
+/* Returns the link to the block of a type, or the final link of its bucket. */
 static Block **find_block(PyObject *type) {
   Block **at = &buckets[((uintptr_t)type >> 4) % N_BUCKETS];
   while (*at != NULL && (*at)->type != type) at = &(*at)->next;

@@ -1,21 +1,21 @@
 /* The structs of types, on PyPy.
  *
- * cpyext gives a class made in Python no more memory than a type without a metaclass has. So the struct that a
- * metaclass adds to its instances lies outside of them, in a block of its own that is found by the type's address.
+ * cpyext allocates as much memory for a class made in Python as for a type without a metaclass. Therefore the struct
+ * that a metaclass adds to its instances is outside of them, in a separate block that is found by the type's pointer.
  *
- * All functions want the GIL, which guards the blocks. */
+ * All functions require the GIL, which guards the blocks. */
 #ifndef FFI_HPY_RUNTIME_PYPY_STRUCT_H_
 #define FFI_HPY_RUNTIME_PYPY_STRUCT_H_
 
 #include "hpy_runtime/abi/cpython_abi.h"
 
 #ifdef FHPY_PYPY
-/* The struct of a type, or NULL if it has none yet. */
+/* Returns the struct of a type, or NULL if it has none yet. */
 void *fhpy_pypy_struct_find(PyObject *type);
-/* Makes the struct, zeroed, of a type that has none. Lack of memory ends the process, since HPy_AsStruct cannot
+/* Makes the zeroed struct of a type without one. If memory is exhausted the process ends, since HPy_AsStruct cannot
  * fail. */
 void *fhpy_pypy_struct_add(PyObject *type, size_t byte_size);
-/* Frees the struct of a type, if it has one; called when the type is deallocated. */
+/* Frees the struct of a type, if it has one. Called when the type is deallocated. */
 void fhpy_pypy_struct_end(PyObject *type);
 #endif
 

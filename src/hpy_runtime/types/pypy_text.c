@@ -1,8 +1,9 @@
-/* The text of instances of classes derived from str, on PyPy.
+/* The string data of instances of str subclasses, on PyPy.
  *
- * For the C side of such an instance cpyext copies its text to memory that it does not free. Here tp_dealloc of the
- * class does: it takes the copy out of the struct, so that nothing else frees it, ends the instance as usual, and frees
- * the copy. Plain str has its text within the struct. The offsets are those of the macros in cpyext's headers. */
+ * For the C part of such an instance cpyext copies the string data to memory that it never frees. This tp_dealloc of
+ * the class frees it: it takes the copy out of the struct, so that nothing else frees it, deallocates the instance as
+ * usual, and frees the copy. A plain str has its data within the struct. The offsets are those of the macros in
+ * cpyext's headers. */
 #include "pypy_text.h"
 
 #ifdef FHPY_PYPY
@@ -13,7 +14,7 @@
 typedef struct {
   char header[24];
   Py_ssize_t n_chars, hash;
-  unsigned char interned, kind, is_compact, is_ascii, is_ready; /* is_compact: the text is within the struct */
+  unsigned char interned, kind, is_compact, is_ascii, is_ready; /* is_compact: the data is within the struct */
   void *wide;
   Py_ssize_t n_utf8;
   void *utf8;

@@ -1,12 +1,12 @@
-/* The text of instances of classes derived from str, on PyPy. */
+/* The string data of instances of str subclasses, on PyPy. */
 #ifndef FFI_HPY_RUNTIME_PYPY_TEXT_H_
 #define FFI_HPY_RUNTIME_PYPY_TEXT_H_
 
 #include "hpy_runtime/abi/cpython_abi.h"
 
 #ifdef FHPY_PYPY
-/* Has the text of each instance of a class derived from str freed with the instance. Does nothing for any other type.
- * Raises nothing. */
+/* Arranges that the string data of each instance of a str subclass is freed with the instance. Does nothing for other
+ * types. Never raises. */
 void fhpy_pypy_text_free_with(PyObject *type);
 #endif
 

@@ -1,9 +1,9 @@
-/* What marks an HPy type: its note, and the tp_dealloc by which the note is found and which ends instances.
+/* The marks of an HPy type: its note, and the tp_dealloc that leads to the note and deallocates instances.
  *
  * The chain of bases of an instance's type has classes made in Python, if any; then HPy types, at least one; then
- * object or another built-in type, and its bases. With guests (type.h) Python classes may also stand between HPy types.
- * A class made in Python has the interpreter's subtype_dealloc, which calls fhpy_type_dealloc once for each instance.
- * So fhpy_type_dealloc always walks the whole chain. */
+ * object or another built-in type, and its bases. With guests (type.h) Python classes may also be between HPy types. A
+ * class made in Python has the interpreter's subtype_dealloc, which calls fhpy_type_dealloc once for each instance.
+ * Therefore fhpy_type_dealloc always processes the whole chain. */
 #include "type.h"
 
 #include "pypy_struct.h"
@@ -14,7 +14,7 @@ void *fhpy_type_guests;
 
 void fhpy_type_add_guest(FhpyType *note) {
   void *first = fh_atomic_load_relaxed_ptr(&fhpy_type_guests);
-  do { /* a reader that finds the note, by an acquire load, sees it complete */
+  do { /* a reader that finds the note by an acquire load sees a complete note */
     note->next_guest = first;
   } while (!fh_atomic_cas_seq_cst_ptr(&fhpy_type_guests, &first, note));
 }
@@ -29,8 +29,8 @@ FhpyType *fhpy_type_find_guest(PyObject *type) {
 #ifdef FHPY_PYPY
 /* ---- structs of types ---- */
 
-/* The size of the struct that the metaclass gives its instances. The struct of a derived metaclass begins with that of
- * its base. */
+/* Returns the size of the struct that the metaclass gives its instances. The struct of a derived metaclass begins with
+ * the struct of its base. */
 static size_t get_struct_size(PyObject *metaclass) {
   for (; metaclass != NULL; metaclass = type_base(metaclass)) {
     const FhpyType *note = type_note(metaclass);
@@ -59,7 +59,7 @@ void fhpy_type_clear_fields(PyObject *self, const FhpyType *note) {
   if (note->traverse != NULL) note->traverse(type_struct(self, note), clear_field, NULL);
 }
 
-/* ---- the end of instances ---- */
+/* ---- deallocation of instances ---- */
 
 /* Frees an instance. The reference to the type is released last, because it may be the last one. */
 static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
@@ -70,22 +70,22 @@ static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
   drop_reference(type);
 }
 
-/* Whether the finalizer brought the object back. */
+/* Whether the finalizer resurrected the object. */
 static inline bool is_saved_by_finalizer(PyObject *self, PyObject *type) {
   return type_member(type, MEMBER_FINALIZE) != NULL && fhpy_optional.PyObject_CallFinalizerFromDealloc != NULL &&
          fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0;
 }
 
-/* The end of an instance of a type that ends as `note` says. */
+/* Deallocates an instance of a type with ends_as == note. */
 static inline void end_single(PyObject *self, PyObject *type, const FhpyType *note, bool is_gc) {
   fhpy_type_clear_fields(self, note);
   if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
   free_instance(self, type, is_gc);
 }
 
-/* The end of any other instance. If its type is a class made in Python, subtype_dealloc has run the finalizer and
- * released what the class added. subtype_dealloc leaves the reference to the type to its base's tp_dealloc, because
- * that base is a heap type. */
+/* Deallocates any other instance. If its type is a class made in Python, subtype_dealloc has run the finalizer and
+ * released the members that the class added. subtype_dealloc leaves the reference to the type to its base's tp_dealloc,
+ * because that base is a heap type. */
 static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   bool is_hpy = type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc;
   if (is_hpy && is_saved_by_finalizer(self, type)) return;
@@ -113,7 +113,7 @@ static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
     free_instance(self, type, is_gc);
     return;
   }
-  if (type_has_flag(foreign, TYPE_FLAG_HAVE_GC)) PyObject_GC_Track(self); /* which the deallocation undoes */
+  if (type_has_flag(foreign, TYPE_FLAG_HAVE_GC)) PyObject_GC_Track(self); /* the deallocation untracks it again */
   ((dealloc_fn)type_member(foreign, MEMBER_DEALLOC))(self);
   Py_DecRef(type);
 }

@@ -1,9 +1,9 @@
-/* The bases and the metaclass of a type that is to be made. */
+/* The bases and the metaclass of a new type. */
 #include "type_bases.h"
 
 #include "type_check.h"
 
-/* The built-in type of a shape, borrowed. The legacy shape has no struct, so its base is object. */
+/* Returns the built-in type of a shape, borrowed. The legacy shape has no struct, so its base is object. */
 static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
   PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
                                 &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
@@ -12,7 +12,7 @@ static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
 
 /* ---- parameters ---- */
 
-/* Counts the bases that are given one by one, and finds the tuple of bases and the metaclass. */
+/* Counts the bases that are given individually, and finds the tuple of bases and the metaclass. */
 static int scan_parameters(const char *name, HPyType_SpecParam *params, size_t *n_bases, PyObject **tuple,
                            PyObject **metaclass) {
   for (HPyType_SpecParam *p = params; p != NULL && p->kind != 0; p++) {
@@ -89,15 +89,15 @@ int fhpy_type_bases_get_parameters(const HPyType_Spec *spec, HPyType_SpecParam *
 
 /* ---- the description of the bases ---- */
 
-/* The size of an instance of base as far as HPy knows it: up to the struct of the nearest HPy type, or the built-in
- * shape. */
+/* Returns the size of an instance of base as far as HPy knows it: up to the struct of the nearest HPy type, or the
+ * built-in shape. */
 static Py_ssize_t get_known_size(PyObject *base, HPyType_BuiltinShape shape) {
   for (PyObject *type = base; type != NULL; type = type_base(type))
     if (type_note(type) != NULL) return fhpy_layout_get_basicsize(type);
   return fhpy_layout_get_basicsize(builtin_of_shape(shape));
 }
 
-/* Whether instances of base are garbage-collected. A class made in Python lacks the flag of its base on PyPy 7.3. */
+/* Whether instances of base are GC-tracked. A class made in Python lacks the flag of its base on PyPy 7.3. */
 static bool is_collected(PyObject *base) {
   while (base != NULL && !type_has_flag(base, TYPE_FLAG_HAVE_GC)) base = type_base(base);
   return base != NULL;
@@ -120,10 +120,10 @@ int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTy
   return 0;
 }
 
-/* An HPy type may have a class made in Python as a base, with two exceptions: both want the memory behind the built-in
- * shape, or nothing would call the HPy type's own functions. */
+/* An HPy type may have a class made in Python as a base, with two exceptions: either both use the memory after the
+ * built-in shape, or nothing would call the HPy type's own functions. */
 int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases *bases) {
-  /* the struct of an HPy type begins directly behind the built-in shape, where such a base keeps data of its own */
+  /* the struct of an HPy type begins directly after the built-in shape, where such a base has its own data */
   if (bases->enlarged != NULL && spec->basicsize != 0) {
     PyErr_Format(PyExc_TypeError,
                  "HPyType_FromSpec of '%s': a type with a struct (basicsize %d) cannot have the base %R, "

@@ -1,4 +1,4 @@
-/* The bases and the metaclass of a type that is to be made: read from HPyType_SpecParam, and described. */
+/* The bases and the metaclass of a new type: read from HPyType_SpecParam, and described. */
 #ifndef FFI_HPY_RUNTIME_TYPE_BASES_H_
 #define FFI_HPY_RUNTIME_TYPE_BASES_H_
 
@@ -6,21 +6,21 @@
 
 typedef struct {
   PyObject *bases;     /* owned tuple, not empty */
-  PyObject *metaclass; /* borrowed, or NULL for the one that the bases ask for */
+  PyObject *metaclass; /* borrowed, or NULL for the metaclass that the bases require */
 } FhpyTypeParameters;
 
 typedef struct {
   const FhpyType *callable; /* of the first base whose instances have a vectorcall word, or NULL */
   Py_ssize_t basicsize;     /* the largest */
   bool has_gc;
-  bool has_hpy;       /* one is an HPy type or derived from one */
+  bool has_hpy;       /* one base is an HPy type or derives from one */
   PyObject *foreign;  /* borrowed: a base that is a heap type and not HPy's, such as a Python class; or NULL */
-  PyObject *enlarged; /* borrowed: a base not made by HPy whose instances are larger than HPy knows; or NULL */
+  PyObject *enlarged; /* borrowed: a base not made by HPy whose instances are larger than its built-in shape; or NULL */
 } FhpyTypeBases;
 
 /* All return 0, or -1 with an exception raised. */
 
-/* Reads the parameters of a specification; without a base the built-in type of its shape is the base. */
+/* Reads the parameters of a specification. Without a base, the built-in type of its shape becomes the base. */
 int fhpy_type_bases_get_parameters(const HPyType_Spec *spec, HPyType_SpecParam *params, FhpyTypeParameters *result);
 
 /* Describes a tuple of types. */

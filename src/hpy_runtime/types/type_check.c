@@ -1,4 +1,4 @@
-/* What a HPyType_Spec may ask of this runtime. */
+/* The features of an HPyType_Spec that this runtime supports. */
 #include "type_check.h"
 
 #include "hpy_runtime/api/appended.h"
@@ -14,7 +14,7 @@ bool fhpy_type_check_has_slot(const HPyType_Spec *spec, HPySlot_Slot slot) {
 /* ---- slots ---- */
 
 /* Whether HPy, or the extension (the last two), has a slot of that number. The numbers are the interpreter's, without
- * those for which HPy has no function. */
+ * the slots for which HPy has no function. */
 static bool is_type_slot(int slot) {
   if (slot >= HPy_bf_getbuffer && slot <= HPy_sq_repeat) return true; /* the buffer, mapping, number, sequence slots */
   switch (slot) {
@@ -36,7 +36,7 @@ static bool is_type_slot(int slot) {
   }
 }
 
-/* Refuses a slot that is not a type's, and one that is given twice. */
+/* Refuses a slot that is not a type slot, and a duplicate slot. */
 static int check_slots(const HPyType_Spec *spec) {
   for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
     if ((*d)->kind < HPyDef_Kind_Slot || (*d)->kind > HPyDef_Kind_GetSet) {
@@ -65,7 +65,7 @@ static int check_slots(const HPyType_Spec *spec) {
 
 /* ---- legacy ---- */
 
-/* HPy's own tests compare the text of this one. */
+/* HPy's own tests check this message. */
 static int check_legacy_slots(const HPyType_Spec *spec) {
   const PyType_Slot *slots = spec->legacy_slots;
   if (slots != NULL && spec->builtin_shape != HPyType_BuiltinShape_Legacy) {
@@ -81,8 +81,8 @@ static int check_legacy_slots(const HPyType_Spec *spec) {
   return -1;
 }
 
-/* Of the legacy shape only types without a struct are allowed. HPy_tp_call is refused for them, because its vectorcall
- * word would follow the struct. */
+/* Only types without a struct may have the legacy shape. HPy_tp_call is refused for them, because its vectorcall word
+ * would follow the struct. */
 static int check_legacy(const HPyType_Spec *spec) {
   if (check_legacy_slots(spec) < 0) return -1;
   if (spec->builtin_shape != HPyType_BuiltinShape_Legacy) return 0;
@@ -102,7 +102,7 @@ static int check_legacy(const HPyType_Spec *spec) {
   return -1;
 }
 
-/* ---- all ---- */
+/* ---- all checks ---- */
 
 int fhpy_type_check_spec(const HPyType_Spec *spec) {
   if (spec->name == NULL) {
@@ -137,7 +137,7 @@ int fhpy_type_check_spec(const HPyType_Spec *spec) {
 #endif
 }
 
-/* HPy's own tests compare the text of this one. */
+/* HPy's own tests check this message. */
 int fhpy_type_check_bases(const HPyType_Spec *spec, PyObject *bases) {
   if (spec->builtin_shape != HPyType_BuiltinShape_Legacy) return 0;
   for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {

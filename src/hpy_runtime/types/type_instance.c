@@ -1,4 +1,4 @@
-/* Making instances of HPy types. */
+/* Makes instances of HPy types. */
 #include "type_instance.h"
 
 #include "hpy_runtime/abi/pypy_stack.h"
@@ -11,9 +11,9 @@ static void set_vectorcall(PyObject *o, const FhpyType *note) {
   (TYPE_FLAG_LONG_SUBCLASS | TYPE_FLAG_LIST_SUBCLASS | TYPE_FLAG_TUPLE_SUBCLASS | TYPE_FLAG_BYTES_SUBCLASS | \
    TYPE_FLAG_UNICODE_SUBCLASS | TYPE_FLAG_DICT_SUBCLASS | TYPE_FLAG_BASE_EXC_SUBCLASS | TYPE_FLAG_TYPE_SUBCLASS)
 
-/* A built-in type is asked to make its instance, because zeroed memory is not an instance of it: an empty dict has a
- * table, and in some versions an empty str or tuple or the number 0 has more than zeroes. cpyext cannot make such an
- * object of zeroes at all. */
+/* A built-in type makes its instance itself, because zeroed memory is not a valid instance: an empty dict has a table,
+ * and in some versions an empty str or tuple or the number 0 has more than zeroes. cpyext cannot make such an object of
+ * zeroes at all. */
 PyObject *fhpy_type_instance_make_bare(PyObject *type) {
   if (!type_has_flag(type, TYPE_FLAGS_BUILTIN)) return PyType_GenericAlloc(type, 0);
   PyObject *builtin = type;
@@ -29,7 +29,7 @@ PyObject *fhpy_type_instance_make_bare(PyObject *type) {
 static PyObject *make_plain(PyObject *type, size_t byte_size) { return (void)byte_size, PyType_GenericAlloc(type, 0); }
 
 /* PyPy calls HPy_tp_finalize only for objects that it knows. It does not know an object that never leaves C; any query
- * about the object makes it known. */
+ * of the object makes it known. */
 static void show_to_collector(PyObject *o, PyObject *type) {
   for (; type != NULL; type = type_base(type)) {
     if (type_member(type, MEMBER_FINALIZE) == NULL) continue;
@@ -38,7 +38,7 @@ static void show_to_collector(PyObject *o, PyObject *type) {
   }
 }
 #else
-/* What PyType_GenericAlloc does for a type with a plain_size. */
+/* The work of PyType_GenericAlloc for a type with a plain_size. */
 static PyObject *make_plain(PyObject *type, size_t byte_size) {
   PyObject *o = PyObject_Calloc(1, byte_size);
   return o == NULL ? PyErr_NoMemory() : PyObject_Init(o, type);
@@ -47,7 +47,7 @@ static PyObject *make_plain(PyObject *type, size_t byte_size) {
 static void show_to_collector(PyObject *o, PyObject *type) { (void)o, (void)type; }
 #endif
 
-/* The last step of both ways of HPy_New. Takes the object over; NULL passes through. */
+/* The last step of both paths of HPy_New. Steals the object; NULL is returned unchanged. */
 static PyObject *complete_instance(PyObject *o, PyObject *type, const FhpyType *note, void **data) {
   if (o == NULL) return NULL;
   set_vectorcall(o, note);
@@ -62,7 +62,8 @@ static FH_NOINLINE PyObject *make_general(PyObject *type, void **data) {
     PyErr_Format(PyExc_TypeError, "HPy_New expects a type made by HPyType_FromSpec, got %R", type);
     return NULL;
   }
-  /* this zeroes the struct, starts tracking if the type wants it, and takes the instance's reference to its type */
+  /* this zeroes the struct, starts tracking if the type is GC-tracked, and takes the instance's reference to its
+   * type */
   return complete_instance(fhpy_type_instance_make_bare(type), type, note, data);
 }
 
@@ -78,8 +79,8 @@ static bool has_arguments(PyObject *args, PyObject *kw) {
   return (args != NULL && PyTuple_Size(args) > 0) || (kw != NULL && PyObject_Size(kw) > 0);
 }
 
-/* The tp_new that the type would inherit without fhpy_type_instance_new_callable: the first other one above it. Types
- * below it are skipped: they have a __new__ written in Python, which has called it. */
+/* Returns the tp_new that the type would inherit without fhpy_type_instance_new_callable: the first other tp_new above
+ * it. Types below it are skipped: they have a __new__ written in Python, which has called this function. */
 static new_fn inherited_new(PyObject *type) {
   void *own = (void *)fhpy_type_instance_new_callable;
   while (type != NULL && type_member(type, MEMBER_NEW) != own) type = type_base(type);
@@ -91,7 +92,7 @@ PyObject *fhpy_type_instance_new_callable(PyObject *type, PyObject *args, PyObje
   new_fn inherited = inherited_new(type);
   PyObject *o;
   if (inherited == NULL || (void *)inherited == type_member(&PyBaseObject_Type, MEMBER_NEW)) {
-    /* object.__new__ refuses arguments if tp_new is another function, so its rule is applied here: arguments need an
+    /* object.__new__ refuses arguments if tp_new is another function, so this code applies its rule: arguments need an
      * __init__ */
     if (has_arguments(args, kw) && type_member(type, MEMBER_INIT) == type_member(&PyBaseObject_Type, MEMBER_INIT)) {
       PyErr_Format(PyExc_TypeError, "%R takes no arguments", type);

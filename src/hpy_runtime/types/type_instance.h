@@ -1,4 +1,4 @@
-/* Making instances of HPy types. */
+/* Makes instances of HPy types. */
 #ifndef FFI_HPY_RUNTIME_TYPE_INSTANCE_H_
 #define FFI_HPY_RUNTIME_TYPE_INSTANCE_H_
 
@@ -7,12 +7,12 @@
 /* HPy_New: *data becomes the struct of the nearest HPy type. NULL with an exception raised. */
 PyObject *fhpy_type_instance_make(PyObject *type, void **data);
 
-/* An instance of any type. No __new__ and no __init__ is run but that of the built-in type that it derives from, which
- * is asked for an empty instance. NULL with an exception raised; TypeError for a metaclass, since a class cannot be
- * empty. */
+/* Makes an instance of any type. Runs no __new__ or __init__ except those of the built-in base type, which makes an
+ * empty instance. NULL with an exception raised; TypeError for a metaclass, since a class cannot be empty. */
 PyObject *fhpy_type_instance_make_bare(PyObject *type);
 
-/* tp_new of a callable type that has no HPy_tp_new: makes what the base would make, and sets the vectorcall word. */
+/* tp_new of a callable type without HPy_tp_new: makes the instance like the base's tp_new, and sets the vectorcall
+ * word. */
 PyObject *fhpy_type_instance_new_callable(PyObject *type, PyObject *args, PyObject *kw);
 
 #ifdef FHPY_PYPY
@@ -21,9 +21,9 @@ PyObject *fhpy_type_instance_new_callable(PyObject *type, PyObject *args, PyObje
 PyObject *fhpy_type_instance_call(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 #endif
 
-/* Writes the vectorcall word of an instance. The note's vectorcall_offset is not 0. */
+/* Writes the vectorcall word of an instance. Requires note->vectorcall_offset != 0. */
 static inline void type_instance_set_vectorcall(PyObject *o, const FhpyType *note, vectorcall_fn function) {
-  /* release: a thread that reads the word, as the interpreter does without a lock, sees the object complete */
+  /* release: a thread that reads the word without a lock, like the interpreter, sees a complete object */
   fh_atomic_store_release_ptr((void **)(void *)((char *)o + note->vectorcall_offset), (void *)function);
 }
 

@@ -1,4 +1,4 @@
-/* The tables of attributes in a type's note. In HPy, offsets are counted from the struct; in the interpreter, from the
+/* The attribute tables in a type's note. In HPy, offsets are counted from the struct; in the interpreter, from the
  * object. */
 #include "type_members.h"
 
@@ -40,7 +40,7 @@ size_t fhpy_type_members_count_getset(const HPyType_Spec *spec) {
   return n;
 }
 
-/* HPy's member types have the interpreter's numbers, and a field is an object pointer. So the interpreter's own
+/* HPy's member types have the interpreter's numbers, and a field is an object pointer. Therefore the interpreter's own
  * descriptors, which are safe without the GIL, serve all of them. */
 static int fill_member(FhpyType *note, const HPyType_Spec *spec, const HPyMember *m, bool has_call_slot,
                        PyMemberDef *out) {

@@ -1,10 +1,11 @@
-/* The tables of attributes in a type's note: converts HPyDef_MEMBER and HPyDef_GETSET to the interpreter's tables. */
+/* The attribute tables in a type's note: converts HPyDef_MEMBER and HPyDef_GETSET to the interpreter's tables. */
 #ifndef FFI_HPY_RUNTIME_TYPE_MEMBERS_H_
 #define FFI_HPY_RUNTIME_TYPE_MEMBERS_H_
 
 #include "type.h"
 
-/* How many entries fhpy_type_members_fill may write into note->members and note->getset, their ends not counted. */
+/* Return the number of entries that fhpy_type_members_fill may write to note->members and note->getset, without their
+ * ends. */
 size_t fhpy_type_members_count(const HPyType_Spec *spec);
 size_t fhpy_type_members_count_getset(const HPyType_Spec *spec);
 

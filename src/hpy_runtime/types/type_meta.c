@@ -1,15 +1,15 @@
-/* Making a type with a given metaclass.
+/* Makes a type with a given metaclass.
  *
- * From 3.12 on PyType_FromMetaclass does it. 3.9, 3.10 and 3.11 can make types from a specification, whose class is
- * `type`, and classes with a metaclass, from Python dictionaries. They cannot do both at once, and a type object cannot
- * be given a larger metaclass afterwards. They allocate the new type with type.__basicsize__ bytes, then write its
- * class, then place the member table behind that many bytes. So for the length of one call `type` gets the basicsize of
- * the metaclass; afterwards the class is written. The result is, byte for byte, what PyType_FromMetaclass makes.
+ * From 3.12 on PyType_FromMetaclass does so. 3.9, 3.10 and 3.11 can make types of class `type` from a specification,
+ * and classes with a metaclass from Python dictionaries. They cannot do both at once, and a type object cannot be given
+ * a larger metaclass afterwards. They allocate the new type with type.__basicsize__ bytes, then write its class, then
+ * place the member table after that many bytes. Therefore `type` gets the basicsize of the metaclass for the duration
+ * of one call; afterwards the class is written. The result is byte for byte the result of PyType_FromMetaclass.
  *
- * That is sound because these three versions are released and have a GIL: the offset of the word cannot change any more
+ * This is sound because these three versions are released and have a GIL: the offset of the word cannot change any more
  * (and is checked), and no Python code runs during the call while the collector is off.
  *
- * PyPy has its own way: pypy_meta.h. */
+ * PyPy has its own implementation: pypy_meta.h. */
 #include "type_meta.h"
 
 #include "hpy_runtime/abi/layout.h"
@@ -17,10 +17,10 @@
 #include "pypy_meta.h"
 
 #ifndef FHPY_PYPY
-enum { BASICSIZE_OFFSET = 32 }; /* of tp_basicsize in 3.9, 3.10, 3.11 on 64 bits */
+enum { BASICSIZE_OFFSET = 32 }; /* offset of tp_basicsize in 3.9, 3.10, 3.11 on 64 bits */
 #endif
 
-/* The most derived class among metaclass, which may be NULL, and the classes of the bases. Borrowed; NULL with
+/* Returns the most derived class among metaclass, which may be NULL, and the classes of the bases. Borrowed; NULL with
  * TypeError raised. */
 static PyObject *find_winner(PyObject *metaclass, PyObject *bases) {
   PyObject *winner = metaclass != NULL ? metaclass : &PyType_Type;
@@ -38,7 +38,7 @@ static PyObject *find_winner(PyObject *metaclass, PyObject *bases) {
 }
 
 #ifdef FHPY_PYPY
-/* Whether the metaclass has a __new__ of its own: 1, 0, or -1 with an exception raised. On PyPy the slot does not tell,
+/* Whether the metaclass has its own __new__: 1, 0, or -1 with an exception raised. On PyPy the slot is not sufficient,
  * because types in C do not inherit it. */
 static int has_own_new(PyObject *metaclass) {
   PyObject *plain = PyObject_GetAttrString(&PyType_Type, "__new__");
@@ -92,7 +92,7 @@ PyObject *fhpy_type_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *
   metaclass = find_winner(metaclass, bases);
   if (metaclass == NULL) return NULL;
   if (metaclass == &PyType_Type) return PyType_FromSpecWithBases(spec, bases);
-  /* a rule of PyType_FromMetaclass, too: what such a tp_new would do to its result cannot be done here */
+  /* also a rule of PyType_FromMetaclass: the effect of such a tp_new on its result cannot be reproduced here */
   int has_own = has_own_new(metaclass);
   if (has_own < 0) return NULL;
   if (has_own) {

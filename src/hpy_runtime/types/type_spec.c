@@ -1,5 +1,5 @@
-/* HPyType_FromSpec: makes the interpreter's type from HPy's description of a type. The description is checked, a note
- * is allocated and filled, the interpreter's slots are put together, and the type is made with the note tied to it. */
+/* HPyType_FromSpec: makes the interpreter's type from HPy's description of a type. It checks the description, allocates
+ * and fills a note, assembles the interpreter's slots, and makes the type connected to the note. */
 #include "type_spec.h"
 
 #include <string.h>
@@ -47,22 +47,22 @@ static FhpyType *allocate_note(const HPyType_Spec *spec) {
   note->name = at + members + getset + slots;
   memcpy(note->name, spec->name, name);
   note->shape = spec->builtin_shape;
-  /* the legacy shape has no struct (type_check.h): HPy_AsStruct_Legacy gives the object itself */
+  /* the legacy shape has no struct (type_check.h): HPy_AsStruct_Legacy returns the object itself */
   note->data_offset =
       spec->builtin_shape == HPyType_BuiltinShape_Legacy ? 0 : fhpy_layout.data_offset[spec->builtin_shape];
   return note;
 }
 
-/* Decides where an instance keeps its vectorcall function, and the size of an instance.
+/* Determines the offset of an instance's vectorcall function, and the size of an instance.
  *
- * The word follows the struct. A type that extends the struct of a callable base gets a word of its own behind its
- * larger struct, because the base's word now lies within it; a class made in Python adds behind the word and
+ * The word follows the struct. A type that extends the struct of a callable base gets its own word after its larger
+ * struct, because the base's word is now inside the struct; a class made in Python adds its members after the word and
  * inherits it. */
 static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, const FhpyTypeBases *bases) {
   Py_ssize_t size = spec->basicsize == 0 ? 0 : note->data_offset + spec->basicsize;
 #ifdef FHPY_PYPY
   note->struct_size = spec->basicsize;
-  if (spec->builtin_shape == HPyType_BuiltinShape_Type) return 0; /* the struct lies outside: pypy_struct.h */
+  if (spec->builtin_shape == HPyType_BuiltinShape_Type) return 0; /* the struct is outside: pypy_struct.h */
 #endif
   if (note->vectorcall_offset != 0) return size; /* the extension has placed it */
   bool is_callable = bases->callable != NULL;
@@ -103,7 +103,7 @@ static void make_callable(FhpyType *note, const HPyType_Spec *spec, PyType_Slot 
 
 enum { N_EXTRA_SLOTS = 10 };
 
-/* The function for the interpreter's slot, for one of the extension's slots. */
+/* Returns the function for the interpreter's slot, for one of the extension's slots. */
 static void *slot_function(FhpyType *note, const HPySlot *s) {
 #ifdef FHPY_PYPY
   note->slots[note->n_slots++] = (FhpySlot){(int)s->slot, s->impl};
@@ -156,7 +156,7 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
   return slots;
 }
 
-/* Decides whether instances can be made and ended by the short ways of type_instance.c and type.c. */
+/* Decides whether instances can be made and deallocated by the fast paths of type_instance.c and type.c. */
 static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *bases, Py_ssize_t basicsize,
                            bool use_gc) {
   note->is_gc = use_gc;
@@ -167,15 +167,15 @@ static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *b
     note->ends_as = note;
   else if (above != NULL && note->traverse == NULL && note->destroy == NULL)
     note->ends_as = above->ends_as;
-  /* any other flag may give instances room that basicsize does not count */
+  /* any other flag may give instances memory that basicsize does not include */
   unsigned long harmless = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE;
   if (is_single && !use_gc && spec->itemsize == 0 && (spec->flags & ~harmless) == 0)
     note->plain_size = basicsize == 0 ? fhpy_layout.header_size : (size_t)basicsize;
 }
 
 #ifdef FHPY_PYPY
-/* Makes the interpreter's type, on a layout of its own if it has a struct (pypy_layout.h). With a metaclass no class is
- * inserted, because the metaclass would see that it is made. */
+/* Makes the interpreter's type, with its own layout if it has a struct (pypy_layout.h). With a metaclass no class is
+ * inserted, because the metaclass would observe its creation. */
 static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, bool has_own_layout) {
   has_own_layout = has_own_layout && params->metaclass == NULL;
   for (Py_ssize_t i = 0; i < PyTuple_Size(params->bases); i++)
@@ -235,7 +235,7 @@ PyObject *fhpy_type_spec_make(HPyType_Spec *spec, HPyType_SpecParam *params) {
     type = make_type(note, spec, &parameters);
     if (type != NULL) defer_references(type);
 #ifndef FHPY_PYPY /* on PyPy the unfinished type may live until the next collection */
-    if (type == NULL) PyMem_Free(note); /* nothing was made that points to it */
+    if (type == NULL) PyMem_Free(note); /* no object points to it */
 #endif
   }
   Py_DecRef(parameters.bases);

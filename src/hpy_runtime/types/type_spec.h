@@ -4,7 +4,7 @@
 
 #include "hpy_runtime/abi/handle.h"
 
-/* A new type from HPy's specification and parameters (the latter may be NULL). NULL with an exception raised. */
+/* Makes a type from HPy's specification and parameters, which may be NULL. NULL with an exception raised. */
 PyObject *fhpy_type_spec_make(HPyType_Spec *spec, HPyType_SpecParam *params);
 
 #endif /* FFI_HPY_RUNTIME_TYPE_SPEC_H_ */

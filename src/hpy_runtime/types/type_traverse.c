@@ -1,7 +1,7 @@
-/* What the garbage collector calls for instances of HPy types.
+/* The functions that the garbage collector calls for instances of HPy types.
  *
  * For an instance of a class made in Python, the interpreter's subtype_traverse and subtype_clear call the functions
- * below once. So these always walk the whole chain of bases, which type.c describes. */
+ * below once. Therefore these always process the whole chain of bases, which type.c describes. */
 #include "type_traverse.h"
 
 #include "type.h"
@@ -23,7 +23,7 @@ int fhpy_type_traverse_struct(PyObject *self, HPyFunc_traverseproc traverse, vis
   return traverse(type_struct(self, note), visit_field, &v);
 }
 
-/* The first base above the last HPy type: object, or the built-in type of the instance's shape. */
+/* Returns the first base above the last HPy type: object, or the built-in type of the instance's shape. */
 static PyObject *foreign_base(PyObject *type) {
   PyObject *result = type;
   for (; type != NULL; type = type_base(type))
@@ -40,8 +40,8 @@ int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg) {
     if (rc != 0) return rc;
   }
   /* An instance owns a reference to its heap type. It is visited if that type is a class made in Python, because such
-   * classes come and go. An HPy type stays as long as its module, and HPy's own tests want gc.get_referents() to list
-   * fields only. Not visiting is safe: the collector then assumes a reference to the type from outside. */
+   * classes may be short-lived. An HPy type lives as long as its module, and HPy's own tests expect gc.get_referents()
+   * to list fields only. Not visiting is safe: the collector then assumes a reference to the type from outside. */
   PyObject *type = type_of(self);
   if (type_note(type) == NULL) {
     int rc = visit(type, arg);

@@ -1,10 +1,10 @@
-/* What the garbage collector asks of instances of HPy types. */
+/* Garbage collector support for instances of HPy types. */
 #ifndef FFI_HPY_RUNTIME_TYPE_TRAVERSE_H_
 #define FFI_HPY_RUNTIME_TYPE_TRAVERSE_H_
 
 #include "hpy_runtime/abi/handle.h"
 
-/* tp_traverse and tp_clear of garbage-collected HPy types. */
+/* tp_traverse and tp_clear of GC-tracked HPy types. */
 int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg);
 int fhpy_type_traverse_clear(PyObject *self);
 
