@@ -18,6 +18,12 @@ const char *fb_cut_copy(char *buffer, size_t size, const char *text, size_t byte
   return buffer;
 }
 
+size_t fb_cut_length(const char *text, size_t byte_len, size_t most) {
+  if (byte_len <= most) return byte_len;
+  while (most > 0 && goes_on(text[most])) most--;
+  return most;
+}
+
 void fb_cut_end(char *buffer, size_t size, int n) {
   if (n < 0 || (size_t)n < size) return; /* nothing was truncated */
   /* The last byte before the NUL may belong to an incomplete character. */

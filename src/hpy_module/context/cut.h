@@ -7,6 +7,8 @@
 
 /* Copies as much of a UTF-8 string as fits, followed by a NUL. A NUL in the string is shown as \x00. Returns buffer. */
 const char *fb_cut_copy(char *buffer, size_t size, const char *text, size_t byte_len);
+/* Returns how many bytes of a UTF-8 string to keep, `most` or less, so that the string ends after a character. */
+size_t fb_cut_length(const char *text, size_t byte_len, size_t most);
 /* Truncates the output of snprintf after its last complete character. `n` is the result of snprintf. */
 void fb_cut_end(char *buffer, size_t size, int n);
 

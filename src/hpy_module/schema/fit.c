@@ -8,6 +8,7 @@
 #include "fit.h"
 
 #include "hpy_module/context/any.h"
+#include "hpy_module/context/cut.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/object/type_attr.h"
@@ -140,7 +141,7 @@ static FbFit fit_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny 
   fb_fit_put(out, kTVMFFIDataType, 0);
   if (TVMFFIDataTypeFromString(&text, &out->v_dtype) == 0) return FB_FIT;
   fb_error_slot_clear();
-  int n = text.size > 200 ? 200 : (int)text.size;
+  int n = (int)fb_cut_length(text.data, text.size, 200);
   return fb_mismatch_set(mismatch, "expected %s, got invalid dtype string '%.*s'", schema->name, n, text.data);
 }
 

@@ -7,6 +7,7 @@
 
 #include "fit.h"
 #include "hpy_module/context/any.h"
+#include "hpy_module/context/cut.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/convert/core_function.h"
 #include "refuse.h"
@@ -42,13 +43,11 @@ static FbFit at_pair(FbMismatch *mismatch, const TVMFFIAny *key, bool is_value) 
   /* A short string is inside `text`, so `data` must not outlive this function. */
   const TVMFFIByteArray small = {text.v_bytes, text.small_str_len};
   const TVMFFIByteArray *bytes = fb_fit_is_object(&text) ? (const TVMFFIByteArray *)(text.v_obj + 1) : &small;
-  const char *data = bytes->data;
-  int n = bytes->size > 200 ? 200 : (int)bytes->size;
-  if (n >= 2 && data[0] == '"' && memchr(data, '\'', (size_t)n) == NULL) {
-    fb_mismatch_prefix(mismatch, "%s '%.*s': ", what, n - 2, data + 1);
-  } else {
-    fb_mismatch_prefix(mismatch, "%s %.*s: ", what, n, data);
-  }
+  size_t size = bytes->size;
+  bool is_quoted = size >= 2 && bytes->data[0] == '"' && memchr(bytes->data, '\'', size) == NULL;
+  const char *data = bytes->data + is_quoted;
+  int n = (int)fb_cut_length(data, size - 2 * is_quoted, 200);
+  fb_mismatch_prefix(mismatch, is_quoted ? "%s '%.*s': " : "%s %.*s: ", what, n, data);
   fb_any_drop(&text);
   return FB_MISFIT;
 }

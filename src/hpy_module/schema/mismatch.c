@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hpy_module/context/cut.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
@@ -33,7 +34,7 @@ static char *format_before(const char *tail, const char *format, va_list list) {
   va_end(again);
   if (n < 0) return NULL;
   size_t head_len = (size_t)n, tail_len = strlen(tail);
-  if (head_len + tail_len >= MOST_BYTES) tail_len = head_len < MOST_BYTES ? MOST_BYTES - head_len : 0;
+  tail_len = fb_cut_length(tail, tail_len, head_len < MOST_BYTES ? MOST_BYTES - head_len : 0);
   char *text = malloc(head_len + tail_len + 1);
   if (text == NULL) return NULL;
   vsnprintf(text, head_len + 1, format, list);
@@ -63,7 +64,7 @@ FbFit fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) {
 FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *indent, const char *text,
                          size_t byte_len) {
   if (mismatch == NULL || mismatch->text == NULL) return FB_MISFIT;
-  if (byte_len > MOST_BYTES) byte_len = MOST_BYTES;
+  byte_len = fb_cut_length(text, byte_len, MOST_BYTES);
   size_t head_len = strlen(mismatch->text), between_len = strlen(between), indent_len = strlen(indent), n_lines = 1;
   for (size_t i = 0; i < byte_len; i++) n_lines += text[i] == '\n';
   char *all = malloc(head_len + between_len + n_lines * indent_len + byte_len + 1);

@@ -1033,3 +1033,24 @@ def test_a_generated_init_has_the_names_of_its_class(monkeypatch, stops):
     assert Written.__init__.__doc__ == "As it was written."
     with pytest.raises(TypeError, match=r"missing|required"):
         Plain()
+
+
+@py_class(key("Named"))
+class Named(Object):
+    element: ffi_hpy.dtype
+    place: ffi_hpy.Device
+    numbers: dict[str, int]
+
+
+@pytest.mark.parametrize("char", ["é", "€", "😀"])
+def test_a_long_string_is_cut_between_characters_in_the_message_of_a_mismatch(char):
+    good = {"element": "int8", "place": "cpu", "numbers": {}}
+    named = Named(**good)
+    for n in range(4):
+        text = "a" * n + char * 9000
+        for name, value in {"element": text, "place": text, "numbers": {text: "x"}}.items():
+            with pytest.raises(TypeError, match=char) as assigned:
+                setattr(named, name, value)
+            with pytest.raises(TypeError, match=char) as made:
+                Named(**{**good, name: value})
+            assert "\ufffd" not in f"{assigned.value}{made.value}"
