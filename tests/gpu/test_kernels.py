@@ -95,7 +95,7 @@ def test_a_kernel_changes_a_tensor_of_ours(kernels, x):
     assert torch.from_dlpack(tensor).tolist() == [2.0] * N
 
 
-def test_a_kernel_waits_for_what_is_before_it_on_torchs_stream(kernels, x):
+def test_a_kernel_waits_for_earlier_work_on_torchs_stream(kernels, x):
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     kernels.add(x, 0, 128)  # the first launch loads everything that is loaded lazily

@@ -143,7 +143,7 @@ TEST(a_copy_of_a_visitor_or_mutator_is_refused) {
   expect_raised("TypeError", "`ffi.StructuralMutator`");
 }
 
-TEST(fields_of_built_in_types_take_what_belongs_there) {
+TEST(fields_of_built_in_types_accept_matching_values) {
   TVMFFIAny step = call_ok("ffi.MakeObjectFromPackedArgs", ARGS(raw("ffi.reflection.AccessStep"), raw("kind"), i64(1),
                                                                 raw("key"), raw("a key that is long")));
   const fh_access_step_object *fields = (const fh_access_step_object *)(void *)step.v_obj;

@@ -160,7 +160,7 @@ TEST(a_library_with_absurd_headers_is_refused) {
   clean_up();
 }
 
-TEST(what_is_no_file_is_refused_without_opening_it) {
+TEST(a_path_that_is_not_a_file_is_refused_without_opening_it) {
   static const char script[] = "GROUP ( libm.so.6 )\n";
   char reason[FH_LIBRARY_FILE_REASON];
   unsigned char windows[3000] = {'M', 'Z'};

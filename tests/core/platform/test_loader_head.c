@@ -96,7 +96,7 @@ TEST(an_elf_library_of_another_layout_is_refused_with_bits_and_byte_order) {
   expect_elf(2, 3, 3, 62, "is damaged: expected 1 or 2 as ELF class and as byte order but got 2 and 3");
 }
 
-TEST(an_elf_file_that_is_no_library_is_refused_with_what_it_is) {
+TEST(an_elf_file_that_is_not_a_library_is_refused_with_its_kind) {
   expect_elf(2, LITTLE, 1, 62, "is an object file, not a shared library: link it with -shared");
   expect_elf(2, LITTLE, 2, 62, "is a program, not a shared library");
   expect_elf(2, LITTLE, 4, 62, "is a memory dump, not a shared library");
@@ -194,7 +194,7 @@ TEST(a_head_that_is_cut_before_its_machine_is_not_refused) {
   (void)reason;
 }
 
-TEST(what_is_no_library_of_any_system_is_refused_with_what_it_is) {
+TEST(a_file_that_is_not_a_library_of_any_system_is_refused_with_its_format) {
   expect_refused("", 0, "is empty");
 #if defined(_WIN32)
   expect_text_refused("!<arch>\n/       ", "is no " OWN ", but a static archive or an import library");

@@ -286,7 +286,7 @@ TEST(a_thread_local_pointer_is_told_of_the_end_of_its_thread) {
 }
 
 #if !defined(_WIN32) /* the keys of Windows are never another client's number */
-TEST(a_thread_local_pointer_without_a_key_touches_nobody_else_s) {
+TEST(a_thread_local_pointer_without_a_key_touches_no_other_key) {
   static fh_tls unmade;
   static pthread_key_t taken[4096];
   int n_taken = 0;

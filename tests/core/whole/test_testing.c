@@ -62,7 +62,7 @@ TEST(the_testing_library_registers_itself_once) {
   expect_int(call_int("testing.add_one", ARGS(i64(41))), 42);
 }
 
-TEST(an_object_of_the_testing_library_ends_with_what_it_holds) {
+TEST(an_object_of_the_testing_library_is_destroyed_with_its_contents) {
   load();
   int ends = 0;
   TVMFFIAny held = obj(test_object_new(&ends)), made = make("testing.TestDeepCopyEdges", ARGS(held, held)), copy;

@@ -81,7 +81,7 @@ def check_answers(target, folder, capsys):
 
 @pytest.mark.thread_unsafe(reason="the environment is the process's")
 class TestWithTheVariable:
-    def test_what_a_build_needs_is_the_other_machines(self, root):
+    def test_a_build_uses_the_other_machines_files(self, root):
         package = root / "ffi_hpy"
         assert libinfo.find_libtvm_ffi() == str(package / "lib" / "libtvm_ffi.so")
         assert libinfo.include_paths() == [str(package / "include")]
@@ -115,7 +115,7 @@ class TestForEachSystem:
     def test_the_files_of_its_wheel_tell_which_it_is(self, made_up, target, capsys):
         check_answers(target, add_binaries(target, made_up), capsys)
 
-    def test_the_variable_may_name_it_where_there_is_no_other(self, made_up, target, capsys, monkeypatch):
+    def test_the_variable_may_name_it_without_another(self, made_up, target, capsys, monkeypatch):
         monkeypatch.setenv(CROSS_SYSTEM, target)
         check_answers(target, add_binaries(target, made_up), capsys)
 

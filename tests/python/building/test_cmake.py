@@ -197,7 +197,7 @@ def test_a_checkout_is_added_as_it_is(project):
 
 
 @pytest.mark.parametrize("option", ["TVM_FFI_BUILD_TESTS", "TVM_FFI_BUILD_PYTHON_MODULE"])
-def test_add_subdirectory_refuses_what_it_cannot_build(project, option):
+def test_add_subdirectory_refuses_unsupported_builds(project, option):
     lists = "cmake_minimum_required(VERSION 3.18)\nproject(user LANGUAGES C)\n"
     lists += f'add_subdirectory("{libinfo.find_source_path()}" tvm_ffi)\n'
     assert f"{option}: this builds the core only" in project.write(lists).configure(f"-D{option}=ON", status=1)
@@ -223,7 +223,7 @@ def test_add_subdirectory_refuses_what_it_cannot_build(project, option):
         ("set(CMAKE_CUDA_ARCHITECTURES 80 90)\nadd_tvm_ffi_cubin(k CUDA k.cu)", "a CUBIN is for one architecture"),
     ],
 )
-def test_a_wrong_call_ends_with_what_is_wrong(project, call, expected):
+def test_a_wrong_call_ends_with_an_error_that_names_the_fault(project, call, expected):
     said = project.write(f"add_library(user INTERFACE)\n{call}\n", languages="NONE").configure(status=1)
     assert expected in said
 

@@ -101,7 +101,7 @@ def place(tmp_path, monkeypatch):
 # --- when sources are rebuilt -----------------------------------------------------------------------------------------
 
 
-def test_what_is_there_is_not_built_again(place):
+def test_an_existing_library_is_not_built_again(place):
     first = cpp.build("level", sources=place.source)
     assert Path(first).parent.parent == place.cache
     assert ffi_hpy.load_module(first).level() == 1
@@ -112,7 +112,7 @@ def test_what_is_there_is_not_built_again(place):
     assert place.n_compiled == 2
 
 
-def test_other_content_is_built_and_loaded_anew_whatever_its_time(place):
+def test_other_content_is_built_and_loaded_again_whatever_its_time(place):
     assert place.load() == 1
     times = place.source.stat()
     for level in (2, 3):
@@ -124,7 +124,7 @@ def test_other_content_is_built_and_loaded_anew_whatever_its_time(place):
     assert len(list(place.cache.iterdir())) == 1
 
 
-def test_what_registers_names_is_not_loaded_anew(place):
+def test_a_library_that_registers_names_is_not_loaded_again(place):
     registers = "\nvoid *reference(void) { return (void *)TVMFFIFunctionSetGlobal; }\n"
     for level in (1, 2):
         place.source.write_text(SOURCE % level + registers)
@@ -152,7 +152,7 @@ def test_a_header_that_changes_is_noticed(place):
         place.load(**options)
 
 
-def test_another_compiler_builds_anew(place, monkeypatch):
+def test_another_compiler_builds_again(place, monkeypatch):
     first = cpp.build("level", sources=place.source)
     other = place.folder / "other"
     shutil.copy(place.compiler, other)
@@ -382,7 +382,7 @@ def test_max_jobs_is_a_number_and_a_log_is_written_when_asked_for(place, monkeyp
     assert f"{place.compiler} -fPIC -O2" in capfd.readouterr().err
 
 
-def test_a_long_build_gives_notice_and_a_verbose_one_shows_what_it_does(place, monkeypatch, capfd):
+def test_a_long_build_prints_a_notice_and_a_verbose_one_its_commands(place, monkeypatch, capfd):
     monkeypatch.setattr("ffi_hpy.cpp._ninja.NOTICE_AFTER", 0.0)
     cpp.build("level", sources=place.source)
     assert capfd.readouterr().err == "ffi_hpy.cpp: compiling 'level'; verbose=True shows how\n"

@@ -102,7 +102,7 @@ def test_architectures_are_those_of_the_gpus_here(home, monkeypatch):
     assert "--offload-arch=gfx1100" in _gpu.gpu_compiler("hip").compile_flags
 
 
-def test_the_backend_is_what_is_said_else_torchs_else_whose_compiler_there_is(home, monkeypatch):
+def test_the_backend_is_the_given_one_else_torchs_else_that_of_an_existing_compiler(home, monkeypatch):
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     there = {"nvcc", "hipcc"}
     monkeypatch.setattr(_gpu, "on_path", lambda name, variables, folders: name if name in there else None)
@@ -173,7 +173,7 @@ def test_nvcc_compiles_a_kernel_that_runs_where_a_gpu_is(tmp_path):
     assert module.sum_of_squares(100) == sum(i * i for i in range(100))
 
 
-def test_nvrtc_says_what_it_lacks(monkeypatch):
+def test_nvrtc_errors_name_the_missing_part(monkeypatch):
     with pytest.raises(TypeError, match="source must be a str, got a bytes"):
         nvrtc.nvrtc_compile(b"")
     with pytest.raises(ValueError, match="source must not have a null character"):

@@ -60,7 +60,7 @@ def test_the_command_does_the_same(tmp_path, compiled):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kernel", "out.o", "user.c", "user.o"]
 
 
-def test_what_cannot_be_embedded_is_an_error_that_names_it(tmp_path, compiled, capsys):
+def test_a_file_that_cannot_be_embedded_is_an_error_that_names_it(tmp_path, compiled, capsys):
     blob, missing = tmp_path / "blob", tmp_path / "missing"
     blob.write_bytes(b"x" * 100)
     with pytest.raises(FileNotFoundError, match="missing"):

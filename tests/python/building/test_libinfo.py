@@ -54,7 +54,7 @@ def site(tmp_path, monkeypatch):
 # --- this package's own files ---------------------------------------------------------------------------------------
 
 
-def test_the_package_has_what_it_says_it_has():
+def test_the_package_has_the_files_that_it_lists():
     assert libinfo.find_libtvm_ffi() == str(BINARIES / "lib" / "libtvm_ffi.so")
     assert Path(libinfo.find_include_path(), "tvm", "ffi", "c_api.h").is_file()
     assert Path(libinfo.find_dlpack_include_path(), "dlpack", "dlpack.h").is_file()
@@ -65,7 +65,7 @@ def test_the_package_has_what_it_says_it_has():
     assert libinfo.include_paths() == [str(PACKAGE / "include")]
 
 
-def test_what_this_system_does_not_have_is_a_runtime_error_that_says_so():
+def test_a_missing_file_of_this_system_is_a_runtime_error_that_names_it():
     with pytest.raises(RuntimeError, match=r"only packages for Windows have: there is no .*tvm_ffi\.lib"):
         libinfo.find_windows_implib()
     with pytest.raises(RuntimeError, match="Cython"):
@@ -77,7 +77,7 @@ def test_what_this_system_does_not_have_is_a_runtime_error_that_says_so():
 
 @pytest.mark.thread_unsafe(reason="the path of modules and the environment are the process's")
 class TestFindLibrary:
-    def test_what_a_distribution_lists_comes_first(self, site, tmp_path):
+    def test_files_that_a_distribution_lists_come_first(self, site, tmp_path):
         listed = touch(site / "inside" / "lib" / "libfound.so")
         touch(tmp_path / "extra" / "libfound.so")
         install_distribution(site, "lists-it", ["inside/lib/other.txt", "inside/lib/libfound.so"])
@@ -129,7 +129,7 @@ class TestFindLibrary:
     def test_the_core_itself_is_found(self, site):
         assert libinfo.find_library("nobody", "tvm_ffi") == BINARIES / "lib" / "libtvm_ffi.so"
 
-    def test_the_error_lists_what_was_searched(self, site, tmp_path, monkeypatch):
+    def test_the_error_lists_the_searched_folders(self, site, tmp_path, monkeypatch):
         install_distribution(site, "lost-it", ["a/libgone.so", "b.txt"])
         monkeypatch.setenv("PATH", str(tmp_path / "bin"))
         with pytest.raises(RuntimeError) as caught:
@@ -149,7 +149,7 @@ class TestFindLibrary:
         with pytest.raises(RuntimeError, match="'by-hand', which does not list its files"):
             libinfo.find_library("by-hand", "gone")
 
-    def test_a_folder_that_is_no_path_is_a_type_error(self, tmp_path):
+    def test_a_folder_that_is_not_a_path_is_a_type_error(self, tmp_path):
         with pytest.raises(TypeError, match=r"extra_lib_paths\[1\] must be a pathlib\.Path, got str: '/x'"):
             libinfo.find_library("nobody", "gone", [tmp_path, "/x"])
 

@@ -156,7 +156,7 @@ def test_types_that_have_a_region_elsewhere_or_are_skipped_are_not_made_again(st
 # --- markers --------------------------------------------------------------------------------------------------------
 
 
-def test_only_what_marks_enclose_is_written(stubgen, src, check):
+def test_only_text_between_marks_is_written(stubgen, src, check):
     (src / "lib.rs").write_text(
         "//! By hand.\n"
         f"{BEGIN} import-section\n{END}\n"

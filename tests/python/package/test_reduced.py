@@ -120,7 +120,7 @@ def _inner() :
 """
 
 
-def test_what_is_shown_stays():
+def test_public_docstrings_stay():
     assert reduce_source(SOURCE, ("public.py",)) == REDUCED
 
 

@@ -49,13 +49,13 @@ def test_the_report_shows_the_variables_that_matter_and_no_others():
 def test_a_reader_of_the_report_may_stop_reading():
     reading, writing = os.pipe()
     os.close(reading)
-    with os.fdopen(writing, "w") as nobody_reads:
+    with os.fdopen(writing, "w") as unread:
         command = [sys.executable, "-u", "-m", "ffi_hpy"]
-        done = subprocess.run(command, stdout=nobody_reads, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(command, stdout=unread, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")
 
 
-def test_the_report_goes_on_where_there_is_no_compiler(tmp_path):
+def test_the_report_goes_on_without_a_compiler(tmp_path):
     said = lines_of(run_module("ffi_hpy", PATH=str(tmp_path), CXX=""))
     assert said["compiler"].startswith("not known: BuildError: there is no C++ compiler")
     assert list(said) == TITLES

@@ -71,7 +71,7 @@ def test_the_command_for_compilers_names_the_libraries_of_this_system(package: P
 ELSEWHERE = "import os\nos.uname = lambda: type('Uname', (), {'machine': 's390x'})"
 
 
-def test_on_a_system_without_binaries_the_import_error_names_it_and_what_there_is(package: Path) -> None:
+def test_on_a_system_without_binaries_the_import_error_names_it_and_the_available_systems(package: Path) -> None:
     done = run(package, "-c", "import ffi_hpy", before=ELSEWHERE)
     there = ", ".join(sorted(["another-linux", OWN]))
     said = f"ffi_hpy has no binaries for this system, s390x-linux; it has those for {there}"
@@ -138,7 +138,7 @@ def test_a_system_is_named_by_machine_and_system(
 
 
 @pytest.mark.thread_unsafe(reason="what Python says of the system is the process's")
-def test_what_no_binary_serves_has_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_systems_have_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
     own = _system.name_system()
     assert own == OWN
     monkeypatch.setattr(sys, "getandroidapilevel", lambda: 24, raising=False)

@@ -210,7 +210,7 @@ def test_a_description_that_cannot_become_code_is_refused(schema, error, message
         validate(schema)
 
 
-def test_a_wrapper_unpacks_what_it_is_told_to():
+def test_a_wrapper_unpacks_the_selected_arguments():
     f = make_kwargs_wrapper(positions, ["a", "b"], (Config(0, 0),), map_dataclass_to_tuple=["b"])
     config = Config(1, 2)
     assert f(config) == (config, (0, 0))

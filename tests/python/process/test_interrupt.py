@@ -230,7 +230,7 @@ except KeyboardInterrupt as error:
 
 
 @needs_threads
-def test_a_handler_that_raises_another_exception_decides_what_comes(run):
+def test_a_handler_that_raises_another_exception_decides_the_result(run):
     program = """
 class Stop(Exception):
     pass
