@@ -219,7 +219,7 @@ TEST(StructuralMap, ReturnsTheErrorsOfImmutableValues) {
   Odd odd(1);
   Error error = StructuralMapExpected<WalkOrder::kPreOrder>(odd, Increment).error();
   ExpectNoted(error, (error.kind() + ": " + error.message()).c_str(), {odd});
-  EXPECT_EQ(error.kind(), "TypeError") << "there is no copy of it";
+  EXPECT_EQ(error.kind(), "TypeError") << "it has no copy";
 }
 
 TEST(StructuralMap, RefusesValuesTooDeepForTheStack) {

@@ -170,7 +170,7 @@ TEST(StructuralWalk, TurnsAnyExceptionIntoAnErrorBeforeItGetsToC) {
   ExpectErrorOfCallback([]() -> Expected<WalkResult> { throw std::out_of_range("from the standard library"); },
                         "InternalError: from the standard library");
   ExpectErrorOfCallback([]() -> Expected<WalkResult> { throw 42; },
-                        "InternalError: an exception that is no std::exception");
+                        "InternalError: an exception that is not a std::exception");
 }
 
 TEST(StructuralWalk, ReturnsTheErrorsOfHooks) {

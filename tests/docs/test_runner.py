@@ -35,8 +35,8 @@ COMPILE = fenced("sh", "cc -shared -fPIC one.c -o one.so")
     ("page", "reason"),
     [
         ("    x = 1\n", "page.md:1: indented code: a fence says what it is"),
-        (fenced("ruby", "1"), "page.md:2: `ruby` is no language that the tests know"),
-        (fenced("", "1"), "page.md:2: `` is no language that the tests know"),
+        (fenced("ruby", "1"), "page.md:2: `ruby` is not a language that the tests know"),
+        (fenced("", "1"), "page.md:2: `` is not a language that the tests know"),
         (fenced("cc", "int x;"), "page.md:2: a block of cc says in its first line which file it is"),
         (fenced("text", "1"), "page.md:2: text is the output of the block before it, which prints nothing"),
         (SOURCE + fenced("text", "1"), "text is the output of the block before it"),
@@ -120,7 +120,7 @@ def test_the_blocks_after_a_failed_block_fail(tmp_path: Path) -> None:
 
 def test_a_block_that_needs_a_command_says_why_it_does_not_run() -> None:
     page = fenced("sh", "no-such-command", "<!-- needs: no-such-command -->") + fenced("sh", "sh", "<!-- needs: sh -->")
-    assert [block.not_run for block in read_blocks("page.md", page)] == ["there is no no-such-command", ""]
+    assert [block.not_run for block in read_blocks("page.md", page)] == ["no-such-command is missing", ""]
 
 
 def test_a_page_marks_blocks_of_one_implementation(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_if_no_runtime_fits_an_import_error_lists_the_searched_names() -> None:
     with pytest.raises(ImportError) as caught:
         choose(None, [])
     assert str(caught.value) == (
-        "no HPy runtime fits this interpreter: there is no _hpy_universal, that of HPy 0.9.0 would do; and among the "
+        "no HPy runtime fits this interpreter: _hpy_universal is missing, that of HPy 0.9.0 would do; and among the "
         "names that the process exports, PyObject_GetAttr (for _hpy.so) and PyPyObject_GetAttr (for _hpy_pypy.so) were "
         "looked for and not found"
     )

@@ -10,7 +10,7 @@
 static TVMFFIObjectHandle method_of(const char *key, const char *name) {
   const TVMFFITypeInfo *info = fh_type_find(fh_type_find_key(text_of(key)));
   const TVMFFIMethodInfo *method = test_find_method(info, text_of(name));
-  if (method == NULL) test_fail(__FILE__, __LINE__, "there is no method %s.%s", key, name);
+  if (method == NULL) test_fail(__FILE__, __LINE__, "the method %s.%s does not exist", key, name);
   return method->method.v_obj;
 }
 

@@ -333,7 +333,7 @@ TEST(a_default_value_is_owned_by_the_registry) {
   char text[] = "a default of some length";
   field.default_value_or_factory.type_index = kTVMFFIRawStr;
   field.default_value_or_factory.v_c_str = text;
-  expect_int(TVMFFITypeRegisterField(type_index, &field), 0); /* without the flag there is no default */
+  expect_int(TVMFFITypeRegisterField(type_index, &field), 0); /* without the flag the default is ignored */
   expect_int(TVMFFIGetTypeInfo(type_index)->fields[0].default_value_or_factory.type_index, kTVMFFINone);
   field.name = text_of("other");
   field.flags |= kTVMFFIFieldFlagBitMaskHasDefault;

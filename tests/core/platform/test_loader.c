@@ -58,7 +58,7 @@ static const char *reason_for(const void *content, size_t n) {
 
 TEST(the_error_for_a_file_of_another_system_or_machine_names_its_format) {
   unsigned char bytes[1024] = {0x7f, 'E', 'L', 'F', 2, 1, 1, [16] = 3, [18] = 183};
-  expect_text(text_of(reason_for(bytes, sizeof bytes)), "it is no DLL, but a library for Linux (aarch64)");
+  expect_text(text_of(reason_for(bytes, sizeof bytes)), "it is not a DLL, but a library for Linux (aarch64)");
   expect_text(text_of(reason_for(bytes, 0)), "it is empty");
   memset(bytes, 0, sizeof bytes);
   memcpy(bytes, "MZ", 2);

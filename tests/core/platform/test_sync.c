@@ -62,7 +62,7 @@ TEST(a_release_under_a_lock_is_caught_also_if_it_is_not_the_last) {
 }
 
 static void raise_error(void) {
-  fh_error_raise(FH_VALUE_ERROR, "of nobody");
+  fh_error_raise(FH_VALUE_ERROR, "of no thread");
   fh_error_clear();
 }
 static void raise_no_memory(void) {

@@ -167,7 +167,7 @@ class TestWhatCannotBeTold:
             assert config.main([option]) == 1
             said = capsys.readouterr()
             assert said.out == ""
-            assert said.err.startswith(f"ffi-hpy-config: Cannot find the core: there is no {library} or ")
+            assert said.err.startswith(f"ffi-hpy-config: Cannot find the core: expected {library} or ")
             assert said.err.endswith("/lib/tvm_ffi.dll, and FFI_HPY_CROSS_ROOT says to look there\n")
 
     def test_of_several_systems_none_is_taken_by_chance(self, made_up, monkeypatch):

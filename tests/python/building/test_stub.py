@@ -119,7 +119,7 @@ def test_folders_between_become_packages_and_odd_prefixes_are_named(stubgen, tmp
         for name in names:
             ffi_hpy.remove_global_func(name)
     assert status == 0
-    assert f"there is no file for '{prefix}.not-a-name'" in complaints
+    assert f"no file is made for '{prefix}.not-a-name'" in complaints
     made = sorted(path.relative_to(tmp_path / prefix).as_posix() for path in tmp_path.rglob("*.py"))
     assert made == ["__init__.py", "_ffi_api.py", "a/__init__.py", "a/b/__init__.py", "a/b/_ffi_api.py"]
     assert "_LIB = " in (tmp_path / prefix / "_ffi_api.py").read_text()
@@ -171,7 +171,7 @@ def test_check_fails_with_a_diff_and_writes_nothing(stubgen, tmp_path):
         ("# tvm-ffi-stubgen(import-object): a;maybe\n", "must be NAME;True or False;ALIAS, got 'a;maybe'"),
         (
             region("object/no.such.Type"),
-            "`object/no.such.Type` (line 1): the type is no longer registered",
+            "`object/no.such.Type` (line 1): the type is not registered any more",
         ),
         (region("global/no.such", "x"), "`global/no.such` at line 1: no loaded library registers such functions"),
     ],
@@ -325,7 +325,7 @@ def test_no_class_is_made_of_a_type_that_has_no_name_for_one(stubgen, tmp_path):
 
     status, _, complaints = stubgen(tmp_path, "--init-pypkg=x", "--init-lib=y", f"--init-prefix={prefix}.")
     assert status == 0
-    assert f"there is no class for '{prefix}.lambda', whose last part cannot be the name of one" in complaints
+    assert f"no class is made for '{prefix}.lambda', whose last part cannot be the name of one" in complaints
     compile((tmp_path / prefix / "_ffi_api.py").read_text(), "_ffi_api.py", "exec")
 
 

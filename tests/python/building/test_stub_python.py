@@ -77,7 +77,7 @@ def test_the_variants_of_an_enum_are_attributes_of_its_class():
     info.variants = ["air", "lambda", "get"]
     imports = []
     lines = filled(codegen.generate_python_object, "object", "demo.Kind", {}, imports, Options(), info, {"demo.Kind"})
-    odd = "is no name for an attribute: the class finds it when it is called with the name"
+    odd = "is not a name for an attribute: the class finds it when it is called with the name"
     assert lines == ["if TYPE_CHECKING:", "    air: ClassVar[Kind]", f"    # 'lambda' {odd}", f"    # 'get' {odd}"]
     text = codegen.generate_python_ffi_api([], {}, "demo", [info], InitConfig("x", "y", "demo."), False, PYTHON)
     assert 'class Kind(_ffi_Enum, type_key="demo.Kind"):' in text.splitlines()
@@ -140,15 +140,15 @@ def test_invalid_python_names_are_listed_in_a_comment():
     funcs = functions(**{"lambda": takes(TypeSchema("int")), "so-called": takes(TypeSchema("int"))})
     lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, {}, [], Options())
     assert lines[2:] == [
-        "    # 'lambda' is no name for Python: get_global_func() finds it",
-        "    # 'so-called' is no name for Python: get_global_func() finds it",
+        "    # 'lambda' is not a name for Python: get_global_func() finds it",
+        "    # 'so-called' is not a name for Python: get_global_func() finds it",
         "    pass",
     ]
     odd = NamedTypeSchema("class", TypeSchema("int"))
     info = ObjectInfo([odd], [], has_init=True, init_fields=[InitFieldInfo("class", odd, False, False)])
     lines = filled(codegen.generate_python_object, "object", "demo.X", {"Any": "typing.Any"}, [], Options(), info)
     assert lines == [
-        "# 'class' is no name for Python: it is there for getattr()",
+        "# 'class' is not a name for Python: it is there for getattr()",
         "if TYPE_CHECKING:",
         "    def __init__(self, *args: Any, **kwargs: Any) -> None: ...",
         "    def __ffi_init__(self, *args: Any, **kwargs: Any) -> None: ...",

@@ -74,7 +74,7 @@ class Code(int):
     __hash__ = None
 
     def __int__(self):
-        raise AssertionError("nobody asks")
+        raise AssertionError("never called")
 
 
 def test_an_integer_of_another_class_is_looked_up_at_once():

@@ -773,7 +773,7 @@ def test_a_body_may_grow_while_it_is_looked_at():
             return False
 
         def __call__(self):
-            raise AssertionError("nobody calls it")
+            raise AssertionError("never called")
 
     class Plain(Object):
         a: int

@@ -586,12 +586,12 @@ def test_a_container_without_a_native_object_or_with_another_refuses_to_be_used(
     odd = Array.__new__(Array)
     odd.__init_handle_by_constructor__(testing.echo, Map({0: 1}))
     for use in (len, iter, lambda x: x[0], lambda x: 1 in x):
-        with pytest.raises(TypeError, match="the native object of this Array is no Array or List"):
+        with pytest.raises(TypeError, match="the native object of this Array is not an Array or List"):
             use(odd)
     odd = Dict.__new__(Dict)
     odd.__init_handle_by_constructor__(testing.echo, Array([1]))
     for use in (len, iter, lambda x: x[0], lambda x: 1 in x):
-        with pytest.raises(TypeError, match="the native object of this Dict is no Map or Dict"):
+        with pytest.raises(TypeError, match="the native object of this Dict is not a Map or Dict"):
             use(odd)
 
 

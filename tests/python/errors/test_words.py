@@ -200,5 +200,5 @@ def test_a_missing_symbol_of_cxx_is_shown_as_it_was_declared():
 
 
 def test_a_list_is_said_to_be_no_array():
-    with pytest.raises(TypeError, match="got list, which is no array either: it has no __dlpack__"):
+    with pytest.raises(TypeError, match="got list, which is not an array either: it has no __dlpack__"):
         ffi_hpy.from_dlpack([1, 2])

@@ -99,7 +99,7 @@ def test_a_name_that_no_loader_finds_is_an_error_with_the_name():
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"This is no library.\n", b"\x7fELF" + bytes(60)], ids=["empty", "text", "header"]
+    "content", [b"", b"This is not a library.\n", b"\x7fELF" + bytes(60)], ids=["empty", "text", "header"]
 )
 def test_a_file_that_is_not_a_library_is_an_error_with_its_path(tmp_path, content):
     path = tmp_path / "fake.so"
@@ -137,7 +137,7 @@ def test_a_library_that_is_partly_zeros_is_an_error_that_says_so(fresh_copy):
 def test_the_error_for_a_file_that_is_not_a_library_names_its_format(fresh_copy, tmp_path):
     script = tmp_path / "script.so"
     script.write_text("GROUP ( libm.so.6 )\n")
-    with pytest.raises(RuntimeError, match=r"script.so: it is no ELF file, but text: is it a linker script\?"):
+    with pytest.raises(RuntimeError, match=r"script.so: it is not an ELF file, but text: is it a linker script\?"):
         ffi_hpy.load_module(script)
     pipe = tmp_path / "pipe.so"
     os.mkfifo(pipe)
@@ -158,7 +158,7 @@ def test_the_error_for_a_file_that_is_not_a_library_names_its_format(fresh_copy,
         ("d.so", b"\0asm\1\0\0\0", "WebAssembly"),
     ):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(RuntimeError, match=rf"/{name}: it is no ELF file, but {words}$"):
+        with pytest.raises(RuntimeError, match=rf"/{name}: it is not an ELF file, but {words}$"):
             ffi_hpy.load_module(tmp_path / name)
     link = tmp_path / "link.so"
     link.symlink_to("nowhere")
@@ -306,7 +306,7 @@ def test_a_path_of_the_wrong_type_is_a_type_error(wrong):
 def test_a_missing_function_is_an_attribute_error_with_the_symbol(plain, plain_path):
     for find in (plain.get_function, plain.__getitem__, lambda name: getattr(plain, name)):
         with pytest.raises(
-            AttributeError, match=r"^Module has no function 'nonsense': there is no __tvm_ffi_nonsense in the"
+            AttributeError, match=r"^Module has no function 'nonsense': __tvm_ffi_nonsense is missing in the"
         ) as caught:
             find("nonsense")
         assert str(plain_path) in str(caught.value)

@@ -236,7 +236,7 @@ def test_an_rvalue_ref_is_made_of_an_object_only(classes):
     assert isinstance(ffi_hpy.core.ObjectRValueRef(obj=pair), ffi_hpy.core.ObjectRValueRef)
     for wrong, says in (
         ((), "missing required argument: 'obj'"),
-        ((3,), "wants a CObject"),
+        ((3,), "expected a CObject, got int"),
         ((pair, pair), "at most 1"),
     ):
         with pytest.raises(TypeError, match=says):

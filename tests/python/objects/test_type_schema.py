@@ -470,7 +470,7 @@ def test_threads_define_types_and_convert_to_those_of_the_others():
 
     def work(i):
         schemas = [TypeSchema("List", [TypeSchema("Optional", [TypeSchema(key)])]) for key in keys]
-        node = define(keys[i])(i, ["a text that is no small one"])
+        node = define(keys[i])(i, ["a text that is not small"])
         seen = set()
         while len(seen) < len(keys):
             for j, schema in enumerate(schemas):
@@ -483,7 +483,7 @@ def test_threads_define_types_and_convert_to_those_of_the_others():
                 if not reason:
                     seen.add(j)
         result = _to_py_class_value(schemas[i].convert([node, None]))
-        assert (result[0].number, list(result[0].names), result[1]) == (i, ["a text that is no small one"], None)
+        assert (result[0].number, list(result[0].names), result[1]) == (i, ["a text that is not small"], None)
         with pytest.raises(TypeError, match=f"expected {keys[(i + 1) % 4]}, got {keys[i]}"):
             schemas[(i + 1) % 4].convert([node])
 
@@ -496,7 +496,7 @@ def test_threads_set_one_field_through_its_schema():
         items: Union[int, list[int], dict[str, int], None]
 
     shared = Shared(None)
-    values = (7, [1, 2, 3], {"a key that is no small one": 1}, None)
+    values = (7, [1, 2, 3], {"a key that is not small": 1}, None)
 
     def work(i):
         for _ in range(500):

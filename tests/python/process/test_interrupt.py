@@ -49,7 +49,7 @@ def test_native_code_that_asks_is_interrupted(run, name, keep_gil):
     program = f"""
 function = wait.get_function("{name}")
 function.release_gil = {not keep_gil}
-if {keep_gil}:  # no other thread runs meanwhile
+if {keep_gil}:  # no other thread runs during the call
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
 else:
