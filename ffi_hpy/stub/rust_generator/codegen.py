@@ -102,9 +102,7 @@ def _check_directives(info: ObjectInfo, imports: RustImports) -> None:
     for directive, field_name in imports.directives.fields_of(str(info.type_key)):
         if field_name not in fields:
             has = ", ".join(fields) or "none"
-            raise ValueError(
-                f"`{directive}` of `{info.type_key}.{field_name}`: no such field; the fields are: {has}"
-            )
+            raise ValueError(f"`{directive}` of `{info.type_key}.{field_name}`: no such field; the fields are: {has}")
 
 
 # --- one type -------------------------------------------------------------------------------------------------------
