@@ -71,7 +71,7 @@ def bench(sides: list[Side], rounds: int) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="What HPy costs on our runtime.")
+    parser = argparse.ArgumentParser(description="Measure the cost of HPy on our runtime.")
     parser.add_argument("--rounds", type=int, default=75)
     options = parser.parse_args()
     wheel = build_wheel()

@@ -160,7 +160,7 @@ def main() -> int:
     parser.add_argument("rows", nargs="*", metavar="ROW", help="rows of instructions_side.py; none: all")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
-        raise Missing("there is no valgrind on PATH")
+        raise Missing("valgrind is not on PATH")
     rows, sides = options.rows or list(ROWS), options.only.split(",")
     wheel = Path()
     if "ffi_hpy" in sides and not options.tree:

@@ -89,7 +89,7 @@ def run_lengths(row: str, side: Side) -> int:
 
 
 def time_rows(rows: list[str], envs: dict[Kind, Path], rounds: int) -> dict[tuple[str, Kind], float]:
-    """Return the median of each row and kind, in ns; nan if there is no such row."""
+    """Return the median of each row and kind, in ns; nan for a missing row."""
     measured: dict[tuple[str, Kind], list[float]] = {}
     for i in range(rounds):
         say(f"round {i + 1} of {rounds}")
@@ -121,7 +121,7 @@ def line_of(row: str, kinds: list[Kind], medians: dict[tuple[str, Kind], float])
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="What a call costs on PyPy.")
+    parser = argparse.ArgumentParser(description="Measure the cost of a call on PyPy.")
     parser.add_argument("--wheel", type=Path)
     parser.add_argument("--on", nargs="+", choices=("pp73", "pp80"), default=["pp73", "pp80"])
     parser.add_argument("--rounds", type=int, default=5)

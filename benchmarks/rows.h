@@ -20,7 +20,7 @@ template <typename F> double time_of(int64_t n, int64_t per_round, F &&f) {
 }
 
 /* Reads lines `ROW SIZE N` and answers each with the ns of ns_of(row, size, n), and a 0. Returns 1 if the ns are
- * negative, because there is no such row. */
+ * negative, because the row does not exist. */
 template <typename F> int answer_rows(F &&ns_of) {
   char name[64];
   long long size, n;

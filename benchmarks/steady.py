@@ -41,7 +41,7 @@ def speedup(one: list[Timed], several: list[Timed], n: int) -> float | None:
     """Return the ratio of the calls of n threads to those of one: the median of the rounds in which the machine was
     steady.
 
-    If these are less than a third, because the machine has no n whole cores, all rounds count. None: there is no round.
+    If these are less than a third, because the machine has no n whole cores, all rounds count. None without a round.
     """
     pairs = [pair for pair in zip(one, several) if pair[0].counts and pair[1].counts]
     steady = [pair for pair in pairs if is_steady(pair, n)]

@@ -50,7 +50,7 @@ def torch_env(label: str, python: Path, *requirements: str) -> Path:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="What arrays cost on their way in and out.")
+    parser = argparse.ArgumentParser(description="Measure the cost of arrays on their way in and out.")
     parser.add_argument("rows", nargs="*", metavar="ROW", help="rows of tensor_side.py; none: all")
     parser.add_argument("--rounds", type=int, default=5, help="of each pair of processes (5)")
     parser.add_argument("--processes", type=int, default=8, help="how often both sides begin again (8)")

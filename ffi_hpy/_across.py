@@ -39,7 +39,7 @@ def find_target(package: Path) -> tuple[str, Path]:
     there = [system for system, core in _CORES.items() if (folder / core).is_file()]
     if not there:
         expected = " or ".join(str(folder / core) for core in _CORES.values())
-        raise RuntimeError(f"Cannot find the core: there is no {expected}, and FFI_HPY_CROSS_ROOT says to look there")
+        raise RuntimeError(f"Cannot find the core: expected {expected}, and FFI_HPY_CROSS_ROOT says to look there")
     return _platform_of(_choose(named.rpartition("-")[2], there, folder)), package
 
 

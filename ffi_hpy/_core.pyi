@@ -262,7 +262,7 @@ class Function(CObject):
 
     Arguments are converted by what they are, as convert() lists it. They may be given by the names that the author has
     given the parameters; without such names, keyword arguments are a TypeError. An error of native code is raised as an
-    exception. The GIL is given up meanwhile where `release_gil` is true.
+    exception. The GIL is released during the call where `release_gil` is true.
 
     A Function is not made directly, but by get_global_func(), convert_func(), or a module. An instance of a subclass
     has no function at first, and takes that of another one over by `__move_handle_from__`.
@@ -310,7 +310,7 @@ class Error(CObject):
         """Kind of the error: the name of an exception class."""
     @property
     def message(self) -> str:
-        """What went wrong."""
+        """The message of the error."""
     @property
     def backtrace(self) -> str:
         """Frames, most recent call first, each ``  File "f", line N, in fn`` and a newline."""
@@ -403,7 +403,7 @@ class Tensor(CObject):
             idx: the axis; negative counts from the end.
 
         Raises:
-            IndexError: if there is no such axis.
+            IndexError: if the axis does not exist.
         """
     def is_contiguous(self) -> bool:
         """Whether the elements lie compact, row by row."""

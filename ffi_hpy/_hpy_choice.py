@@ -55,7 +55,7 @@ def choose_file(release: str | None, names: Container[str]) -> str:
     for name, file in NAMES.items():
         if name in names:
             return file
-    built_in = f"{BUILT_IN} is that of HPy {release}" if release else f"there is no {BUILT_IN}"
+    built_in = f"{BUILT_IN} is that of HPy {release}" if release else f"{BUILT_IN} is missing"
     apis = " and ".join(f"{name} (for {file})" for name, file in NAMES.items())
     raise ImportError(
         f"no HPy runtime fits this interpreter: {built_in}, that of HPy {RELEASE} would do; and among the names that "

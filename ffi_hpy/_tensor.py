@@ -104,10 +104,10 @@ if TYPE_CHECKING:
             require_contiguous: whether the elements must lie compact, row by row.
 
         Returns:
-            A new Tensor, which keeps the memory alive. What is written to it shows in the array.
+            A new Tensor, which keeps the memory alive. A write to the Tensor changes the array.
 
         Raises:
-            TypeError: for what is no array.
+            TypeError: for an object that is not an array.
             ValueError: for a capsule that was used up before.
             BufferError: if the array's library refuses, as NumPy does for text, and for read-only memory, because
                 native code could not know that it must not write.

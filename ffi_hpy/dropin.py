@@ -75,7 +75,7 @@ class _Loader:
         loader = spec.loader if spec is not None else None
         get_code = getattr(loader, "get_code", None)
         if get_code is None:
-            raise ImportError(f"{name} cannot be run: there is no code of {ours}", name=name)
+            raise ImportError(f"{name} cannot be run: {ours} has no code", name=name)
         return get_code(ours)
 
 

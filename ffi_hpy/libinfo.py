@@ -133,7 +133,7 @@ def _own_file(what: str, *names: str, is_binary: bool = False) -> str:
             return str(path)
     expected = " or ".join(str(home / name) for name in names)
     reason = "" if package is None else f", and {CROSS_ROOT} says to look there"
-    raise RuntimeError(f"Cannot find {what}: there is no {expected}{reason}")
+    raise RuntimeError(f"Cannot find {what}: expected {expected}{reason}")
 
 
 # Functions that code written for tvm_ffi.libinfo calls.

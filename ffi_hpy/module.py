@@ -45,7 +45,7 @@ class FunctionNotFoundError(AttributeError):
 
 
 class LibraryNotFoundError(FileNotFoundError, RuntimeError):
-    """There is no file at the path given to load_module(). It is also a RuntimeError, like every other failure to
+    """The path given to load_module() has no file. It is also a RuntimeError, like every other failure to
     load."""
 
 
@@ -109,7 +109,7 @@ class Module(Object):
         function: Function | None = _ffi_api.ModuleGetFunction(self, name, query_imports)
         if function is None:
             raise FunctionNotFoundError(
-                f"Module has no function '{name}': there is no __tvm_ffi_{name} in the {self._title()}",
+                f"Module has no function '{name}': __tvm_ffi_{name} is missing in the {self._title()}",
                 name,
                 self.__dict__.get("_path"),
             )
@@ -163,7 +163,7 @@ class Module(Object):
             query_imports: whether to search imported modules, too.
 
         Returns:
-            The metadata as in get_global_func_metadata(); None if there is no metadata or no such function.
+            The metadata as in get_global_func_metadata(); None without metadata or without such a function.
 
         Raises:
             ValueError: if the metadata is not a JSON object.
@@ -287,7 +287,7 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
         The module.
 
     Raises:
-        LibraryNotFoundError: if there is no file at a path with a directory part. The class derives from
+        LibraryNotFoundError: if a path with a directory part has no file. The class derives from
             FileNotFoundError and RuntimeError.
         RuntimeError: if the file is not a library, is truncated or damaged, lacks a symbol, or has an extension without
             a registered loader. The message contains the path.

@@ -76,13 +76,13 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
         The function. It stays usable if the name is removed or registered again.
 
     Raises:
-        ValueError: if there is no function of that name; the message suggests a similar name.
+        ValueError: if no function has that name; the message suggests a similar name.
 
     Examples:
         >>> shape_of = ffi_hpy.get_global_func("ffi.Shape")
         >>> shape_of(2, 3)
         (2, 3)
-        >>> ffi_hpy.get_global_func("nobody.registered.this", allow_missing=True)
+        >>> ffi_hpy.get_global_func("not.registered", allow_missing=True)
     """
     function = _core.global_get(name)
     if function is None and load_home(name):
@@ -188,7 +188,7 @@ def get_global_func_metadata(name: str) -> dict[str, Any]:
         functions registered by Python.
 
     Raises:
-        RuntimeError: if there is no function of that name.
+        RuntimeError: if no function has that name.
         ValueError: if its metadata is not a JSON object.
     """
     text = _ffi_api.GetGlobalFuncMetadata(name)

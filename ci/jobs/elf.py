@@ -33,7 +33,7 @@ def read_library(path: Path) -> Library:
     """Return the facts about a file. Raises ValueError for other files."""
     data = path.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
-        raise ValueError(f"{path} is no ELF file of 64 bits, little-endian")
+        raise ValueError(f"{path} is not an ELF file of 64 bits, little-endian")
     start, size, count = (*struct.unpack_from("<Q", data, 40), *struct.unpack_from("<HH", data, 58))
     # per section: type, offset, size, index of its string section, number of items (if recorded)
     sections = [

@@ -111,7 +111,7 @@ def run_headers(wheel: Path, log: Path, is_whole: bool = False) -> Result:
         headers = [path.relative_to(include).as_posix() for path in sorted(include.rglob("*.h"))]
         flags = [*WARNINGS, f"-I{include}", *googletest_flags()[0]]
         if nvcc is None:
-            without = ", without those for CUDA: there is no nvcc"
+            without = ", without those for CUDA: nvcc is missing"
             headers = [header for header in headers if "/cuda/" not in header]
             todo = [*checks(headers, flags, folder, is_whole)]
         else:

@@ -74,7 +74,7 @@ class Look:
     def lost_headings(self) -> list[tuple[str, str]]:
         """Return the links to missing headings, each with its page, after all pages were opened."""
         return [
-            (page, f"there is no {there}#{heading}")
+            (page, f"{there}#{heading} does not exist")
             for page, there, heading in dict.fromkeys(self._headings)
             if there in self._ids and heading not in self._ids[there]
         ]

@@ -50,7 +50,7 @@ def interpreter_for(target: Target) -> Interpreter:
     for interpreter in FOREIGN:
         if interpreter.machine and MACHINES[interpreter.machine].name == target.machine:
             return interpreter
-    raise Missing(f"there is no interpreter to run what is built for {target.name}")
+    raise Missing(f"no interpreter runs the binaries for {target.name}")
 
 
 def building_for(target: Target, theirs: Path, scratch: Path) -> Building:

@@ -254,7 +254,7 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
 def pytest_arguments(plan: PytestRun) -> list[str]:
     folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).exists()]
     if not folders:
-        raise Missing(f"there is no {' and no '.join(plan.folders)}")
+        raise Missing(f"missing: {', '.join(plan.folders)}")
     timeout = [f"--timeout={plan.test_seconds}", "--timeout-method=thread"]  # also stops a hang in C
     config = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider", "-v"]
     return [*config, *timeout, *plan.arguments, *folders]

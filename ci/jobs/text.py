@@ -1,5 +1,6 @@
 """The check of all text of the checkout for problems that formatters ignore: lines of more than 120 columns, comments
-that open with "The same" (meaningless without the comment before), and paths of missing files."""
+that open with "The same" (meaningless without the comment before), paths of missing files, and the words and openings
+of sentences that ci/jobs/words.py refuses."""
 
 from __future__ import annotations
 
@@ -7,12 +8,13 @@ import re
 import subprocess
 from pathlib import Path
 
+from ci.jobs.words import check_the_check as check_the_words
+from ci.jobs.words import find_words
 from ci.lib.messages import Missing
 
 COLUMNS = 120
 
 NOT_CHECKED = {
-    "CHANGELOG.md": "an entry stays as it was written",
     "docs/plots/": "drawn by benchmarks/scaling.py",
     "tests/fuzz/seeds/": "inputs, each byte of which is meant",
 }
@@ -53,7 +55,8 @@ def find_violations(texts: dict[str, str], files: set[str]) -> list[str]:
             found.append(f'{name}:{line_of(match)}: a comment opens with "The same"')
         for match in _PATH.finditer(text):
             if match[0] not in files:
-                found.append(f"{name}:{line_of(match)}: there is no {match[0]}")
+                found.append(f"{name}:{line_of(match)}: {match[0]} does not exist")
+        found += find_words(name, text)
     return found
 
 
@@ -91,11 +94,11 @@ _PLANTED_VIOLATIONS = [
     'a.c:2: a comment opens with "The same"',
     'a.c:3: a comment opens with "The same"',
     "b.md:6: more than 120 columns",
-    f"b.md:7: there is no {_CI}lost.py",
+    f"b.md:7: {_CI}lost.py does not exist",
     "c.py:2: more than 120 columns",
     "c.py:4: more than 120 columns",
     'c.py:1: a comment opens with "The same"',
-    f"c.py:4: there is no {_CI}lost.py",
+    f"c.py:4: {_CI}lost.py does not exist",
 ]
 
 
@@ -109,4 +112,5 @@ def check_the_check() -> None:
 def check_text(root: Path) -> list[str]:
     """Return the violations in the text of a checkout. Raises Missing."""
     check_the_check()
+    check_the_words()
     return find_violations(read_texts(root), set(tracked_files(root)))

@@ -26,7 +26,7 @@ def find_cxx_compiler() -> list[str]:
 def find_gcc_cxx() -> list[str]:
     """Return the command words of GCC's C++ compiler. Raises Missing."""
     if shutil.which("g++") is None:
-        raise Missing("there is no g++ on PATH; install one")
+        raise Missing("g++ is not on PATH; install it")
     return ["g++"]
 
 

@@ -26,7 +26,7 @@ def find_cargo() -> Path:
     """Return the path of cargo. Raises Missing."""
     found = shutil.which("cargo") or shutil.which(str(Path.home() / ".cargo" / "bin" / "cargo"))
     if found is None:
-        raise Missing("there is no cargo on PATH or in ~/.cargo/bin; install Rust")
+        raise Missing("cargo is not on PATH or in ~/.cargo/bin; install Rust")
     return Path(found)
 
 

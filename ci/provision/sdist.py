@@ -27,7 +27,7 @@ def fetch_sdist(requirement: str, area: str) -> Path:
                 output_of([unearth, "--no-binary", "--download", scratch, requirement])
                 archives = list(Path(scratch).glob("*.tar.gz"))
                 if len(archives) != 1:
-                    raise Missing(f"there is no sdist of {requirement}")
+                    raise Missing(f"{requirement} has no sdist")
                 with tarfile.open(archives[0]) as archive:
                     archive.extractall(Path(scratch, "unpacked"), filter="data")
                 shutil.rmtree(folder, ignore_errors=True)

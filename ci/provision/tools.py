@@ -27,7 +27,7 @@ _FROM_PIP = {
 
 
 def pip_settings() -> dict[str, str]:
-    """Return pip's configured options, from its files and from PIP_*; empty if there is no pip."""
+    """Return pip's configured options, from its files and from PIP_*; empty without pip."""
     rank = {"global": 0, "install": 1, ":env:": 2}
     done = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True)
     found: dict[str, tuple[int, str]] = {}

@@ -161,7 +161,7 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
                 default: what is returned if it is not there.
 
             Raises:
-                KeyError: if it is not there, and there is no `default`.
+                KeyError: if the key is missing and no `default` is given.
             """
 
         @overload

@@ -69,7 +69,7 @@ def _check_class(name: str, index: int, cls: Any) -> None:
     if index != binding.TYPE_INDEX_FUNCTION and Function in cls.__mro__:
         raise TypeError("a class that derives from Function is for functions only")
     if not 0 <= index < 1 << 18:
-        raise ValueError(f"{index} is no type index")
+        raise ValueError(f"{index} is not a type index")
 
 
 def class_register(index: int, cls: type) -> None:

@@ -96,7 +96,7 @@ def source_paths(**given: Any) -> tuple[Path, ...]:
     paths = [(parameter, path) for parameter, value in given.items() for path in _paths(parameter, value)]
     for parameter, path in paths:
         if not path.is_file():
-            raise FileNotFoundError(f"{parameter}: there is no file {path}")
+            raise FileNotFoundError(f"{parameter}: the file {path} does not exist")
     if not paths:
         raise ValueError("sources must name at least one file")
     return tuple(path for _, path in paths)

@@ -77,8 +77,8 @@ def _find_surely(backend: str) -> str:
     found = _find(backend)
     if found is None:
         raise BuildError(
-            f"there is no {command}, which compiles .cu files: it is not on PATH, nor in bin of what "
-            f"{' or '.join(variables)} names; {where}"
+            f"{command} is missing, which compiles .cu files: it is not on PATH, nor in bin of "
+            f"{' or '.join(variables)}; {where}"
         )
     return found
 

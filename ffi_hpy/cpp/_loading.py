@@ -34,7 +34,7 @@ def load_built(path: str, keep_module_alive: bool) -> Module:
         return load_module(path, keep_module_alive)
     if any(name in Path(path).read_bytes() for name in _ONCE):
         raise RuntimeError(
-            f"Cannot load {path} again: it was built anew since this process loaded it, and registers global functions "
+            f"Cannot load {path} again: it was rebuilt since this process loaded it, and registers global functions "
             "or types, which are there already; a new process can load it"
         )
     return load_module(_other_name(path, file), keep_module_alive)

@@ -55,7 +55,7 @@ def find_ninja() -> str:
     found = shutil.which("ninja") or (shutil.which("ninja", path=beside) if beside else None) or _ninja_of_package()
     if found is None:
         raise BuildError(
-            "there is no ninja, which orders the steps of a build: `pip install ninja` gets it, and systems have a "
+            "ninja is missing, which orders the steps of a build: `pip install ninja` gets it, and systems have a "
             "package (Debian: ninja-build)"
         )
     return found
@@ -86,9 +86,9 @@ def _compiler(language: str, variable: str, names: Sequence[str], kind: str = "c
         raise BuildError(f"{variable} cannot be read as a command: {error}: {text!r}") from None
     chosen = chosen or next(([name] for name in names if shutil.which(name)), [])
     if not chosen:
-        raise BuildError(f"there is no {language} {kind}: none of {', '.join(names)} is on PATH; {variable} names one")
+        raise BuildError(f"no {language} {kind} was found: none of {', '.join(names)} is on PATH; {variable} names one")
     if shutil.which(chosen[0]) is None:
-        raise BuildError(f"{variable} names {chosen[0]!r} as {language} {kind}, and there is no such program")
+        raise BuildError(f"{variable} names {chosen[0]!r} as {language} {kind}, which is not a program on PATH")
     if os.path.dirname(chosen[0]):  # noqa: PTH120
         chosen[0] = os.path.abspath(chosen[0])  # noqa: PTH100 - it runs in the folder of the build
     return Tool(tuple(chosen), identify(chosen))

@@ -124,7 +124,7 @@ def load_inline(
             headers of tensors, data types, errors, functions and the environment.
         cuda_sources: the same in CUDA or HIP.
         functions: the functions to export: a name, several, or a mapping to their documentation. `cpp_sources` must
-            declare them, or `cuda_sources` if there is no C++. If one has documentation, the library exports that of
+            declare them, or `cuda_sources` without C++. If one has documentation, the library exports that of
             all, and their types, for help(), Module.get_function_doc() and get_function_metadata(). The option
             ``-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1`` in `extra_cflags` (or `extra_cuda_cflags`) exports the types
             without documentation, too; with ``=0`` the library exports neither.

@@ -59,14 +59,14 @@ def nvrtc_compile(
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
     if not cubin:
-        raise ValueError(f"arch must be a GPU's, such as 'sm_90', got {arch!r}, which there is no machine code for")
+        raise ValueError(f"arch must be a GPU's, such as 'sm_90', got {arch!r}, which has no machine code")
     return cubin
 
 
 def _arch_here() -> str:
     capability = capability_of_first_gpu()
     if capability is None:
-        raise BuildError("there is no GPU to compile for: nvidia-smi finds none; give its `arch`, such as 'sm_90'")
+        raise BuildError("the GPU to compile for is unknown: nvidia-smi finds none; give its `arch`, such as 'sm_90'")
     return f"sm_{capability.replace('.', '')}"
 
 
@@ -97,7 +97,7 @@ def _library() -> ctypes.CDLL:
             getattr(library, function).argtypes = arguments
         return library
     raise BuildError(
-        "there is no NVRTC, libnvrtc: the CUDA toolkit has it, whose place CUDA_HOME may name, and so does "
+        "NVRTC, libnvrtc, is missing: the CUDA toolkit has it, whose place CUDA_HOME may name, and so does "
         "`pip install nvidia-cuda-nvrtc`"
     )
 

@@ -195,7 +195,7 @@ class Lowering:
             return _nullable(self._struct(args[0])) if origin == "Optional" else _arc(_OBJECT)
         if _is_object(schema) or origin == "Object":
             return self._reference(schema)
-        raise ValueError(f"there is no C++ type for {schema!r}")
+        raise ValueError(f"{schema!r} has no C++ type")
 
     def _lower_untyped(self, field: TypeField, where: str) -> CppType:
         index = field.field_static_type_index
@@ -257,7 +257,7 @@ def _raw_schema(field: TypeField, where: str) -> dict[str, Any]:
     try:
         raw = json.loads(raw) if isinstance(raw, str) else raw
     except ValueError as error:
-        raise ValueError(f"the type schema of {where} is no JSON: {raw!r}") from error
+        raise ValueError(f"the type schema of {where} is not JSON: {raw!r}") from error
     if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
         raise ValueError(f"{where} has no type schema of a native library's")  # noqa: TRY004 - of the registry's value
     return raw

@@ -273,7 +273,7 @@ class Enum(Object, metaclass=_EnumMeta):
             name: the str, by keyword.
 
         Raises:
-            KeyError: if there is no such variant.
+            KeyError: if the variant does not exist.
             OverflowError: for an integer beyond int64.
             TypeError: for other indexes.
         """
@@ -333,7 +333,7 @@ class Enum(Object, metaclass=_EnumMeta):
 class EnumAttrMap:
     """Values of one attribute that an extension attaches to the variants of an enum: a mapping from variants.
 
-    A key that is not a variant of the enum is a TypeError. A variant without a value is a KeyError if there is no
+    A key that is not a variant of the enum is a TypeError. A variant without a value is a KeyError without a
     default.
 
     Args:
@@ -597,6 +597,6 @@ class _Maker:
         for name, value in values.items():
             descriptor = getattr(self.cls, name, None)
             if not hasattr(descriptor, "set"):
-                raise TypeError(f"there is no field {name!r}")
+                raise TypeError(f"the field {name!r} does not exist")
             descriptor.set(variant, value)  # type: ignore[union-attr]
         return variant

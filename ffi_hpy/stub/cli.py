@@ -170,13 +170,13 @@ def make_missing(
     for prefix in prefixes:
         parts = prefix.split(".")
         if not all(map(generator.is_name, parts)):
-            _complain(f"there is no file for {prefix!r}, which cannot be the name of a package")
+            _complain(f"no file is made for {prefix!r}, which cannot be the name of a package")
             continue
         folder = init_path.joinpath(*parts)
         api = _file_at(folder / generator.api_filename(), by_path, files)
         keys = [key for key in type_keys.get(prefix, []) if key not in skipped and not generator.is_builtin(key)]
         for key in [key for key in keys if not generator.is_name(key.rpartition(".")[2])]:
-            _complain(f"there is no class for {key!r}, whose last part cannot be the name of one")
+            _complain(f"no class is made for {key!r}, whose last part cannot be the name of one")
             keys.remove(key)
         if api is not None:
             keys = [key for key in keys if declared.get(key, api.path) == api.path]
@@ -246,7 +246,7 @@ def fill_regions(
     if unknown:
         regions = ", ".join(f"`object/{block.param}` (line {block.lineno_start})" for block in unknown)
         raise ValueError(
-            f"{regions}: the type is no longer registered; load the library that does, or delete the region"
+            f"{regions}: the type is not registered any more; load the library that registers it, or delete the region"
         )
     return differs
 

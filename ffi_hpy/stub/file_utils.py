@@ -254,6 +254,6 @@ def _split(lines: list[str], syntax: C.MarkerSyntax) -> Iterator[CodeBlock]:
             between.lines.append(line)
             between.lineno_end = number
     if region is not None:
-        raise ValueError(f"Unclosed stub block: line {region.lineno_start} begins it, and there is no `{syntax.end}`")
+        raise ValueError(f"Unclosed stub block: line {region.lineno_start} begins it, and `{syntax.end}` is missing")
     if between is not None:
         yield between

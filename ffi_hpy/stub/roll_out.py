@@ -95,7 +95,7 @@ def _remove_unregistered(file: FileInfo, prefix: str, keys: list[str], say: Call
             kept.append(block)
             continue
         place = f"`object/{block.param}` (line {block.lineno_start})"
-        say(f"[Removed] {file.path}: {place}: the type is no longer registered")
+        say(f"[Removed] {file.path}: {place}: the type is not registered any more")
         if kept and kept[-1].kind is None and kept[-1].lines[-1:] == [""]:
             kept[-1].lines.pop()  # the blank line before a region
     file.code_blocks = kept

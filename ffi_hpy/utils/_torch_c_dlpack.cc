@@ -52,7 +52,7 @@ at::Device ToTorchDevice(DLDeviceType type, int32_t index) {
 
 /* The tensor's memory as it is; valid as long as the tensor is. */
 DLTensor Describe(const at::Tensor &tensor) {
-  TORCH_CHECK(tensor.layout() == at::kStrided, "a tensor of layout ", tensor.layout(), " is no plain memory");
+  TORCH_CHECK(tensor.layout() == at::kStrided, "a tensor of layout ", tensor.layout(), " is not plain memory");
   TORCH_CHECK(!tensor.is_conj() && !tensor.is_neg(),
               "a tensor that is conjugated or negated when it is read: resolve it first");
   DLTensor found;

@@ -16,7 +16,7 @@ def cache_folder() -> Path:
     try:
         return Path(named or os.path.join(home, "ffi_hpy", "cpp")).expanduser().resolve()  # noqa: PTH118
     except (OSError, RuntimeError) as error:
-        raise RuntimeError(f"there is no folder to keep builds in: {error}; TVM_FFI_CACHE_DIR can name one") from None
+        raise RuntimeError(f"no folder can keep builds: {error}; TVM_FFI_CACHE_DIR can name one") from None
 
 
 def digest_of(*parts: object) -> str:

@@ -49,7 +49,7 @@ def embed_cubin(
     header = _read_header(source)
     linker = shlex.split(os.environ.get("LD", "")) or ["ld"]
     if shutil.which(linker[0]) is None:
-        raise RuntimeError(f"there is no linker {linker[0]!r} on PATH; LD can name one")
+        raise RuntimeError(f"the linker {linker[0]!r} is not on PATH; LD can name one")
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         blob, merged = Path(folder, "blob.o"), Path(folder, "merged.o")
         blob.write_bytes(_make_object(header, f"__tvm_ffi__cubin_{name}", content))
@@ -67,10 +67,10 @@ def _read_header(path: Path) -> bytes:
     with path.open("rb") as stream:
         header = stream.read(64)
     if len(header) < 64 or header[:4] != b"\x7fELF":
-        raise ValueError(f"{path} is no ELF file")
+        raise ValueError(f"{path} is not an ELF file")
     order = _order(header)
     if header[4] != 2 or struct.unpack_from(f"{order}H", header, 16)[0] != 1:
-        raise ValueError(f"{path} is no object file for 64 bits, or linked already")
+        raise ValueError(f"{path} is not an object file for 64 bits, or is linked already")
     return header
 
 

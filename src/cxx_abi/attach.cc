@@ -31,7 +31,7 @@ static int catch_cxx(void *, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *)
     throw;
 #endif
   } catch (...) {
-    TVMFFIErrorSetRaisedFromCStr("InternalError", "A C++ exception that is no std::exception was thrown");
+    TVMFFIErrorSetRaisedFromCStr("InternalError", "A C++ exception that is not a std::exception was thrown");
   }
   return -1;
 }

@@ -94,7 +94,7 @@ protected:
   TVMFFIAny cell_;
 };
 
-/* A string. Also the layout of Bytes, and of Optional<String>, where None means that there is no value. */
+/* A string. Also the layout of Bytes, and of Optional<String>, where None means that the value is missing. */
 class String : public Any {
 public:
   using Any::Any;

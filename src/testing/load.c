@@ -44,7 +44,7 @@ int ft_load(void) {
 }
 
 #ifndef FT_LOAD_BY_HAND
-/* Prints the pending error: while a library is being loaded there is no caller to return it to. */
+/* Prints the pending error: a library that is being loaded has no caller to return it to. */
 static void complain(void) {
   TVMFFIObjectHandle error;
   TVMFFIErrorMoveFromRaised(&error);

@@ -14,7 +14,7 @@ COMMANDS = sorted(path for path in (ROOT / "ci").iterdir() if path.is_file() and
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda path: path.name)
-def test_a_command_says_what_it_does(command):
+def test_a_command_prints_its_help(command):
     done = subprocess.run(
         [sys.executable, "-B", str(command), "--help"], capture_output=True, text=True, timeout=60, check=False
     )

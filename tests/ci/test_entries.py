@@ -21,7 +21,7 @@ def refuse(staging, final):
     raise Missing("there is none")
 
 
-def test_what_an_earlier_run_left_half_done_is_removed(entries):
+def test_incomplete_entries_of_an_earlier_run_are_removed(entries):
     (entries / ".cp314t-12").mkdir()
     with pytest.raises(Missing, match="there is none"):
         add_entry(BY_NAME["cp314t"], refuse)

@@ -19,7 +19,7 @@ def run(*words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, cwd=cwd)
 
 
-def test_what_it_prints_is_activated_and_has_the_wheel(tmp_path: Path) -> None:
+def test_the_printed_environment_can_be_activated_and_has_the_wheel(tmp_path: Path) -> None:
     made = run(sys.executable, "-B", "ci/env", "cp39")
     assert made.returncode == 0, made.stderr
     activated = run("sh", "-euc", f'. "{made.stdout.strip()}/bin/activate"\npython -c "{SAID}"', cwd=tmp_path)
@@ -27,13 +27,13 @@ def test_what_it_prints_is_activated_and_has_the_wheel(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cp38", "", "arm64-cp311"])
-def test_an_interpreter_that_nobody_knows_is_refused(name: str) -> None:
+def test_an_unknown_interpreter_is_refused(name: str) -> None:
     refused = run(sys.executable, "-B", "ci/env", name)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "invalid choice" in refused.stderr
 
 
-def test_what_cannot_be_installed_is_one_line() -> None:
+def test_a_failed_installation_is_reported_in_one_line() -> None:
     failed = run(sys.executable, "-B", "ci/env", "cp39", "--with", "ffi-hpy==0.0.0.dev0")
     assert (failed.returncode, failed.stdout) == (1, "")
     assert failed.stderr.splitlines()[-1].startswith("ci/env: ")

@@ -60,7 +60,7 @@ def test_its_metadata_are_of_any_platform(make):
         ({"more.txt": "", "even_more.txt": ""}, "even_more.txt, more.txt"),
     ],
 )
-def test_what_is_no_binary_must_be_the_same_for_all_systems(make, files, odd):
+def test_other_files_must_be_the_same_for_all_systems(make, files, odd):
     plain, other = make("x86_64-linux"), make("aarch64-linux", **files)
     for tree, made in ((other, plain), (plain, other)):
         with pytest.raises(Missing, match=f"^a.whl differs from the wheels for other systems in {odd}$"):

@@ -34,12 +34,12 @@ def test_threads_that_run_side_by_side_add_up():
     assert rate_of(stamps_of(0, 10, 20), stamps_of(0, 5, 10, 15, 20)) == pytest.approx(300_000)
 
 
-def test_what_a_thread_does_before_another_begins_does_not_count():
+def test_work_before_another_thread_begins_does_not_count():
     early = stamps_of(0, 1, 2, 3, 4, 10, 20, 30)  # four fast batches while the thread is alone
     assert rate_of(early, stamps_of(10, 20, 30)) == pytest.approx(200_000)
 
 
-def test_what_a_thread_does_after_another_has_ended_does_not_count():
+def test_work_after_another_thread_has_ended_does_not_count():
     late = stamps_of(0, 10, 20, 21, 22, 23, 24)
     assert rate_of(late, stamps_of(0, 10, 20)) == pytest.approx(200_000)
 
@@ -71,7 +71,7 @@ def test_threads_that_never_ran_together_have_no_rate():
     assert rate_of(stamps_of(0, 10, 20), stamps_of(30, 40, 50)) is None
 
 
-def test_too_little_time_together_is_no_rate():
+def test_too_little_time_together_gives_no_rate():
     assert rate_of(stamps_of(0, 2, 4), stamps_of(0, 1, 4)) is not None
     assert rate_of(stamps_of(0, 2, 4), stamps_of(1, 2, 4)) is None
 
@@ -84,9 +84,9 @@ def test_parts_of_several_runs_add_up():
     assert not is_enough(both, 5 * MS)
 
 
-def test_a_thread_without_a_batch_of_its_own_in_the_common_time_is_no_rate():
+def test_a_thread_without_a_batch_in_the_common_time_gives_no_rate():
     assert rate_of(stamps_of(0, 10, 20, 30), stamps_of(5, 95)) is None
 
 
-def test_a_thread_that_made_no_batch_is_no_rate():
+def test_a_thread_without_a_batch_gives_no_rate():
     assert rate_of(stamps_of(0, 10), stamps_of(0)) is None

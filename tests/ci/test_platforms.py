@@ -21,7 +21,7 @@ def test_every_wheel_has_a_row_and_a_line_that_says_when_to_take_it():
     assert [target.name for target in TARGETS if f"`{target.platform_tag}.whl`" not in PAGE] == []
 
 
-def test_what_a_row_names_is_run_as_often_as_it_says():
+def test_the_runs_that_a_row_names_exist():
     default = set(SELECT([]))
     for system, _, grade, by in ROWS:
         jobs = re.findall(r"`([\w-]+)`", by)

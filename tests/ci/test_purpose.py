@@ -119,7 +119,7 @@ def on_linux(monkeypatch):
 
 
 @pytest.mark.usefixtures("on_linux")
-def test_a_cross_compiler_is_refused_with_what_to_set_and_taken_once_that_is_set(make_compiler, monkeypatch):
+def test_a_cross_compiler_is_refused_with_the_variable_to_set_and_accepted_once_it_is_set(make_compiler, monkeypatch):
     monkeypatch.setenv("CC", make_compiler("__linux__", "__aarch64__"))
     with pytest.raises(BuildError) as refused:
         find_compiler()
@@ -147,7 +147,7 @@ def test_on_macos_the_machine_is_that_of_the_target(make_compiler, monkeypatch):
         find_compiler()
 
 
-def test_a_program_that_is_no_compiler_is_refused(monkeypatch):
+def test_a_program_that_is_not_a_compiler_is_refused(monkeypatch):
     monkeypatch.setenv("CC", "echo")
     with pytest.raises(BuildError, match="the C compiler 'echo', which does not say by -dM -E what it compiles for"):
         find_compiler()

@@ -12,7 +12,7 @@ from ci.lib.matrix import BY_NAME
 
 
 @pytest.mark.parametrize("argument", NOT_EVERYWHERE)
-def test_what_some_runs_ignore_others_have(argument):
+def test_files_that_some_runs_ignore_are_in_other_runs(argument):
     file = argument.split("=")[1]
     plain = [plan for plan in PYTEST_RUNS if plan.is_default and plan.name == plan.interpreter]
     having = [BY_NAME[plan.interpreter] for plan in plain if argument not in plan.arguments]
@@ -25,7 +25,7 @@ def test_what_some_runs_ignore_others_have(argument):
 
 
 @pytest.mark.parametrize("test", sorted({test for exception in EXCEPTIONS for test in exception.tests}))
-def test_what_is_left_out_elsewhere_is_there(test):
+def test_left_out_tests_exist(test):
     file, _, name = test.partition("::")
     name, _, parameter = name.rstrip("]").partition("[")
     text = (ROOT / "tests" / "python" / file).read_text()

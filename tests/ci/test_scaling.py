@@ -138,7 +138,7 @@ def test_no_round_is_begun_when_the_time_is_over(capsys):
     assert "1 of 2 rounds" in capsys.readouterr().err
 
 
-def test_the_goal_depends_on_what_is_shared():
+def test_the_goal_depends_on_the_shared_objects():
     assert judge(ROW, "own", results_of(ffi_hpy=1.8)) == ("1.9", "not met")
     assert judge(ROW, "shared", results_of(ffi_hpy=1.8)) == ("1.5", "met")
 
@@ -161,7 +161,7 @@ def test_one_thread_may_not_become_slower():
     assert judge(ROW, "own", as_fast)[1] == "met"
 
 
-def test_what_was_not_measured_is_neither_met_nor_not():
+def test_a_goal_without_a_measurement_has_no_verdict():
     assert judge(ROW, "own", {"ffi_hpy": Result(10.0, {}, [])}) == ("-", "")
 
 

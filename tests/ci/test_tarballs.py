@@ -62,7 +62,7 @@ def test_a_release_is_newer_than_its_candidates_and_betas(folders):
         assert find_tarball((3, 15)).name == name
 
 
-def test_what_only_looks_like_a_tarball_is_left_alone(folders):
+def test_a_file_that_only_looks_like_a_tarball_is_ignored(folders):
     chosen, _ = folders
     put(chosen, "Python-3.14.7.tar.xz.asc", "python-3.14.7.zip", "Python-3.1.4.tar.xz", "README.md")
     with pytest.raises(Missing):
@@ -76,7 +76,7 @@ def test_a_folder_that_does_not_exist_is_an_empty_one(folders, monkeypatch):
     assert find_tarball((3, 14)) == shared / "Python-3.14.7.tar.xz"
 
 
-def test_one_line_says_what_is_missing_and_where(folders, monkeypatch):
+def test_one_line_names_the_missing_tarball_and_the_folders(folders, monkeypatch):
     chosen, _ = folders
     with pytest.raises(Missing) as raised:
         find_tarball((3, 15))
@@ -92,7 +92,7 @@ def test_one_line_says_what_is_missing_and_where(folders, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["cp313t", "cp314t", "cp315t"])
-def test_tarballs_are_asked_before_what_needs_the_network(name):
+def test_tarballs_come_before_sources_that_need_the_network(name):
     labels = [source.label for source in SOURCES[name]]
     assert labels[:5] == ["cache", "pyenv", "PATH", "tarball", "uv"]
     assert labels[5].endswith("source")

@@ -116,7 +116,7 @@ def test_on_macos_a_binary_is_found_by_where_it_lies():
     assert words == ["-Wl,-install_name,@rpath/_core.hpy0.so", "-Wl,-rpath,@loader_path/lib", "-Wl,-dead_strip"]
 
 
-def test_only_what_has_names_of_python_may_lack_names():
+def test_only_binaries_with_names_of_python_may_lack_names():
     for name, flag in (("linux", "-Wl,--no-undefined"), ("macos", "-Wl,-undefined,dynamic_lookup")):
         words = SYSTEMS[name].link_words("_hpy.so", stays=False, of_python=True, libraries=None)
         assert (flag in words) == (name == "macos")
@@ -124,7 +124,7 @@ def test_only_what_has_names_of_python_may_lack_names():
         assert (flag in words) == (name == "linux")
 
 
-def test_what_is_looked_up_on_windows_is_in_each_python_since_3_9():
+def test_names_that_are_looked_up_on_windows_are_in_each_python_since_3_9():
     looked_up = looked_up_on_windows()
     assert len(looked_up) > 200
     assert looked_up <= names_of_python()

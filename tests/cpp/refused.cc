@@ -38,7 +38,7 @@ TypedFunction<int(Foo)> made = [](const Foo &foo) { return foo.x; };
 void Call(const TypedFunction<void(Foo)> &f) { f(Foo{}); }
 //! typed_function_result: this type cannot be a value: it needs TypeTraits
 int Call(const TypedFunction<Foo(int)> &f) { return f(1).x; }
-//! overloaded: this is no function with one signature
+//! overloaded: this is not a function with one signature
 Function made = Function::FromTyped(Overloaded<Foo>{});
 //! optional_parameter: this parameter type cannot cross
 void TakeOne(const Optional<Foo> &);

@@ -41,7 +41,7 @@ TEST(Any, PlainData) {
   EXPECT_FALSE(Any(1).try_cast<StrictBool>().has_value());
 }
 
-TEST(Any, WhatDoesNotConvertIsTold) {
+TEST(Any, MismatchesAreReported) {
   Error error = ERROR_OF(Any(2.5).cast<int>());
   EXPECT_EQ(error.kind(), "TypeError");
   EXPECT_EQ(error.message(), "Cannot convert from type `float` to `int`");

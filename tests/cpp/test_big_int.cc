@@ -127,7 +127,7 @@ TEST(BigInt, ResultsThatPythonHasComputed) {
   EXPECT_EQ(Text(-factorial / power), "-453673");
 }
 
-TEST(BigInt, WhatFitsIsInTheValue) {
+TEST(BigInt, SmallNumbersAreInTheValue) {
   auto is_small = [](const BigInt &value) { return Any(value).type_index() == kTVMFFIInt; };
   EXPECT_TRUE(is_small(INT64_MIN));
   EXPECT_FALSE(is_small(BigInt(INT64_MAX) + 1));
@@ -147,7 +147,7 @@ TEST(BigInt, IntegersOfAnyTypeKeepTheirValue) {
   static_assert(!std::is_convertible_v<BigInt, int64_t> && !std::is_convertible_v<BigInt, bool>);
 }
 
-TEST(BigInt, AsGivesWhatFits) {
+TEST(BigInt, AsReturnsNumbersThatFit) {
   EXPECT_EQ(BigInt(255).as<uint8_t>(), 255);
   EXPECT_EQ(BigInt(256).as<uint8_t>(), std::nullopt);
   EXPECT_EQ(BigInt(-1).as<uint64_t>(), std::nullopt);
@@ -174,7 +174,7 @@ TEST(BigInt, DoubleIsTheNearestOne) {
   EXPECT_EQ(Text(BigInt(0x1p70)), "1180591620717411303424");
 }
 
-TEST(BigInt, ErrorsSayWhatIsWrong) {
+TEST(BigInt, ErrorsNameTheFault) {
   BigInt large = BigInt(1) << 70;
   EXPECT_EQ(Thrown([&] { (void)(large / 0); }), "ZeroDivisionError: Division by zero");
   EXPECT_EQ(Thrown([&] { (void)floormod(5, 0); }), "ZeroDivisionError: Division by zero");
@@ -212,7 +212,7 @@ TEST(BigInt, TextIsReadAsFarAsItIsANumber) {
   EXPECT_EQ(Text(0), "0");
 }
 
-TEST(BigInt, CopiesShareWhatNeverChanges) {
+TEST(BigInt, CopiesShareImmutableDigits) {
   BigInt value = BigInt(1) << 90, copy = value;
   EXPECT_TRUE(Any(copy).same_as(Any(value)));
   copy += 1;

@@ -100,7 +100,7 @@ static void ExpectNoChangeIsSeen(Container container, Look look, Change change) 
   EXPECT_TRUE(weak.expired()); /* `change` has changed a copy */
 }
 
-TEST(Array, DoesNotChangeForWhoLocksAWeakPointer) {
+TEST(Array, DoesNotChangeForThreadsThatLockAWeakPointer) {
   auto look = [](const Array<int> &seq) { EXPECT_TRUE(seq.size() == 2 && seq[0] == 1 && seq[1] == 2); };
   for (int round = 0; round < 50; ++round) {
     ExpectNoChangeIsSeen(Array<int>{1, 2}, look, [](Array<int> &seq) { seq.Set(0, 9); });
@@ -110,7 +110,7 @@ TEST(Array, DoesNotChangeForWhoLocksAWeakPointer) {
   }
 }
 
-TEST(Map, DoesNotChangeForWhoLocksAWeakPointer) {
+TEST(Map, DoesNotChangeForThreadsThatLockAWeakPointer) {
   auto look = [](const Map<int, int> &map) { EXPECT_TRUE(map.size() == 1 && map[1] == 2); };
   for (int round = 0; round < 50; ++round) {
     ExpectNoChangeIsSeen(Map<int, int>{{1, 2}}, look, [](Map<int, int> &map) { map.Set(1, 9); });
@@ -243,10 +243,10 @@ template <typename TMap> void CompareWithCore(const char *kind, unsigned seed) {
   }
 }
 
-TEST(Map, TheCoreFindsWhatIsSet) { CompareWithCore<Map<int, int>>("Map", 3); }
-TEST(Dict, TheCoreFindsWhatIsSet) { CompareWithCore<Dict<int, int>>("Dict", 4); }
+TEST(Map, TheCoreFindsKeysThatAreSet) { CompareWithCore<Map<int, int>>("Map", 3); }
+TEST(Dict, TheCoreFindsKeysThatAreSet) { CompareWithCore<Dict<int, int>>("Dict", 4); }
 
-TEST(Dict, WhatTheCoreSetsIsFound) {
+TEST(Dict, KeysThatTheCoreSetsAreFound) {
   Dict<String, Any> dict;
   Function set = Function::GetGlobalRequired("ffi.DictSetItem");
   for (int i = 0; i < 300; ++i) {

@@ -85,7 +85,7 @@ TEST(Dataclass, AsksTheHooksOfAType) {
   EXPECT_TRUE(RecursiveGt(Hooked(1), Hooked(2)));
 }
 
-TEST(Dataclass, ThrowsWhatGoesWrong) {
+TEST(Dataclass, ThrowsErrors) {
   EXPECT_EQ(TextOf(ERROR_OF(RecursiveEq(Array<Any>{Hooked(nullptr)}, Array<Any>{Hooked(nullptr)}))),
             "KeyError: nothing to compare");
   EXPECT_EQ(ERROR_OF(RecursiveLt(1, "a")).kind(), "TypeError");
@@ -101,7 +101,7 @@ TEST(Dataclass, GoesDownWithoutTheStack) {
   EXPECT_GT(ReprPrint(deep).size(), static_cast<size_t>(n_levels));
 }
 
-TEST(Dataclass, CopiesAndPrintsWhatContainsItself) {
+TEST(Dataclass, CopiesAndPrintsCycles) {
   Cycle cycle;
   EXPECT_EQ(ReprPrint(cycle.list), "[...]");
   List<Any> copy = DeepCopy(cycle.list).cast<List<Any>>();

@@ -42,7 +42,7 @@ TEST(Enum, InstancesByNumberAndName) {
   EXPECT_EQ(ERROR_OF(refl::EnumDef<LevelObj>("low", 10)).kind(), "ValueError");
 }
 
-TEST(Enum, WhatElseIsKnown) {
+TEST(Enum, OtherProperties) {
   EnumState state =
       *type_attr::kEnumState.ValueFrom(refl::TypeAttrColumn(type_attr::kEnumState)[ColorObj::RuntimeTypeIndex()]);
   EXPECT_EQ(state->entries.size(), 2U);

@@ -67,7 +67,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def(type_attr::kDataFromJson, [](const String &text) { return Code(std::stoll(text)); });
 }
 
-TEST(Graph, ObjectsComeBackAndWhatIsOneStaysOne) {
+TEST(Graph, ObjectsComeBackAndSharedOnesStayShared) {
   Code shared(42);
   Any again = FromJSONGraph(ToJSONGraph(Array<Any>{Pair(shared, 1.5), Pair(shared, String("x"))}));
   Array<Pair> pairs = again.cast<Array<Pair>>();
@@ -80,7 +80,7 @@ TEST(Graph, ObjectsComeBackAndWhatIsOneStaysOne) {
   EXPECT_EQ(ToJSONGraph(1).cast<json::Object>().count("metadata"), 0U);
 }
 
-TEST(Graph, WhatCannotBeMadeAgainIsATypeError) {
+TEST(Graph, UnreadableValuesAreATypeError) {
   Function f = Function::FromTyped([] {});
   EXPECT_EQ(Thrown([&] { ToJSONGraph(Pair(f, 1)); }).rfind("TypeError: ", 0), 0U);
   EXPECT_NE(Thrown([&] { FromJSONGraph(json::Object{{"nodes", json::Array{}}}); }), "none: nothing was thrown");

@@ -54,7 +54,7 @@ TEST(Stl, ContainersAreMadeOfAnyArrayListMapOrDict) {
   EXPECT_EQ((Any(std::map<int, int>{{1, 2}}).type_index()), kTVMFFIMap);
 }
 
-TEST(Stl, WhatDoesNotFitIsTold) {
+TEST(Stl, MismatchesAreReported) {
   EXPECT_EQ(Mismatch<std::vector<int>>(1), "Expected `std::vector<int>` but got `int`");
   EXPECT_EQ(Mismatch<std::vector<int>>(Array<Any>{1, String("x")}),
             "Expected `std::vector<int>` but got `Array[index 1: ffi.SmallStr]`");
@@ -122,7 +122,7 @@ TEST(Stl, FunctionsGoBothWays) {
 }
 
 /* Each object that is made for a call is destroyed after the call. */
-TEST(Stl, CallsOwnWhatAViewCouldNot) {
+TEST(Stl, CallsOwnValuesThatAViewCannot) {
   int n = IntObj::n_alive;
   Function count = Function::FromTyped([](const Array<Int> &items) { return static_cast<int>(items.size()); });
   std::vector<Int> items{Int(1), Int(2)};

@@ -78,7 +78,7 @@ TEST(StructuralEqual, MatchesVariablesByWhereTheyAreDefined) {
   EXPECT_EQ(StructuralHash::Hash(Pair(x, x), true), StructuralHash::Hash(Pair(y, y), true));
 }
 
-TEST(StructuralEqual, MindsWhatIsShared) {
+TEST(StructuralEqual, ComparesSharing) {
   Node shared(1);
   ExpectSame(Pair(shared, shared), [] {
     Node other(1);
@@ -110,7 +110,7 @@ TEST(StructuralEqual, AsksTheHooksOfAType) {
   EXPECT_TRUE(found.value().get<0>()->PathEqual(refl::AccessPath::Root()->Attr("content")));
 }
 
-TEST(StructuralEqual, ThrowsWhatGoesWrong) {
+TEST(StructuralEqual, ThrowsErrors) {
   Array<Any> throws{Tagged(1, -1)};
   EXPECT_EQ(TextOf(ERROR_OF(StructuralEqual::Equal(throws, Array<Any>{Tagged(1, 1)}))), "ValueError: negative tag");
   EXPECT_EQ(ERROR_OF(StructuralEqual::Equal(Odd(1), Odd(1))).kind(), "TypeError");
@@ -124,7 +124,7 @@ TEST(StructuralEqual, GoesDownWithoutTheStack) {
   EXPECT_FALSE(StructuralEqual::Equal(NestedPairs(n_levels), NestedPairs(n_levels + 1)));
 }
 
-TEST(StructuralKey, IsFoundByWhatItConsistsOf) {
+TEST(StructuralKey, IsFoundByItsContents) {
   StructuralKey one(Array<int>{1, 2}), same(Array<int>{1, 2}), other(Array<int>{1, 3});
   EXPECT_TRUE(one == one);
   EXPECT_TRUE(one == same);

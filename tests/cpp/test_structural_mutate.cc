@@ -79,7 +79,7 @@ TEST(UnchangedOr, MovesTheOriginalOnlyWhereItIsNeeded) {
   EXPECT_TRUE(kept.unique());
 }
 
-TEST(UnchangedOr, IsConvertedAsWhatItHolds) {
+TEST(UnchangedOr, IsConvertedAsItsContent) {
   UnchangedOr<double> number = UnchangedOr<int>(1);
   EXPECT_EQ(Any(number).type_index(), kTVMFFIFloat);
   UnchangedOr<Any> any = UnchangedOr<Pair>(Pair(1, 2));
@@ -113,7 +113,7 @@ TEST(StructuralMap, MapsInBothOrders) {
   EXPECT_EQ(StructuralMap<WalkOrder::kPostOrder>(3, Increment).cast<int>(), 4);
 }
 
-TEST(StructuralMap, GivesBackWhatDoesNotChange) {
+TEST(StructuralMap, ReturnsUnchangedValues) {
   Pair root(Array<Any>{1, "text"}, Dict<Any, Any>{{1, 2}});
   auto keep = [](int64_t) -> Expected<UnchangedOr<int64_t>> { return Unchanged(); };
   auto same = [](int64_t number) { return number; };
@@ -122,7 +122,7 @@ TEST(StructuralMap, GivesBackWhatDoesNotChange) {
   EXPECT_TRUE(StructuralMap<WalkOrder::kPostOrder>(nullptr, keep) == nullptr);
 }
 
-TEST(StructuralMap, CopiesOnlyTheWayToWhatChanges) {
+TEST(StructuralMap, CopiesOnlyThePathToChanges) {
   Array<Any> kept{"text"}, changed{1};
   Pair root(kept, changed);
   Pair mapped = StructuralMap<WalkOrder::kPostOrder>(root, Increment).cast<Pair>();
@@ -131,7 +131,7 @@ TEST(StructuralMap, CopiesOnlyTheWayToWhatChanges) {
   EXPECT_EQ(changed[0].cast<int>(), 1);
 }
 
-TEST(StructuralMap, ChangesInPlaceWhatOnlyTheRootLeadsTo) {
+TEST(StructuralMap, ChangesUnsharedValuesInPlace) {
   Array<Any> inner{1}, shared{1};
   const Object *inner_address = inner.get(), *shared_address = shared.get();
   Array<Any> root{Any(std::move(inner)), shared};
@@ -155,7 +155,7 @@ TEST(StructuralMap, FollowsTheHooksOfTypes) {
   EXPECT_EQ(same->content[0].cast<int>(), 2);
 }
 
-TEST(StructuralMap, PutsWhatAVariableBecameWhereItIsUsed) {
+TEST(StructuralMap, ReplacesAVariableAtEachUse) {
   Var x("x", Pair(1, nullptr));
   Lambda mapped = StructuralMap<WalkOrder::kPostOrder>(Lambda({x}, Array<Any>{x, x}), Increment).cast<Lambda>();
   Var param = mapped->params[0];
@@ -211,7 +211,7 @@ TEST(StructuralMap, ReturnsAnyExceptionOfACallbackWithWhereItCameUp) {
             "InternalError");
 }
 
-TEST(StructuralMap, ReturnsTheErrorsOfWhatCannotBeMutated) {
+TEST(StructuralMap, ReturnsTheErrorsOfImmutableValues) {
   ObjectRef bad(make_object<BadMutateObj>());
   Array<Any> root{bad};
   ExpectNoted(StructuralMapExpected<WalkOrder::kPostOrder>(root, Increment).error(),
@@ -219,10 +219,10 @@ TEST(StructuralMap, ReturnsTheErrorsOfWhatCannotBeMutated) {
   Odd odd(1);
   Error error = StructuralMapExpected<WalkOrder::kPreOrder>(odd, Increment).error();
   ExpectNoted(error, (error.kind() + ": " + error.message()).c_str(), {odd});
-  EXPECT_EQ(error.kind(), "TypeError") << "there is no copy of it";
+  EXPECT_EQ(error.kind(), "TypeError") << "it has no copy";
 }
 
-TEST(StructuralMap, RefusesWhatIsTooDeepForTheStack) {
+TEST(StructuralMap, RefusesValuesTooDeepForTheStack) {
   auto map = [](Any root) {
     Expected<Any> result = StructuralMapExpected<WalkOrder::kPostOrder>(std::move(root), Increment);
     return result.is_ok() ? "mapped" : result.error().kind();
@@ -265,7 +265,7 @@ TEST(StructuralMap, LetsAParentAddStatesAndChangeTheDescent) {
   EXPECT_EQ(engine->n_descents, 3);
 }
 
-TEST(StructuralMap, RemembersWhatStandsForWhat) {
+TEST(StructuralMap, RemembersReplacements) {
   auto callback = [](int64_t number, const int &) -> Expected<Any> { return number; };
   auto engine = make_object<StructuralMapEngine<CountingLayer, WalkOrder::kPreOrder, decltype(callback)>>(callback);
   {
@@ -304,7 +304,7 @@ TEST(StructuralMapDynEngine, FindsCallbacksByTypeAtRunTime) {
   EXPECT_EQ(mutator->MutateExpected(Array<Any>{Var("x")}).error().message(), "a variable");
 }
 
-TEST(StructuralMutate, LeavesItToTheCallbacksWhatIsMutated) {
+TEST(StructuralMutate, LetsCallbacksChooseTheMutatedValues) {
   Pair root(1, Array<Any>{2, Lambda({}, 3)});
   Pair mutated = StructuralMutate(
                      root,
@@ -321,7 +321,7 @@ TEST(StructuralMutate, LeavesItToTheCallbacksWhatIsMutated) {
   EXPECT_EQ(items[1].as<LambdaObj>()->body.cast<int>(), 3);
 }
 
-TEST(StructuralMutate, TellsCallbacksWhatMayChangeInPlace) {
+TEST(StructuralMutate, TellsCallbacksWhetherAValueMayChangeInPlace) {
   auto allowed = [](Any root) {
     std::string text;
     StructuralMutate(std::move(root), [&](AnyView value, StructuralMutatorObj *mutator, InplaceMode mode) {

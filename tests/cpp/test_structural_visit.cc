@@ -170,7 +170,7 @@ TEST(StructuralWalk, TurnsAnyExceptionIntoAnErrorBeforeItGetsToC) {
   ExpectErrorOfCallback([]() -> Expected<WalkResult> { throw std::out_of_range("from the standard library"); },
                         "InternalError: from the standard library");
   ExpectErrorOfCallback([]() -> Expected<WalkResult> { throw 42; },
-                        "InternalError: an exception that is no std::exception");
+                        "InternalError: an exception that is not a std::exception");
 }
 
 TEST(StructuralWalk, ReturnsTheErrorsOfHooks) {
@@ -184,7 +184,7 @@ TEST(StructuralWalk, ReturnsTheErrorsOfHooks) {
   EXPECT_EQ(walk(Odd(1)).is_ok(), true);
 }
 
-TEST(StructuralWalk, RefusesWhatIsTooDeepForTheStack) {
+TEST(StructuralWalk, RefusesValuesTooDeepForTheStack) {
   auto walk = [](const Any &root) {
     int n_met = 0;
     Expected<MaybeInterrupt> result =
@@ -261,7 +261,7 @@ TEST(StructuralWalk, LetsAParentAddStatesAndChangeTheDescent) {
   EXPECT_TRUE(engine->VisitExpected(root).is_ok()) << "as usable as before the error";
 }
 
-TEST(StructuralVisit, LeavesItToTheCallbacksWhatIsVisited) {
+TEST(StructuralVisit, LetsCallbacksChooseTheVisitedValues) {
   std::string met;
   MaybeInterrupt interrupt = StructuralVisit(
       Array<Any>{Pair(1, 2), Lambda({Var("x")}, 3)},

@@ -60,7 +60,7 @@ TEST(Shape, ProductsBeyondAnInt64AreRefused) {
   EXPECT_EQ(ERROR_OF(GetDataSize(kHuge, kFloat32)).kind(), "ValueError");
 }
 
-TEST(Tensor, WhatNoMemoryHasRoomForIsRefused) {
+TEST(Tensor, TensorsLargerThanMemoryAreRefused) {
   constexpr int64_t kHuge = int64_t{1} << 62;
   for (const Shape &shape : {Shape({kHuge, 4}), Shape({kHuge}), Shape({-1, 3})}) {
     EXPECT_EQ(ERROR_OF(Tensor::FromNDAlloc(CountingAlloc(), shape, kFloat32, kCPU)).kind(), "ValueError");

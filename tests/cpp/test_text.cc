@@ -86,7 +86,7 @@ TEST(Bytes, Compare) {
   EXPECT_TRUE(Bytes::memequal(nullptr, nullptr, 0, 0));
 }
 
-TEST(Bytes, AreAssignedWhatTheyAreMadeFrom) {
+TEST(Bytes, AreAssignedFromTheirConstructorArguments) {
   Bytes bytes;
   bytes = "text";
   EXPECT_EQ(std::string(bytes), "text");

@@ -131,7 +131,7 @@ def _block_of(page: str, token: Token, said: str, walks: bool) -> Block:
     if block.on and block.on not in IMPLEMENTATIONS:
         raise PageError(f"{block.place}: {block.on} is none of {', '.join(IMPLEMENTATIONS)}")
     if language not in (*COMMANDS, *FILES, OUTPUT):
-        raise PageError(f"{block.place}: `{language}` is no language that the tests know")
+        raise PageError(f"{block.place}: `{language}` is not a language that the tests know")
     if not file and language not in (*COMMANDS, OUTPUT, "python") and not block.not_run:
         raise PageError(f"{block.place}: a block of {language} says in its first line which file it is")
     return block
@@ -140,7 +140,7 @@ def _block_of(page: str, token: Token, said: str, walks: bool) -> Block:
 def _why_not(key: str, value: str, walks: bool) -> str:
     """Return the reason why a block does not run here; "" if it does."""
     if key == "needs":
-        return "" if shutil.which(value) else f"there is no {value}"
+        return "" if shutil.which(value) else f"{value} is missing"
     if key == "on":
         return "" if value == sys.implementation.name else f"it is of {value}"
     if key == "walk":

@@ -13,10 +13,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["test_a_block_does_what_the_page_says", "test_the_program_of_a_page_ends_well"]
+__all__ = ["test_a_block_behaves_as_the_page_shows", "test_the_program_of_a_page_ends_well"]
 
 
-def test_a_block_does_what_the_page_says(block: Block, project_of: Callable[[str], Project]) -> None:
+def test_a_block_behaves_as_the_page_shows(block: Block, project_of: Callable[[str], Project]) -> None:
     if block.not_run:
         pytest.skip(block.not_run)
     with told():

@@ -8,6 +8,6 @@ import docstrings
 from test_python_docstrings import run_examples
 
 
-def test_the_examples_of_what_builds_libraries_print_what_they_say(tmp_path: Path) -> None:
+def test_the_examples_of_library_builders_print_the_shown_output(tmp_path: Path) -> None:
     output = run_examples(docstrings.NATIVE_MODULES, tmp_path)
     assert int(output.split()[-2]) > 4

@@ -22,12 +22,12 @@ OF_EVERY_PROPERTY = "Value of the attribute of an object."
 """PyPy 7.3's docstring of all properties in C."""
 
 
-def test_the_examples_of_docstrings_print_what_they_say(tmp_path: Path) -> None:
+def test_the_examples_of_docstrings_print_the_shown_output(tmp_path: Path) -> None:
     output = run_examples(docstrings.MODULES, tmp_path)
     assert int(output.split()[-2]) > 80
 
 
-def test_an_example_that_says_what_is_not_so_is_told(tmp_path: Path) -> None:
+def test_an_example_with_wrong_output_is_reported(tmp_path: Path) -> None:
     (tmp_path / "wrong.py").write_text('__all__ = ["f"]\ndef f():\n    """F.\n\n    >>> 1 + 1\n    3\n    """\n')
     with pytest.raises(AssertionError, match=r"Got:\s+2"):
         run_examples(("wrong",), tmp_path)
@@ -46,7 +46,7 @@ def test_a_docstring_lists_the_parameters_that_there_are() -> None:
     assert wrong == []
 
 
-def test_a_function_says_what_its_parameters_are() -> None:
+def test_a_function_documents_its_parameters() -> None:
     functions = {name: value for name, value in PUBLIC.items() if not isinstance(value, type)}
     silent = [
         name
@@ -56,7 +56,7 @@ def test_a_function_says_what_its_parameters_are() -> None:
     assert silent == []
 
 
-def test_what_is_written_in_c_has_the_docstrings_that_its_declaration_has() -> None:
+def test_docstrings_in_c_equal_those_of_the_declarations() -> None:
     """Type checkers and the site read the docstrings of the declaration, help() reads the others."""
     import ffi_hpy
     from ffi_hpy import _core

@@ -35,8 +35,8 @@ COMPILE = fenced("sh", "cc -shared -fPIC one.c -o one.so")
     ("page", "reason"),
     [
         ("    x = 1\n", "page.md:1: indented code: a fence says what it is"),
-        (fenced("ruby", "1"), "page.md:2: `ruby` is no language that the tests know"),
-        (fenced("", "1"), "page.md:2: `` is no language that the tests know"),
+        (fenced("ruby", "1"), "page.md:2: `ruby` is not a language that the tests know"),
+        (fenced("", "1"), "page.md:2: `` is not a language that the tests know"),
         (fenced("cc", "int x;"), "page.md:2: a block of cc says in its first line which file it is"),
         (fenced("text", "1"), "page.md:2: text is the output of the block before it, which prints nothing"),
         (SOURCE + fenced("text", "1"), "text is the output of the block before it"),
@@ -55,7 +55,7 @@ COMPILE = fenced("sh", "cc -shared -fPIC one.c -o one.so")
         ("<details>\n\n" + fenced("sh", "true") + "</details>\n", "page.md:4: '<details>' says nothing"),
     ],
 )
-def test_a_page_with_a_block_that_nobody_would_run_is_refused(page: str, reason: str) -> None:
+def test_a_page_with_a_block_that_never_runs_is_refused(page: str, reason: str) -> None:
     with pytest.raises(PageError, match=re.escape(reason)):
         read_blocks("page.md", page)
 
@@ -79,7 +79,7 @@ def test_a_page_with_a_block_that_nobody_would_run_is_refused(page: str, reason:
         (fenced("c", "/* one.c */\nint f(int x) { return 1; }") + COMPILE, "unused parameter"),
     ],
 )
-def test_a_page_that_says_what_is_not_so_is_told(page: str, reason: str, tmp_path: Path) -> None:
+def test_a_page_with_wrong_output_is_reported(page: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(BlockError, match=re.escape(reason)):
         run(page, tmp_path)
 
@@ -109,7 +109,7 @@ def test_a_page_about_a_folder_works_on_a_copy_of_it(tmp_path: Path) -> None:
     assert (files / "x.txt").exists()
 
 
-def test_what_follows_a_block_that_failed_fails(tmp_path: Path) -> None:
+def test_the_blocks_after_a_failed_block_fail(tmp_path: Path) -> None:
     blocks = read_blocks("page.md", fenced("sh", "false") + fenced("sh", "true"))
     project = Project(blocks, tmp_path)
     with pytest.raises(BlockError, match="exit status 1"):
@@ -120,10 +120,10 @@ def test_what_follows_a_block_that_failed_fails(tmp_path: Path) -> None:
 
 def test_a_block_that_needs_a_command_says_why_it_does_not_run() -> None:
     page = fenced("sh", "no-such-command", "<!-- needs: no-such-command -->") + fenced("sh", "sh", "<!-- needs: sh -->")
-    assert [block.not_run for block in read_blocks("page.md", page)] == ["there is no no-such-command", ""]
+    assert [block.not_run for block in read_blocks("page.md", page)] == ["no-such-command is missing", ""]
 
 
-def test_a_page_says_what_is_of_one_implementation_alone(tmp_path: Path) -> None:
+def test_a_page_marks_blocks_of_one_implementation(tmp_path: Path) -> None:
     here, elsewhere = "cpython", "pypy"
     if sys.implementation.name == elsewhere:
         here, elsewhere = elsewhere, here
@@ -135,12 +135,12 @@ def test_a_page_says_what_is_of_one_implementation_alone(tmp_path: Path) -> None
         run(fenced("sh", "false", f"<!-- on: {here} -->"), tmp_path / "page")
 
 
-def test_what_a_command_exports_holds_for_what_follows(tmp_path: Path) -> None:
+def test_exported_variables_hold_for_later_blocks(tmp_path: Path) -> None:
     page = fenced("sh", "export WORD=said") + fenced("sh", 'echo "$WORD"') + fenced("text", "said")
     run(page + fenced("python", "import os\nprint(os.environ['WORD'])") + fenced("text", "said"), tmp_path)
 
 
-def test_only_a_walk_runs_what_changes_an_environment() -> None:
+def test_only_a_walk_runs_blocks_that_change_an_environment() -> None:
     page = fenced("sh", "true", "<!-- walk: it changes something -->")
     assert read_blocks("page.md", page)[0].not_run == "it changes something; ci/newcomer runs it"
     assert read_blocks("page.md", page, walks=True)[0].not_run == ""

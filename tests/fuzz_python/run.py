@@ -9,7 +9,7 @@ calls. A finding is: death by a signal or a nonzero exit status, a call that use
 60 s, SystemError, MemoryError without a large number, an exception that is not an Exception, and an error that a
 successful call leaves pending.
 
-Prints one closing line. Exit status: 0 if there is no finding, 1 if there is one.
+Prints one closing line. Exit status: 0 without a finding, 1 if there is one.
 """
 
 from __future__ import annotations

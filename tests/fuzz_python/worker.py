@@ -180,7 +180,7 @@ def main() -> None:
 
     def note_unseen(unseen: Any) -> None:
         if isinstance(unseen.exc_value, SystemError):
-            findings.add(callers[0].journal.call, "SystemError that nobody sees", unseen.exc_value, [])
+            findings.add(callers[0].journal.call, "SystemError that is not reported", unseen.exc_value, [])
 
     sys.unraisablehook = note_unseen
     work = (options.calls, time.monotonic() + options.seconds, findings)

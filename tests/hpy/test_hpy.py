@@ -106,7 +106,7 @@ def test_a_missing_file_is_an_import_error_that_names_it(tmp_path: Path) -> None
     assert str(path) in said_about(caught.value)
 
 
-def test_a_file_that_is_no_library_is_an_import_error_that_names_it(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_library_is_an_import_error_that_names_it(tmp_path: Path) -> None:
     path = tmp_path / "plain.hpy0.so"
     path.write_bytes(b"\x7fELF, but not really")
     with pytest.raises(ImportError) as caught:
@@ -147,14 +147,14 @@ def test_a_module_without_init_function_is_an_import_error_that_names_the_file(b
     assert str(path) in said_about(caught.value)
 
 
-def test_what_exec_raises_is_raised_as_it_is_with_a_note_that_names_the_file(built: Callable[..., Path]) -> None:
+def test_an_exception_of_exec_is_raised_unchanged_with_a_note_that_names_the_file(built: Callable[..., Path]) -> None:
     path = built("raising", "RAISING")
     with pytest.raises(KeyError, match="from exec") as caught:
         hpy.load("raising", path)
     assert caught.value.__notes__ == [f"raised while the HPy module 'raising' was loaded from {path}"]
 
 
-def test_an_empty_list_of_legacy_methods_is_no_reason_to_refuse(built: Callable[..., Path]) -> None:
+def test_an_empty_list_of_legacy_methods_is_accepted(built: Callable[..., Path]) -> None:
     assert hpy.load("empty", built("empty")).origin == "empty"
 
 
@@ -188,7 +188,7 @@ def test_install_and_uninstall_can_be_repeated() -> None:
 
 
 @pytest.mark.thread_unsafe
-def test_import_finds_a_module_and_sets_what_importlib_sets(installed: Path, placed: Callable[..., Path]) -> None:
+def test_import_finds_a_module_and_sets_importlib_s_attributes(installed: Path, placed: Callable[..., Path]) -> None:
     path = placed("found.hpy0.so")
     module = importlib.import_module("found")
     assert sys.modules["found"] is module

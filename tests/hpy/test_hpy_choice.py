@@ -44,11 +44,11 @@ def test_the_package_s_own_runtime_is_chosen_by_names_alone() -> None:
     assert choose_file(None, [CPYTHON]) == "_hpy.so"
 
 
-def test_where_nothing_fits_an_import_error_says_what_was_looked_for() -> None:
+def test_if_no_runtime_fits_an_import_error_lists_the_searched_names() -> None:
     with pytest.raises(ImportError) as caught:
         choose(None, [])
     assert str(caught.value) == (
-        "no HPy runtime fits this interpreter: there is no _hpy_universal, that of HPy 0.9.0 would do; and among the "
+        "no HPy runtime fits this interpreter: _hpy_universal is missing, that of HPy 0.9.0 would do; and among the "
         "names that the process exports, PyObject_GetAttr (for _hpy.so) and PyPyObject_GetAttr (for _hpy_pypy.so) were "
         "looked for and not found"
     )
@@ -97,7 +97,7 @@ def test_a_system_that_cannot_be_asked_for_names_exports_none(
         assert not _hpy_choice._is_exported(PYPY)
 
 
-def test_in_this_process_what_is_there_is_found() -> None:
+def test_in_this_process_the_existing_runtime_is_found() -> None:
     is_pypy = sys.implementation.name == "pypy"
     release, names = _hpy_choice.look()
     assert names == [PYPY if is_pypy else CPYTHON]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HERE = Path(__file__).resolve().parent
-needs_setuptools = pytest.mark.skipif(importlib.util.find_spec("setuptools") is None, reason="there is no setuptools")
+needs_setuptools = pytest.mark.skipif(importlib.util.find_spec("setuptools") is None, reason="setuptools is missing")
 
 STUB_OF_HPY_09 = """
     def __bootstrap__():
@@ -179,7 +179,7 @@ def test_trace_functions_are_called_before_and_after(stubbed: Path) -> None:
         told = []
         def on_enter(name):
             told.append(f"> {name}")
-            package.plain.leak(None)  # of which nobody is told
+            package.plain.leak(None)  # not reported
         def on_exit(name):
             told.append(f"< {name}")
         def tell():

@@ -69,7 +69,7 @@ def test_an_exception_of_the_iterator_is_raised(appended):
         appended.next(iterator)
 
 
-def test_next_of_what_is_no_iterator_is_a_type_error(appended):
+def test_next_of_an_object_that_is_not_an_iterator_is_a_type_error(appended):
     for wrong in ([1], 1, None):
         with pytest.raises(TypeError, match="HPyIter_Next expects an iterator, got <class"):
             appended.next(wrong)

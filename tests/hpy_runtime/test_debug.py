@@ -75,7 +75,7 @@ def test_a_file_is_loaded_in_one_mode_only(probe, debug_path, tmp_path):
 @pytest.mark.parametrize(
     ("value", "name"), [("1", "HPy Debug Mode ABI (ffi_hpy)"), ("0", "HPy Universal ABI (ffi_hpy)")]
 )
-def test_the_environment_decides_for_who_does_not_say(debug_path, value, name):
+def test_the_environment_decides_if_the_caller_does_not(debug_path, value, name):
     program = """
 import sys
 from pathlib import Path
@@ -195,7 +195,7 @@ def test_after_a_report_the_program_goes_on(probe, reports):
     assert len(reports) == 13
 
 
-def test_what_is_right_is_not_reported(probe, reports):
+def test_correct_uses_are_not_reported(probe, reports):
     class Sub(probe.Thing):
         pass
 
@@ -269,7 +269,7 @@ def test_a_text_is_the_objects(probe, value, mode):
     assert probe.text("\xe9" * 5000, 0) == "\xe9" * 5000  # more than a page
 
 
-def test_what_has_no_text_is_an_exception(probe):
+def test_an_object_without_text_is_an_exception(probe):
     with pytest.raises(TypeError):
         probe.text(b"bytes", 0)
     with pytest.raises(TypeError):
@@ -409,7 +409,7 @@ def test_methods_slots_and_getsets_are_named_with_their_type(probe):
     assert openers == ["debug_probe.Thing.tp_repr", "debug_probe.Thing.number"]
 
 
-def test_a_forgotten_builder_is_a_leak_and_nobody_sees_its_object(probe):
+def test_a_forgotten_builder_is_a_leak_and_its_object_stays_hidden(probe):
     since = _hpy.debug_serial()
     probe.forget_builder()
     (handle,) = hpy_debug.open_handles(since)
@@ -426,7 +426,7 @@ def test_a_forgotten_tracker_is_a_leak(probe):
     assert str(handle) == f"tracker #{handle.serial}, opened by debug_probe.forget_tracker"
 
 
-def test_what_is_closed_is_no_leak(probe):
+def test_a_closed_handle_is_not_a_leak(probe):
     with hpy_debug.LeakDetector():
         assert probe.build(5) == ([5], 5)
         probe.leak_new()
@@ -514,7 +514,7 @@ if sys.argv[2] != "0":
 """
 
 
-def test_what_is_open_at_exit_is_told_where_the_environment_asks_for_debug_mode(debug_path):
+def test_open_handles_are_reported_at_exit_if_the_environment_selects_debug_mode(debug_path):
     done = run(EXIT_PROGRAM, debug_path, "2", FFI_HPY_DEBUG="1")
     lines = done.stderr.splitlines()
     assert (done.returncode, lines[0]) == (0, "ffi_hpy debug mode: 4 open at exit:")
@@ -537,7 +537,7 @@ def test_nothing_is_told_at_exit_where_nothing_is_open_or_the_environment_does_n
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_what_a_running_thread_has_opened_is_not_told_at_exit(debug_path):
+def test_open_handles_of_a_running_thread_are_not_reported_at_exit(debug_path):
     threads = """
 import threading
 has_leaked = threading.Event()

@@ -104,7 +104,7 @@ class TestWithoutTheGil:
     def test_a_type_is_deferred_once(self, counts: Any) -> None:
         assert counts["types"] == [1, 1, 1]
 
-    def test_instances_and_what_globals_and_fields_hold_are_not(self, counts: Any) -> None:
+    def test_instances_and_the_values_of_globals_and_fields_are_not(self, counts: Any) -> None:
         assert counts["global values"] == [0, 0]
         assert counts["others"] == [0, 0, 0, 0]
 

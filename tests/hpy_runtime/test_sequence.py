@@ -36,7 +36,7 @@ def test_storing_and_deleting_count_from_the_end_too(whole):
     assert whole.stored == 2
 
 
-def test_how_often_a_sequence_is_repeated_is_no_index(whole):
+def test_the_repeat_count_of_a_sequence_is_not_an_index(whole):
     assert whole * -3 == -3
 
 
@@ -45,7 +45,7 @@ def test_without_a_length_an_index_stays_as_it_is(sequence):
     assert [endless[i] for i in (5, -1)] == [5, -1]
 
 
-def test_what_the_length_raises_is_raised(sequence):
+def test_an_exception_of_the_length_is_raised(sequence):
     failing = sequence.Failing()
     assert failing[4] == 4
     with pytest.raises(OSError, match="no length"):

@@ -54,7 +54,7 @@ def test_an_unknown_slot_is_refused_with_its_number(specs, slot):
 
 
 @pytest.mark.thread_unsafe
-def test_what_is_refused_leaves_nothing_behind(specs):
+def test_refusals_do_not_leak(specs):
     before = len(object.__subclasses__())
     for _ in range(50):
         with pytest.raises(TypeError):
@@ -87,7 +87,7 @@ def test_a_legacy_type_without_a_struct_is_made(specs, name):
     assert specs.shape_of(Sub) == LEGACY
 
 
-def test_what_hpy_did_not_make_has_the_legacy_shape(specs):
+def test_objects_that_hpy_did_not_make_have_the_legacy_shape(specs):
     assert [specs.shape_of(t) for t in (int, object, type)] == [LEGACY] * 3
 
 
@@ -111,7 +111,7 @@ def test_a_none_member_is_none(specs):
 
 
 @pytest.mark.thread_unsafe
-def test_finalizers_run_once_for_what_python_sees_and_for_what_it_does_not(specs, capfd):
+def test_finalizers_run_once_for_objects_that_python_sees_and_for_others(specs, capfd):
     T = specs.make("finalized")
     before = specs.finalized_count()
     for _ in range(10):

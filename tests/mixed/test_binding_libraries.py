@@ -62,7 +62,7 @@ def test_an_object_that_the_module_keeps_lives_on(module, ffi):
     assert again.count == 3
 
 
-def test_the_module_checks_what_it_is_given(module):
+def test_the_module_checks_its_arguments(module):
     array = ffi_hpy.convert([1, 2])
     with pytest.raises(RuntimeError, match=r"Cannot treat type `ffi.Array` as type `ffi_hpy_mixed\.\w+\.Counter`"):
         module.count_of(array.__chandle__())
@@ -117,7 +117,7 @@ def test_an_exception_of_cxx_is_a_runtime_error(ffi):
         ffi.throw_std("boom")
 
 
-def test_the_module_catches_what_python_raises(module, register):
+def test_the_module_catches_exceptions_of_python(module, register):
     def fail(x):
         raise KeyError(f"no {x}")
 
@@ -127,7 +127,7 @@ def test_the_module_catches_what_python_raises(module, register):
         module.call_global(register(fail), 8)
 
 
-def test_what_the_modules_python_function_raises_reaches_ffi(module, ffi):
+def test_exceptions_of_the_modules_python_function_reach_ffi(module, ffi):
     def fail(x):
         raise KeyError(f"no {x}")
 
@@ -158,7 +158,7 @@ print(module.count_of(counter.__chandle__()), len(libraries))
 
 
 @pytest.mark.parametrize("imports", ["module = load(); import ffi_hpy", "import ffi_hpy; module = load()"])
-def test_it_does_not_matter_who_is_imported_first(compile_module, kind, imports):
+def test_the_order_of_imports_does_not_matter(compile_module, kind, imports):
     program = PROGRAM.format(kind=kind, path=str(compile_module(kind)), imports=imports)
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, cwd=PACKAGE.parent)

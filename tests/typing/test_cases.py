@@ -17,12 +17,12 @@ CASES = sorted(Path(__file__).with_name("cases").glob("*.py"))
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_mypy_infers_what_the_programs_say(tmp_path):
+def test_mypy_infers_the_types_that_the_programs_state(tmp_path):
     said = mypy_says(tmp_path, *CASES)
     assert not said, said
 
 
-def test_pyright_infers_what_the_programs_say(tmp_path):
+def test_pyright_infers_the_types_that_the_programs_state(tmp_path):
     for case in CASES:
         shutil.copy(case, tmp_path)
     said = pyright_says(tmp_path)

@@ -55,7 +55,7 @@ static int check_runtime(const wchar_t *path) {
   check(init != NULL, "the runtime exports PyInit__hpy");
   definition *made = init();
 #ifdef WITHOUT_PYTHON
-  check(made == NULL, "without Python there is no definition");
+  check(made == NULL, "without Python the definition is missing");
 #else
   check(made != NULL && strcmp(made->name, "_hpy") == 0, "the definition is that of _hpy");
   check(init() == made, "a second import gets the same definition");

@@ -172,7 +172,7 @@ def _write_stamp(stamp: Path, text: str) -> None:
 
 
 def _read_dependencies(listed: Path, root: Path) -> list[Path] | None:
-    """Return the files that a compiler's -MMD output names, or None if there is no such output."""
+    """Return the files that a compiler's -MMD output names, or None without such output."""
     try:
         text = listed.read_text()
     except OSError:

@@ -129,7 +129,7 @@ def main(parser: argparse.ArgumentParser) -> int:
     wanted = options.jobs or list(JOBS)
     unknown = [job for job in wanted if job not in JOBS]
     if unknown:
-        say(f"ci/rust-suite: there is no {unknown[0]}; there are: {', '.join(JOBS)}")
+        say(f"ci/rust-suite: unknown job {unknown[0]}; the jobs are: {', '.join(JOBS)}")
         return 2
     find_cargo()
     wheel, sdist = build_wheel(), fetch_sdist(TVM_FFI, "conformance")

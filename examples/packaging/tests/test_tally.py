@@ -6,7 +6,7 @@ import tally
 import ffi_hpy
 
 
-def test_a_tally_counts_what_is_added():
+def test_a_tally_counts_the_added_values():
     counted = tally.Tally()
     for value in (1, 2.5):
         counted.add(value)

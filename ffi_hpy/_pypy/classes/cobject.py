@@ -236,7 +236,7 @@ class ObjectRValueRef:
         check_new(cls, ObjectRValueRef, "ObjectRValueRef")
         (obj,) = bind("ObjectRValueRef", ("obj",), 1, args, kwargs)
         if not isinstance(obj, CObject):
-            raise TypeError("ObjectRValueRef() wants a CObject")
+            raise TypeError(f"ObjectRValueRef() expected a CObject, got {type(obj).__name__}")
         if obj._is_function:
             raise TypeError("the handle of a Function cannot be moved away")
         self = object.__new__(cls)

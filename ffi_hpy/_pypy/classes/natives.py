@@ -83,7 +83,7 @@ class Error(CObject):
 
     @property
     def message(self) -> str:
-        """What went wrong."""
+        """The message of the error."""
         return self._text(5)
 
     @property

@@ -30,7 +30,7 @@ def begin(wrapper: CObject, frame: Frame, fixed: int, changing: int, kinds: str)
     type_index: int = words_at(address)[1] & 0xFFFFFFFF
     if type_index != fixed and type_index != changing:
         raise TypeError(
-            f"the native object of this {type(wrapper).__name__} is no {kinds} (its type index is {type_index})"
+            f"the native object of this {type(wrapper).__name__} is not {kinds} (its type index is {type_index})"
         )
     words[0] = type_index
     words[1] = address

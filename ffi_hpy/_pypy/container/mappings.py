@@ -38,7 +38,7 @@ __all__ = ["CDict", "CMapping"]
 @hidden
 def _begin(self: CMapping, frame: Frame) -> int:
     """Make self's object, which must be a Map or a Dict, the first argument of a call. Returns its type index."""
-    return begin(self, frame, MAP, DICT, "Map or Dict")
+    return begin(self, frame, MAP, DICT, "a Map or Dict")
 
 
 @hidden

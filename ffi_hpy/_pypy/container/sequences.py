@@ -46,7 +46,7 @@ _FEW = 16
 @hidden
 def _begin(self: CSequence, frame: Frame) -> int:
     """Make self's object, which must be an Array or a List, the first argument of a call. Returns its type index."""
-    return begin(self, frame, ARRAY, LIST, "Array or List")
+    return begin(self, frame, ARRAY, LIST, "an Array or List")
 
 
 @hidden
@@ -187,8 +187,8 @@ def _iterate(self: CSequence, step: int) -> Iterator[Any]:
 
 @hidden
 def _array_item(self: CSequence, address: int, key: int) -> Any:
-    """Return an item of the Array at a pointer, which was self's. MISSING if there is no such item, or if the Array was
-    moved away."""
+    """Return an item of the Array at a pointer, which was self's. MISSING if the item does not exist, or if the Array
+    was moved away."""
     uses = self._ffi_uses
     if uses is None:
         uses = uses_of(self)
@@ -273,7 +273,7 @@ def _item(self: CSequence, key: Any) -> Any:
 @hidden
 def _call_at(frame: Frame, name: str, n: int, wanted: int, is_gap: bool = False) -> bool:
     """Call a core function for the List in the call buffer, at a position by Python's rules: the place of an item, or a
-    gap between items. A gap beyond either end means that end. Returns False if there is no such item.
+    gap between items. A gap beyond either end means that end. Returns False if the item does not exist.
 
     Other arguments are converted before, so no Python code that could raise an IndexError runs here.
     """

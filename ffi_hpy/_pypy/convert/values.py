@@ -40,7 +40,7 @@ class OpaquePtr:
             raise TypeError(f"OpaquePtr() takes one argument, got {len(args)}")
         address = as_int(args[0])
         if not -(1 << 63) <= address < 1 << 64:
-            raise OverflowError(f"{address} is no address")
+            raise OverflowError(f"{address} is not an address")
         self = object.__new__(cls)
         self._at = address - (1 << 64) if address >= 1 << 63 else address
         return self

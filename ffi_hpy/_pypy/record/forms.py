@@ -29,8 +29,8 @@ class Replaced(Exception):
 
 @hidden
 def begin_use(wrapper: Any, address: int) -> list[None]:
-    """Keep a wrapper's object in use until an item of the returned list is removed. Replaced if the object is no longer
-    at the address."""
+    """Keep a wrapper's object in use until an item of the returned list is removed. Replaced if the object has left the
+    address."""
     uses: list[None] | None = wrapper._ffi_uses
     if uses is None:
         uses = uses_of(wrapper)

@@ -37,7 +37,7 @@ class _Tree(binding.Schema):  # type: ignore[misc]
 
 
 class Schema:
-    """What TypeSchema derives from: conversions."""
+    """The base class of TypeSchema: conversions."""
 
     __slots__ = ("_converter", "_tree")  # each created on first use, because types may be registered until then
 

@@ -79,7 +79,7 @@ def generate_python_global_funcs(
     space = " " * opt.indent
     for func in global_funcs:
         if not is_name(func.name):
-            lines.append(f"{space}# {func.name!r} is no name for Python: get_global_func() finds it")
+            lines.append(f"{space}# {func.name!r} is not a name for Python: get_global_func() finds it")
         elif func.name in classes:
             lines.append(f"{space}# {func.name!r} is a class of this file: get_global_func() finds the function")
         else:

@@ -67,6 +67,6 @@ def render_object_variants(info: ObjectInfo, ty_map: TypeMap, indent: int) -> li
         if is_name(name) and not hasattr(Enum, name):
             word = f"{name}: {ty_map('typing.ClassVar')}[{ty_map(str(info.type_key))}]"
         else:
-            word = f"# {name!r} is no name for an attribute: the class finds it when it is called with the name"
+            word = f"# {name!r} is not a name for an attribute: the class finds it when it is called with the name"
         lines.append(" " * indent + word)
     return lines

@@ -398,4 +398,4 @@ def _positional(params: Collection[TypeSchema], ty_map: TypeMap, first: int = 0)
 
 def unnamable(name: str, indent: int) -> str:
     """Return the comment in place of a member that Python cannot name."""
-    return f"{' ' * indent}# {name!r} is no name for Python: it is there for getattr()"
+    return f"{' ' * indent}# {name!r} is not a name for Python: it is there for getattr()"

@@ -102,9 +102,7 @@ def _check_directives(info: ObjectInfo, imports: RustImports) -> None:
     for directive, field_name in imports.directives.fields_of(str(info.type_key)):
         if field_name not in fields:
             has = ", ".join(fields) or "none"
-            raise ValueError(
-                f"`{directive}` of `{info.type_key}.{field_name}`: there is no such field; there are: {has}"
-            )
+            raise ValueError(f"`{directive}` of `{info.type_key}.{field_name}`: no such field; the fields are: {has}")
 
 
 # --- one type -------------------------------------------------------------------------------------------------------
@@ -279,7 +277,7 @@ def finalize_rust_module_tree(init_path: Path, prefixes: Collection[str]) -> Non
     for prefix in prefixes:
         parts = prefix.split(".")
         if any(not is_nameable(part) or part in RC.RUST_NOT_RAW_IDENTIFIERS for part in parts):
-            raise ValueError(f"there is no module for {prefix!r}, which cannot be the name of one")
+            raise ValueError(f"no module is made for {prefix!r}, which cannot be the name of one")
         for i, part in enumerate(parts):
             below.setdefault(init_path.joinpath(*parts[:i]), set()).add(part)
     for folder, names in sorted(below.items()):

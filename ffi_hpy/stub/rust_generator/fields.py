@@ -125,7 +125,7 @@ def enum_lines(spec: EnumSpec, names: TypeNames) -> list[str]:
 def accessor_lines(owner: str, field: NamedTypeSchema, ident: str, types: FieldTypes) -> list[str]:
     """Return the function that reads a field through its getter."""
     if not is_nameable(ident.replace("r#", "")):
-        return [f"// {field.name!r} is no name for Rust: FieldGetter::new() takes it"]
+        return [f"// {field.name!r} is not a name for Rust: FieldGetter::new() takes it"]
     imports = types.names.imports
     getter = f'{imports.record("tvm_ffi::FieldGetter")}::new(Self::type_index(), "{field.name}")?'
     spec = types.directives.enums.get(f"{owner}.{field.name}")

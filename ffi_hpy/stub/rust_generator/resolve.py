@@ -24,7 +24,7 @@ def type_name(type_key: str) -> str:
     """Return the last part of a type key. ValueError if a type cannot have that name."""
     leaf = type_key.rpartition(".")[2]
     if not is_nameable(leaf) or leaf in RC.RUST_SPOKEN_FOR:
-        why = "generated code needs it for something else" if is_nameable(leaf) else "that is no name"
+        why = "generated code needs it for something else" if is_nameable(leaf) else "which is not a name"
         raise ValueError(
             f"`{type_key}` cannot be called `{leaf}` in Rust, {why}: delete the region, or `skip` the type"
         )

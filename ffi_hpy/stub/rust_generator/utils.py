@@ -139,7 +139,7 @@ def rust_module_path(path: Path) -> tuple[str, ...]:
     if root is None:
         raise ValueError(f"{path} is in no Cargo crate: no folder above it has a Cargo.toml")
     if root / "src" not in path.parents:
-        raise ValueError(f"{path} is not under {root / 'src'}, so it is no module of the crate")
+        raise ValueError(f"{path} is not under {root / 'src'}, so it is not a module of the crate")
     *folders, stem = path.relative_to(root / "src").with_suffix("").parts
     is_folder = stem == "mod" or (stem in ("lib", "main") and not folders)
     parts = folders if is_folder else [*folders, stem]

@@ -105,7 +105,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RunInitBlock(void (*block)()) {
   } catch (const std::exception &error) {
     if (!FailLoad(error.what())) throw;
   } catch (...) {
-    if (!FailLoad("an exception that is no std::exception")) throw;
+    if (!FailLoad("an exception that is not a std::exception")) throw;
   }
 }
 

@@ -73,7 +73,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
   } catch (const std::exception &exception) {
     TVMFFIErrorSetRaisedFromCStr("InternalError", exception.what());
   } catch (...) {
-    TVMFFIErrorSetRaisedFromCStr("InternalError", "an exception that is no std::exception");
+    TVMFFIErrorSetRaisedFromCStr("InternalError", "an exception that is not a std::exception");
   }
 }
 

@@ -121,7 +121,7 @@ struct CallOperatorInfo<R (T::*)(Args...) const> : FuncFunctorImpl<R, Args...> {
  * fails to compile. */
 template <typename T, typename = void> struct PlainFunctionInfo : FuncFunctorImpl<void> {
   static constexpr bool CheckSignature() {
-    static_assert(std::is_void_v<T>, "this is no function with one signature: it cannot be called, is generic or "
+    static_assert(std::is_void_v<T>, "this is not a function with one signature: it cannot be called, is generic or "
                                      "overloaded, or is a method of a class that is not below Object or ObjectRef");
     return false;
   }

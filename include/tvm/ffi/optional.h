@@ -30,7 +30,7 @@ inline constexpr bool use_object_ptr_optional_v =
 namespace detail {
 
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowBadOptionalAccess() {
-  TVM_FFI_THROW(RuntimeError) << "Bad optional access: there is no value";
+  TVM_FFI_THROW(RuntimeError) << "Bad optional access: the value is missing";
   TVM_FFI_UNREACHABLE();
 }
 

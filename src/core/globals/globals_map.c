@@ -49,7 +49,7 @@ static int own_pair(const TVMFFIAny *key, const TVMFFIAny *value, fh_hashmap_pai
   return -1;
 }
 
-/* ---- What Map and Dict share ---- */
+/* ---- Shared by Map and Dict ---- */
 
 /* ffi.Map(key, value, ...) -> Map; ffi.Dict(key, value, ...) -> Dict. The new container is not shared yet, so no lock
  * is taken. */

@@ -107,7 +107,7 @@ static int link_modules(fh_seq_object *modules, const unsigned char *starts, con
     if (first > end || end > n_children) return raise_broken("imports lie outside of their list");
     for (uint64_t k = first; k < end; ++k) {
       uint64_t child = word_at(children + 8 * k);
-      if (child >= n) return raise_broken("an import is no module of the library");
+      if (child >= n) return raise_broken("an import is not a module of the library");
       TVMFFIAny *items = fh_seq_items(modules);
       if (fh_module_add_import((fh_module_object *)items[i].v_obj, items[child].v_obj) != 0) return -1;
     }

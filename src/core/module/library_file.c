@@ -181,7 +181,7 @@ static int refuse_content(file *f) {
   for (int i = 0; i < f->head.e_phnum; ++i) {
     if (f->parts[i].p_type == PT_DYNAMIC) return refuse_dynamic(f, &f->parts[i]);
   }
-  return refuse_file(f, "is no shared library: it has no dynamic section");
+  return refuse_file(f, "is not a shared library: it has no dynamic section");
 }
 
 int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]) {

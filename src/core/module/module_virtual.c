@@ -105,7 +105,8 @@ static int virtual_function(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIA
     fh_loader_place place;
     const void *code = (const void *)(uintptr_t)fh_module_slots(module)[FH_SLOT_GET_FUNCTION];
     return fh_error_raise(FH_RUNTIME_ERROR,
-                          "%s " FH_GUARD_WITHDRAWN "its modules give functions in another layout" FH_GUARD_COMPILE_ANEW,
+                          "%s " FH_GUARD_WITHDRAWN
+                          "its modules give functions in another layout" FH_GUARD_COMPILE_AGAIN,
                           fh_guard_library(code, &place));
   }
   *out = returned_object(&call);

@@ -109,7 +109,7 @@ void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field
   (void)fh_guard_library((void *)(uintptr_t)fh_guard_withdrawn, &own);
   if (place.base == own.base) return;
   snprintf(sentence, sizeof sentence,
-           "%s " FH_GUARD_WITHDRAWN "field `%.*s` of type `%.100s` has %d bytes instead of %d" FH_GUARD_COMPILE_ANEW,
+           "%s " FH_GUARD_WITHDRAWN "field `%.*s` of type `%.100s` has %d bytes instead of %d" FH_GUARD_COMPILE_AGAIN,
            name, SHORT_ARGS(field->name), type->type_key.data, (int)field->size, (int)sizeof(void *));
   refuse(place.base, sentence);
 }

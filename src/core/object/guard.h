@@ -28,7 +28,7 @@ void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *met
 
 /* The parts of the message for a library of the withdrawn versions, before and after the evidence. */
 #define FH_GUARD_WITHDRAWN "was compiled with headers of apache-tvm-ffi 0.1.13 to 0.1.13.post1, which were withdrawn: "
-#define FH_GUARD_COMPILE_ANEW "; compile it with those of another version"
+#define FH_GUARD_COMPILE_AGAIN "; compile it with those of another version"
 
 /* Reports a field with the size of the withdrawn versions (fh_reflect_is_withdrawn); the library is found by the
  * field's getter. */

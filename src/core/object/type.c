@@ -124,7 +124,8 @@ static int raise_verdict(const request *req, verdict result) {
   case NO_INDEX_LEFT: return refuse_type(req, "no type indices are left");
   case INDEX_TAKEN:
     return fh_error_raise(
-        FH_RUNTIME_ERROR, "Cannot register type `%.*s`: static index %d with %d child slots meets those of `%s`",
+        FH_RUNTIME_ERROR,
+        "Cannot register type `%.*s`: static index %d with %d child slots overlaps with those of `%s`",
         FH_BYTES_ARGS(req->key), (int)req->static_index, (int)req->n_child_slots, owner_of(req)->info.type_key.data);
   case TOO_MANY_CHILDREN:
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: reached the number of sub-classes of `%s`",

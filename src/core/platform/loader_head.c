@@ -15,13 +15,13 @@ typedef enum { FORMAT_ELF, FORMAT_PE, FORMAT_MACH_O } file_format;
 
 #if defined(_WIN32)
 #define OWN_FORMAT FORMAT_PE
-#define OWN_WORDS "DLL"
+#define OWN_WORDS "a DLL"
 #elif defined(__APPLE__)
 #define OWN_FORMAT FORMAT_MACH_O
-#define OWN_WORDS "Mach-O file"
+#define OWN_WORDS "a Mach-O file"
 #else
 #define OWN_FORMAT FORMAT_ELF
-#define OWN_WORDS "ELF file"
+#define OWN_WORDS "an ELF file"
 #endif
 
 /* In the spelling of name_of_machine. */
@@ -130,8 +130,8 @@ static int is_own_machine(const char *name) {
 }
 
 static int refuse_system(const file_head *head, const char *kind, const char *system, const char *machine) {
-  if (machine[0] == '\0') return refuse_as(head, "is no " OWN_WORDS ", but %s for %s", kind, system);
-  return refuse_as(head, "is no " OWN_WORDS ", but %s for %s (%s)", kind, system, machine);
+  if (machine[0] == '\0') return refuse_as(head, "is not " OWN_WORDS ", but %s for %s", kind, system);
+  return refuse_as(head, "is not " OWN_WORDS ", but %s for %s (%s)", kind, system, machine);
 }
 
 static int refuse_machine(const file_head *head, const char *kind, const char *machine) {
@@ -180,7 +180,7 @@ static int refuse_elf(const file_head *head) {
   if (type == ELF_OBJECT) return refuse_as(head, "is an object file, not a shared library: link it with -shared");
   return type == ELF_PROGRAM || type == ELF_DUMP
              ? refuse_as(head, "is %s, not a shared library", kind)
-             : refuse_as(head, "is no shared library: expected ELF type %d but got %d", ELF_LIBRARY, (int)type);
+             : refuse_as(head, "is not a shared library: expected ELF type %d but got %d", ELF_LIBRARY, (int)type);
 }
 
 /* ---- PE: Windows ---- */
@@ -272,9 +272,9 @@ static const char *name_of_other(const file_head *head) {
 static int refuse_other(const file_head *head) {
   const char *words = name_of_other(head);
   char shown[3 * 4 + 1];
-  if (words != NULL) return refuse_as(head, "is no " OWN_WORDS ", but %s", words);
+  if (words != NULL) return refuse_as(head, "is not " OWN_WORDS ", but %s", words);
   for (size_t i = 0; i < head->n && i < 4; ++i) snprintf(shown + 3 * i, 4, " %02x", head->bytes[i]);
-  return refuse_as(head, "is no " OWN_WORDS ": it begins with the bytes%s", shown);
+  return refuse_as(head, "is not " OWN_WORDS ": it begins with the bytes%s", shown);
 }
 
 int fh_loader_head_refuse(const unsigned char *bytes, size_t n, char *reason, size_t n_reason) {
@@ -291,7 +291,7 @@ int fh_loader_head_refuse(const unsigned char *bytes, size_t n, char *reason, si
   if (begins_with(&head, MAGIC("\xca\xfe\xba\xbe")) && has(&head, 4, 4)) {
     /* Java classes have a version, at least 45, instead of the count of machines. */
     return number_at(&head, 4, 4, 1) < 45 ? refuse_fat(&head, 20)
-                                          : refuse_as(&head, "is no " OWN_WORDS ", but a Java class");
+                                          : refuse_as(&head, "is not " OWN_WORDS ", but a Java class");
   }
   if (begins_with(&head, MAGIC("MZ")) && !is_text(&head)) return refuse_pe(&head);
   return refuse_other(&head);

@@ -66,7 +66,7 @@ FH_STATIC_ASSERT(offsetof(chunk, foreign) % 64 == 0, "what others write has a ca
 FH_STATIC_ASSERT(sizeof(chunk) % 16 == 8, "where blocks begin tells them from malloc's");
 
 struct heap {
-  uint64_t thread; /* id of the owner's thread, or NOBODY or NO_LONGER */
+  uint64_t thread; /* id of the owner's thread, or NO_THREAD or NO_LONGER */
   chunk *current[N_SIZES]; /* the chunks to allocate from; `none` instead of NULL */
   chunk *others[N_SIZES]; /* lists of other chunks with room */
   heap *next; /* next in the list of all heaps, never changes */
@@ -74,8 +74,8 @@ struct heap {
   chunk *touched; /* the chunks in which other threads freed a block */
 };
 
-/* Of heaps: NOBODY waits for a thread; NO_LONGER belongs to a thread of the process from which this one was forked. */
-enum { NOBODY = 0, NO_LONGER = 1 };
+/* Of heaps: NO_THREAD waits for a thread; NO_LONGER belongs to a thread of the process that forked this one. */
+enum { NO_THREAD = 0, NO_LONGER = 1 };
 
 static chunk none; /* has no room; never written */
 
@@ -95,7 +95,7 @@ static inline chunk *chunk_of(const void *block) {
   return (chunk *)((uintptr_t)block & ~(uintptr_t)(FH_PAGES_CHUNK - 1));
 }
 
-/* ---- The chunks of a heap. Only the heap's thread calls these functions; while the heap's thread is NOBODY, any
+/* ---- The chunks of a heap. Only the heap's thread calls these functions; while the heap's thread is NO_THREAD, any
  * thread does, under the lock ---- */
 
 static int has_room(const chunk *c) { return c->free != NULL || c->fresh != c->end; }
@@ -139,8 +139,8 @@ static void free_chunks(chunk *c) {
 /* Collects the blocks that other threads have freed. Chunks that become empty go to *empty, which the caller frees
  * after it has released pool_lock, if it holds that. */
 static void collect(heap *h, chunk **empty) {
-  /* seq_cst: not before the store of NOBODY in end_of_thread; pairs with touch. Otherwise a later call finds the blocks
-   * that this call misses. */
+  /* seq_cst: not before the store of NO_THREAD in end_of_thread; pairs with touch. Otherwise a later call finds the
+   * blocks that this call misses. */
   if (fh_atomic_load_seq_cst_ptr((void **)&h->touched) == NULL) return;
   /* acquire: pairs with the swap in touch */
   chunk *c = (chunk *)fh_atomic_exchange_acq_rel_ptr((void **)&h->touched, NULL);
@@ -198,7 +198,7 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
   my_heap = NULL;
   is_ending = 1;
   fh_mutex_lock(&pool_lock);
-  fh_atomic_store_seq_cst_u64(&h->thread, NOBODY); /* before collect; pairs with touch */
+  fh_atomic_store_seq_cst_u64(&h->thread, NO_THREAD); /* before collect; pairs with touch */
   collect(h, &empty);
   /* The heap keeps no current chunk: those with room go into `others`, empty ones are freed. */
   for (size_t i = 0; i < N_SIZES; ++i) {
@@ -216,7 +216,7 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
  * of the child can have the id of one of them, and must not use such a heap: so these heaps are abandoned. */
 static void forget_other_threads(void) {
   for (heap *h = heaps; h != NULL; h = h->next) {
-    if (h != my_heap && h->thread != NOBODY) h->thread = NO_LONGER;
+    if (h != my_heap && h->thread != NO_THREAD) h->thread = NO_LONGER;
   }
 }
 FH_FORK_CHILD(forget_other_threads);
@@ -248,7 +248,7 @@ static int make_ready(void) {
  * of heaps, once for each thread. It uses calloc, because mem.c depends on this file. */
 static heap *find_heap(void) {
   heap *h = heaps;
-  while (h != NULL && h->thread != NOBODY) h = h->next;
+  while (h != NULL && h->thread != NO_THREAD) h = h->next;
   if (h != NULL) return h;
   h = (heap *)calloc(1, sizeof *h);
   if (h == NULL) return NULL;
@@ -320,10 +320,10 @@ static void touch(heap *h, chunk *c) {
   do {
     c->next_touched = (chunk *)first;
   } while (!fh_atomic_cas_seq_cst_ptr((void **)&h->touched, &first, c)); /* pairs with collect */
-  /* Either this load comes after the store of NOBODY, or the thread that stored it collects the chunk touched above. */
-  if (fh_atomic_load_seq_cst_u64(&h->thread) != NOBODY) return;
+  /* Either this load comes after the store of NO_THREAD, or the storing thread collects the chunk touched above. */
+  if (fh_atomic_load_seq_cst_u64(&h->thread) != NO_THREAD) return;
   fh_mutex_lock(&pool_lock);
-  if (fh_atomic_load_relaxed_u64(&h->thread) == NOBODY) collect(h, &empty); /* written under this lock only */
+  if (fh_atomic_load_relaxed_u64(&h->thread) == NO_THREAD) collect(h, &empty); /* written under this lock only */
   fh_mutex_unlock(&pool_lock);
   free_chunks(empty);
 }

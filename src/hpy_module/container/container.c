@@ -87,7 +87,7 @@ static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner
 }
 
 /* Whether a value is exactly a dict. A subclass may override items(). HPy 0.9 has no handle of the type dict, so the
- * type word is read from an instance. False without the extension, where there is no type word. */
+ * type word is read from an instance. False without the extension, which reads the type word. */
 static bool is_plain_dict(HPyContext *ctx, HPy value) {
   static intptr_t dict_type; /* relaxed: each thread writes the same value */
   intptr_t wanted, type;

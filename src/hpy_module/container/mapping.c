@@ -41,7 +41,7 @@ static FbHandleCell *mapping_begin(HPyContext *ctx, HPy self) {
   TVMFFIObject *handle = cell->handle;
   if (FH_LIKELY(handle->type_index == kTVMFFIMap || handle->type_index == kTVMFFIDict)) return cell;
   char name[128];
-  fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is no Map or Dict (its type index is %d)",
+  fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is not a Map or Dict (its type index is %d)",
            fb_attr_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
   fb_handle_cell_unuse(cell);
   return NULL;
@@ -273,7 +273,7 @@ HPyDef_METH(dict_pop_method, "pop", HPyFunc_KEYWORDS,
                    "    key: the key.\n"
                    "    default: what is returned if it is not there.\n\n"
                    "Raises:\n"
-                   "    KeyError: if it is not there, and there is no `default`.")
+                   "    KeyError: if the key is missing and no `default` is given.")
 static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const FbKeywords keywords = {"pop", key_default, 2, NULL};
   HPy given[2];

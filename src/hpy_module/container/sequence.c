@@ -43,7 +43,7 @@ static FbHandleCell *sequence_begin(HPyContext *ctx, HPy self) {
   TVMFFIObject *handle = cell->handle;
   if (FH_LIKELY(handle->type_index == kTVMFFIArray || handle->type_index == kTVMFFIList)) return cell;
   char name[128];
-  fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is no Array or List (its type index is %d)",
+  fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is not an Array or List (its type index is %d)",
            fb_attr_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
   fb_handle_cell_unuse(cell);
   return NULL;
@@ -96,8 +96,8 @@ static HPy_ssize_t sequence_length_impl(HPyContext *ctx, HPy self) {
 typedef enum Place { AT_ITEM, AT_GAP } Place;
 
 /* Calls a function of the core for the List in args[0]. The Python position `wanted` becomes args[1]. Arguments are
- * converted before, so no Python code runs here that could raise its own IndexError. Returns 0; 1 if there is no such
- * item; -1 with an exception raised. */
+ * converted before, so no Python code runs here that could raise its own IndexError. Returns 0; 1 if the item does not
+ * exist; -1 with an exception raised. */
 static int list_run_at(HPyContext *ctx, FbCoreFunction *function, TVMFFIAny *args, int32_t n, int64_t wanted,
                        Place place, TVMFFIAny *out) {
   for (;;) {
@@ -142,7 +142,7 @@ static int array_item(const TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
 }
 
 /* Reads an item of a List at a non-negative position; returns like array_item. Never raises: if the core lacks the
- * function, or there is no such item, list_item asks again. */
+ * function, or the item does not exist, list_item asks again. */
 FH_INLINE int list_item_in_place(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   if (i < 0 || handle->type_index != kTVMFFIList || fb_thread_needs_brackets()) return 1;
   TVMFFIObject *get = fb_core_function_find(&list_get);

@@ -11,6 +11,6 @@ void *fb_lent_arg(HPyContext *ctx, HPy h, const char *method) {
     return NULL;
   }
   void *address = HPyLong_AsVoidPtr(ctx, h);
-  if (address == NULL && !HPyErr_Occurred(ctx)) fb_raise(ctx, ctx->h_TypeError, "%s got no address", method);
+  if (address == NULL && !HPyErr_Occurred(ctx)) fb_raise(ctx, ctx->h_TypeError, "%s expected an address", method);
   return address;
 }

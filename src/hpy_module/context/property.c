@@ -61,7 +61,7 @@ static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
 }
 
 /* Called as __init_subclass__ with any arguments of the class statement, which it ignores. */
-HPyDef_METH(accessor_refuse, "refuse", HPyFunc_VARARGS, .doc = "TypeError for whoever derives a class.")
+HPyDef_METH(accessor_refuse, "refuse", HPyFunc_VARARGS, .doc = "TypeError for a derived class.")
 static HPy accessor_refuse_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)args, (void)nargs;
   const Accessor *accessor = Accessor_AsStruct(ctx, self);

@@ -112,7 +112,7 @@ static int put_object(TVMFFIObject *error) {
   if (error != NULL) {
     fb_error_slot_put_object(error);
   } else {
-    TVMFFIErrorSetRaisedFromCStr("MemoryError", "a callback failed, and there is no memory for its exception");
+    TVMFFIErrorSetRaisedFromCStr("MemoryError", "a callback failed, and memory for its exception is missing");
   }
   return -1;
 }

@@ -56,7 +56,7 @@ static HPy function_of(HPyContext *ctx, Address filled, const HPy *args, size_t 
       return HPy_NULL;
     }
   }
-  /* From here on address_drop releases everything. The core calls it with the function; if there is no function, this
+  /* From here on address_drop releases everything. The core calls it with the function; without a function, this
    * function calls it. */
   TVMFFIObjectHandle handle = NULL;
   TVMFFISafeCallType call = address->mlir_call != NULL ? address_call_mlir : address_call;

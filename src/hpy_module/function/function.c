@@ -91,7 +91,7 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
 }
 
 HPyDef_GETSET(function_gil, "release_gil",
-              .doc = "Whether a call gives up the GIL while native code runs; by default it does, unless "
+              .doc = "Whether a call releases the GIL while native code runs; by default it does, unless "
                      "TVM_FFI_RELEASE_GIL_BY_DEFAULT is 0.")
 static HPy function_gil_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
@@ -239,7 +239,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
              "its way to native code.\n\n"
              "Arguments are converted by what they are, as convert() lists it. They may be given by the\n"
              "names that the author has given the parameters; without such names, keyword arguments are a\n"
-             "TypeError. An error of native code is raised as an exception. The GIL is given up meanwhile\n"
+             "TypeError. An error of native code is raised as an exception. The GIL is released during the call\n"
              "where `release_gil` is true.\n\n"
              "A Function is not made directly, but by get_global_func(), convert_func(), or a module. An\n"
              "instance of a subclass has no function at first, and takes that of another one over by\n"

@@ -18,8 +18,8 @@ typedef struct FbFunction {
   /* The number of calls until reference counting of the Function is deferred; 0: it stays as it is
    * (function_call.c). */
   uint16_t n_calls_counted;
-  /* The number under which the package stores the author's metadata of the Function (ffi_hpy/_types/about.py); 0: there
-   * is no metadata. A reference in place of the number would make the struct of every object larger. */
+  /* The number under which the package stores the author's metadata of the Function (ffi_hpy/_types/about.py); 0: no
+   * metadata. A reference in place of the number would make the struct of every object larger. */
   uint16_t about;
   /* The name by which the function was looked up, or NULL. Each Function has its own copy from malloc, so that threads
    * that look functions up share nothing. The copy stays when another name is set, because a call on another thread may
@@ -35,7 +35,7 @@ extern FB_HIDDEN int32_t fb_function_struct_last_release;
 /* Returns the struct of a Function; on PyPy 7.3 NULL for an object without a struct. */
 FH_INLINE FbFunction *fb_function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
 
-/* Returns the name; "" if it is unknown or there is no struct. */
+/* Returns the name; "" if it is unknown or the struct is missing. */
 FH_INLINE const char *fb_function_struct_name(FbFunction *function) {
   if (FH_UNLIKELY(function == NULL)) return "";
   const char *name = fh_atomic_load_acquire(&function->name); /* pairs with name_set (function.c) */

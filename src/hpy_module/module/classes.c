@@ -33,7 +33,7 @@ static int32_t store_args(HPyContext *ctx, const char *name, const HPy *args, si
     return fb_raise(ctx, ctx->h_TypeError, "a class that derives from Function is for functions only"), -1;
   }
   if (index < 0 || index >= FB_CLASS_TABLE_MAX)
-    return fb_raise(ctx, ctx->h_ValueError, "%d is no type index", (int)index), -1;
+    return fb_raise(ctx, ctx->h_ValueError, "%d is not a type index", (int)index), -1;
   return fb_class_table_store(ctx, index, args[1], replaces) == 0 ? index : -1;
 }
 

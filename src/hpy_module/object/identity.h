@@ -13,7 +13,7 @@
  *
  * The entries of the map are plain pointers, which stay valid because a destructor removes its own entry. reference_try
  * of the runtime's extension checks whether the wrapper of an entry is still alive. PyPy 7.3 has no such function;
- * there each registered wrapper has a weak reference (identity_weak.c). In debug modes there is no map: every
+ * there each registered wrapper has a weak reference (identity_weak.c). Debug modes have no map: every
  * conversion makes a new wrapper.
  *
  * If memory is exhausted, a wrapper stays unregistered. It then loses its identity and nothing else. */

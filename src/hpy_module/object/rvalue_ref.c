@@ -2,6 +2,7 @@
  * handle, and leaves the wrapper without a handle. A field keeps the wrapper alive. */
 #include "rvalue_ref.h"
 
+#include "hpy_module/context/attr.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
@@ -29,7 +30,11 @@ static int rvalue_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) 
 /* A Function is refused: calls do not count a use of their callee, so a move could not detect that the Function
  * runs. */
 static HPy make(HPyContext *ctx, HPy type, HPy object) {
-  if (!fb_object_check(ctx, object)) return fb_raise(ctx, ctx->h_TypeError, "ObjectRValueRef() wants a CObject");
+  if (!fb_object_check(ctx, object)) {
+    char name[128];
+    return fb_raise(ctx, ctx->h_TypeError, "ObjectRValueRef() expected a CObject, got %s",
+                    fb_attr_type_name(ctx, object, name, sizeof(name)));
+  }
   if (fb_own_class_check(ctx, object, &fb_own_class_function)) return fb_transfer_refuse_function(ctx);
   void *ref;
   HPy h = fb_instance_make(ctx, type, &rvalue_ref_type, &ref);

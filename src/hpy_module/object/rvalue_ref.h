@@ -11,7 +11,7 @@ HPy fb_rvalue_ref_new(HPyContext *ctx, HPy object);
 HPy fb_rvalue_ref_load(HPyContext *ctx, HPy ref);
 
 /* The result of an offer. STAYS: the wrapper was returned more than once (fb_handle_cell_is_repeated), and keeps its
- * handle. FAILED: an exception is raised, because there is no handle, or a call uses it. */
+ * handle. FAILED: an exception is raised, because the handle is missing, or a call uses it. */
 typedef enum FbRValueOffer { FB_RVALUE_OFFERED, FB_RVALUE_STAYS, FB_RVALUE_FAILED } FbRValueOffer;
 
 /* Offers the handle of an object to a call. fb_handle_cell_release of the cell in *out ends the offer. */

@@ -64,8 +64,8 @@ static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, 
 }
 
 FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
-  /* A registered wrapper owns a reference. So if the caller has the only reference, there is no registered wrapper and
-   * no lookup is necessary; the new wrapper is not registered until the object is shared. */
+  /* A registered wrapper owns a reference. So if the caller has the only reference, the object has no registered
+   * wrapper and needs no lookup; the new wrapper is not registered until the object is shared. */
   bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle);
   if (is_shared && wanted == WANTED_MOVABLE) {
     HPy found = fb_identity_find(ctx, handle);

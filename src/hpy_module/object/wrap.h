@@ -16,7 +16,7 @@ HPy fb_wrap_apart(HPyContext *ctx, TVMFFIObject *handle);
 HPy fb_wrap_movable(HPyContext *ctx, TVMFFIObject *handle);
 /* Returns the registered wrapper of an object that other code keeps alive, as a new handle. The object's type is
  * registered. Takes no native reference, because threads that share the object would contend for its count. Returns
- * HPy_NULL without an exception if there is no wrapper, or if taking a reference is cheap; then use fb_wrap_object. */
+ * HPy_NULL without an exception if the object has no wrapper, or if a reference is cheap; then use fb_wrap_object. */
 HPy fb_wrap_find(HPyContext *ctx, TVMFFIObject *handle);
 
 #endif /* FFI_HPY_OBJECT_WRAP_H_ */

@@ -177,8 +177,8 @@ static int prepare_memo(HPyContext *ctx, HPy memo) {
 
 HPyDef_METH(fb_dataclass_deep_copy, "_deep_copy", HPyFunc_VARARGS,
             .doc = "_deep_copy($self, memo=None, /)\n--\n\n"
-                   "A new object whose fields are deep copies. What a `memo` knows "
-                   "does not matter to native objects.")
+                   "A new object whose fields are deep copies. The `memo` "
+                   "has no effect on native objects.")
 static HPy fb_dataclass_deep_copy_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   static FbCoreFunction function = {"ffi.DeepCopy", NULL};
   if (nargs > 1) return fb_raise(ctx, ctx->h_TypeError, "a deep copy takes a memo at most, got %zu arguments", nargs);

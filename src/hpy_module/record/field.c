@@ -200,7 +200,7 @@ int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, co
   return FH_LIKELY(set_native(field, object, value) == 0) ? 0 : refuse_as_setter(ctx, field, true, what);
 }
 
-/* Converts the value by the schema, or like an argument if there is no schema, and passes it to the setter. */
+/* Converts the value by the schema, or like an argument without a schema, and passes it to the setter. */
 static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};

@@ -33,7 +33,7 @@ FH_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
   return FieldSlot_AsStruct(ctx, h);
 }
 
-/* NULL with TypeError raised if there is no field. */
+/* NULL with TypeError raised without a field. */
 FH_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
   const FieldSlot *slot = slot_struct(ctx, h);
   if (FH_LIKELY(slot != NULL && slot->field != NULL)) return slot->field;

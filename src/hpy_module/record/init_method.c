@@ -105,7 +105,7 @@ HPy fb_init_method_type_new(HPyContext *ctx) {
       .flags = HPy_TPFLAGS_DEFAULT,
       .builtin_shape = SHAPE(InitFunction),
       .defines = defines,
-      .doc = "What an `__init__` without Python code calls.",
+      .doc = "The callable of an `__init__` without Python code.",
   };
   if (fb_ext != NULL) init_call.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))init_vectorcall;
   HPy type = fb_type_new(ctx, &spec, HPy_NULL);

@@ -101,7 +101,7 @@ static FbFit append_message(FbMismatch *mismatch, const char *between, const cha
 static FbFit take_attached(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
   FbPendingError pending = fb_error_slot_take(ctx);
   if (pending.payload == NULL && pending.error == NULL)
-    return FB_RAISED; /* an exception is raised, or there is no error */
+    return FB_RAISED; /* an exception is raised, or the error is missing */
   if (fb_translate_interrupts(ctx, &pending)) {
     fb_error_slot_put(pending);
     return FB_RAISED;

@@ -71,7 +71,7 @@ static int read_op(HPyContext *ctx, HPy name, FbSchemaOp *op) {
     *op = (FbSchemaOp)i;
     return 0;
   }
-  if (text != NULL) fb_raise(ctx, ctx->h_ValueError, "there is no operation %s of schemas", text);
+  if (text != NULL) fb_raise(ctx, ctx->h_ValueError, "schemas have no operation %s", text);
   return -1;
 }
 
@@ -281,7 +281,7 @@ HPy fb_schema_type_new(HPyContext *ctx) {
       .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
       .builtin_shape = SHAPE(FbSchemaObject),
       .defines = defines,
-      .doc = "What TypeSchema derives from: conversions.",
+      .doc = "The base class of TypeSchema: conversions.",
   };
   HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (!HPy_IsNull(type)) fb_ref_store(ctx, &schema_type, type);

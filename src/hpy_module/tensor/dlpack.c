@@ -53,7 +53,8 @@ static FH_NOINLINE int refuse_capsule(HPyContext *ctx, HPy capsule) {
       fb_capsule_is_valid(ctx, capsule, "used_dltensor_versioned")) {
     fb_raise(ctx, ctx->h_ValueError, "the DLPack capsule was consumed already");
   } else {
-    fb_raise(ctx, ctx->h_TypeError, "expected a DLPack capsule, got %s, which is no array either: it has no __dlpack__",
+    fb_raise(ctx, ctx->h_TypeError,
+             "expected a DLPack capsule, got %s, which is not an array either: it has no __dlpack__",
              fb_attr_type_name(ctx, capsule, given, sizeof(given)));
   }
   return -1;
@@ -90,7 +91,7 @@ static FbRef dlpack_name; /* "__dlpack__"; written once during the import */
  * *out is owned. Returns 0, or -1 with an exception raised. */
 static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool contiguous, TVMFFIObject **out) {
   /* Without arguments every producer returns the older struct, which has no flags to check, or raises BufferError if it
-   * cannot; the package then calls again, with all arguments. After any other exception there is no second call: an
+   * cannot; the package then calls again, with all arguments. No other exception leads to a second call: an
    * exception of a signal handler would be lost, and a producer that recurses to the end of the stack would do so twice
    * at each depth. */
   HPy name = fb_ref_borrow(ctx, &dlpack_name);
@@ -208,9 +209,9 @@ HPyDef_METH(fb_dlpack_from, "from_dlpack", HPyFunc_KEYWORDS,
                    "        a multiple; 0 for any.\n"
                    "    require_contiguous: whether the elements must lie compact, row by row.\n\n"
                    "Returns:\n"
-                   "    A new Tensor, which keeps the memory alive. What is written to it shows in the array.\n\n"
+                   "    A new Tensor, which keeps the memory alive. A write to the Tensor changes the array.\n\n"
                    "Raises:\n"
-                   "    TypeError: for what is no array.\n"
+                   "    TypeError: for an object that is not an array.\n"
                    "    ValueError: for a capsule that was used up before.\n"
                    "    BufferError: if the array's library refuses, as NumPy does for text, and for read-only\n"
                    "        memory, because native code could not know that it must not write.\n"

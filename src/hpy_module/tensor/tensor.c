@@ -91,7 +91,7 @@ static HPy tensor_data_ptr_impl(HPyContext *ctx, HPy self) { return read_tensor(
 HPyDef_METH(tensor_numel, "numel", HPyFunc_NOARGS, .doc = "Number of elements. OverflowError beyond 2**63 - 1.")
 static HPy tensor_numel_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_numel); }
 
-/* Returns one extent, for an axis that may count from the end; IndexError if there is no such axis. */
+/* Returns one extent, for an axis that may count from the end; IndexError if the axis does not exist. */
 static HPy extent_of(HPyContext *ctx, const DLTensor *tensor, int64_t axis) {
   if (axis < -tensor->ndim || axis >= tensor->ndim) {
     return fb_raise(ctx, ctx->h_IndexError, "axis %lld is out of range for a tensor of %d axes", (long long)axis,
@@ -106,7 +106,7 @@ HPyDef_METH(tensor_size, "size", HPyFunc_KEYWORDS,
                    "Args:\n"
                    "    idx: the axis; negative counts from the end.\n\n"
                    "Raises:\n"
-                   "    IndexError: if there is no such axis.")
+                   "    IndexError: if the axis does not exist.")
 static HPy tensor_size_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const char *const names[] = {"idx"};
   static const FbKeywords keywords = {"size", names, 1, NULL};

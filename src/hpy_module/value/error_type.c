@@ -108,7 +108,7 @@ static HPy error_kind_get(HPyContext *ctx, HPy self, void *closure) {
   return read_text(ctx, self, offsetof(TVMFFIErrorCell, kind));
 }
 
-HPyDef_GET(error_message, "message", .doc = "What went wrong.")
+HPyDef_GET(error_message, "message", .doc = "The message of the error.")
 static HPy error_message_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return read_text(ctx, self, offsetof(TVMFFIErrorCell, message));

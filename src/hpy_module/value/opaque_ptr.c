@@ -33,7 +33,7 @@ static HPy opaque_ptr_result(HPyContext *ctx, const TVMFFIAny *value) {
 
 static int opaque_ptr_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   (void)args;
-  /* Points to the `address` member of the struct; NULL if there is no struct. */
+  /* Points to the `address` member of the struct; NULL without a struct. */
   void *const *address = fb_plain_expect(ctx, value, FbOpaquePtr_AsStruct(ctx, value));
   if (FH_UNLIKELY(address == NULL)) return -1;
   *out = (TVMFFIAny){.type_index = kTVMFFIOpaquePtr, .v_ptr = *address};

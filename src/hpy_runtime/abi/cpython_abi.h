@@ -1,9 +1,9 @@
 /* The part of the C API that every CPython from 3.9 to 3.15 has, with the GIL and without: structs whose layout the
  * stable ABI freezes, and functions and data that all of these versions export.
  *
- * There is no Python.h. The functions and data are plain externs: the loader refuses the file if the interpreter lacks
- * one of them, so this list must be limited to names that all versions have. Functions of some versions only are in
- * optional.h. layout.h measures the facts that the stable ABI hides (the offsets of an object's type and of a type's
+ * Python.h is not included. The functions and data are plain externs: the loader refuses the file if the interpreter
+ * lacks one of them, so this list must be limited to names that all versions have. Functions of some versions only are
+ * in optional.h. layout.h measures the facts that the stable ABI hides (the offsets of an object's type and of a type's
  * slots). */
 #ifndef FFI_HPY_RUNTIME_CPYTHON_ABI_H_
 #define FFI_HPY_RUNTIME_CPYTHON_ABI_H_

@@ -84,8 +84,8 @@ static HPy text_new(const char *data, HPy_ssize_t byte_len) {
 static void keep(HPy h) { fhpy_keep_object(to_py(h)); }
 static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
 
-/* The copy is never freed, because the descriptor points into it and there is no notification when the descriptor is
- * freed. */
+/* The copy is never freed, because the descriptor points into it and the runtime gets no notification when the
+ * descriptor is freed. */
 static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
   (void)ctx;
   if (!is_type(to_py(type))) {

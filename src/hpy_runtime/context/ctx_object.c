@@ -91,9 +91,9 @@ static int del_item_take_key(HPy o, PyObject *key) {
   return rc;
 }
 
-/* Returns a new reference to an item of a list or tuple, read in place. NULL without an exception if there is no such
- * item, or if the offset of the items is unknown. The offset of a list's items is known only with a GIL, which prevents
- * concurrent changes of the list. */
+/* Returns a new reference to an item of a list or tuple, read in place. NULL without an exception if the item
+ * does not exist, or if the offset of the items is unknown. The offset of a list's items is known only with a GIL,
+ * which prevents concurrent changes of the list. */
 static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
   const char *body = (const char *)o;
   PyObject *const *items;

@@ -22,8 +22,8 @@ typedef struct {
   Py_ssize_t n_items;
 } Arguments;
 
-/* Returns the items inside a tuple, which are the array that HPy expects, since handles are pointers. NULL if there is
- * no tuple, or if the offset is unknown. */
+/* Returns the items inside a tuple, which are the array that HPy expects, since handles are pointers. NULL without
+ * a tuple, or if the offset is unknown. */
 static inline const HPy *find_items(PyObject *tuple, Py_ssize_t *n_items) {
   if (tuple == NULL || fhpy_layout.tuple_items == 0) return NULL;
   *n_items = *(Py_ssize_t *)((char *)tuple + fhpy_layout.header_size);

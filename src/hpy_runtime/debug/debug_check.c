@@ -77,8 +77,8 @@ static bool has_shape(PyObject *o, HPyType_BuiltinShape shape) {
   return note != NULL && note->shape == shape;
 }
 
-/* Returns the struct of an object of the given shape. After a report that returned there is no struct; zeroes do less
- * harm than the memory after another object. */
+/* Returns the struct of an object of the given shape. After a report that returned, the struct is missing; zeroes do
+ * less harm than the memory after another object. */
 static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyType_BuiltinShape shape,
                             const char *shape_name) {
   static _Alignas(16) char nothing[4096];

@@ -18,7 +18,7 @@ static const char *const nouns[] = {
 static void report_not_open(const FhpyRecord *r, bool is_known, HPy h, FhpyHandleKind wanted, const char *did) {
   const char *running = debug_words(fhpy_debug_name_running);
   if (!is_known)
-    fhpy_debug_report("%s %s %#llx, which is no %s of this context", running, did, (unsigned long long)h._i,
+    fhpy_debug_report("%s %s %#llx, which is not a %s of this context", running, did, (unsigned long long)h._i,
                       nouns[wanted]);
   else if (r->use != debug_record_use(h))
     fhpy_debug_report("%s %s a %s that was closed (%#llx, too long ago to know more)", running, did, nouns[wanted],

@@ -16,7 +16,7 @@ void *fhpy_debug_handle_get_as(HPy word, FhpyHandleKind kind, const char *entry)
 void *fhpy_debug_handle_take_as(HPy word, FhpyHandleKind kind, const char *entry);
 /* Closes a handle that the extension owns; reports any other. */
 void fhpy_debug_handle_close(HPy h);
-/* Closes a handle that an extension has forgotten; false if there is no such open handle. */
+/* Closes a handle that an extension has forgotten; false without such an open handle. */
 bool fhpy_debug_handle_close_forgotten(HPy h);
 /* Closes an argument when its call returns. */
 void fhpy_debug_handle_close_argument(HPy h);

@@ -1,7 +1,7 @@
 /* Immortal objects, without a GIL.
  *
  * All bits of the owner's count are set in an immortal object; the interpreter then leaves both counts unchanged.
- * Threads that change the other count at the same time do no harm, because that count is no longer read. */
+ * Threads that change the other count at the same time do no harm, because that count is not read any more. */
 #include "keep.h"
 
 #include "core/platform/atomic.h"

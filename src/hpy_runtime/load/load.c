@@ -81,8 +81,8 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
 /* Slots are called through the context's entry for trampolines. In debug mode that entry converts their arguments to
  * debug handles. */
 
-/* Calls HPy_mod_create, with None if there is no spec. The result replaces the module; owned, or NULL with an exception
- * raised. HPy does not allow it to be a module object of the interpreter. */
+/* Calls HPy_mod_create, with None in place of a missing spec. The result replaces the module; owned, or NULL with an
+ * exception raised. HPy does not allow it to be a module object of the interpreter. */
 static PyObject *call_create(HPyContext *ctx, const HPySlot *slot, PyObject *spec) {
   _HPyFunc_args_UNARYFUNC call = {.arg0 = (cpy_PyObject *)(spec != NULL ? spec : &_Py_NoneStruct)};
   ctx->ctx_CallRealFunctionFromTrampoline(ctx, HPyFunc_MOD_CREATE, slot->impl, &call);

@@ -58,7 +58,7 @@ static const char load_doc[] =
     "in which the file was loaded before, or else what FFI_HPY_DEBUG in the environment asks for (1 or 0).\n"
     "With trace it gets one that counts the calls of each function of HPy; both modes at once there are not.\n"
     "sys.modules is not touched.\n"
-    "Raises ImportError for a file that is no such module or was loaded in another mode, RuntimeError for one that\n"
+    "Raises ImportError for a file that is not such a module or was loaded in another mode, RuntimeError for one that\n"
     "needs another HPy ABI version.";
 
 /* check_file(path) */

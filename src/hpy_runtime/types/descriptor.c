@@ -67,7 +67,7 @@ static int method_traverse(PyObject *self, visit_fn visit, void *arg) {
   return visit(type_of(self), arg);
 }
 
-/* There is no tp_clear, because a cycle through a method contains its class, which the collector clears. */
+/* The type has no tp_clear, because a cycle through a method contains its class, which the collector clears. */
 static void method_dealloc(PyObject *self) {
   PyObject *type = type_of(self);
   PyObject_GC_UnTrack(self);

@@ -9,8 +9,8 @@
  *
  * Guests are the exception: HPy types with a base that is a heap type and was not made by HPy.
  *
- * A note lives as long as the process, because method objects and descriptors point into it, and there is no
- * notification when the last of them is freed. */
+ * A note lives as long as the process, because method objects and descriptors point into it, and the runtime
+ * gets no notification when the last of them is freed. */
 #ifndef FFI_HPY_RUNTIME_TYPE_H_
 #define FFI_HPY_RUNTIME_TYPE_H_
 

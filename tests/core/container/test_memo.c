@@ -4,7 +4,7 @@
 #include "core/object/object.h"
 #include "support/harness.h"
 
-TEST(a_memo_finds_what_was_put_and_forgets_what_was_erased) {
+TEST(a_memo_finds_added_objects_and_forgets_erased_ones) {
   static char objects[3000];
   fh_memo memo = {NULL, 0, 0, 0};
   for (int i = 0; i < 3000; ++i) expect_int(fh_memo_put(&memo, &objects[i], NULL, (uint64_t)i), 0);

@@ -4,7 +4,7 @@
 
 #include "support/calls.h"
 
-TEST(array_holds_what_it_was_made_of) {
+TEST(array_holds_the_given_items) {
   TVMFFIAny array = call_ok("ffi.Array", ARGS(i64(7), raw("a text longer than seven"), fh_any_none()));
   expect_int(array.type_index, kTVMFFIArray);
   expect_int(call_int("ffi.ArraySize", ARGS(array)), 3);
@@ -25,7 +25,7 @@ TEST(array_without_items_is_empty) {
   fh_any_drop(&array);
 }
 
-TEST(array_functions_say_what_they_expect) {
+TEST(array_functions_name_the_expected_arguments) {
   TVMFFIAny list = call_ok("ffi.List", ARGS(i64(1)));
   expect_call_raises("TypeError", "argument #0 when calling: `ffi.ArraySize`. Expected `ffi.Array` but got `ffi.List`",
                      "ffi.ArraySize", ARGS(list));

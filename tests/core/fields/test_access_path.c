@@ -10,7 +10,7 @@
 static TVMFFIObjectHandle method_of(const char *key, const char *name) {
   const TVMFFITypeInfo *info = fh_type_find(fh_type_find_key(text_of(key)));
   const TVMFFIMethodInfo *method = test_find_method(info, text_of(name));
-  if (method == NULL) test_fail(__FILE__, __LINE__, "there is no method %s.%s", key, name);
+  if (method == NULL) test_fail(__FILE__, __LINE__, "the method %s.%s does not exist", key, name);
   return method->method.v_obj;
 }
 
@@ -143,7 +143,7 @@ TEST(a_copy_of_a_visitor_or_mutator_is_refused) {
   expect_raised("TypeError", "`ffi.StructuralMutator`");
 }
 
-TEST(fields_of_built_in_types_take_what_belongs_there) {
+TEST(fields_of_built_in_types_accept_matching_values) {
   TVMFFIAny step = call_ok("ffi.MakeObjectFromPackedArgs", ARGS(raw("ffi.reflection.AccessStep"), raw("kind"), i64(1),
                                                                 raw("key"), raw("a key that is long")));
   const fh_access_step_object *fields = (const fh_access_step_object *)(void *)step.v_obj;

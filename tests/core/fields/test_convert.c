@@ -51,7 +51,7 @@ TEST(containers_convert_to_their_other_kind) {
   drop_all_of(array, dict, texts);
 }
 
-TEST(what_does_not_fit_is_refused) {
+TEST(mismatched_values_are_refused) {
   TVMFFIAny array = make_array(i64(1));
   expect_refused("ffi.Object", i64(1), "Cannot cast from `int` to `ffi.Object`");
   expect_refused("ffi.String", array, "Cannot cast from `ffi.Array` to `str`");

@@ -275,7 +275,7 @@ TEST(constructor_is_renewed_by_whichever_thread_is_first) {
   test_keeps(3 * SETTER_BLOCKS + INIT_BLOCKS + 1); /* 1: the state of the __ffi_init__ with all fields */
 }
 
-TEST(constructor_says_what_is_wrong) {
+TEST(constructor_errors_name_the_fault) {
   TVMFFIAny kwargs = obj(fh_sentinel_kwargs());
   expect_no_point("test.Point.__ffi_init__() takes at most 2 positional argument(s), but 3 were given",
                   ARGS(i64(1), i64(2), i64(3)));

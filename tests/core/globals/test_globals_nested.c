@@ -23,7 +23,7 @@ static void expect_device(TVMFFIAny value, int type, int id) {
   fh_any_drop(&value);
 }
 
-TEST(the_first_device_that_is_no_cpu_is_found) {
+TEST(the_first_device_that_is_not_a_cpu_is_found) {
   DLDevice cpu = {kDLCPU, 0}, one = {kDLCUDA, 1}, two = {kDLCUDA, 2};
   expect_device(i64(1), kDLCPU, 0);
   expect_device(make_list(none(), raw("text of some length")), kDLCPU, 0);

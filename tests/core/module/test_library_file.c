@@ -97,7 +97,7 @@ TEST(a_library_is_refused_wherever_it_is_cut) {
   expect(!fh_library_file_refuse(write_file(&whole, sizeof whole), reason));
   for (size_t n = 0; n < sizeof whole; ++n) expect(fh_library_file_refuse(write_file(&whole, n), reason));
   expect_refused_file(write_file(&whole, 0), "is empty");
-  expect_refused_file(write_file(&whole, 3), "is no ELF file: it begins with the bytes 7f 45 4c");
+  expect_refused_file(write_file(&whole, 3), "is not an ELF file: it begins with the bytes 7f 45 4c");
   expect_refused_file(write_file(&whole, 20), "its ELF header should be the 64 bytes from 0 on, and the file has 20");
   expect_refused_file(write_file(&whole, sizeof whole - 1), "its section headers should be");
   clean_up();
@@ -110,7 +110,7 @@ TEST(a_library_whose_end_is_zeros_is_refused) {
   memset(damaged.parts, 0, sizeof damaged.parts);
   expect_refused_image(&damaged, "has no dynamic section");
   memset(&damaged, 0, sizeof damaged);
-  expect_refused_image(&damaged, "is no ELF file: it begins with the bytes 00 00 00 00");
+  expect_refused_image(&damaged, "is not an ELF file: it begins with the bytes 00 00 00 00");
   clean_up();
 }
 
@@ -160,14 +160,14 @@ TEST(a_library_with_absurd_headers_is_refused) {
   clean_up();
 }
 
-TEST(what_is_no_file_is_refused_without_opening_it) {
+TEST(a_path_that_is_not_a_file_is_refused_without_opening_it) {
   static const char script[] = "GROUP ( libm.so.6 )\n";
   char reason[FH_LIBRARY_FILE_REASON];
   unsigned char windows[3000] = {'M', 'Z'};
-  expect_refused_file(write_file(script, sizeof script - 1), "is no ELF file, but text: is it a linker script?");
+  expect_refused_file(write_file(script, sizeof script - 1), "is not an ELF file, but text: is it a linker script?");
   memcpy(windows + 60, "\x80\x0a", 2); /* the offset of its PE header is 2688 */
   memcpy(windows + 2688, "PE\0\0\x64\x86", 6);
-  expect_refused_file(write_file(windows, sizeof windows), "is no ELF file, but a program for Windows (x86_64)");
+  expect_refused_file(write_file(windows, sizeof windows), "is not an ELF file, but a program for Windows (x86_64)");
   expect_refused_file(folder(), "is a directory");
   expect_refused_file("/dev/zero", "is a device");
   expect_int(mkfifo(path_of("pipe.so"), 0600), 0);

@@ -67,7 +67,7 @@ static int64_t call_with(TVMFFIAny func, int64_t value) {
   return result.v_int64;
 }
 
-TEST(module_answers_what_its_symbols_say) {
+TEST(module_answers_match_its_symbols) {
   TVMFFIAny module = new_module("twice");
   expect_str(call_ok("ffi.ModuleGetKind", ARGS(module)), "library");
   expect_int(call_int("ffi.ModuleGetPropertyMask", ARGS(module)), 3);
@@ -414,7 +414,7 @@ TEST(embedded_modules_that_claim_more_bytes_than_the_library_has_are_an_error) {
 
 /* ---- Loading ---- */
 
-TEST(loading_says_what_is_wrong) {
+TEST(loading_errors_name_the_fault) {
   expect_call_raises("RuntimeError", "Expected a file name with an extension but got nodot", "ffi.ModuleLoadFromFile",
                      ARGS(raw("nodot")));
   expect_call_raises("RuntimeError", "no loader for `.zzz` files is registered", "ffi.ModuleLoadFromFile",

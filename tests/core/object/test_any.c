@@ -288,7 +288,7 @@ static TVMFFIAny call_attr(int32_t type_index, const char *name, const TVMFFIAny
   return result;
 }
 
-TEST(what_the_headers_of_any_release_find_is_a_function) {
+TEST(the_headers_of_every_release_find_a_function) {
   int32_t types[] = {type_with_hooks("test.any.NewerFound", POINTER_TO(hash_newer), POINTER_TO(equal_newer)),
                      type_with_hooks("test.any.OlderFound", POINTER_TO(hash_older), POINTER_TO(equal_older))};
   for (size_t i = 0; i < (FH_OLDER_HOOKS ? 2 : 1); ++i) {
@@ -334,7 +334,7 @@ TEST(an_error_that_a_function_hook_raises_is_passed_on) {
   test_keeps(1); /* the Function that is both of the type's hooks */
 }
 
-TEST(a_hook_that_is_no_function_is_an_error) {
+TEST(a_hook_that_is_not_a_function_is_an_error) {
   expect_hooks_fail(type_with_hooks("test.any.Garbage", fh_any_int(1), fh_any_int(1)), "TypeError", "but got `int`");
 }
 

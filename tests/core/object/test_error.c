@@ -19,7 +19,7 @@ static TVMFFIObjectHandle error_of(const char *kind, const char *message, const 
   return error;
 }
 
-TEST(an_error_has_what_it_was_made_of) {
+TEST(an_error_keeps_its_arguments) {
   TVMFFIObjectHandle error = error_of("ValueError", "what", "  File \"f\", line 1, in g\n");
   expect_int(TVMFFIObjectGetTypeIndex(error), kTVMFFIError);
   expect_text(cell_of(error)->kind, "ValueError");

@@ -62,7 +62,7 @@ static int fail(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *re
   return fh_error_raise(FH_KEY_ERROR, "not here");
 }
 
-TEST(what_a_function_raises_is_pending_after_the_call) {
+TEST(the_error_of_a_function_is_pending_after_the_call) {
   TVMFFIObjectHandle function;
   TVMFFIFunctionCreate(NULL, fail, NULL, &function);
   expect_int(fh_function_call_drop(function, NULL, 0), -1);
@@ -100,7 +100,7 @@ TEST(the_number_of_arguments_is_checked) {
   expect_raised("TypeError", "Mismatched number of arguments when calling: `f`. Expected 2 but got 3 arguments");
 }
 
-TEST(numbers_are_taken_from_what_converts_without_loss) {
+TEST(numbers_are_accepted_if_they_convert_without_loss) {
   TVMFFIAny args[] = {fh_any_int(-4), fh_any_bool(1), fh_any_float(2.5), fh_any_none()};
   int64_t number = 0;
   int truth = 0;

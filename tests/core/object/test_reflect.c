@@ -228,7 +228,7 @@ static ssize_t declare_size(void *type_index, const char *text, size_t n_bytes) 
 
 /* The line on stderr is written between the first checks and the publication of the field, where other threads may
  * run. */
-TEST(a_field_is_compared_with_a_size_that_is_declared_meanwhile) {
+TEST(a_field_is_compared_with_a_size_that_is_declared_during_its_registration) {
   int32_t parent = type_of("test.reflect.Unsized"), child = test_add_child("test.reflect.Sized", parent, 0);
   TVMFFIFieldInfo field = field_of("number"); /* ends after the 28th byte */
   expect_int(TVMFFITypeRegisterField(parent, &field), 0);
@@ -333,7 +333,7 @@ TEST(a_default_value_is_owned_by_the_registry) {
   char text[] = "a default of some length";
   field.default_value_or_factory.type_index = kTVMFFIRawStr;
   field.default_value_or_factory.v_c_str = text;
-  expect_int(TVMFFITypeRegisterField(type_index, &field), 0); /* without the flag there is no default */
+  expect_int(TVMFFITypeRegisterField(type_index, &field), 0); /* without the flag the default is ignored */
   expect_int(TVMFFIGetTypeInfo(type_index)->fields[0].default_value_or_factory.type_index, kTVMFFINone);
   field.name = text_of("other");
   field.flags |= kTVMFFIFieldFlagBitMaskHasDefault;

@@ -66,10 +66,10 @@ TEST(an_index_of_no_type_has_no_info) {
 }
 
 TEST(an_unknown_key_is_an_error) {
-  TVMFFIByteArray key = text_of("test.type.Nobody"), empty = {NULL, 0};
+  TVMFFIByteArray key = text_of("test.type.Missing"), empty = {NULL, 0};
   int32_t type_index = 7;
   expect_int(TVMFFITypeKeyToIndex(&key, &type_index), -1);
-  expect_raised("RuntimeError", "Cannot find type `test.type.Nobody`");
+  expect_raised("RuntimeError", "Cannot find type `test.type.Missing`");
   expect_int(type_index, 7);
   expect_int(TVMFFITypeKeyToIndex(&empty, &type_index), -1);
   expect_raised("RuntimeError", "Cannot find type ``");
@@ -130,7 +130,7 @@ TEST(a_type_that_cannot_overflow_refuses_further_children) {
 TEST(a_free_static_index_can_be_taken_once) {
   expect_int(add("test.type.Static", 100, 1, 0, 1, kTVMFFIObject), 100);
   expect_int(add("test.type.Static2", 100, 1, 0, 1, kTVMFFIObject), -1);
-  expect_raised("RuntimeError", "static index 100 with 0 child slots meets those of `test.type.Static`");
+  expect_raised("RuntimeError", "static index 100 with 0 child slots overlaps with those of `test.type.Static`");
   expect_int(add("test.type.Plain", 20, 0, 0, 0, -1), 20);
 }
 
@@ -141,32 +141,32 @@ TEST(static_indices_below_the_dynamic_ones_may_have_child_slots) {
   expect_int(add("test.type.Low2", 122, 2, 0, 1, 120), 122);
   expect_int(add("test.type.LowMore", 118, 1, 1, 1, kTVMFFIObject), 118);
   expect_int(add("test.type.LowMet", 119, 1, 0, 1, kTVMFFIObject), -1);
-  expect_raised("RuntimeError", "static index 119 with 0 child slots meets those of `test.type.LowMore`");
+  expect_raised("RuntimeError", "static index 119 with 0 child slots overlaps with those of `test.type.LowMore`");
   expect_int(add("test.type.LowMet", 117, 1, 1, 1, kTVMFFIObject), -1);
-  expect_raised("RuntimeError", "static index 117 with 1 child slots meets those of `test.type.LowMore`");
+  expect_raised("RuntimeError", "static index 117 with 1 child slots overlaps with those of `test.type.LowMore`");
   expect_int(add("test.type.LowMet", 127, 1, 1, 1, kTVMFFIObject), -1); /* 128 is the first dynamic one */
-  expect_raised("RuntimeError", "static index 127 with 1 child slots meets those of `");
+  expect_raised("RuntimeError", "static index 127 with 1 child slots overlaps with those of `");
   expect_int(add("test.type.LowMet", 63, 0, 1, 1, -1), -1);
-  expect_raised("RuntimeError", "meets those of `ffi.Object`");
+  expect_raised("RuntimeError", "overlaps with those of `ffi.Object`");
 }
 
 TEST(a_static_index_in_slots_that_another_type_reserved_is_refused) {
   int32_t parent = add("test.type.Reserver", -1, 1, 10, 1, kTVMFFIObject);
   expect_int(add("test.type.Stranger", parent + 5, 1, 0, 1, kTVMFFIObject), -1);
-  expect_raised("RuntimeError", "with 0 child slots meets those of `test.type.Reserver`");
+  expect_raised("RuntimeError", "with 0 child slots overlaps with those of `test.type.Reserver`");
   /* A descendant's index may be there if all its slots are, too. Slots of its siblings are not available to it. */
   expect_int(add("test.type.Inside", parent + 6, 2, 2, 1, parent), parent + 6);
   expect_int(add("test.type.Inside1", -1, 3, 0, 1, parent + 6), parent + 7);
   expect_int(add("test.type.Sibling", parent + 8, 2, 0, 1, parent), -1);
-  expect_raised("RuntimeError", "meets those of `test.type.Inside`");
+  expect_raised("RuntimeError", "overlaps with those of `test.type.Inside`");
   expect_int(add("test.type.Sibling", parent + 4, 2, 2, 1, parent), -1);
-  expect_raised("RuntimeError", "with 2 child slots meets those of `test.type.Inside`");
+  expect_raised("RuntimeError", "with 2 child slots overlaps with those of `test.type.Inside`");
   expect_int(add("test.type.Inside2", parent + 8, 3, 0, 1, parent + 6), parent + 8);
   /* Slots beyond the parent's range: in another type's range, or above all used indices. */
   int32_t next = add("test.type.Behind", -1, 1, 10, 1, kTVMFFIObject);
   expect_int(next, parent + 11);
   expect_int(add("test.type.Reaching", parent + 10, 2, 1, 1, parent), -1);
-  expect_raised("RuntimeError", "with 1 child slots meets those of `test.type.Behind`");
+  expect_raised("RuntimeError", "with 1 child slots overlaps with those of `test.type.Behind`");
   expect_int(add("test.type.Reaching", next + 5, 2, 6, 1, next), -1);
   expect_raised("RuntimeError", "child slots lie beyond the indices in use");
   expect_int(add("test.type.Reaching", next + 5, 2, (1 << 21) - 1, 1, next), -1);

@@ -27,7 +27,7 @@ TEST(a_reason_of_another_kind_names_nothing_that_is_lacking) {
   expect_lacking(": symbol not found", "");
 }
 
-TEST(what_the_loader_of_this_system_says_is_understood) {
+TEST(the_messages_of_this_system_s_loader_are_understood) {
   char reason[FH_LOADER_REASON];
   expect_int(fh_loader_open("/nonexistent/library.so", FH_LOADER_LOCAL, reason, sizeof reason) == NULL, 1);
   expect_lacking(reason, NULL);
@@ -56,9 +56,9 @@ static const char *reason_for(const void *content, size_t n) {
   return reason;
 }
 
-TEST(a_file_of_another_system_or_machine_is_told_by_what_it_is) {
+TEST(the_error_for_a_file_of_another_system_or_machine_names_its_format) {
   unsigned char bytes[1024] = {0x7f, 'E', 'L', 'F', 2, 1, 1, [16] = 3, [18] = 183};
-  expect_text(text_of(reason_for(bytes, sizeof bytes)), "it is no DLL, but a library for Linux (aarch64)");
+  expect_text(text_of(reason_for(bytes, sizeof bytes)), "it is not a DLL, but a library for Linux (aarch64)");
   expect_text(text_of(reason_for(bytes, 0)), "it is empty");
   memset(bytes, 0, sizeof bytes);
   memcpy(bytes, "MZ", 2);

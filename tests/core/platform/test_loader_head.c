@@ -4,11 +4,11 @@
 #include "support/harness.h"
 
 #if defined(_WIN32)
-#define OWN "DLL"
+#define OWN "a DLL"
 #elif defined(__APPLE__)
-#define OWN "Mach-O file"
+#define OWN "a Mach-O file"
 #else
-#define OWN "ELF file"
+#define OWN "an ELF file"
 #endif
 
 enum { LITTLE = 1, BIG = 2 };
@@ -96,25 +96,25 @@ TEST(an_elf_library_of_another_layout_is_refused_with_bits_and_byte_order) {
   expect_elf(2, 3, 3, 62, "is damaged: expected 1 or 2 as ELF class and as byte order but got 2 and 3");
 }
 
-TEST(an_elf_file_that_is_no_library_is_refused_with_what_it_is) {
+TEST(an_elf_file_that_is_not_a_library_is_refused_with_its_kind) {
   expect_elf(2, LITTLE, 1, 62, "is an object file, not a shared library: link it with -shared");
   expect_elf(2, LITTLE, 2, 62, "is a program, not a shared library");
   expect_elf(2, LITTLE, 4, 62, "is a memory dump, not a shared library");
-  expect_elf(2, LITTLE, 99, 62, "is no shared library: expected ELF type 3 but got 99");
+  expect_elf(2, LITTLE, 99, 62, "is not a shared library: expected ELF type 3 but got 99");
 }
 #endif
 
 #if !defined(_WIN32)
 TEST(a_file_for_windows_is_refused_with_its_kind_and_machine) {
   head made = pe_head(64, 0x8664, 0x2022);
-  expect_refused(made.bytes, sizeof made.bytes, "is no " OWN ", but a library for Windows (x86_64)");
+  expect_refused(made.bytes, sizeof made.bytes, "is not " OWN ", but a library for Windows (x86_64)");
   made = pe_head(128, 0xaa64, 0x22);
-  expect_refused(made.bytes, sizeof made.bytes, "is no " OWN ", but a program for Windows (arm64)");
-  expect_refused(made.bytes, 128 + 23, "is no " OWN ", but a file for DOS or Windows");
+  expect_refused(made.bytes, sizeof made.bytes, "is not " OWN ", but a program for Windows (arm64)");
+  expect_refused(made.bytes, 128 + 23, "is not " OWN ", but a file for DOS or Windows");
   made = pe_head(sizeof made.bytes - 24, 0x14c, 0x2000);
-  expect_refused(made.bytes, sizeof made.bytes, "is no " OWN ", but a library for Windows (x86)");
+  expect_refused(made.bytes, sizeof made.bytes, "is not " OWN ", but a library for Windows (x86)");
   made = pe_head(UINT32_MAX, 0, 0);
-  expect_refused(made.bytes, sizeof made.bytes, "is no " OWN ", but a file for DOS or Windows");
+  expect_refused(made.bytes, sizeof made.bytes, "is not " OWN ", but a file for DOS or Windows");
 }
 #endif
 
@@ -141,21 +141,21 @@ static head fat_head(uint32_t magic, size_t n_entry, uint32_t n, const uint32_t 
 TEST(a_file_for_macos_is_refused_with_its_kind_and_machines) {
   static const uint32_t two[] = {0x01000007, 0x0100000c};
   head made = mach_o_head(0xfeedfacf, LITTLE, 0x0100000c, 6);
-  expect_refused(made.bytes, 32, "is no " OWN ", but a library for macOS (arm64)");
-  expect_refused(made.bytes, 15, "is no " OWN ", but a file for macOS");
+  expect_refused(made.bytes, 32, "is not " OWN ", but a library for macOS (arm64)");
+  expect_refused(made.bytes, 15, "is not " OWN ", but a file for macOS");
   made = mach_o_head(0xfeedfacf, LITTLE, 0x01000007, 8);
-  expect_refused(made.bytes, 32, "is no " OWN ", but a library for macOS (x86_64)");
+  expect_refused(made.bytes, 32, "is not " OWN ", but a library for macOS (x86_64)");
   made = mach_o_head(0xfeedface, BIG, 18, 2);
-  expect_refused(made.bytes, 28, "is no " OWN ", but a program for macOS (ppc)");
+  expect_refused(made.bytes, 28, "is not " OWN ", but a program for macOS (ppc)");
   made = mach_o_head(0xfeedfacf, BIG, 0x01000012, 1);
-  expect_refused(made.bytes, 32, "is no " OWN ", but an object file for macOS (ppc64)");
+  expect_refused(made.bytes, 32, "is not " OWN ", but an object file for macOS (ppc64)");
   made = mach_o_head(0xfeedface, LITTLE, 7, 3);
-  expect_refused(made.bytes, 28, "is no " OWN ", but a file for macOS (x86)");
+  expect_refused(made.bytes, 28, "is not " OWN ", but a file for macOS (x86)");
   made = fat_head(0xcafebabe, 20, 2, two);
-  expect_refused(made.bytes, 48, "is no " OWN ", but a universal file for macOS (x86_64, arm64)");
-  expect_refused(made.bytes, 11, "is no " OWN ", but a universal file for macOS");
+  expect_refused(made.bytes, 48, "is not " OWN ", but a universal file for macOS (x86_64, arm64)");
+  expect_refused(made.bytes, 11, "is not " OWN ", but a universal file for macOS");
   made = fat_head(0xcafebabf, 32, 2, two);
-  expect_refused(made.bytes, 72, "is no " OWN ", but a universal file for macOS (x86_64, arm64)");
+  expect_refused(made.bytes, 72, "is not " OWN ", but a universal file for macOS (x86_64, arm64)");
 }
 
 TEST(a_file_for_more_machines_than_a_reason_has_room_for_is_refused) {
@@ -174,9 +174,9 @@ TEST(a_file_for_more_machines_than_a_reason_has_room_for_is_refused) {
 #if !defined(__linux__)
 TEST(an_elf_file_is_refused_with_its_kind_and_machine) {
   head made = elf_head(2, LITTLE, 3, 183);
-  expect_refused(made.bytes, 64, "is no " OWN ", but a library for Linux (aarch64)");
+  expect_refused(made.bytes, 64, "is not " OWN ", but a library for Linux (aarch64)");
   made = elf_head(2, BIG, 1, 22);
-  expect_refused(made.bytes, 64, "is no " OWN ", but an object file for Linux (s390x)");
+  expect_refused(made.bytes, 64, "is not " OWN ", but an object file for Linux (s390x)");
 }
 #endif
 
@@ -194,28 +194,28 @@ TEST(a_head_that_is_cut_before_its_machine_is_not_refused) {
   (void)reason;
 }
 
-TEST(what_is_no_library_of_any_system_is_refused_with_what_it_is) {
+TEST(a_file_that_is_not_a_library_of_any_system_is_refused_with_its_format) {
   expect_refused("", 0, "is empty");
 #if defined(_WIN32)
-  expect_text_refused("!<arch>\n/       ", "is no " OWN ", but a static archive or an import library");
+  expect_text_refused("!<arch>\n/       ", "is not " OWN ", but a static archive or an import library");
 #else
-  expect_text_refused("!<arch>\n/       ", "is no " OWN ", but a static archive: link it into a shared library");
+  expect_text_refused("!<arch>\n/       ", "is not " OWN ", but a static archive: link it into a shared library");
 #endif
-  expect_text_refused("!<thin>\n/       ", "is no " OWN ", but a static archive without its object files");
-  expect_text_refused("\0asm\1\0\0\0", "is no " OWN ", but WebAssembly");
-  expect_text_refused("BC\xc0\xde\x35\x14", "is no " OWN ", but LLVM bitcode");
-  expect_text_refused("\xde\xc0\x17\x0b\0\0\0\0", "is no " OWN ", but LLVM bitcode");
-  expect_text_refused("\x50\xed\x55\xba\1\0\x10\0", "is no " OWN ", but a fat binary of CUDA");
-  expect_text_refused("\xca\xfe\xba\xbe\0\0\0\x2d", "is no " OWN ", but a Java class"); /* 45: the first version of
+  expect_text_refused("!<thin>\n/       ", "is not " OWN ", but a static archive without its object files");
+  expect_text_refused("\0asm\1\0\0\0", "is not " OWN ", but WebAssembly");
+  expect_text_refused("BC\xc0\xde\x35\x14", "is not " OWN ", but LLVM bitcode");
+  expect_text_refused("\xde\xc0\x17\x0b\0\0\0\0", "is not " OWN ", but LLVM bitcode");
+  expect_text_refused("\x50\xed\x55\xba\1\0\x10\0", "is not " OWN ", but a fat binary of CUDA");
+  expect_text_refused("\xca\xfe\xba\xbe\0\0\0\x2d", "is not " OWN ", but a Java class"); /* 45: the first version of
                                                                                          * Java */
-  expect_text_refused("\xca\xfe\xba\xbe\xff\xff\0\x41", "is no " OWN ", but a Java class");
-  expect_text_refused("PK\3\4\x14\0", "is no " OWN ", but a zip archive");
-  expect_text_refused("\x1f\x8b\x08\0", "is no " OWN ", but a gzip archive");
-  expect_text_refused("#!/bin/sh\n", "is no " OWN ", but a script");
+  expect_text_refused("\xca\xfe\xba\xbe\xff\xff\0\x41", "is not " OWN ", but a Java class");
+  expect_text_refused("PK\3\4\x14\0", "is not " OWN ", but a zip archive");
+  expect_text_refused("\x1f\x8b\x08\0", "is not " OWN ", but a gzip archive");
+  expect_text_refused("#!/bin/sh\n", "is not " OWN ", but a script");
   expect_text_refused("version https://git-lfs.github.com/spec/v1\noid ",
-                      "is no " OWN ", but a pointer of Git LFS to a file that was not fetched");
-  expect_text_refused("\1\2\xab\0\0", "is no " OWN ": it begins with the bytes 01 02 ab 00");
-  expect_text_refused("\1", "is no " OWN ": it begins with the bytes 01");
+                      "is not " OWN ", but a pointer of Git LFS to a file that was not fetched");
+  expect_text_refused("\1\2\xab\0\0", "is not " OWN ": it begins with the bytes 01 02 ab 00");
+  expect_text_refused("\1", "is not " OWN ": it begins with the bytes 01");
 }
 
 TEST(text_is_told_from_other_files_by_its_first_line) {
@@ -224,6 +224,6 @@ TEST(text_is_told_from_other_files_by_its_first_line) {
 #else
 #define TEXT "text"
 #endif
-  expect_text_refused("GROUP ( libm.so.6 )\n", "is no " OWN ", but " TEXT);
-  expect_text_refused("MZ is not always a program\n", "is no " OWN ", but " TEXT);
+  expect_text_refused("GROUP ( libm.so.6 )\n", "is not " OWN ", but " TEXT);
+  expect_text_refused("MZ is not always a program\n", "is not " OWN ", but " TEXT);
 }

@@ -67,7 +67,7 @@ typedef struct {
   pthread_barrier_t began, seen;
 } meeting;
 
-static void *use_meanwhile(void *raw) {
+static void *use_until_end(void *raw) {
   meeting *m = (meeting *)raw;
   fh_uses_begin(&things[0]);
   pthread_barrier_wait(&m->began);
@@ -81,7 +81,7 @@ TEST(a_use_of_another_thread_is_found_but_not_in_a_child_of_fork) {
   pthread_t thread;
   pthread_barrier_init(&m.began, NULL, 2);
   pthread_barrier_init(&m.seen, NULL, 2);
-  expect_int(pthread_create(&thread, NULL, use_meanwhile, &m), 0);
+  expect_int(pthread_create(&thread, NULL, use_until_end, &m), 0);
   pthread_barrier_wait(&m.began);
   fh_uses_begin(&things[1]);
   expect_int(fh_uses_look(&things[0]), 1);
@@ -137,7 +137,7 @@ static void read_and_write(void *unused, int thread) {
   }
 }
 
-TEST(readers_of_a_lock_never_see_half_of_what_a_writer_does) {
+TEST(readers_of_a_lock_never_see_half_of_a_write) {
   test_threads(4, read_and_write, NULL);
   expect_int((int)pair.first, 20);
   pair.first = pair.second = 0;
@@ -166,7 +166,7 @@ static void cross(void *unused, int thread) {
   }
 }
 
-TEST(of_two_threads_that_pass_a_barrier_one_sees_what_the_other_wrote) {
+TEST(one_of_two_threads_that_pass_a_barrier_sees_the_other_s_write) {
   pthread_barrier_init(&crossing.round, NULL, 2);
   test_threads(2, cross, NULL);
   pthread_barrier_destroy(&crossing.round);

@@ -62,7 +62,7 @@ TEST(a_release_under_a_lock_is_caught_also_if_it_is_not_the_last) {
 }
 
 static void raise_error(void) {
-  fh_error_raise(FH_VALUE_ERROR, "of nobody");
+  fh_error_raise(FH_VALUE_ERROR, "of no thread");
   fh_error_clear();
 }
 static void raise_no_memory(void) {
@@ -286,7 +286,7 @@ TEST(a_thread_local_pointer_is_told_of_the_end_of_its_thread) {
 }
 
 #if !defined(_WIN32) /* the keys of Windows are never another client's number */
-TEST(a_thread_local_pointer_without_a_key_touches_nobody_else_s) {
+TEST(a_thread_local_pointer_without_a_key_touches_no_other_key) {
   static fh_tls unmade;
   static pthread_key_t taken[4096];
   int n_taken = 0;

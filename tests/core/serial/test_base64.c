@@ -56,7 +56,7 @@ static void expect_refused(const char *text, const char *part) {
   expect_raised("ValueError", part);
 }
 
-TEST(base64_refuses_what_is_none) {
+TEST(invalid_base64_is_refused) {
   expect_refused("abc", "groups of 4 characters but got 3");
   expect_refused("YWJjZ", "but got 5 characters");
   expect_refused("Y===", "byte 0x3d at position 1");

@@ -177,7 +177,7 @@ TEST(integers_are_integers_as_long_as_64_bits_hold_them) {
   expect_int(fh_decimal_read("9223372036854775808", 19, &value), FH_DECIMAL_FLOAT);
 }
 
-TEST(what_is_no_number_is_invalid) {
+TEST(a_text_that_is_not_a_number_is_invalid) {
   static const char *const few[] = {"",    "+",   "-",    ".",   "e5", "1e", "1e+", "1e-",  "1.2.3",
                                     "1-2", "--1", "1e5.", "0x1", " 1", "1 ", ".e1", "1ee5", "Infinity"};
   fh_decimal_value value;

@@ -121,7 +121,7 @@ TEST(fields_that_are_missing_get_their_default) {
                      ARGS(raw(GRAPH(NODE("test.graph.Node", "{\"left\":1}") ",{\"type\":\"None\"}"))));
 }
 
-TEST(what_cannot_be_made_again_is_not_written) {
+TEST(a_value_that_cannot_be_read_again_is_not_written) {
   TVMFFIAny plain = make_node(node_type("test.graph.Plain", 0, 0, 0), none(), none(), 1),
             array = make_array(again(plain));
   expect_call_raises("TypeError",
@@ -153,7 +153,7 @@ TEST(a_value_in_itself_is_a_value_error) {
 
 /* ---- Hooks ---- */
 
-TEST(hooks_decide_what_the_data_is) {
+TEST(hooks_define_the_data) {
   const char *text = GRAPH(NODE("test.graph.Hooked", "{\"the tag\":5}"));
   expect_graph(make_node(hooked_type(), none(), none(), 5), text);
   TVMFFIAny back = read_back(text);
@@ -178,7 +178,7 @@ TEST(hooks_may_be_native_functions) {
                      ARGS(raw(GRAPH(NODE("test.graph.Native", "null")))));
 }
 
-TEST(a_hook_that_is_no_function_is_a_type_error) {
+TEST(a_hook_that_is_not_a_function_is_a_type_error) {
   int32_t type_index = node_type("test.graph.BadHook", 0, 0, 0);
   TVMFFIByteArray to = text_of("__data_to_json__");
   TVMFFIAny hook = i64(3), value = make_node(type_index, none(), none(), 1);

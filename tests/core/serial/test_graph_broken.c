@@ -9,7 +9,7 @@ typedef struct {
   const char *text, *kind, *message;
 } refusal;
 
-TEST(what_is_no_graph_is_refused) {
+TEST(a_text_that_is_not_a_graph_is_refused) {
   static const refusal all[] = {
       {"3", "ValueError", "expected an object"},
       {"[]", "ValueError", "expected an object"},

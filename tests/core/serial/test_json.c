@@ -222,7 +222,7 @@ static void expect_unwritable(TVMFFIAny value, const char *part) {
   fh_any_drop(&value);
 }
 
-TEST(what_json_has_no_form_for_is_a_value_error) {
+TEST(a_value_without_a_json_form_is_a_value_error) {
   TVMFFIAny bytes;
   expect_int(fh_bytes_new("x", 1, &bytes), 0);
   expect_unwritable(bytes, "Unsupported type: `ffi.SmallBytes`");
@@ -241,7 +241,7 @@ TEST(a_list_in_itself_is_a_value_error) {
   drop_all_of(list, holder);
 }
 
-TEST(the_same_list_twice_is_no_cycle) {
+TEST(the_same_list_twice_is_not_a_cycle) {
   TVMFFIAny list = make_list(i64(1));
   expect_json(make_array(again(list), again(list), make_list(list)), 0, "[[1],[1],[[1]]]");
 }

@@ -153,7 +153,7 @@ TEST(free_variables_are_equal_where_they_are_defined_alike) {
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) drop(all[i]);
 }
 
-TEST(keys_of_a_map_are_compared_as_what_stands_for_them) {
+TEST(keys_of_a_map_are_compared_as_their_counterparts) {
   TVMFFIAny x = var("x"), y = var("y");
   TVMFFIAny a = record_of(LAMBDA, again(x), make_map(again(x), i64(1))),
             b = record_of(LAMBDA, again(y), make_map(again(y), i64(1)));
@@ -200,7 +200,7 @@ static TVMFFIAny around_dag(int form) {
   default: return record_of(PAIR, node, none());
   }
 }
-TEST(what_only_a_shared_value_has_stands_for_one_thing) {
+TEST(content_of_a_shared_value_is_one_object) {
   for (int form = 0; form < 4; ++form) {
     TVMFFIAny once = around_dag(form), shared = make_array(again(once), once);
     TVMFFIAny apart = make_array(around_dag(form), around_dag(form)),
@@ -340,7 +340,7 @@ static int forgiving_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
-TEST(what_a_hook_does_wrong_is_an_error) {
+TEST(a_fault_of_a_hook_is_an_error) {
   static const struct {
     const char *key;
     TVMFFISafeCallType hook;

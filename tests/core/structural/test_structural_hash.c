@@ -41,7 +41,7 @@ TEST(the_hash_of_a_type_key_is_the_same_in_every_process) {
   expect_int(fh_type_find(kTVMFFIByteArrayPtr)->type_key_hash, (int64_t)0x32519e4e9ab631a9u);
 }
 
-TEST(what_is_equal_hashes_the_same) {
+TEST(equal_values_have_equal_hashes) {
   expect_int(hash_of(make_map(str("a"), i64(1), str("b"), i64(2))),
              hash_of(make_map(str("b"), i64(2), str("a"), i64(1))));
   expect(hash_of(make_map(str("a"), i64(1))) != hash_of(make_map(str("a"), i64(2))));
@@ -102,7 +102,7 @@ TEST(sharing_of_graph_nodes_counts) {
   drop(other);
 }
 
-TEST(what_only_a_shared_container_has_is_numbered_once) {
+TEST(content_of_a_shared_container_is_numbered_once) {
   for (int type = 0; type < 3; ++type) {
     TVMFFIAny node = record_of(DAG, i64(1), none()), held = again(node);
     TVMFFIAny held_by_test = type == 0   ? make_array(node)
@@ -207,7 +207,7 @@ TEST(a_hook_hashes_its_fields_by_calling_back) {
   drop(y);
 }
 
-TEST(what_a_hash_hook_does_wrong_is_an_error) {
+TEST(a_fault_of_a_hash_hook_is_an_error) {
   static const struct {
     const char *key;
     TVMFFISafeCallType hook;

@@ -71,7 +71,7 @@ static void expect_increased(TVMFFIAny root, const char *wanted) {
   drop(root);
 }
 
-TEST(a_map_copies_what_changes) {
+TEST(a_map_copies_changed_values) {
   TVMFFIAny root =
       make_array(i64(1), str("a"), make_list(i64(2)), make_map(i64(3), i64(4)), record_of(PAIR, i64(5), none()));
   expect_increased(again(root), "(2, \"a\", [3], {3: 5}, test.mutate.Pair(a=6, b=None))");
@@ -83,7 +83,7 @@ TEST(a_map_copies_what_changes) {
   expect_increased(i64(1), "2");
 }
 
-TEST(what_does_not_change_stays_the_same_object) {
+TEST(an_unchanged_value_stays_the_same_object) {
   TVMFFIAny root = make_array(make_list(str("a")), record_of(PAIR, str("b"), none()), make_map(i64(1), str("c")));
   TVMFFIAny mapped = increase(again(root), 0);
   expect(mapped.v_obj == root.v_obj);
@@ -114,7 +114,7 @@ TEST(text_that_becomes_the_same_text_is_unchanged) {
   drop(root);
 }
 
-TEST(containers_that_are_nobody_else_s_change_in_place) {
+TEST(containers_without_another_owner_change_in_place) {
   TVMFFIAny inner = make_list(i64(1)), shared = make_list(i64(2));
   TVMFFIObject *inner_list = inner.v_obj, *shared_list = shared.v_obj;
   TVMFFIAny root = make_array(inner, again(shared), make_dict(i64(0), make_array(i64(3))));
@@ -136,7 +136,7 @@ static TVMFFIAny increase_with_weak(TVMFFIAny root, TVMFFIObject *seen, int orde
   return mapped;
 }
 
-TEST(what_somebody_has_a_weak_reference_to_is_copied_for_its_changes) {
+TEST(a_changed_value_with_a_weak_reference_is_copied) {
   for (int order = 0; order < 2; ++order) {
     TVMFFIAny root = make_array(i64(1)), outer = make_array(make_list(i64(1)));
     TVMFFIObject *array = root.v_obj, *outer_array = outer.v_obj;
@@ -249,7 +249,7 @@ static int read_only_type(void) {
   return type_index;
 }
 
-TEST(what_cannot_be_mutated_is_an_error) {
+TEST(mutating_an_immutable_value_is_an_error) {
   int32_t read_only = read_only_type();
   TVMFFIAny callbacks = make_array(callback_entry(kTVMFFIInt, function_of(add_one, NULL))), others = no_entries();
   TVMFFIAny function = make_array(again(obj(test_echo()))), fixed = record_of(read_only, i64(1), none());

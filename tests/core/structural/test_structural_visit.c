@@ -90,7 +90,7 @@ TEST(the_first_callback_for_a_type_is_called) {
   drop(root);
 }
 
-TEST(a_callback_may_skip_what_a_value_consists_of) {
+TEST(a_callback_may_skip_the_parts_of_a_value) {
   static TVMFFIAny skip = {.type_index = kTVMFFIInt, .v_int64 = 1};
   TVMFFIAny root = make_array(make_list(i64(1)), i64(2));
   drop(walk_with(root,
@@ -126,7 +126,7 @@ TEST(callbacks_are_told_the_definition_region) {
   drop_all_of(root, x);
 }
 
-TEST(what_callbacks_may_not_return_is_an_error) {
+TEST(a_wrong_result_of_a_callback_is_an_error) {
   static TVMFFIAny wrong = {.type_index = kTVMFFIFloat, .v_float64 = 1};
   TVMFFIAny root = make_array(i64(1)), callbacks = make_array(callback_entry(kTVMFFIInt, function_of(see, &wrong)));
   TVMFFIAny none_at_all = no_entries(), bad = make_array(make_array(i64(1))), not_a_list = i64(3);
@@ -192,7 +192,7 @@ static int32_t hooked_type(const char *key, TVMFFISafeCallType hook) {
   return type_index;
 }
 
-TEST(hooks_visit_what_they_like) {
+TEST(hooks_choose_the_parts_to_visit) {
   int32_t type = hooked_type("test.visit.Hooked", function_hook);
   TVMFFIAny root = make_array(record_of(native_type(), i64(1), make_list(i64(2))), record_of(type, i64(3), i64(4)));
   drop(walk_with(root, no_entries(), make_array(callback_entry(kTVMFFIInt, function_of(see, NULL))), 1));
@@ -333,7 +333,7 @@ TEST(paths_are_found_where_the_objects_lie_inside_each_other) {
   drop_all_of(leaf, mid, root, stranger, full, any_leaf, broken);
 }
 
-TEST(a_context_keeps_what_the_error_carried_before) {
+TEST(a_context_keeps_the_earlier_context_of_the_error) {
   TVMFFIAny carried = make_list(i64(1)), value = make_list(i64(2));
   TVMFFIByteArray kind = text_of("ValueError"), message = text_of("m"), nothing = text_of("");
   fh_error_put(fh_error_new(kind, message, nothing, NULL, carried.v_obj));

@@ -22,7 +22,7 @@ static inline TVMFFIAny raw(const char *text) {
 static inline int call_n(const char *name, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   TVMFFIObjectHandle func;
   *result = fh_any_none();
-  if (!fh_global_find(fh_base_bytes(name), &func)) test_fail(__FILE__, __LINE__, "there is no %s", name);
+  if (!fh_global_find(fh_base_bytes(name), &func)) test_fail(__FILE__, __LINE__, "%s does not exist", name);
   TEST_PENDING_HERE;
   int rc = TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, n, result);
   fh_object_release(func);

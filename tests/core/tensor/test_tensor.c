@@ -274,7 +274,7 @@ TEST(tensor_of_unknown_flags_is_refused_in_a_version_that_has_none_of_them) {
 }
 
 /* A Tensor with an unchecked shape: the test changes the struct after making the Tensor. */
-TEST(structural_functions_do_not_read_what_no_memory_can_be) {
+TEST(structural_functions_do_not_read_impossible_memory) {
   producer p, q;
   TVMFFIObjectHandle tensor, other;
   make(&p);

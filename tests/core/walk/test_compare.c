@@ -296,7 +296,7 @@ static int eq_negated(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return 0;
 }
 
-TEST(what_a_hook_found_different_is_not_taken_for_equal_later) {
+TEST(values_that_a_hook_found_different_are_not_equal_later) {
   int32_t type_index = node_type("test.compare.Not", 0, 0, 0);
   node_add_hook(type_index, "__ffi_eq__", eq_negated);
   TVMFFIAny x = make_list(i64(1)), y = make_list(i64(2)), xs = make_array(again(x)), ys = make_array(again(y));

@@ -48,7 +48,7 @@ static void expect_itself(TVMFFIAny value) {
   drop_all_of(copy, value);
 }
 
-TEST(what_cannot_change_is_its_own_copy) {
+TEST(an_immutable_value_is_its_own_copy) {
   expect_itself(i64(5));
   expect_itself(none());
   expect_itself(f64(1.5));
@@ -79,7 +79,7 @@ TEST(a_copy_does_not_change_with_its_original) {
   drop_all_of(inner, outer, copy);
 }
 
-TEST(what_is_shared_is_copied_once) {
+TEST(a_shared_value_is_copied_once) {
   TVMFFIAny shared = make_node(plain_node_type(), i64(1), none(), 0);
   TVMFFIAny text = call_ok("ffi.String", ARGS(raw("a text of some length")));
   TVMFFIAny value = make_array(again(shared), make_map(i64(0), again(shared)), make_dict(again(shared), again(text)),
@@ -238,7 +238,7 @@ TEST(random_graphs_are_copied_with_their_shape) {
 
 /* ---- Refusals ---- */
 
-TEST(what_has_no_shallow_copy_is_refused) {
+TEST(a_value_without_a_shallow_copy_is_refused) {
   TVMFFIAny function = obj(test_echo()), list = make_list(make_map(i64(1), again(function)));
   expect_call_raises("InternalError",
                      "Cannot deep copy object of type \"ffi.Function\" because it is not copy-constructible",
@@ -298,7 +298,7 @@ TEST(lists_a_million_deep_are_copied_and_released) {
   drop_all_of(list, copy);
 }
 
-TEST(what_is_nested_deeper_than_the_limit_is_refused) {
+TEST(a_value_nested_deeper_than_the_limit_is_refused) {
   TVMFFIAny array = nest(kTVMFFIArray, 1050000, i64(7)), other = nest(kTVMFFIArray, 1050000, i64(7));
   expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.DeepCopy", ARGS(array));
   expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.ReprPrint", ARGS(array));
@@ -329,14 +329,14 @@ TEST(maps_and_errors_a_million_deep_are_released) {
 
 /* ---- Deferred destruction ---- */
 
-TEST(what_ended_late_is_gone_when_the_release_returns) {
+TEST(deferred_objects_are_destroyed_when_the_release_returns) {
   int ends = 0;
   TVMFFIAny deep = nest(kTVMFFIList, 10000, obj(test_object_new(&ends)));
   fh_any_drop(&deep);
   expect_int(ends, 1);
 }
 
-TEST(a_weak_reference_to_what_ends_late_stays_good) {
+TEST(a_weak_reference_to_a_deferred_object_stays_valid) {
   TVMFFIAny inner = make_list(i64(1));
   fh_object_weak_retain(inner.v_obj);
   TVMFFIAny deep = nest(kTVMFFIList, 1000, inner);

@@ -57,7 +57,7 @@ TEST(big_integers_have_the_hash_of_their_number) {
   same(a, b);
 }
 
-TEST(containers_hash_by_what_they_hold) {
+TEST(containers_hash_by_their_contents) {
   same(make_array(i64(1), make_list(i64(2))), make_array(i64(1), make_list(i64(2))));
   differ(make_array(i64(1), i64(2)), make_array(i64(2), i64(1)));
   differ(make_array(i64(1)), make_array(i64(1), i64(1)));

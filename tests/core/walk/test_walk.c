@@ -80,7 +80,7 @@ TEST(a_container_in_itself_is_seen_to_be_open) {
   fh_any_drop(&list);
 }
 
-TEST(what_is_shared_but_not_open_is_entered_again) {
+TEST(a_shared_value_that_is_not_open_is_entered_again) {
   TVMFFIAny shared = make_list(i64(1));
   expect_trace(make_array(again(shared), shared), "((1 )(1 ))");
 }
@@ -204,7 +204,7 @@ static int get_nothing(void *field, TVMFFIAny *result) {
   return fh_error_raise("AttributeError", "nothing there");
 }
 
-TEST(a_getter_s_error_ends_what_walks) {
+TEST(a_getter_s_error_ends_the_walk) {
   int32_t type_index = node_type("test.walk.Getter", 0, 0, 0);
   TVMFFIFieldInfo field;
   memset(&field, 0, sizeof field);

@@ -62,7 +62,7 @@ TEST(the_testing_library_registers_itself_once) {
   expect_int(call_int("testing.add_one", ARGS(i64(41))), 42);
 }
 
-TEST(an_object_of_the_testing_library_ends_with_what_it_holds) {
+TEST(an_object_of_the_testing_library_is_destroyed_with_its_contents) {
   load();
   int ends = 0;
   TVMFFIAny held = obj(test_object_new(&ends)), made = make("testing.TestDeepCopyEdges", ARGS(held, held)), copy;
@@ -116,18 +116,18 @@ static void sweep(const char *name, const char *attr_name, const TVMFFIAny *args
 
 TEST(conversions_of_containers_without_memory) {
   load();
-  TVMFFIAny text = call_ok("ffi.String", ARGS(raw("a text that is no small one")));
+  TVMFFIAny text = call_ok("ffi.String", ARGS(raw("a text that is not small")));
   TVMFFIAny truths = call_ok("ffi.Array", ARGS(boolean(1), boolean(0), i64(3), fh_any_none()));
   TVMFFIAny numbers = call_ok("ffi.List", ARGS(boolean(1), i64(2)));
   TVMFFIAny map = call_ok("ffi.Map", ARGS(raw("k"), numbers, text, numbers));
   TVMFFIAny dict = call_ok("ffi.Dict", ARGS(raw("k"), boolean(1), text, i64(2)));
   sweep("testing.schema_arr_map_opt", NULL, ARGS(truths, map, text));
-  sweep("testing.schema_arr_map_opt", NULL, ARGS(truths, map, raw("another text that is no small one")));
+  sweep("testing.schema_arr_map_opt", NULL, ARGS(truths, map, raw("another text that is not small")));
   sweep("testing.schema_id_arr_int", NULL, ARGS(numbers));
   sweep("testing.schema_id_map_str_int", NULL, ARGS(dict));
   sweep("testing.schema_id_dict_str_int", NULL, ARGS(dict));
   sweep("testing.schema_variant_mix", NULL, ARGS(numbers));
-  sweep("testing.schema_id_string", NULL, ARGS(raw("a text that is no small one")));
+  sweep("testing.schema_id_string", NULL, ARGS(raw("a text that is not small")));
   fh_any_drop(&text), fh_any_drop(&truths), fh_any_drop(&numbers), fh_any_drop(&map), fh_any_drop(&dict);
 }
 
@@ -143,12 +143,12 @@ TEST(containers_of_the_testing_library_without_memory) {
 
 TEST(objects_of_the_testing_library_without_memory) {
   load();
-  TVMFFIAny text = call_ok("ffi.String", ARGS(raw("a text that is no small one")));
+  TVMFFIAny text = call_ok("ffi.String", ARGS(raw("a text that is not small")));
   TVMFFIAny map = call_ok("ffi.Map", ARGS(i64(1), i64(2))), array = call_ok("ffi.Array", ARGS(i64(1)));
   TVMFFIAny derived = make("testing.TestObjectDerived", ARGS(map, array));
   sweep("testing.TestIntPair", "__ffi_init__", ARGS(i64(1), i64(2)));
   sweep("testing.TestCompare", "__ffi_init__", ARGS(i64(1), text, i64(2)));
-  sweep("testing.TestCompare", "__ffi_init__", ARGS(i64(1), raw("another text that is no small one"), i64(2)));
+  sweep("testing.TestCompare", "__ffi_init__", ARGS(i64(1), raw("another text that is not small"), i64(2)));
   sweep("testing.TestObjectDerived", "__ffi_init__", ARGS(map, array));
   sweep("testing.TestObjectDerived", "__ffi_new__", NO_ARGS);
   sweep("testing.TestObjectDerived", "__ffi_shallow_copy__", ARGS(derived));
@@ -180,13 +180,13 @@ TEST(methods_over_maps_without_memory) {
   expect_int(TVMFFITypeKeyToIndex(&key, &index), 0);
   info = TVMFFIGetTypeInfo(index);
   TVMFFIAny args[3] = {fh_any_none(), fh_any_none(), fh_any_none()};
-  TVMFFIAny make_args[3] = {i64(1), i64(2), raw("a text that is no small one")};
+  TVMFFIAny make_args[3] = {i64(1), i64(2), raw("a text that is not small")};
   for (int32_t i = 0; i < info->num_methods; i++) {
     if (strcmp(info->methods[i].name.data, "make_with") != 0) continue;
     expect_int(TVMFFIFunctionCall(info->methods[i].method.v_obj, make_args, 3, &args[0]), 0);
   }
   TVMFFIAny one = call_ok("ffi.Array", ARGS(i64(1))), two = call_ok("ffi.Array", ARGS(i64(2), i64(3)));
-  args[1] = call_ok("ffi.Map", ARGS(raw("k"), one, raw("a key that is no small text"), two));
+  args[1] = call_ok("ffi.Map", ARGS(raw("k"), one, raw("a key that is not a small text"), two));
   args[2] = call_ok("ffi.Map", ARGS(raw("k"), two, raw("l"), one));
   test_sweep(merge, args);
   fh_any_drop(&one), fh_any_drop(&two);

@@ -81,7 +81,7 @@ def check_answers(target, folder, capsys):
 
 @pytest.mark.thread_unsafe(reason="the environment is the process's")
 class TestWithTheVariable:
-    def test_what_a_build_needs_is_the_other_machines(self, root):
+    def test_a_build_uses_the_other_machines_files(self, root):
         package = root / "ffi_hpy"
         assert libinfo.find_libtvm_ffi() == str(package / "lib" / "libtvm_ffi.so")
         assert libinfo.include_paths() == [str(package / "include")]
@@ -115,7 +115,7 @@ class TestForEachSystem:
     def test_the_files_of_its_wheel_tell_which_it_is(self, made_up, target, capsys):
         check_answers(target, add_binaries(target, made_up), capsys)
 
-    def test_the_variable_may_name_it_where_there_is_no_other(self, made_up, target, capsys, monkeypatch):
+    def test_the_variable_may_name_it_without_another(self, made_up, target, capsys, monkeypatch):
         monkeypatch.setenv(CROSS_SYSTEM, target)
         check_answers(target, add_binaries(target, made_up), capsys)
 
@@ -167,7 +167,7 @@ class TestWhatCannotBeTold:
             assert config.main([option]) == 1
             said = capsys.readouterr()
             assert said.out == ""
-            assert said.err.startswith(f"ffi-hpy-config: Cannot find the core: there is no {library} or ")
+            assert said.err.startswith(f"ffi-hpy-config: Cannot find the core: expected {library} or ")
             assert said.err.endswith("/lib/tvm_ffi.dll, and FFI_HPY_CROSS_ROOT says to look there\n")
 
     def test_of_several_systems_none_is_taken_by_chance(self, made_up, monkeypatch):

@@ -122,7 +122,7 @@ def test_a_package_that_lacks_a_file_says_which(project):
     shutil.copytree(PACKAGE / "share", copy)
     project.write("add_library(user SHARED user.c)")
     said = project.configure(status=1, tvm_ffi_ROOT=str(copy / "cmake" / "tvm_ffi"))
-    assert f"ffi_hpy is not installed completely: there is no {copy.parent}/include/tvm/ffi/c_api.h" in said
+    assert f"ffi_hpy is not installed completely: {copy.parent}/include/tvm/ffi/c_api.h is missing" in said
 
 
 def test_finding_it_runs_no_python_and_two_folders_may_find_it(project):
@@ -197,7 +197,7 @@ def test_a_checkout_is_added_as_it_is(project):
 
 
 @pytest.mark.parametrize("option", ["TVM_FFI_BUILD_TESTS", "TVM_FFI_BUILD_PYTHON_MODULE"])
-def test_add_subdirectory_refuses_what_it_cannot_build(project, option):
+def test_add_subdirectory_refuses_unsupported_builds(project, option):
     lists = "cmake_minimum_required(VERSION 3.18)\nproject(user LANGUAGES C)\n"
     lists += f'add_subdirectory("{libinfo.find_source_path()}" tvm_ffi)\n'
     assert f"{option}: this builds the core only" in project.write(lists).configure(f"-D{option}=ON", status=1)
@@ -209,13 +209,13 @@ def test_add_subdirectory_refuses_what_it_cannot_build(project, option):
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        ("tvm_ffi_configure_target(no_such)", "tvm_ffi_configure_target(no_such): there is no target 'no_such'"),
+        ("tvm_ffi_configure_target(no_such)", "tvm_ffi_configure_target(no_such): the target 'no_such' does not exist"),
         ("tvm_ffi_configure_target(user LINK_STATIC ON)", "unknown arguments: LINK_STATIC;ON"),
-        ("tvm_ffi_configure_target(user STUB_DIR)", "there is no value for STUB_DIR"),
+        ("tvm_ffi_configure_target(user STUB_DIR)", "the value is missing for STUB_DIR"),
         ("tvm_ffi_configure_target(user STUB_INIT ON)", "STUB_INIT, STUB_PKG and STUB_PREFIX need a STUB_DIR"),
         ("tvm_ffi_configure_target(user STUB_DIR . STUB_PKG x)", "they need STUB_INIT ON"),
         ("tvm_ffi_configure_target(user STUB_DIR . STUB_TARGET C)", "STUB_TARGET must be python or rust, got 'C'"),
-        ("tvm_ffi_install(user DESTINATION)", "tvm_ffi_install(user): there is no value for DESTINATION"),
+        ("tvm_ffi_install(user DESTINATION)", "tvm_ffi_install(user): the value is missing for DESTINATION"),
         ("tvm_ffi_embed_bin_into(user SYMBOL x)", "tvm_ffi_embed_bin_into(user): BIN is required"),
         ("tvm_ffi_embed_bin_into(user SYMBOL x-y BIN z)", "SYMBOL must be an identifier in C, got 'x-y'"),
         ("add_tvm_ffi_cubin(kernel CUDA k.cu)", "add_tvm_ffi_cubin(kernel): the language CUDA is not enabled"),
@@ -223,7 +223,7 @@ def test_add_subdirectory_refuses_what_it_cannot_build(project, option):
         ("set(CMAKE_CUDA_ARCHITECTURES 80 90)\nadd_tvm_ffi_cubin(k CUDA k.cu)", "a CUBIN is for one architecture"),
     ],
 )
-def test_a_wrong_call_ends_with_what_is_wrong(project, call, expected):
+def test_a_wrong_call_ends_with_an_error_that_names_the_fault(project, call, expected):
     said = project.write(f"add_library(user INTERFACE)\n{call}\n", languages="NONE").configure(status=1)
     assert expected in said
 
@@ -377,7 +377,7 @@ tvm_ffi_hide_static_linked_lib_symbols(user)
     assert f"{project.folder}/user.c".encode() not in library.read_bytes()
 
 
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc")
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is missing")
 def test_cuda_code_is_compiled_and_embedded(project):
     lists = """
 add_tvm_ffi_cubin(kernel CUDA kernel.cu)

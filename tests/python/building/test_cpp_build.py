@@ -101,7 +101,7 @@ def place(tmp_path, monkeypatch):
 # --- when sources are rebuilt -----------------------------------------------------------------------------------------
 
 
-def test_what_is_there_is_not_built_again(place):
+def test_an_existing_library_is_not_built_again(place):
     first = cpp.build("level", sources=place.source)
     assert Path(first).parent.parent == place.cache
     assert ffi_hpy.load_module(first).level() == 1
@@ -112,7 +112,7 @@ def test_what_is_there_is_not_built_again(place):
     assert place.n_compiled == 2
 
 
-def test_other_content_is_built_and_loaded_anew_whatever_its_time(place):
+def test_other_content_is_built_and_loaded_again_whatever_its_time(place):
     assert place.load() == 1
     times = place.source.stat()
     for level in (2, 3):
@@ -124,13 +124,13 @@ def test_other_content_is_built_and_loaded_anew_whatever_its_time(place):
     assert len(list(place.cache.iterdir())) == 1
 
 
-def test_what_registers_names_is_not_loaded_anew(place):
+def test_a_library_that_registers_names_is_not_loaded_again(place):
     registers = "\nvoid *reference(void) { return (void *)TVMFFIFunctionSetGlobal; }\n"
     for level in (1, 2):
         place.source.write_text(SOURCE % level + registers)
         if level == 1:
             assert place.load() == 1
-    with pytest.raises(RuntimeError, match=r"Cannot load .*level\.so again: it was built anew"):
+    with pytest.raises(RuntimeError, match=r"Cannot load .*level\.so again: it was rebuilt"):
         place.load()
 
 
@@ -152,7 +152,7 @@ def test_a_header_that_changes_is_noticed(place):
         place.load(**options)
 
 
-def test_another_compiler_builds_anew(place, monkeypatch):
+def test_another_compiler_builds_again(place, monkeypatch):
     first = cpp.build("level", sources=place.source)
     other = place.folder / "other"
     shutil.copy(place.compiler, other)
@@ -264,7 +264,7 @@ def test_a_build_is_not_possible_where_nothing_can_be_written(place, monkeypatch
     monkeypatch.delenv("TVM_FFI_CACHE_DIR")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "expanduser", no_home)
-    with pytest.raises(cpp.BuildError, match=r"no folder to keep builds in: no home.*TVM_FFI_CACHE_DIR can name one"):
+    with pytest.raises(cpp.BuildError, match=r"no folder can keep builds: no home.*TVM_FFI_CACHE_DIR can name one"):
         place.load()
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=type("Tensor", (), {})))
     _optional_torch_c_dlpack.load_torch_c_dlpack_extension()  # it also searches the cache, and finds nothing
@@ -361,7 +361,7 @@ def test_ninja_is_found_beside_python_and_is_asked_for_where_it_is_not(place, mo
 def test_wrong_sources_are_refused(place):
     with pytest.raises(ValueError, match="sources must name at least one file"):
         cpp.build("level")
-    with pytest.raises(FileNotFoundError, match=r"cpp_files: there is no file .*not_there\.cc"):
+    with pytest.raises(FileNotFoundError, match=r"cpp_files: the file .*not_there\.cc does not exist"):
         cpp.build("level", cpp_files="not_there.cc")
     with pytest.raises(TypeError, match="sources must be paths, got a int"):
         cpp.build("level", sources=1)
@@ -382,7 +382,7 @@ def test_max_jobs_is_a_number_and_a_log_is_written_when_asked_for(place, monkeyp
     assert f"{place.compiler} -fPIC -O2" in capfd.readouterr().err
 
 
-def test_a_long_build_gives_notice_and_a_verbose_one_shows_what_it_does(place, monkeypatch, capfd):
+def test_a_long_build_prints_a_notice_and_a_verbose_one_its_commands(place, monkeypatch, capfd):
     monkeypatch.setattr("ffi_hpy.cpp._ninja.NOTICE_AFTER", 0.0)
     cpp.build("level", sources=place.source)
     assert capfd.readouterr().err == "ffi_hpy.cpp: compiling 'level'; verbose=True shows how\n"

@@ -81,7 +81,7 @@ def test_a_step_for_cmd_writes_elsewhere_and_moves_its_output(compiling):
     )
 
 
-def test_ninja_reads_the_headers_in_what_msvc_says(compiling, tmp_path):
+def test_ninja_reads_the_headers_from_msvc_s_output(compiling, tmp_path):
     text = ninja_text([compiling], tmp_path)
     assert "  deps = msvc\n" in text
     assert "depfile" not in text

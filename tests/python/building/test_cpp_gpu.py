@@ -102,7 +102,7 @@ def test_architectures_are_those_of_the_gpus_here(home, monkeypatch):
     assert "--offload-arch=gfx1100" in _gpu.gpu_compiler("hip").compile_flags
 
 
-def test_the_backend_is_what_is_said_else_torchs_else_whose_compiler_there_is(home, monkeypatch):
+def test_the_backend_is_the_given_one_else_torchs_else_that_of_an_existing_compiler(home, monkeypatch):
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     there = {"nvcc", "hipcc"}
     monkeypatch.setattr(_gpu, "on_path", lambda name, variables, folders: name if name in there else None)
@@ -124,7 +124,7 @@ def test_the_backend_is_what_is_said_else_torchs_else_whose_compiler_there_is(ho
 )
 def test_a_missing_compiler_of_gpus_is_named(home, monkeypatch, backend, name, variable):
     monkeypatch.setattr(_gpu, "on_path", lambda *_: None)
-    with pytest.raises(cpp.BuildError, match=rf"there is no {name}, which compiles \.cu files: .*{variable}"):
+    with pytest.raises(cpp.BuildError, match=rf"{name} is missing, which compiles \.cu files: .*{variable}"):
         cpp.build_inline("gpu", cuda_sources="int x;", backend=backend)
 
 
@@ -161,7 +161,7 @@ IS_CHOSEN = "FFI_HPY_GPU_TESTS" in os.environ or (
 @pytest.mark.skipif(
     not IS_CHOSEN, reason="nvcc is slow, and its output does not depend on the interpreter: 3.11 runs it"
 )
-@pytest.mark.skipif(_gpu._find("cuda") is None, reason="there is no nvcc")
+@pytest.mark.skipif(_gpu._find("cuda") is None, reason="nvcc is missing")
 def test_nvcc_compiles_a_kernel_that_runs_where_a_gpu_is(tmp_path):
     module = cpp.load_inline(
         "kernel", cuda_sources=KERNEL, functions=["count_gpus", "sum_of_squares"], build_directory=tmp_path
@@ -169,21 +169,21 @@ def test_nvcc_compiles_a_kernel_that_runs_where_a_gpu_is(tmp_path):
     with pytest.raises(cpp.BuildError, match=r"kernel\.inline\.cu\(2\): error"):
         cpp.build_inline("kernel", cuda_sources="\nint x = missing;", build_directory=tmp_path)
     if module.count_gpus() == 0:
-        pytest.skip("the kernel is compiled; there is no GPU to run it")
+        pytest.skip("the kernel is compiled; a GPU to run it is missing")
     assert module.sum_of_squares(100) == sum(i * i for i in range(100))
 
 
-def test_nvrtc_says_what_it_lacks(monkeypatch):
+def test_nvrtc_errors_name_the_missing_part(monkeypatch):
     with pytest.raises(TypeError, match="source must be a str, got a bytes"):
         nvrtc.nvrtc_compile(b"")
     with pytest.raises(ValueError, match="source must not have a null character"):
         nvrtc.nvrtc_compile("int x;\0int y;")
     monkeypatch.setattr(_gpu, "_run", lambda command: "")
-    with pytest.raises(RuntimeError, match=r"no GPU to compile for.*`arch`"):
+    with pytest.raises(RuntimeError, match=r"the GPU to compile for is unknown.*`arch`"):
         nvrtc.nvrtc_compile("")
     monkeypatch.setattr(nvrtc, "_candidates", lambda: iter(["libno-such-library.so"]))
     monkeypatch.setattr(nvrtc, "_library", nvrtc._library.__wrapped__)
-    with pytest.raises(RuntimeError, match=r"there is no NVRTC.*nvidia-cuda-nvrtc"):
+    with pytest.raises(RuntimeError, match=r"NVRTC, libnvrtc, is missing.*nvidia-cuda-nvrtc"):
         nvrtc.nvrtc_compile("", arch="sm_90")
 
 

@@ -60,16 +60,16 @@ def test_the_command_does_the_same(tmp_path, compiled):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kernel", "out.o", "user.c", "user.o"]
 
 
-def test_what_cannot_be_embedded_is_an_error_that_names_it(tmp_path, compiled, capsys):
+def test_a_file_that_cannot_be_embedded_is_an_error_that_names_it(tmp_path, compiled, capsys):
     blob, missing = tmp_path / "blob", tmp_path / "missing"
     blob.write_bytes(b"x" * 100)
     with pytest.raises(FileNotFoundError, match="missing"):
         embed_cubin(missing, compiled, tmp_path / "out.o", "kernel")
     with pytest.raises(FileNotFoundError, match="missing"):
         embed_cubin(blob, missing, tmp_path / "out.o", "kernel")
-    with pytest.raises(ValueError, match="blob is no ELF file"):
+    with pytest.raises(ValueError, match="blob is not an ELF file"):
         embed_cubin(blob, blob, tmp_path / "out.o", "kernel")
-    with pytest.raises(ValueError, match="is no object file for 64 bits, or linked already"):
+    with pytest.raises(ValueError, match="is not an object file for 64 bits, or is linked already"):
         embed_cubin(blob, ffi_hpy.libinfo.find_libtvm_ffi(), tmp_path / "out.o", "kernel")
     for name in ("", "two words", "1st", "größe"):
         with pytest.raises(ValueError, match="name must be an identifier in C"):
@@ -95,5 +95,5 @@ def test_the_linker_may_be_several_words(tmp_path, compiled, monkeypatch, capsys
 def test_without_a_linker_the_error_says_how_to_name_one(tmp_path, compiled, monkeypatch):
     (tmp_path / "blob").write_bytes(b"x")
     monkeypatch.setenv("LD", "no-such-linker")
-    with pytest.raises(RuntimeError, match="no linker 'no-such-linker' on PATH; LD can name one"):
+    with pytest.raises(RuntimeError, match="the linker 'no-such-linker' is not on PATH; LD can name one"):
         embed_cubin(tmp_path / "blob", compiled, tmp_path / "out.o", "kernel")

@@ -54,7 +54,7 @@ def site(tmp_path, monkeypatch):
 # --- this package's own files ---------------------------------------------------------------------------------------
 
 
-def test_the_package_has_what_it_says_it_has():
+def test_the_package_has_the_files_that_it_lists():
     assert libinfo.find_libtvm_ffi() == str(BINARIES / "lib" / "libtvm_ffi.so")
     assert Path(libinfo.find_include_path(), "tvm", "ffi", "c_api.h").is_file()
     assert Path(libinfo.find_dlpack_include_path(), "dlpack", "dlpack.h").is_file()
@@ -65,8 +65,8 @@ def test_the_package_has_what_it_says_it_has():
     assert libinfo.include_paths() == [str(PACKAGE / "include")]
 
 
-def test_what_this_system_does_not_have_is_a_runtime_error_that_says_so():
-    with pytest.raises(RuntimeError, match=r"only packages for Windows have: there is no .*tvm_ffi\.lib"):
+def test_a_missing_file_of_this_system_is_a_runtime_error_that_names_it():
+    with pytest.raises(RuntimeError, match=r"only packages for Windows have: expected .*tvm_ffi\.lib"):
         libinfo.find_windows_implib()
     with pytest.raises(RuntimeError, match="Cython"):
         libinfo.find_python_helper_include_path()
@@ -77,7 +77,7 @@ def test_what_this_system_does_not_have_is_a_runtime_error_that_says_so():
 
 @pytest.mark.thread_unsafe(reason="the path of modules and the environment are the process's")
 class TestFindLibrary:
-    def test_what_a_distribution_lists_comes_first(self, site, tmp_path):
+    def test_files_that_a_distribution_lists_come_first(self, site, tmp_path):
         listed = touch(site / "inside" / "lib" / "libfound.so")
         touch(tmp_path / "extra" / "libfound.so")
         install_distribution(site, "lists-it", ["inside/lib/other.txt", "inside/lib/libfound.so"])
@@ -122,14 +122,14 @@ class TestFindLibrary:
     def test_the_environment_comes_last(self, site, tmp_path, monkeypatch, variable):
         found = touch(tmp_path / "two" / "libfound.so")
         monkeypatch.setenv(variable, os.pathsep.join(["", str(tmp_path / "one"), str(tmp_path / "two")]))
-        assert libinfo.find_library("nobody", "found") == found.resolve()
+        assert libinfo.find_library("missing", "found") == found.resolve()
         with pytest.raises(RuntimeError):
-            libinfo.find_library("nobody", "found", use_env_path=False)
+            libinfo.find_library("missing", "found", use_env_path=False)
 
     def test_the_core_itself_is_found(self, site):
-        assert libinfo.find_library("nobody", "tvm_ffi") == BINARIES / "lib" / "libtvm_ffi.so"
+        assert libinfo.find_library("missing", "tvm_ffi") == BINARIES / "lib" / "libtvm_ffi.so"
 
-    def test_the_error_lists_what_was_searched(self, site, tmp_path, monkeypatch):
+    def test_the_error_lists_the_searched_folders(self, site, tmp_path, monkeypatch):
         install_distribution(site, "lost-it", ["a/libgone.so", "b.txt"])
         monkeypatch.setenv("PATH", str(tmp_path / "bin"))
         with pytest.raises(RuntimeError) as caught:
@@ -149,9 +149,9 @@ class TestFindLibrary:
         with pytest.raises(RuntimeError, match="'by-hand', which does not list its files"):
             libinfo.find_library("by-hand", "gone")
 
-    def test_a_folder_that_is_no_path_is_a_type_error(self, tmp_path):
+    def test_a_folder_that_is_not_a_path_is_a_type_error(self, tmp_path):
         with pytest.raises(TypeError, match=r"extra_lib_paths\[1\] must be a pathlib\.Path, got str: '/x'"):
-            libinfo.find_library("nobody", "gone", [tmp_path, "/x"])
+            libinfo.find_library("missing", "gone", [tmp_path, "/x"])
 
 
 def editable(project):
@@ -161,7 +161,7 @@ def editable(project):
 
 def test_a_library_is_loaded_as_a_module(plain_path, tmp_path):
     shutil.copyfile(plain_path, tmp_path / "libplain.so")
-    module = libinfo.load_lib_module("nobody", "plain", extra_lib_paths=[tmp_path])
+    module = libinfo.load_lib_module("missing", "plain", extra_lib_paths=[tmp_path])
     assert isinstance(module, ffi_hpy.Module)
     assert module.kind == "library"
 
@@ -177,7 +177,7 @@ def test_a_library_is_loaded_with_ctypes():
 def test_a_truncated_library_is_an_os_error_that_says_so(plain_path, tmp_path):
     (tmp_path / "libcut.so").write_bytes(plain_path.read_bytes()[:2000])
     with pytest.raises(OSError, match=r"libcut.so: it is truncated or damaged"):
-        libinfo.load_lib_ctypes("nobody", "cut", "RTLD_LOCAL", extra_lib_paths=[tmp_path])
+        libinfo.load_lib_ctypes("missing", "cut", "RTLD_LOCAL", extra_lib_paths=[tmp_path])
 
 
 # --- ffi-hpy-config -------------------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def test_config_needs_no_binary(tmp_path):
     if sys.version_info >= (3, 10):  # older versions do not tell a package that one of its modules runs as a program
         assert run_config("--includedir", cwd=tmp_path) == f"{package}/include\n"
         said = run_config("--libdir", cwd=tmp_path, status=1)
-        assert said == f"ffi-hpy-config: Cannot find the core: there is no {binaries}/lib/libtvm_ffi.so\n"
+        assert said == f"ffi-hpy-config: Cannot find the core: expected {binaries}/lib/libtvm_ffi.so\n"
     program = tmp_path / "ffi-hpy-config"  # the script that an installer makes for the entry point
     program.write_text("import sys\nfrom ffi_hpy.config import main\nsys.exit(main())\n")
     assert run_config("--cflags", program=(str(program),)).startswith(f"-I{package}/include ")

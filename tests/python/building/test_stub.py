@@ -90,7 +90,7 @@ print([name for name in dir(ffi_hpy_test) if not name.startswith("_") and name n
     assert done.stdout == f"7 12 int\n1\n{exported}\n[]\n"
 
 
-def test_what_is_written_by_hand_stays(stubgen, extension_path, tmp_path):
+def test_handwritten_code_stays(stubgen, extension_path, tmp_path):
     package = tmp_path / "ffi_hpy_test"
     package.mkdir()
     by_hand = '"""Mine."""\n\nimport os\n\n' + region("__all__") + "\nclass Other:\n    here = os.sep\n"
@@ -119,7 +119,7 @@ def test_folders_between_become_packages_and_odd_prefixes_are_named(stubgen, tmp
         for name in names:
             ffi_hpy.remove_global_func(name)
     assert status == 0
-    assert f"there is no file for '{prefix}.not-a-name'" in complaints
+    assert f"no file is made for '{prefix}.not-a-name'" in complaints
     made = sorted(path.relative_to(tmp_path / prefix).as_posix() for path in tmp_path.rglob("*.py"))
     assert made == ["__init__.py", "_ffi_api.py", "a/__init__.py", "a/b/__init__.py", "a/b/_ffi_api.py"]
     assert "_LIB = " in (tmp_path / prefix / "_ffi_api.py").read_text()
@@ -171,7 +171,7 @@ def test_check_fails_with_a_diff_and_writes_nothing(stubgen, tmp_path):
         ("# tvm-ffi-stubgen(import-object): a;maybe\n", "must be NAME;True or False;ALIAS, got 'a;maybe'"),
         (
             region("object/no.such.Type"),
-            "`object/no.such.Type` (line 1): the type is no longer registered",
+            "`object/no.such.Type` (line 1): the type is not registered any more",
         ),
         (region("global/no.such", "x"), "`global/no.such` at line 1: no loaded library registers such functions"),
     ],
@@ -188,7 +188,7 @@ def test_a_file_that_cannot_be_processed_fails_and_does_not_keep_the_others_back
     assert "def add_one(" in (tmp_path / "good.py").read_text()
 
 
-def test_what_cannot_be_loaded_or_read_fails(stubgen, tmp_path, monkeypatch):
+def test_a_library_that_cannot_be_loaded_or_read_fails(stubgen, tmp_path, monkeypatch):
     (tmp_path / "fails.py").write_text("1 / 0")
     monkeypatch.syspath_prepend(str(tmp_path))
     for arguments, expected in (
@@ -237,7 +237,7 @@ def test_an_import_section_is_where_its_first_line_can_be(stubgen, tmp_path):
         assert file.read_text() == before + rest
 
 
-def test_line_ends_stay_what_they_are(tmp_path, stubgen):
+def test_line_ends_stay_unchanged(tmp_path, stubgen):
     file = tmp_path / "dos.py"
     file.write_bytes((region("global/testing") + "x = 1\n").replace("\n", "\r\n").encode())
     assert stubgen(file)[0] == 0
@@ -246,7 +246,7 @@ def test_line_ends_stay_what_they_are(tmp_path, stubgen):
     assert content.count(b"\n") == content.count(b"\r\n")
 
 
-def test_what_is_outside_of_the_regions_stays_byte_for_byte(tmp_path, stubgen):
+def test_text_outside_of_the_regions_stays_byte_for_byte(tmp_path, stubgen):
     by_hand = 'page = "\u2028 and \x85"\n\x0c\nlatin = "\x1c"\n'
     for before, after, newline in (
         (by_hand, by_hand, "\n"),
@@ -294,7 +294,7 @@ def test_a_full_disk_leaves_a_file_as_it_was(tmp_path, stubgen, monkeypatch):
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-def test_folders_are_searched_without_what_is_hidden(tmp_path):
+def test_folders_are_searched_without_hidden_files(tmp_path):
     for name in ("b.py", "a/c.pyi", "a/d.txt", ".git/e.py", "__pycache__/f.py", ".#b.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(region("__all__"))
@@ -325,11 +325,11 @@ def test_no_class_is_made_of_a_type_that_has_no_name_for_one(stubgen, tmp_path):
 
     status, _, complaints = stubgen(tmp_path, "--init-pypkg=x", "--init-lib=y", f"--init-prefix={prefix}.")
     assert status == 0
-    assert f"there is no class for '{prefix}.lambda', whose last part cannot be the name of one" in complaints
+    assert f"no class is made for '{prefix}.lambda', whose last part cannot be the name of one" in complaints
     compile((tmp_path / prefix / "_ffi_api.py").read_text(), "_ffi_api.py", "exec")
 
 
-def test_what_is_registered_is_found_by_its_prefix():
+def test_registered_names_are_found_by_their_prefix():
     assert {func.name for func in lib_state.collect_global_funcs()["testing"]} >= {"add_one", "echo"}
     assert "testing.TestIntPair" in lib_state.collect_type_keys()["testing"]
     keys = ["testing.TestObjectDerived", "testing.TestIntPair", "testing.TestObjectBase"]

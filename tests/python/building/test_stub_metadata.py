@@ -162,7 +162,7 @@ def test_each_fault_ends_the_command_with_one_line_that_names_the_member(tmp_pat
         assert title.endswith(("the metadata of ", "the type schema of ")), said
 
 
-def test_odd_metadata_that_say_nothing_wrong_are_no_fault(tmp_path):
+def test_odd_metadata_without_a_fault_are_accepted(tmp_path):
     for i, what, status, said, _ in outcomes_of_stubgen(tmp_path, "python", ODD.values()):
         assert (status, said) == (0, ""), (list(ODD)[i], what)
 
@@ -202,7 +202,7 @@ for i, metadata in enumerate(cases):
 """
 
 
-def test_functions_and_types_with_invalid_metadata_work_and_show_what_is_known(tmp_path):
+def test_functions_and_types_with_invalid_metadata_work_and_show_known_parts(tmp_path):
     (tmp_path / "cases").write_text(repr(list(BAD.values())))
     lines = run_python(REGISTER + PROGRAM, tmp_path).splitlines()
     assert lines == ["(*args) True True"] * len(BAD)

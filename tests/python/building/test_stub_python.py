@@ -77,7 +77,7 @@ def test_the_variants_of_an_enum_are_attributes_of_its_class():
     info.variants = ["air", "lambda", "get"]
     imports = []
     lines = filled(codegen.generate_python_object, "object", "demo.Kind", {}, imports, Options(), info, {"demo.Kind"})
-    odd = "is no name for an attribute: the class finds it when it is called with the name"
+    odd = "is not a name for an attribute: the class finds it when it is called with the name"
     assert lines == ["if TYPE_CHECKING:", "    air: ClassVar[Kind]", f"    # 'lambda' {odd}", f"    # 'get' {odd}"]
     text = codegen.generate_python_ffi_api([], {}, "demo", [info], InitConfig("x", "y", "demo."), False, PYTHON)
     assert 'class Kind(_ffi_Enum, type_key="demo.Kind"):' in text.splitlines()
@@ -86,7 +86,7 @@ def test_the_variants_of_an_enum_are_attributes_of_its_class():
     assert lib_state.object_info_from_type_key("testing.TestIntPair").variants == []
 
 
-def test_a_new_class_says_what_its_author_said_about_the_type():
+def test_a_new_class_has_the_author_s_documentation_of_the_type():
     infos = [ObjectInfo([], [], f"demo.{name}", "ffi.Object", doc=doc) for name, doc in (("A", "A tank."), ("B", ""))]
     text = codegen.generate_python_ffi_api([], {}, "demo", infos, InitConfig("x", "y", "demo."), False, PYTHON)
     assert 'class A(_ffi_Object):\n    """A tank."""\n' in text
@@ -102,7 +102,7 @@ def test_constructors_show_the_defaults_of_fields_that_python_can_write():
     assert codegen.render_object_init(info, str, 0) == [f"def __init__({expected}) -> None: ..."]
 
 
-def test_parameters_accept_what_calls_convert_and_callbacks_are_given_what_calls_return():
+def test_parameters_accept_convertible_values_and_callbacks_get_returned_types():
     tensor = TypeSchema("Tensor")
     callback = takes(tensor, tensor)
     funcs = functions(f=takes(callback, callback, TypeSchema("ffi.Shape"), TypeSchema("dtype"), TypeSchema("Device")))
@@ -136,19 +136,19 @@ def test_a_type_whose_name_is_taken_gets_another():
     assert ImportItem("b.Thing", type_checking_only=True, alias="_Thing") in imports
 
 
-def test_what_is_no_name_for_python_is_said_in_a_comment():
+def test_invalid_python_names_are_listed_in_a_comment():
     funcs = functions(**{"lambda": takes(TypeSchema("int")), "so-called": takes(TypeSchema("int"))})
     lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, {}, [], Options())
     assert lines[2:] == [
-        "    # 'lambda' is no name for Python: get_global_func() finds it",
-        "    # 'so-called' is no name for Python: get_global_func() finds it",
+        "    # 'lambda' is not a name for Python: get_global_func() finds it",
+        "    # 'so-called' is not a name for Python: get_global_func() finds it",
         "    pass",
     ]
     odd = NamedTypeSchema("class", TypeSchema("int"))
     info = ObjectInfo([odd], [], has_init=True, init_fields=[InitFieldInfo("class", odd, False, False)])
     lines = filled(codegen.generate_python_object, "object", "demo.X", {"Any": "typing.Any"}, [], Options(), info)
     assert lines == [
-        "# 'class' is no name for Python: it is there for getattr()",
+        "# 'class' is not a name for Python: it is there for getattr()",
         "if TYPE_CHECKING:",
         "    def __init__(self, *args: Any, **kwargs: Any) -> None: ...",
         "    def __ffi_init__(self, *args: Any, **kwargs: Any) -> None: ...",
@@ -169,7 +169,7 @@ def test_a_type_that_cannot_be_a_class_is_left_out_of_the_names_of_its_package()
     assert "class Derived(_demo_Base):" in text
 
 
-def test_regions_of_what_has_no_names_are_python_all_the_same():
+def test_regions_without_names_are_valid_python():
     funcs = functions(**{"lambda": takes(TypeSchema("int"))})
     lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, {}, [], Options())
     odd = ObjectInfo([], [FuncInfo.from_schema("class", takes(TypeSchema("int")))])
@@ -183,7 +183,7 @@ def test_regions_of_what_has_no_names_are_python_all_the_same():
     compile("\n".join(lines), "_ffi_api.py", "exec")
 
 
-def test_a_function_that_takes_what_another_is_called_after_names_the_class():
+def test_a_function_whose_parameter_has_the_name_of_another_function_names_the_class():
     funcs = functions(Pair=takes(TypeSchema("int")), first=takes(TypeSchema("int"), TypeSchema("demo.Pair")))
     arguments = (funcs, {}, [], Options(), {"demo.Pair"})
     lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), *arguments)
@@ -218,7 +218,7 @@ def test_a_constructor_that_takes_other_things_than_the_fields_is_shown_as_it_is
     assert init_line() == ["def __init__(self) -> None: ..."]
 
 
-def test_methods_that_differ_from_what_they_override_are_marked():
+def test_methods_that_differ_from_the_overridden_ones_are_marked():
     info = lib_state.object_info_from_type_key("testing.TestCxxClassDerived")
     lines = filled(codegen.generate_python_object, "object", info.type_key, {}, [], Options(), info)
     marked = [line.split("(")[0].split()[-1] for line in lines if "type: ignore[override" in line]

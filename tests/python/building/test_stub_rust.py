@@ -32,7 +32,7 @@ EDITION = ("--edition", "2021")
 def crate_folder(tmp_path_factory):
     """The folder of a crate tvm_ffi with the names that generated code uses."""
     if shutil.which("rustc") is None:
-        pytest.skip("there is no Rust compiler, rustc, on PATH")
+        pytest.skip("the Rust compiler, rustc, is not on PATH")
     folder = tmp_path_factory.mktemp("crate")
     for name, kind in (("tvm_ffi_derive", ["proc-macro"]), ("tvm_ffi", ["lib", "--emit", "metadata"])):
         command = ["rustc", *EDITION, "-L", folder, "--out-dir", folder, "--crate-name", name, "--crate-type", *kind]
@@ -140,7 +140,7 @@ def test_modules_are_declared_once_however_that_is_written(tmp_path):
     assert (tmp_path / "trait" / "mod.rs").read_text() == "pub mod c;\n"
     codegen.finalize_rust_module_tree(tmp_path, {"a.b", "type", "trait.c"})
     assert (tmp_path / "mod.rs").read_text() == expected
-    with pytest.raises(ValueError, match=r"no module for 'a\.self'"):
+    with pytest.raises(ValueError, match=r"no module is made for 'a\.self'"):
         codegen.finalize_rust_module_tree(tmp_path, {"a.self"})
 
 
@@ -156,7 +156,7 @@ def test_types_that_have_a_region_elsewhere_or_are_skipped_are_not_made_again(st
 # --- markers --------------------------------------------------------------------------------------------------------
 
 
-def test_only_what_marks_enclose_is_written(stubgen, src, check):
+def test_only_text_between_marks_is_written(stubgen, src, check):
     (src / "lib.rs").write_text(
         "//! By hand.\n"
         f"{BEGIN} import-section\n{END}\n"
@@ -241,13 +241,13 @@ BASE, DERIVED = "testing.TestCxxClassBase", "testing.TestCxxClassDerived"
         (directive("enum", f"{PAIR}.a -> Kind(i32) {{ A }}"), "`enum` at line 1 must be"),
         (directive("opaque", f"{PAIR} {PAIR}"), f"`opaque` at line 1 must be `<type_key>`, got '{PAIR} {PAIR}'"),
         (directive("import-object", ";False"), "`import-object` at line 1 must be a path"),
-        (directive("field", f"{PAIR}.c -> u64"), f"`field` of `{PAIR}.c`: there is no such field; there are: a, b"),
+        (directive("field", f"{PAIR}.c -> u64"), f"`field` of `{PAIR}.c`: no such field; the fields are: a, b"),
         (directive("nullable", f"{PAIR}.a") + directive("field", f"{PAIR}.a -> i32"), "maps a 8-byte field to `i32`"),
         (directive("enum", f"{BASE}.v_i32 -> Kind(u8)"), "maps a 4-byte field to `u8` (1 bytes)"),
         (directive("nullable", f"{BASE}.v_i32"), "the field is 4 bytes, not a pointer-sized reference"),
         (directive("ty-map", "x"), "`ty-map` at line 1 must be KEY -> NAME, got 'x'"),
         (regions(f"object/{DERIVED}"), f"`{DERIVED}` (line 1) depends on `{BASE}`, which this run does not ask for"),
-        (regions("object/no.such.Type"), "`object/no.such.Type` (line 1): the type is no longer registered"),
+        (regions("object/no.such.Type"), "`object/no.such.Type` (line 1): the type is not registered any more"),
         (
             directive("prefix", "no_such") + directive("prefix", "x"),
             "`prefix` at line 1: there is another one at line 2",
@@ -292,7 +292,7 @@ def test_two_types_of_one_name_cannot_be_in_one_file(stubgen, src):
 
 
 def test_a_type_cannot_have_a_name_that_generated_code_needs(stubgen, src):
-    for name, why in (("Option", "generated code needs it"), ("a-b", "that is no name")):
+    for name, why in (("Option", "generated code needs it"), ("a-b", "which is not a name")):
         _, key = declare(name, {"a": int})
         (src / "lib.rs").write_text(file_of(key))
         assert f"`{key}` cannot be called `{name}` in Rust, {why}" in stubgen(src)[2]
@@ -485,7 +485,7 @@ def test_directives_give_fields_other_types(stubgen, src, check):
     ("field", "expected"),
     [
         (("x", 3), "    pub fn x(&self) -> Result<i64> {"),
-        (("a-b", 8), "    // 'a-b' is no name for Rust: FieldGetter::new() takes it"),
+        (("a-b", 8), "    // 'a-b' is not a name for Rust: FieldGetter::new() takes it"),
     ],
 )
 def test_a_field_of_an_odd_width_or_name_is_not_reproduced(field, expected):
@@ -519,7 +519,8 @@ def test_a_prefix_brings_regions_for_a_namespace(stubgen, src, check):
     assert stubgen(src, "--check")[0] == 1
     status, said, complaints = stubgen(src)
     assert (status, complaints) == (0, "")
-    assert f"[Removed] {src / 'lib.rs'}: `object/{namespace}.Gone` (line 4): the type is no longer registered" in said
+    region = f"`object/{namespace}.Gone` (line 4)"
+    assert f"[Removed] {src / 'lib.rs'}: {region}: the type is not registered any more" in said
     text = (src / "lib.rs").read_text()
     marks = [line.partition("): ")[2] for line in text.splitlines() if line.startswith(BEGIN)]
     assert marks == ["import-section", f"object/{base}", f"object/{child}"]
@@ -534,7 +535,7 @@ def test_nothing_is_removed_when_no_type_of_a_namespace_is_registered(stubgen, s
     status, said, complaints = stubgen(src)
     assert status == 2
     assert "no type is registered under the `prefix` no_such" in said
-    assert "`object/no_such.Type` (line 2): the type is no longer registered" in complaints
+    assert "`object/no_such.Type` (line 2): the type is not registered any more" in complaints
     assert (src / "lib.rs").read_text() == text
 
 

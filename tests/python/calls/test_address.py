@@ -50,7 +50,7 @@ class Owner:
     pass
 
 
-def test_what_is_to_be_kept_alive_lives_as_long_as_the_function(plain_sum, mlir_sum):
+def test_the_object_to_keep_alive_lives_as_long_as_the_function(plain_sum, mlir_sum):
     for make, address in ((Function.__from_extern_c__, plain_sum), (Function.__from_mlir_packed_safe_call__, mlir_sum)):
         owner = Owner()
         ref = weakref.ref(owner)
@@ -66,7 +66,7 @@ def test_what_is_to_be_kept_alive_lives_as_long_as_the_function(plain_sum, mlir_
 
 
 @pytest.mark.parametrize("make", [Function.__from_extern_c__, Function.__from_mlir_packed_safe_call__])
-def test_what_is_no_address_is_refused(make):
+def test_a_value_that_is_not_an_address_is_refused(make):
     with pytest.raises(ValueError, match="must not be 0"):
         make(0)
     with pytest.raises(TypeError):

@@ -43,7 +43,7 @@ class AsStream:
 @pytest.mark.parametrize(
     ("value", "expected"), [(AsInt(), 42), (AsFloat(), 2.5), (AsValue(), ["nested", 42])], ids=repr
 )
-def test_a_class_may_say_what_it_stands_for(testing, value, expected):
+def test_a_class_may_define_its_native_value(testing, value, expected):
     assert testing.echo(value) == expected
     assert testing.apply(lambda x: x, value) == expected
     assert testing.echo([value]) == [expected]
@@ -349,7 +349,7 @@ def test_convert_gives_the_native_form():
 
 
 @pytest.mark.parametrize("value", [None, True, 1, 1.5, ffi_hpy.device("cpu"), ffi_hpy.dtype("int8")], ids=repr)
-def test_convert_leaves_alone_what_is_native_already(value):
+def test_convert_returns_native_values_unchanged(value):
     assert convert(value) is value
 
 

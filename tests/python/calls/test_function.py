@@ -53,7 +53,7 @@ class OwnFloat(float):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 9, 20])
 @pytest.mark.parametrize("first", [None, True, False, 1.5, -0.0, 7, 2**62, "text", OwnFloat(2.5)], ids=repr)
-def test_values_that_are_no_ints_are_passed_in_order(first, n):
+def test_values_that_are_not_ints_are_passed_in_order(first, n):
     function = ffi_hpy.convert(lambda *got: got)
     for odd_one in (None, True, False, 0.1, -math.inf, 5e-324, OwnFloat(1e300), 2**40, "text"):
         for at in range(1, n):
@@ -151,7 +151,7 @@ def test_any_number_of_arguments_reaches_a_callback(n):
 
 @pytest.mark.parametrize("n", [0, 1, 6, 7, 8, 9, 40])
 @pytest.mark.parametrize("other", [5, -1, 2**62, True, 1.5, None, "text", "pair"], ids=repr)
-def test_what_follows_an_object_is_passed_in_order(classes, n, other):
+def test_arguments_after_an_object_are_passed_in_order(classes, n, other):
     pair = classes.TestIntPair(1, 2)
     got = []
     function = ffi_hpy.convert(lambda *args: got.extend(args))
@@ -208,7 +208,7 @@ def test_a_name_can_be_set_and_is_in_messages():
     IS_PYPY and not ffi_hpy._core.HAS_EXTENSION,
     reason="PyPy 7.3 drops the exceptions of HPy setters; a name is an attribute it must make itself",
 )
-def test_a_name_that_is_no_text_is_refused():
+def test_a_name_that_is_not_a_str_is_refused():
     function = ffi_hpy.convert(lambda x: x)
     with pytest.raises(TypeError, match="must be str, not int"):
         function.__name__ = 3
@@ -250,7 +250,7 @@ def test_address_zero_is_refused():
         _core.function_from_address("not an address")
 
 
-def test_function_from_callable_refuses_what_cannot_be_called():
+def test_function_from_callable_refuses_objects_that_cannot_be_called():
     with pytest.raises(TypeError, match="expected a callable, got int"):
         _core.function_from_callable(3)
 
@@ -259,7 +259,7 @@ def test_a_function_can_be_passed_through_a_callback(testing):
     assert testing.apply(lambda f, x: f(x), testing.add_one, 1) == 2
 
 
-def test_a_callback_that_returns_what_native_code_cannot_take_is_an_error(testing):
+def test_a_callback_whose_result_cannot_be_converted_is_an_error(testing):
     with pytest.raises((UnicodeEncodeError, RuntimeError, TypeError), match="return value of a callback"):
         testing.apply(lambda: "\ud800")
 

@@ -11,7 +11,7 @@ def show(library):
     return ffi_hpy.get_global_func("named_args.show")
 
 
-def test_positional_calls_leave_out_what_has_a_default(show):
+def test_positional_calls_leave_out_parameters_with_a_default(show):
     assert show([1]) == "1 3 0.500000 none short"
     assert show([1], 4, 1.5) == "1 4 1.500000 none short"
     assert show([1], 4, 1.5, "m", False) == "1 4 1.500000 m long"
@@ -37,7 +37,7 @@ def test_methods_and_constructors_take_keywords(Counter):
     assert ffi_hpy.get_global_func("named_args.add")(counter, times=1, by=1) == 15
 
 
-def test_a_packed_function_gets_what_is_given(library):
+def test_a_packed_function_gets_the_given_arguments(library):
     packed = ffi_hpy.get_global_func("named_args.packed")
     assert (packed(1), packed(second=2, first=1), packed(1, 2, 3)) == (1, 2, 3)
 

@@ -107,7 +107,7 @@ def test_a_removed_function_stays_usable(testing):
     ffi_hpy.remove_global_func(name)
 
 
-def test_the_registry_lets_go_of_what_was_removed_or_replaced():
+def test_the_registry_releases_removed_and_replaced_functions():
     import weakref
 
     class Callback:
@@ -131,7 +131,7 @@ class Counted:
 
 
 @pytest.mark.skipif(not FREES_AT_ONCE, reason="objects are freed late here")
-def test_what_was_looked_up_and_called_once_waits_for_no_collection():
+def test_a_function_that_was_called_once_is_freed_without_a_collection():
     name, callback = unique_name(), Counted()
     ref = weakref.ref(callback)
     ffi_hpy.register_global_func(name, callback)
@@ -144,7 +144,7 @@ def test_what_was_looked_up_and_called_once_waits_for_no_collection():
     assert ref() is None
 
 
-def test_what_was_called_often_ends_too():
+def test_a_function_that_was_called_often_is_freed_too():
     name, callback = unique_name(), Counted()
     ref = weakref.ref(callback)
     ffi_hpy.register_global_func(name, callback)
@@ -188,13 +188,13 @@ def test_an_unknown_function_is_a_value_error():
 
 
 @pytest.mark.parametrize("wrong", [None, 3, b"testing.echo"], ids=repr)
-def test_a_name_that_is_no_text_is_a_type_error(wrong):
+def test_a_name_that_is_not_a_str_is_a_type_error(wrong):
     with pytest.raises(TypeError, match="must be str"):
         ffi_hpy.get_global_func(wrong)
 
 
 @pytest.mark.parametrize("wrong", [3, "text", [len]], ids=repr)
-def test_what_cannot_be_called_is_not_registered(wrong):
+def test_an_object_that_cannot_be_called_is_not_registered(wrong):
     name = unique_name()
     with pytest.raises(TypeError, match=f"wants a callable for '{name}'"):
         ffi_hpy.register_global_func(name, wrong)
@@ -266,7 +266,7 @@ def test_an_unknown_type_key_is_a_value_error():
     assert _core.type_key_to_index("no.such.type") == -1
 
 
-def test_a_class_that_is_no_object_is_refused(new_type_key):
+def test_a_class_that_is_not_an_object_class_is_refused(new_type_key):
     key = new_type_key()
     with pytest.raises(TypeError, match=r"does not derive from ffi_hpy\.Object"):
         ffi_hpy.register_object(key)(type("Wrong", (), {}))
@@ -365,7 +365,7 @@ def test_objects_of_a_class_that_was_replaced_come_back_as_instances_of_the_one_
             assert (returned.x, returned.same_as(replaced)) == (replaced.x, True)
 
 
-def test_what_a_class_defines_stays(testing):
+def test_attributes_that_a_class_defines_stay(testing):
     @ffi_hpy.register_object("testing.TestCompare")
     class Compare(ffi_hpy.Object):
         key = "my own"

@@ -41,7 +41,7 @@ def test_a_function_without_names_shows_numbers(library, testing):
     assert str(inspect.signature(packed)) == "(first, second='x')"
 
 
-def test_a_function_of_a_module_shows_what_the_library_says(library):
+def test_a_function_of_a_module_shows_the_library_s_metadata(library):
     assert str(inspect.signature(library.subtract)) == "(a: int, b: int = 2) -> int"
     assert library.subtract.__doc__ == "subtract(a: int, b: int = 2) -> int"
 
@@ -86,7 +86,7 @@ def test_a_function_about_which_nothing_is_known_takes_anything():
     assert functools.wraps(function)(lambda: 0).__wrapped__ is function
 
 
-def test_a_function_does_not_show_what_another_one_of_its_name_says(library):
+def test_a_function_does_not_show_the_metadata_of_another_one_of_its_name(library):
     name = unique_name()
     first = ffi_hpy.register_global_func(name, lambda: 1)
     found = ffi_hpy.get_global_func(name)
@@ -137,7 +137,7 @@ def test_the_package_lists_its_public_names():
     assert not {"TYPE_CHECKING", "annotations", "atexit", "registry"} & set(names)
 
 
-def test_a_module_lists_what_its_library_exports(library):
+def test_a_module_lists_the_exports_of_its_library(library):
     assert {"plain", "subtract", "get_function"} <= set(dir(library))
     assert not [name for name in dir(library) if "metadata" in name and "subtract" in name]
     assert repr(library).startswith("<Module 'library' from '/")
@@ -145,7 +145,7 @@ def test_a_module_lists_what_its_library_exports(library):
 
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF\x02\x01" + b"\xff" * 80, b"\x7fELF\x01", b"text"], ids=len)
-def test_a_file_that_is_no_library_exports_nothing(tmp_path, content):
+def test_a_file_that_is_not_a_library_exports_nothing(tmp_path, content):
     from ffi_hpy._values.exported import exported_names
 
     (tmp_path / "file").write_bytes(content)

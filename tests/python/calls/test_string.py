@@ -70,7 +70,7 @@ def test_text_that_a_callback_returns_with_a_lone_surrogate_is_refused(testing):
         testing.apply(lambda: "\udc80")
 
 
-def test_bytes_that_are_no_text_arrive_as_text_with_marks(testing):
+def test_invalid_utf_8_arrives_as_str_with_marks(testing):
     assert testing.apply(lambda x: x, b"\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8") == b"\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8"
 
 
@@ -111,7 +111,7 @@ def test_bytearray_and_memoryview_go_in_as_bytes(testing):
     assert testing.echo(memoryview(b"12345678")[2:5]) == b"345"
 
 
-def test_text_is_no_bytes(testing):
+def test_a_str_is_not_bytes(testing):
     with pytest.raises(TypeError, match="Expected `bytes` but got `int`"):
         testing.schema_id_bytes(3)
     with pytest.raises(TypeError, match=r"Expected `str` but got `ffi\.SmallBytes`"):

@@ -89,7 +89,7 @@ def test_a_method_of_a_class_that_has_no_global_name_is_not_pickled_but_copied()
 
 
 @pytest.mark.parametrize("cls", [TestIntPair, Shown])
-def test_an_init_shows_what_a_function_shows(cls):
+def test_an_init_has_the_signature_of_a_function(cls):
     init, module = cls.__init__, sys.modules[cls.__module__]
     assert (init.__module__, inspect.getmodule(init)) == (cls.__module__, module)
     assert inspect.isroutine(init)
@@ -116,7 +116,7 @@ def test_the_signature_is_that_of_the_fields():
     assert _TestCxxAutoInit.__init__.__qualname__ == "_TestCxxAutoInit.__init__"
 
 
-def test_what_is_missing_stands_for_the_default():
+def test_missing_means_the_default():
     made = _TestCxxAutoInit(1, MISSING, c=2)
     assert (made.a, made.b, made.c, made.d) == (1, 42, 2, 99)
     assert TestObjectBase(v_i64=MISSING, v_str="s").v_i64 == 10
@@ -174,7 +174,7 @@ def test_a_python_subclass_for_the_same_type_is_constructed_like_it():
     assert repr(Pair(3, 4)) == "testing.TestIntPair(a=3, b=4)"
 
 
-def test_fields_that_are_enums_take_what_singletons_stand_for():
+def test_fields_that_are_enums_accept_the_values_of_singletons():
     made = _TestCxxEnumHolder(20, opcode="*")
     assert made.priority.same_as(_TestCxxIntEnum.high)
     assert made.opcode.same_as(_TestCxxStrEnum.mul)
@@ -237,7 +237,7 @@ def test_frozen_fields_refuse_assignment():
     assert all(f.frozen for f in fields(TestFrozenCxx))
 
 
-def test_frozen_fields_are_still_set_by_who_means_it():
+def test_frozen_fields_can_still_be_set_explicitly():
     made = TestFrozenCxx(1, "a")
     TestFrozenCxx.value.set(made, 5)
     assert made.value == 5
@@ -249,7 +249,7 @@ def test_frozen_fields_are_still_set_by_who_means_it():
         replace(made, nothing=1)
 
 
-def test_what_is_inherited_stays_as_its_class_has_it():
+def test_inherited_fields_stay_as_their_class_defines_them():
     program = """
 import ffi_hpy
 from ffi_hpy import Object
@@ -379,7 +379,7 @@ def test_copies():
         made.__deepcopy__({}, 1)
 
 
-def test_a_deep_copy_leaves_in_the_memo_what_the_copy_module_expects():
+def test_a_deep_copy_leaves_the_expected_entries_in_the_memo():
     made, memo = TestIntPair(1, 2), {}
     deep = copy.deepcopy(made, memo)
     assert memo == {id(made): deep, id(memo): [made]}
@@ -408,7 +408,7 @@ def test_a_deep_copy_takes_any_memo():
         assert made.__deepcopy__(memo).b == 2
 
 
-def test_what_cannot_be_copied_says_so():
+def test_copying_an_object_without_a_copy_is_an_error():
     with pytest.raises(TypeError, match="`TestNonCopyable` does not support copy"):
         copy.copy(TestNonCopyable(1))
     with pytest.raises((TypeError, RuntimeError), match="copy"):
@@ -451,7 +451,7 @@ print(KwOnly(x=1, y=2, z=3).w)
     assert run_python(program) == "[('UserWarning', True, '<string>')]\n100\n"
 
 
-def test_the_decorator_refuses_what_it_cannot_use():
+def test_the_decorator_refuses_wrong_classes():
     with pytest.raises(ValueError, match=r"Cannot find object type index for testing\.Nothing"):
         c_class("testing.Nothing")(type(ffi_hpy.Object)("Nothing", (ffi_hpy.Object,), {}))
     with pytest.raises(TypeError, match="does not derive from"):
@@ -459,7 +459,7 @@ def test_the_decorator_refuses_what_it_cannot_use():
     assert testing.TestIntPair(1, 2).sum() == 3
 
 
-def test_what_stands_for_a_field_does_not_hide_it():
+def test_a_placeholder_of_a_field_does_not_hide_the_field():
     program = """
 from ffi_hpy import Object
 import ffi_hpy.testing._library as library

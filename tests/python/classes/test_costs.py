@@ -174,7 +174,7 @@ def test_subclasses_of_a_class_that_waits_are_completed_once_each():
     assert_grows_with_size(lambda n: lambda: work(n))
 
 
-def test_a_name_that_is_no_class_is_found_when_others_are_completed():
+def test_a_name_that_is_not_a_class_is_found_when_others_are_completed():
     waiting = [define({"a": "Alias"}) for _ in range(10)]
     sys.modules[MODULE].Alias = int
     for _ in range(5):

@@ -74,7 +74,7 @@ class Code(int):
     __hash__ = None
 
     def __int__(self):
-        raise AssertionError("nobody asks")
+        raise AssertionError("never called")
 
 
 def test_an_integer_of_another_class_is_looked_up_at_once():
@@ -97,7 +97,7 @@ except ValueError as error:
         Level(Code(2**63))
 
 
-def test_payloads_are_equal_to_what_they_stand_for():
+def test_payloads_are_equal_to_their_values():
     assert Level.LOW == 1
     assert Level.LOW != 10
     assert Space.SHARED == "smem"
@@ -150,7 +150,7 @@ def test_aliases_are_one_variant():
     assert len(Op) == 1
 
 
-def test_methods_and_descriptors_are_no_variants():
+def test_methods_and_descriptors_are_not_variants():
     class Rich(IntEnum, type_key=key("Rich")):
         A = 1
 

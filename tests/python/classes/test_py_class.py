@@ -160,7 +160,7 @@ def test_a_field_without_argument_has_its_default_or_nothing():
         Partial(1, b=2)
 
 
-def test_defaults_that_can_change_are_made_anew():
+def test_mutable_defaults_are_made_for_each_object():
     @py_class(key())
     class Defaults(Object):
         a: list[int] = field(default=[1])
@@ -196,7 +196,7 @@ def test_a_factory_that_raises_is_heard_and_nothing_is_left():
     assert is_gone(ref)
 
 
-def test_what_a_field_held_goes_with_the_object_or_the_next_value():
+def test_a_field_s_value_is_freed_with_the_object_or_by_the_next_value():
     refs = []
 
     def witness():
@@ -433,7 +433,7 @@ def test_comparison_by_value_where_asked_for():
         py_class(key(), order=True)
 
 
-def test_repr_shows_what_is_to_be_shown():
+def test_repr_shows_the_selected_fields():
     type_key = key("Shown")
 
     @py_class(type_key)
@@ -678,7 +678,7 @@ def test_a_failure_of_one_class_is_not_that_of_another():
         Broken(SoonThere())
 
 
-def test_what_cannot_be_decorated():
+def test_classes_that_cannot_be_decorated():
     with pytest.raises(TypeError, match="must inherit from"):
         py_class(key())(type("Plain", (), {}))
     with pytest.raises(TypeError, match="expected str or type"):
@@ -752,7 +752,7 @@ def test_hooks_of_native_code_are_called_and_inherited():
     assert not ffi_hpy.structural_equal(Child(1), Child(2))
 
 
-def test_class_variables_are_no_fields():
+def test_class_variables_are_not_fields():
     @py_class(key())
     class Counted(Object):
         count: ClassVar[int] = 3
@@ -773,7 +773,7 @@ def test_a_body_may_grow_while_it_is_looked_at():
             return False
 
         def __call__(self):
-            raise AssertionError("nobody calls it")
+            raise AssertionError("never called")
 
     class Plain(Object):
         a: int

@@ -314,7 +314,7 @@ def test_a_list_can_be_put_into_itself():
     assert list(ours) == [0, 0, 1, 2, 2] * 2
 
 
-def test_what_a_list_cannot_do_says_why():
+def test_unsupported_operations_of_a_list_give_the_reason():
     ours = List([1, 2, 3])
     with pytest.raises(IndexError, match="3 is out of range for 3 items"):
         ours[3] = 0
@@ -407,7 +407,7 @@ def test_lists_compare_with_every_sequence():
     assert hash(List([1, "x"])) == hash(List([1, "x"]))
 
 
-def test_what_changes_a_list_meanwhile_does_not_change_its_iteration():
+def test_changes_of_a_list_do_not_change_a_running_iteration():
     for n in (3, 100):
         ours = List(range(n))
         seen = []
@@ -424,7 +424,7 @@ def test_what_changes_a_list_meanwhile_does_not_change_its_iteration():
     [lambda x: x and x.pop(), List.clear, lambda x: x.append(9), lambda x: x.insert(0, 9)],
     ids=["pop", "clear", "append", "insert"],
 )
-def test_what_changes_a_list_meanwhile_does_not_change_how_it_is_read_backwards(change):
+def test_changes_of_a_list_do_not_change_a_running_reversed_iteration(change):
     changing, seen = List(range(200)), []
     for item in reversed(changing):
         seen.append(item)
@@ -556,7 +556,7 @@ ITEMS = ([], [1, "a"], [1.0, False], ["text that is long", None, b"a"], [2.0**53
 
 @pytest.mark.parametrize("make", [Array, List])
 @pytest.mark.parametrize("value", NUMBERS + OTHERS, ids=repr)
-def test_a_sequence_contains_what_a_list_would(make, value):
+def test_a_sequence_contains_the_items_that_a_list_would(make, value):
     for items in ITEMS:
         expected = value in [Array(item) if isinstance(item, list) else item for item in items]
         assert (value in make(items)) is expected, items
@@ -586,12 +586,12 @@ def test_a_container_without_a_native_object_or_with_another_refuses_to_be_used(
     odd = Array.__new__(Array)
     odd.__init_handle_by_constructor__(testing.echo, Map({0: 1}))
     for use in (len, iter, lambda x: x[0], lambda x: 1 in x):
-        with pytest.raises(TypeError, match="the native object of this Array is no Array or List"):
+        with pytest.raises(TypeError, match="the native object of this Array is not an Array or List"):
             use(odd)
     odd = Dict.__new__(Dict)
     odd.__init_handle_by_constructor__(testing.echo, Array([1]))
     for use in (len, iter, lambda x: x[0], lambda x: 1 in x):
-        with pytest.raises(TypeError, match="the native object of this Dict is no Map or Dict"):
+        with pytest.raises(TypeError, match="the native object of this Dict is not a Map or Dict"):
             use(odd)
 
 
@@ -649,7 +649,7 @@ def test_a_default_is_the_value_that_the_dict_has():
         assert ours.setdefault(i, i + 1) == ours.setdefault(i, 0) == i + 1
 
 
-def test_a_dict_is_updated_by_what_a_python_dict_is():
+def test_a_dict_accepts_the_updates_that_a_python_dict_accepts():
     ours, theirs = Dict(), {}
     for changed in (ours, theirs):
         changed.update({"a": 1}, b=2)
@@ -747,7 +747,7 @@ def test_the_hook_of_a_key_may_move_the_dict_away_that_is_asked(passed):
         len(ours)
 
 
-def test_what_changes_a_dict_meanwhile_does_not_change_its_iteration():
+def test_changes_of_a_dict_do_not_change_a_running_iteration():
     for n in (3, 100):
         ours = Dict({str(i): i for i in range(n)})
         seen = []
@@ -857,7 +857,7 @@ def test_a_list_that_grows_while_it_is_converted_does_no_harm(testing):
     assert list(testing.echo(values)) == [1, 2, 3]
 
 
-def test_a_dict_that_is_cleared_while_it_is_converted_gives_what_it_had(testing):
+def test_a_dict_that_is_cleared_while_it_is_converted_gives_its_earlier_items(testing):
     values = {"first": None, "second": "a text of some length".upper(), 3: [4]}
     values["first"] = Meddler(values.clear)
     echoed = testing.echo(values)
@@ -874,7 +874,7 @@ def test_a_subclass_of_dict_is_converted_by_its_items(testing):
     assert dict(testing.echo(Doubled(a=1, b=2))) == {"a": 2, "b": 4}
 
 
-def test_a_dict_with_a_value_that_cannot_be_converted_raises_what_is_wrong_with_it(testing):
+def test_a_dict_with_a_value_that_cannot_be_converted_raises_the_error_of_the_value(testing):
     with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
         testing.echo({i: "fine" if i < 5 else "\ud800" for i in range(12)})
 
@@ -986,7 +986,7 @@ def test_containers_work_with_another_core(upstream):
 # --- copies ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_shallow_copy_of_what_changes_has_the_same_items_and_changes_alone(testing):
+def test_a_shallow_copy_of_a_mutable_container_has_the_same_items_and_changes_alone(testing):
     inner, function = List([1]), testing.echo  # a function cannot be serialised, so no copy can use serialisation
     items, entries = List([inner, function]), Dict({"inner": inner, "function": function})
     copied_items, copied_entries = copy.copy(items), copy.copy(entries)
@@ -998,7 +998,7 @@ def test_a_shallow_copy_of_what_changes_has_the_same_items_and_changes_alone(tes
     assert (len(items), len(copied_items), len(entries), len(copied_entries)) == (2, 3, 2, 3)
 
 
-def test_a_copy_of_what_cannot_change_is_the_same():
+def test_a_copy_of_an_immutable_container_is_the_same_object():
     inner = List([1])
     for made in (Array([inner]), Map({"inner": inner})):
         assert copy.copy(made) is made

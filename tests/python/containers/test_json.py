@@ -25,14 +25,14 @@ def as_python(value):
     return str(value) if isinstance(value, str) else value
 
 
-def test_what_python_writes_is_read():
+def test_json_of_python_is_read():
     value = {"a": [1, 2.5, True, None, "é \U0001f600"], "b": {"c": [], "d": {}}, "long key": -(2**63), "e": 1e-320}
     assert as_python(parse(json.dumps(value))) == value
     assert as_python(parse(json.dumps(value, indent=3, ensure_ascii=False))) == value
     assert math.isnan(parse(json.dumps(math.nan)))
 
 
-def test_what_is_written_python_reads():
+def test_python_reads_the_written_json():
     value = {"a": [1, 2.5, True, None, "é/\\\x7f"], "b": {"c": [], "d": {}}, "e": 0.1}
     for indent in (None, 0, 2):
         assert json.loads(stringify(value, indent)) == value

@@ -137,7 +137,7 @@ def test_a_visit_goes_where_its_callbacks_go():
 # --- rewriting ------------------------------------------------------------------------------------------------------
 
 
-def test_a_map_shares_what_did_not_change():
+def test_a_map_shares_unchanged_values():
     kept = Array(["x"])
     root = Array([kept, [1], {"k": 2}])
     mapped = structural_map(root, (int, lambda n: n + 10))
@@ -203,7 +203,7 @@ def test_containers_can_be_pickled(value):
     assert back == value
 
 
-def test_what_is_no_graph_is_an_error():
+def test_a_value_that_is_not_a_graph_is_an_error():
     with pytest.raises(TypeError, match=r"ffi\.Function"):
         to_json_graph_str([ffi_hpy.convert(lambda: None)])
     for text in ("", "{", "[]", '{"root_index": 7, "nodes": []}'):

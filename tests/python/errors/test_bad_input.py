@@ -44,7 +44,7 @@ def test_wrong_type_of_an_argument_names_function_position_and_both_types(testin
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**100], ids=["just above", "just below", "googol"])
-def test_an_int_beyond_int64_is_refused_by_what_takes_an_int64(testing, number):
+def test_an_int_beyond_int64_is_refused_for_an_int64_parameter(testing, number):
     with pytest.raises(TypeError, match=r"argument #0 .*testing\.add_one.*Expected `int` but got `ffi\.BigInt`"):
         testing.add_one(number)
 
@@ -138,7 +138,7 @@ class Holder(ffi_hpy.Object):
     array: ffi_hpy.Array
 
 
-def test_a_move_of_what_was_moved_away(testing):
+def test_a_move_of_a_moved_object(testing):
     gone, good = ffi_hpy.Array([1]), ffi_hpy.Array([2])
     holder, move = Holder(1, good), gone._move()
     assert testing.echo(move) == [1]

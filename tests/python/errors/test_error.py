@@ -77,7 +77,7 @@ def test_an_unregistered_class_of_exception_comes_back_itself(testing):
 
 
 @pytest.mark.parametrize("exit_class", [KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_an_exception_that_is_no_error_leaves_a_callback_as_it_is(testing, exit_class):
+def test_an_exception_that_is_not_an_error_leaves_a_callback_unchanged(testing, exit_class):
     def callback():
         raise exit_class(3)
 
@@ -202,7 +202,7 @@ def test_register_error_has_three_forms(testing):
 
 
 @pytest.mark.parametrize("wrong", [int, 3, ValueError("x")], ids=repr)
-def test_register_error_refuses_what_is_no_exception_class(wrong):
+def test_register_error_refuses_classes_that_are_not_exceptions(wrong):
     with pytest.raises(TypeError, match="wants an exception class"):
         ffi_hpy.register_error(unique_name("Kind"), wrong)
 

@@ -21,7 +21,7 @@ class Alarm(Exception):
     pass
 
 def interrupted_at(operation, n):
-    # What comes out of the operation if the n-th line below it raises; and whether there is such a line.
+    # The outcome of the operation if the n-th line below it raises; and whether that line exists.
     alarm, n_left, came = Alarm(n), n, False
     def trace(frame, event, arg):
         nonlocal n_left, came

@@ -117,7 +117,7 @@ def test_a_traceback_can_be_printed(testing):
     assert text.rstrip().endswith("ValueError: boo")
 
 
-def test_lines_of_a_backtrace_that_are_no_frames_do_no_harm():
+def test_lines_of_a_backtrace_that_are_not_frames_do_no_harm():
     backtrace = 'nonsense\n  File "f.c", line x, in g\n  File "ü.c", line 7, in größe(int, char)\n\n  File\n'
     exception = ffi_hpy.Error("ValueError", "m", backtrace).py_error()
     assert frames_of(exception) == [("größe(int, char)", "ü.c")]
@@ -170,7 +170,7 @@ def test_an_exception_that_is_raised_again_and_again_gathers_nothing(testing, lo
 
 
 @pytest.mark.parametrize("looks", [False, True])
-def test_who_catches_it_where_he_calls_gathers_nothing(testing, looks):
+def test_an_error_that_is_caught_at_its_call_gathers_no_frames(testing, looks):
     call = testing.apply if looks else call_native
     exception = KeyError("x")
 
@@ -452,7 +452,7 @@ def test_a_callback_that_handles_native_errors_keeps_nothing_alive(testing, no_c
     assert [is_gone(ref) for ref in refs] == [True, True]
 
 
-def test_what_a_handled_error_kept_alive_is_freed(testing):
+def test_objects_that_a_handled_error_kept_alive_are_freed(testing):
     refs = []
 
     def callback():

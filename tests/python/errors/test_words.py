@@ -178,7 +178,7 @@ def test_importing_the_package_compares_no_names():
 # --- libraries --------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_no_library_is_told_what_a_library_is_called(plain_path, tmp_path, monkeypatch):
+def test_the_error_for_a_file_that_is_not_a_library_shows_the_name_of_a_library(plain_path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.txt").write_text("notes")
     shutil.copy(plain_path, tmp_path / "libmine.so")
@@ -200,5 +200,5 @@ def test_a_missing_symbol_of_cxx_is_shown_as_it_was_declared():
 
 
 def test_a_list_is_said_to_be_no_array():
-    with pytest.raises(TypeError, match="got list, which is no array either: it has no __dlpack__"):
+    with pytest.raises(TypeError, match="got list, which is not an array either: it has no __dlpack__"):
         ffi_hpy.from_dlpack([1, 2])

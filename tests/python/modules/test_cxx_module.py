@@ -84,13 +84,13 @@ def test_a_class_that_overrides_little_has_defaults(plain_module):
         plain_module.write_to_file("a file", "a format")
 
 
-def test_what_its_methods_throw_is_an_error(module, plain_module):
+def test_an_exception_of_its_methods_is_an_error(module, plain_module):
     with pytest.raises(KeyError, match="thrown by a module: throws_error") as caught:
         module.get_function("throws_error")
     assert "GetFunction" in caught.value.__tvm_ffi_error__.backtrace
     with pytest.raises(RuntimeError, match="thrown by the standard library"):
         module.get_function("throws_exception")
-    with pytest.raises(RuntimeError, match=r"no std::exception"):
+    with pytest.raises(RuntimeError, match=r"not a std::exception"):
         module.get_function("throws_something")
     with pytest.raises(ValueError, match="cannot write a file as a format"):
         module.write_to_file("a file", "a format")
@@ -137,7 +137,7 @@ def test_cxx_tells_classes_apart(library, module, plain_module, plain):
     assert list(library.identify_module(ffi_hpy.system_lib())) == [False, False, False]
 
 
-def test_cxx_catches_what_modules_throw(library, module, plain_module, plain, tmp_path):
+def test_cxx_catches_the_errors_of_modules(library, module, plain_module, plain, tmp_path):
     def caught(module, name):
         return {asked: list(what) for asked, what in library.caught_from_module(module, name).items()}
 

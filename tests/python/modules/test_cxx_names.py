@@ -36,7 +36,7 @@ def names_of_the_abi(library):
     }
 
 
-def test_the_list_of_names_is_what_both_eras_export(era_headers):
+def test_the_list_of_names_equals_the_exports_of_both_eras(era_headers):
     libraries = [include.parent / "lib" / "libtvm_ffi.so" for include in era_headers.values()]
     assert set().union(*map(names_of_the_abi, libraries)) == CXX_NAMES
 
@@ -163,7 +163,7 @@ def test_recursive_comparisons(names, left, right, answers):
     assert list(names.recursive_compare(left, right)) == answers
 
 
-def test_recursive_comparison_throws_for_what_has_no_order(names):
+def test_recursive_comparison_throws_for_unordered_values(names):
     with pytest.raises(TypeError, match=r"int.*ffi\.SmallStr"):
         names.recursive_compare([1], ["a"])
 
@@ -200,7 +200,7 @@ def test_json_text(names):
     assert names.json_stringify_indented([1, [2]], 2) == "[\n  1,\n  [\n    2\n  ]\n]"
 
 
-def test_what_is_no_json_is_an_exception_or_a_message(names):
+def test_invalid_json_is_an_exception_or_a_message(names):
     with pytest.raises(ValueError, match="line 1 column 3") as caught:
         names.json_parse("[1")
     value, message = names.json_try_parse("[1")
@@ -225,7 +225,7 @@ def test_access_paths(compile_era, testing_library):
 # --- thrown errors ----------------------------------------------------------------------------------------------------
 
 
-def test_what_they_throw_is_caught_as_error_and_as_exception(names):
+def test_their_exceptions_are_caught_as_error_and_as_exception(names):
     seen = {name: list(what) for name, what in names.caught_from_values(lambda: None).items()}
     unsupported = ["StructuralEqual", "GetFirstMismatch", "StructuralHash", "ToJSONGraph", "FromJSONGraph", "Stringify"]
     for name in ["DeepCopy", *unsupported]:
@@ -291,6 +291,6 @@ except LookupError as error:
 
 
 @pytest.mark.parametrize("arguments", [(), (1, 2), (None, None)], ids=repr)
-def test_the_catcher_refuses_what_is_no_function(arguments):
+def test_the_catcher_refuses_values_that_are_not_functions(arguments):
     with pytest.raises(TypeError, match="expected the addresses of a function and its state"):
         ffi_hpy.get_global_func("ffi_hpy.catch_cxx")(*arguments)

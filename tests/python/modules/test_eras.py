@@ -99,7 +99,7 @@ def test_fields_may_lie_before_the_header(maker):
 
 
 @pytest.mark.skipif(_core.CALLS != "cffi", reason="the binding in C calls the getter")
-def test_what_a_getter_reads_is_found_out_on_a_copy_that_has_the_place_of_the_field(maker, monkeypatch):
+def test_the_memory_that_a_getter_reads_is_found_with_a_copy_at_the_field_s_offset(maker, monkeypatch):
     from ffi_hpy._pypy.context import backend, type_table
     from ffi_hpy._pypy.object.objects import type_index_at
     from ffi_hpy._pypy.record import fields

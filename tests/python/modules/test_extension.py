@@ -76,7 +76,7 @@ def test_add_one_takes_tensors_too(extension):
     assert y.tolist() == [2, 2, 2]
 
 
-def test_add_one_refuses_what_it_cannot_work_on(extension):
+def test_add_one_refuses_unsupported_tensors(extension):
     np = pytest.importorskip("numpy")
     good = np.zeros(3, dtype="float32")
     with pytest.raises(ValueError, match="x has 3 items, y has 4"):

@@ -49,7 +49,7 @@ def test_calling_a_module_calls_its_main_function(plain):
     assert plain.entry_name == "main"
 
 
-def test_a_module_says_what_it_is(plain):
+def test_a_module_shows_its_kind(plain):
     assert plain.kind == "library"
     assert plain.implements_function("sum")
     assert not plain.implements_function("nonsense")
@@ -99,9 +99,9 @@ def test_a_name_that_no_loader_finds_is_an_error_with_the_name():
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"This is no library.\n", b"\x7fELF" + bytes(60)], ids=["empty", "text", "header"]
+    "content", [b"", b"This is not a library.\n", b"\x7fELF" + bytes(60)], ids=["empty", "text", "header"]
 )
-def test_a_file_that_is_no_library_is_an_error_with_its_path(tmp_path, content):
+def test_a_file_that_is_not_a_library_is_an_error_with_its_path(tmp_path, content):
     path = tmp_path / "fake.so"
     path.write_bytes(content)
     with pytest.raises(RuntimeError, match=str(path)):
@@ -134,10 +134,10 @@ def test_a_library_that_is_partly_zeros_is_an_error_that_says_so(fresh_copy):
         ffi_hpy.load_module(path)
 
 
-def test_what_is_no_library_says_what_it_is(fresh_copy, tmp_path):
+def test_the_error_for_a_file_that_is_not_a_library_names_its_format(fresh_copy, tmp_path):
     script = tmp_path / "script.so"
     script.write_text("GROUP ( libm.so.6 )\n")
-    with pytest.raises(RuntimeError, match=r"script.so: it is no ELF file, but text: is it a linker script\?"):
+    with pytest.raises(RuntimeError, match=r"script.so: it is not an ELF file, but text: is it a linker script\?"):
         ffi_hpy.load_module(script)
     pipe = tmp_path / "pipe.so"
     os.mkfifo(pipe)
@@ -158,7 +158,7 @@ def test_what_is_no_library_says_what_it_is(fresh_copy, tmp_path):
         ("d.so", b"\0asm\1\0\0\0", "WebAssembly"),
     ):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(RuntimeError, match=rf"/{name}: it is no ELF file, but {words}$"):
+        with pytest.raises(RuntimeError, match=rf"/{name}: it is not an ELF file, but {words}$"):
             ffi_hpy.load_module(tmp_path / name)
     link = tmp_path / "link.so"
     link.symlink_to("nowhere")
@@ -223,7 +223,7 @@ def test_a_library_of_a_future_version_is_refused_with_the_name_that_it_needs(na
         ffi_hpy.load_module(path)
 
 
-def test_a_library_that_lacks_what_is_not_ours_is_loaded_and_may_do_without():
+def test_a_library_that_lacks_a_foreign_name_is_loaded_and_may_do_without():
     assert ffi_hpy.load_module(lacking("somebody_elses_function")).there(1, 2) == 2
 
 
@@ -298,7 +298,7 @@ def test_an_extension_without_a_loader_is_an_error_with_the_path(plain_path, tmp
 
 
 @pytest.mark.parametrize("wrong", [None, 3, ["x"]], ids=repr)
-def test_a_path_that_is_no_path_is_a_type_error(wrong):
+def test_a_path_of_the_wrong_type_is_a_type_error(wrong):
     with pytest.raises(TypeError):
         ffi_hpy.load_module(wrong)
 
@@ -306,7 +306,7 @@ def test_a_path_that_is_no_path_is_a_type_error(wrong):
 def test_a_missing_function_is_an_attribute_error_with_the_symbol(plain, plain_path):
     for find in (plain.get_function, plain.__getitem__, lambda name: getattr(plain, name)):
         with pytest.raises(
-            AttributeError, match=r"^Module has no function 'nonsense': there is no __tvm_ffi_nonsense in the"
+            AttributeError, match=r"^Module has no function 'nonsense': __tvm_ffi_nonsense is missing in the"
         ) as caught:
             find("nonsense")
         assert str(plain_path) in str(caught.value)
@@ -319,7 +319,7 @@ def test_a_name_with_two_underscores_is_not_looked_up(plain):
         plain.__nonsense__  # noqa: B018
 
 
-def test_a_function_name_that_is_no_text_is_refused(plain):
+def test_a_function_name_that_is_not_a_str_is_refused(plain):
     with pytest.raises(ValueError, match="found by str, not int"):
         plain[3]
     with pytest.raises(TypeError):

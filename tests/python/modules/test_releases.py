@@ -67,7 +67,7 @@ def test_a_library_s_enum_is_one_here(library, level):
         level("there is none")
 
 
-def test_variants_are_attributes_of_the_class_that_nobody_wrote():
+def test_variants_are_attributes_of_the_generated_class():
     program = """
 import sys, ffi_hpy
 library = ffi_hpy.load_module(sys.argv[1])
@@ -241,7 +241,7 @@ def check_keys(library, keys):
         assert not any(key in made_there for key in other)
 
 
-def test_keys_are_found_whoever_has_hashed_them(hooked):
+def test_keys_are_found_with_the_hashes_of_any_library(hooked):
     check_keys(hooked.library, keys_that_hooks_compare(hooked))
 
 
@@ -389,7 +389,7 @@ print(len(errors), ffi_hpy.convert([1]))
 
 
 @pytest.mark.parametrize(("flag", "words"), MAY_BE_HARMLESS + ANOTHER_LAYOUT)
-def test_what_a_library_shows_of_another_version_is_a_line_that_names_it(flag, words):
+def test_a_library_of_another_version_is_shown_in_a_line_that_names_it(flag, words):
     path = compile_newer(f"-D{flag}=1")
     (line,) = run_python(OPENED, path).splitlines()
     assert line.startswith(f"[WARNING] {path} ")

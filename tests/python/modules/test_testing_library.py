@@ -172,13 +172,13 @@ def test_every_function_that_is_registered_is_named_here(testing_library):
 
 
 @pytest.mark.parametrize(("name", "call", "result"), rows(0))
-def test_a_function_gives_what_it_should(testing, name, call, result):
+def test_a_function_gives_the_expected_result(testing, name, call, result):
     value = plain(getattr(testing, name)(*arguments_of(call)))
     assert result is ANYTHING or (value == result and type(value) in (type(result), *type(result).__subclasses__()))
 
 
 @pytest.mark.parametrize(("name", "call", "message"), rows(1))
-def test_a_function_refuses_what_is_wrong(testing, name, call, message):
+def test_a_function_refuses_wrong_arguments(testing, name, call, message):
     with pytest.raises((TypeError, ValueError), match=message) as caught:
         getattr(testing, name)(*arguments_of(call))
     if type(caught.value) is TypeError and name != "test_raise_error" and message.startswith("Expected"):

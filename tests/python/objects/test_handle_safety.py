@@ -55,7 +55,7 @@ class Numbers(ffi_hpy.Object):
 
 @needs_threads
 @pytest.mark.thread_unsafe(reason="makes threads of its own")
-def test_setting_a_field_of_what_is_moved_away_changes_nothing_else(testing):
+def test_setting_a_field_of_a_moved_object_changes_nothing_else(testing):
     shared = Numbers(5, 5.0, 5, True)
 
     def write():
@@ -78,7 +78,7 @@ def test_setting_a_field_of_what_is_moved_away_changes_nothing_else(testing):
 
 @needs_threads
 @pytest.mark.thread_unsafe(reason="makes threads of its own")
-def test_an_item_of_what_is_moved_away_is_that_item_or_an_error(testing):
+def test_an_item_of_a_moved_object_is_that_item_or_an_error(testing):
     shared, inner = ffi_hpy.Array([1, "a text of some length"]), ffi_hpy.List([1])
 
     def read():
@@ -99,7 +99,7 @@ def test_an_item_of_what_is_moved_away_is_that_item_or_an_error(testing):
 
 @needs_threads
 @pytest.mark.thread_unsafe(reason="makes threads of its own")
-def test_who_is_given_an_object_has_it_whatever_others_move(testing):
+def test_a_receiver_of_an_object_keeps_it_whatever_others_move(testing):
     box = ffi_hpy.List([TestIntPair(1, 1)])
 
     def read():
@@ -121,7 +121,7 @@ class Counts(ffi_hpy.Object):
 
 @needs_threads
 @pytest.mark.thread_unsafe(reason="makes threads of its own")
-def test_a_list_that_changes_while_it_is_checked_gives_what_was_checked():
+def test_a_list_that_changes_while_it_is_checked_gives_the_checked_items():
     counts, values = Counts([0]), list(range(5000))
 
     def change():
@@ -161,7 +161,7 @@ def test_threads_may_extend_one_backtrace():
 
 
 @pytest.mark.parametrize("make", [mock.NonCallableMock, mock.NonCallableMagicMock])
-def test_a_mock_of_a_class_is_no_object_of_it(testing, make):
+def test_a_mock_of_a_class_is_not_an_object_of_it(testing, make):
     pretender = make(spec=ffi_hpy.Array)
     assert isinstance(pretender, ffi_hpy.Array)
     assert testing.echo(pretender) is pretender

@@ -47,14 +47,14 @@ def object_at(address: int) -> Any:
 # --- one wrapper -----------------------------------------------------------------------------------------------------
 
 
-def test_what_is_read_twice_is_one_object(classes):
+def test_a_value_that_is_read_twice_is_one_object(classes):
     box = box_of(classes.TestIntPair(1, 2))
     assert box[0] is box[0]
     held = box[0]
     assert {id(box[0]) for _ in range(100)} == {id(held)}
 
 
-def test_what_is_put_somewhere_comes_back_as_itself(testing, classes):
+def test_a_stored_object_comes_back_as_itself(testing, classes):
     pair = classes.TestIntPair(1, 2)
     assert testing.echo(pair) is pair
     assert box_of(pair)[0] is pair
@@ -73,7 +73,7 @@ def test_an_object_that_comes_back_by_its_address_is_the_same(make, address_of):
     assert object_at(address_of(made)) is made
 
 
-def test_what_a_hook_keeps_comes_back_as_the_object_that_it_was_called_for():
+def test_an_object_that_a_hook_keeps_comes_back_as_the_hook_s_argument():
     kept = ffi_hpy.List()
 
     @ffi_hpy.dataclasses.py_class(unique_name("Seen"), eq=True, order=True, unsafe_hash=True)
@@ -136,7 +136,7 @@ def test_two_objects_have_two_wrappers(classes):
     assert ffi_hpy.Array([one, other])[0] is not ffi_hpy.Array([one, other])[1]
 
 
-def test_whoever_looks_a_global_function_up_gets_a_wrapper_of_his_own():
+def test_each_look_up_of_a_global_function_gives_a_new_wrapper():
     one, other = (ffi_hpy.get_global_func("ffi.ArraySize") for _ in range(2))
     assert one is not other
     one.release_gil = False
@@ -232,7 +232,7 @@ def test_an_argument_that_is_returned_comes_back_as_the_wrapper_that_stands_for_
     assert seen[0].__use_count__() == 1
 
 
-def test_what_comes_back_from_a_move_is_a_new_wrapper(testing, classes):
+def test_a_moved_object_comes_back_in_a_new_wrapper(testing, classes):
     pair = classes.TestIntPair(1, 2)
     box = box_of(pair)
     again = testing.echo(pair._move())
@@ -241,7 +241,7 @@ def test_what_comes_back_from_a_move_is_a_new_wrapper(testing, classes):
     assert box[0] is again
 
 
-def test_what_stands_for_several_wrappers_keeps_its_object_when_one_is_moved(testing, classes):
+def test_a_wrapper_that_was_returned_again_keeps_its_object_after_a_move(testing, classes):
     # As in `copied = f(pair); g(copied._move())`, where f returns its argument: pair is still needed
     pair = classes.TestIntPair(1, 2)
     copied = testing.echo(pair)
@@ -266,7 +266,7 @@ def test_a_wrapper_that_gets_another_object_stands_for_that_one_only(testing, cl
     assert pair.__chandle__() == 0
 
 
-def test_a_moved_object_that_stays_elsewhere_is_read_anew(testing, classes):
+def test_a_moved_object_that_stays_elsewhere_is_read_again(testing, classes):
     box = box_of(classes.TestIntPair(5, 6))
     testing.nop(box[0]._move())
     testing.echo(box[0]._move())
@@ -424,7 +424,7 @@ def test_threads_drop_and_wrap_many_objects(classes):
     assert parallelize(churn) == [True] * 4
 
 
-def test_threads_move_what_others_read(testing, classes):
+def test_threads_move_objects_that_others_read(testing, classes):
     box = box_of(classes.TestIntPair(1, 2))
 
     def work(thread):

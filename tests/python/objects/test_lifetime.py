@@ -108,7 +108,7 @@ def test_arguments_are_freed_when_one_of_them_is_refused(testing):
     assert [is_gone(ref) for ref in refs] == [True, True]
 
 
-def test_what_native_code_lets_go_of_is_freed_whatever_it_keeps():
+def test_objects_that_native_code_drops_are_freed_whatever_it_keeps():
     choose = random.Random(9)
     functions, refs = [], []
     for _ in range(80 if FREES_AT_ONCE else 30):  # each round may run collections
@@ -124,7 +124,7 @@ def test_what_native_code_lets_go_of_is_freed_whatever_it_keeps():
 
 
 @pytest.mark.skipif(IS_DEBUG, reason="in hpy's debug mode what native code drops waits for the next call")
-def test_collections_alone_end_what_a_container_held():
+def test_collections_alone_free_the_items_of_a_container():
     ended = []
 
     class Noted:
@@ -140,7 +140,7 @@ def test_collections_alone_end_what_a_container_held():
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 @pytest.mark.parametrize("kind", ["value", "iterator"])
-def test_what_cannot_be_copied_keeps_its_reference(IntPair, copied, kind):
+def test_a_value_that_cannot_be_copied_keeps_its_reference(IntPair, copied, kind):
     witness = IntPair(1, 2)
     value = core.CAny(witness) if kind == "value" else iter(ffi_hpy.Array([witness] * 100))
     before = witness.__use_count__()
@@ -458,6 +458,6 @@ def test_a_subclass_of_a_native_class_does_not_inherit_a_finalizer(base):
 
 
 @pytest.mark.parametrize("base", [_core.CAny, _core.Initializer, _core.ObjectRValueRef, _core.OpaquePtr])
-def test_a_native_class_that_is_no_base_refuses_subclasses(base):
+def test_a_native_class_that_is_not_a_base_refuses_subclasses(base):
     with pytest.raises(TypeError, match="is not an acceptable base type"):
         type("Sub", (base,), {"__slots__": ()})

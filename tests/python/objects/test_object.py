@@ -96,7 +96,7 @@ def test_two_objects_of_equal_contents_are_not_equal(classes):
 
 
 @pytest.mark.parametrize("other", [None, 1, "text", object()], ids=repr)
-def test_an_object_equals_nothing_that_is_no_object(classes, other):
+def test_an_object_equals_nothing_that_is_not_an_object(classes, other):
     pair = classes.TestIntPair(1, 2)
     assert pair != other
     assert not (pair == other)  # noqa: SIM201
@@ -145,7 +145,7 @@ def test_move_handle_from_leaves_the_other_empty(classes):
     assert (target.a, target.__use_count__()) == (1, 1)
 
 
-def test_move_handle_from_drops_what_was_there(testing, classes):
+def test_move_handle_from_drops_the_earlier_object(testing, classes):
     first, second = classes.TestIntPair(1, 2), classes.TestIntPair(3, 4)
     witness = second_wrapper(testing, first)
     first.__move_handle_from__(second)
@@ -159,7 +159,7 @@ def test_move_handle_from_itself_changes_nothing(classes):
     assert (pair.a, pair.__use_count__()) == (1, 1)
 
 
-def test_move_handle_from_refuses_what_is_no_object(classes):
+def test_move_handle_from_refuses_values_that_are_not_objects(classes):
     pair = classes.TestIntPair(1, 2)
     with pytest.raises(TypeError, match="must be a CObject, not int"):
         pair.__move_handle_from__(3)
@@ -236,14 +236,14 @@ def test_an_rvalue_ref_is_made_of_an_object_only(classes):
     assert isinstance(ffi_hpy.core.ObjectRValueRef(obj=pair), ffi_hpy.core.ObjectRValueRef)
     for wrong, says in (
         ((), "missing required argument: 'obj'"),
-        ((3,), "wants a CObject"),
+        ((3,), "expected a CObject, got int"),
         ((pair, pair), "at most 1"),
     ):
         with pytest.raises(TypeError, match=says):
             ffi_hpy.core.ObjectRValueRef(*wrong)
 
 
-def test_init_handle_by_constructor_takes_what_the_function_returns(testing, classes):
+def test_init_handle_by_constructor_steals_the_function_s_result(testing, classes):
     pair = classes.TestIntPair.__new__(classes.TestIntPair)
     made = classes.TestIntPair(5, 6)
     pair.__init_handle_by_constructor__(testing.echo, made)
@@ -251,7 +251,7 @@ def test_init_handle_by_constructor_takes_what_the_function_returns(testing, cla
     assert pair.__use_count__() == 2
 
 
-def test_init_handle_by_constructor_refuses_what_returns_no_object(testing, classes):
+def test_init_handle_by_constructor_refuses_a_function_that_returns_no_object(testing, classes):
     pair = classes.TestIntPair(1, 2)
     with pytest.raises(TypeError, match="must return an object"):
         pair.__init_handle_by_constructor__(testing.echo, 3)
@@ -297,7 +297,7 @@ def test_the_state_of_an_object_can_be_given_to_another(classes):
     assert copy.copy(pair).b == copy.deepcopy(pair).b == 4
 
 
-def test_what_has_no_graph_is_not_pickled(testing):
+def test_an_object_without_a_graph_is_not_pickled(testing):
     for value in (ffi_hpy.Array([testing.echo]), testing.echo, ffi_hpy.convert(object())):
         with pytest.raises(TypeError):
             pickle.dumps(value)

@@ -15,13 +15,13 @@ def odd(upstream):
         pytest.fail(str(reason), pytrace=False)
 
 
-def test_a_number_is_what_the_getter_says_whatever_is_in_memory(odd):
+def test_a_number_is_the_getter_s_result_whatever_is_in_memory(odd):
     first, second = odd.make_odd(), odd.make_odd()
     for one in (first, second, first):
         assert (one.boxed, one.level, one.plain) == (7, 20, 3)
 
 
-def test_a_view_of_no_bytes_is_no_bytes(odd):
+def test_a_view_of_no_bytes_is_an_empty_bytes_object(odd):
     seen = []
     odd.give_no_bytes(seen.append)
     assert seen == [b""]

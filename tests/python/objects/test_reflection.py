@@ -50,7 +50,7 @@ def test_a_constructor_names_the_argument_of_the_wrong_type(classes):
         classes.TestIntPair(1, "two")
 
 
-def test_members_of_a_class_refuse_what_is_no_instance(testing_library):
+def test_members_of_a_class_refuse_objects_that_are_not_instances(testing_library):
     program = """
 import sys, ffi_hpy
 ffi_hpy.load_module(sys.argv[1])
@@ -136,7 +136,7 @@ def make_derived(**fields):
     )
 
 
-def test_a_derived_object_has_what_its_base_has(classes):
+def test_a_derived_object_has_the_members_of_its_base(classes):
     derived = make_derived(v_i64=20, v_map={"a": 1}, v_array=[1, 2, 3])
     assert type(derived) is classes.TestObjectDerived
     assert isinstance(derived, classes.TestObjectBase)
@@ -214,7 +214,7 @@ def test_an_object_of_a_type_without_a_class_gets_one_made(testing):
     assert cls(1, 2).v2 == 2
 
 
-def test_type_info_tells_what_is_known(testing, classes):
+def test_type_info_has_all_registered_facts(testing, classes):
     info = classes.TestObjectDerived.__tvm_ffi_type_info__
     assert info.type_key == "testing.TestObjectDerived"
     assert [_core.type_info(index)[0] for index in info.type_ancestors] == ["ffi.Object", "testing.TestObjectBase"]
@@ -238,7 +238,7 @@ for index in (-1, 2**30, 63):
     assert run_python(program) == "".join(f"no type is registered for index {i}\n" for i in (-1, 2**30, 63))
 
 
-def test_a_field_slot_refuses_what_is_not_there(classes):
+def test_a_field_slot_refuses_missing_fields(classes):
     index = _core.type_key_to_index("testing.TestIntPair")
     for which in (-1, 2):
         with pytest.raises(IndexError, match="has 2 fields of its own"):
@@ -266,7 +266,7 @@ def test_a_method_is_called_bound_unbound_and_later(classes):
     assert list(map(classes.TestIntPair.sum, [classes.TestIntPair(i, i) for i in range(3)])) == [0, 2, 4]
 
 
-def test_a_method_refuses_what_is_wrong(classes):
+def test_a_method_refuses_wrong_arguments(classes):
     pair = classes.TestIntPair(3, 4)
     for wrong in (lambda: classes.TestIntPair.sum(), lambda: classes.TestIntPair.sum(1), lambda: pair.sum(1)):
         with pytest.raises(TypeError, match="sum"):
@@ -391,7 +391,7 @@ def register_number(static_index, size, getter):
         (ctypes.c_double, lambda x: x / 2, (1.5, -0.25, 1e300)),
     ],
 )
-def test_a_field_of_a_library_is_what_its_getter_says(memory, what_it_gives, values):
+def test_a_field_of_a_library_is_its_getter_s_result(memory, what_it_gives, values):
     static_index = {
         ctypes.c_bool: _core.TYPE_INDEX_BOOL,
         ctypes.c_double: _core.TYPE_INDEX_FLOAT,

@@ -28,7 +28,7 @@ def test_threads_read_the_same_members(classes):
         assert all(ours is fields[0][0] and theirs is fields[0][1] for ours, theirs in fields)
 
 
-def test_a_field_tells_what_is_known_of_it(classes):
+def test_a_field_has_all_registered_facts(classes):
     info = info_of(classes.TestObjectBase)
     assert all(isinstance(field, TypeField) for field in info.fields)
     fields = {field.name: field for field in info.fields}
@@ -82,7 +82,7 @@ def test_a_field_that_can_be_written_says_so(classes):
         del obj.v_i64
 
 
-def test_methods_tell_what_is_known_of_them(classes):
+def test_methods_have_all_registered_facts(classes):
     method = next(method for method in info_of(classes.TestObjectBase).methods if method.name == "add_i64")
     assert isinstance(method, TypeMethod)
     assert not method.is_static

@@ -76,7 +76,7 @@ def test_an_annotation_prints_as_it_was(annotation, text):
 @pytest.mark.parametrize(
     "annotation", ["int", typing.ForwardRef("int"), complex, 3, [int], typing.TypeVar("T"), object()]
 )
-def test_what_is_no_type_of_values_is_a_type_error(annotation):
+def test_an_annotation_that_is_not_a_type_of_values_is_a_type_error(annotation):
     with pytest.raises(TypeError, match="Cannot convert"):
         of(annotation)
 
@@ -154,7 +154,7 @@ def test_a_type_that_is_registered_later_is_known_then():
     ],
     ids=str,
 )
-def test_values_become_what_the_schema_says(annotation, value, expected):
+def test_values_are_converted_as_the_schema_says(annotation, value, expected):
     result = converted(annotation, value)
     if isinstance(expected, (list, dict)):
         result = type(expected)(result)
@@ -192,7 +192,7 @@ def test_values_become_what_the_schema_says(annotation, value, expected):
     ],
     ids=str,
 )
-def test_what_does_not_fit_is_a_type_error_with_its_path(annotation, value, message):
+def test_a_mismatch_is_a_type_error_with_its_path(annotation, value, message):
     schema = of(annotation)
     with pytest.raises(TypeError, match=f"^type conversion failed for .*{message}"):
         schema.convert(value)
@@ -331,7 +331,7 @@ def test_conversions_within_conversions_end_in_an_error():
         schema.convert(Again())
 
 
-def test_a_value_of_ones_own_keeps_what_it_holds():
+def test_a_value_of_a_custom_class_keeps_its_contents():
     items = List([1, 2])
     value = CAny(items)
     del items
@@ -396,12 +396,12 @@ def test_a_native_setter_refuses_with_the_same_words(annotation, type_index, val
 
 
 @pytest.mark.skipif(IS_OVER_CFFI, reason="there the package's own Python code has such memory")
-def test_nobody_passes_an_address_where_no_python_code_of_the_package_runs():
+def test_addresses_are_not_accepted_where_no_python_code_of_the_package_runs():
     with pytest.raises(TypeError, match=r"_convert_into\(\) is for the package's own Python code on PyPy"):
         TypeSchema("int")._convert_into(1, 8, False)
 
 
-def test_a_native_setter_asks_python_for_what_only_python_knows():
+def test_a_native_setter_calls_python_for_values_of_python():
     cell = Cell(ffi_hpy.Device, 6)
     cell.set("cuda:3")
     assert cell.read(ctypes.c_int64) == 3 << 32 | 2
@@ -470,7 +470,7 @@ def test_threads_define_types_and_convert_to_those_of_the_others():
 
     def work(i):
         schemas = [TypeSchema("List", [TypeSchema("Optional", [TypeSchema(key)])]) for key in keys]
-        node = define(keys[i])(i, ["a text that is no small one"])
+        node = define(keys[i])(i, ["a text that is not small"])
         seen = set()
         while len(seen) < len(keys):
             for j, schema in enumerate(schemas):
@@ -483,7 +483,7 @@ def test_threads_define_types_and_convert_to_those_of_the_others():
                 if not reason:
                     seen.add(j)
         result = _to_py_class_value(schemas[i].convert([node, None]))
-        assert (result[0].number, list(result[0].names), result[1]) == (i, ["a text that is no small one"], None)
+        assert (result[0].number, list(result[0].names), result[1]) == (i, ["a text that is not small"], None)
         with pytest.raises(TypeError, match=f"expected {keys[(i + 1) % 4]}, got {keys[i]}"):
             schemas[(i + 1) % 4].convert([node])
 
@@ -496,7 +496,7 @@ def test_threads_set_one_field_through_its_schema():
         items: Union[int, list[int], dict[str, int], None]
 
     shared = Shared(None)
-    values = (7, [1, 2, 3], {"a key that is no small one": 1}, None)
+    values = (7, [1, 2, 3], {"a key that is not small": 1}, None)
 
     def work(i):
         for _ in range(500):
@@ -590,7 +590,7 @@ def _attempt(function, value):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_checking_agrees_with_converting_and_what_was_converted_fits(seed):
+def test_checking_agrees_with_converting_and_converted_values_match(seed):
     chance = _Chance(seed)
     for _ in range(100 if IS_DEBUG or IS_OWN_DEBUG else 300):
         schema, value = chance.schema(), chance.value()

@@ -30,7 +30,7 @@ def show(before: str = "", **environ: str) -> "tuple[str, str]":
     return calls, reason
 
 
-def test_the_package_says_what_calls_go_through():
+def test_the_package_shows_the_path_of_calls():
     assert _core.CALLS in ("cffi", "binding")
     assert (_core.CALLS == "cffi") == (_core.CALLS_REASON == "")
 
@@ -71,7 +71,7 @@ def test_a_pypy_without_cffi_uses_the_binding():
 
 
 @needs_cffi
-def test_what_lies_over_cffi_is_not_loaded_for_nothing():
+def test_the_cffi_backend_is_not_loaded_unless_it_is_used():
     program = "import sys, ffi_hpy; print([name for name in sys.modules if name.startswith('ffi_hpy._pypy')])"
     assert run_python(program, environ={"FFI_HPY_CFFI": "0"}) == "[]\n"
 
@@ -89,5 +89,5 @@ print("ended")
 
 
 @needs_cffi
-def test_what_the_end_of_the_stack_left_unmade_ends_quietly():
+def test_objects_left_incomplete_at_the_end_of_the_stack_are_freed_silently():
     assert run_python(UNMADE) == "ended\n"

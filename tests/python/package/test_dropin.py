@@ -137,7 +137,7 @@ print(ffi_hpy.__version__ == importlib.metadata.version("ffi-hpy"))
     assert run_python(program) == f"True {dropin.ABI_VERSION} {numbers} {dropin.ABI_VERSION} True\n"
 
 
-def test_a_program_sees_what_python_itself_shows_it(tmp_path):
+def test_a_program_sees_the_same_state_as_under_python_itself(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "link").mkdir()
     (tmp_path / "link" / "program.py").symlink_to(tmp_path / "program.py")
@@ -165,7 +165,7 @@ started.set()
 # --- programs that a program starts ---------------------------------------------------------------------------------
 
 
-def test_what_the_program_starts_answers_too(tmp_path):
+def test_tvm_ffi_is_importable_in_programs_that_the_program_starts(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         """
@@ -205,7 +205,7 @@ if __name__ == "__main__":
     ]
 
 
-def test_the_environment_is_what_it_was_afterwards():
+def test_the_environment_is_restored_afterwards():
     program = """
 import os, sys
 from ffi_hpy import dropin
@@ -226,7 +226,7 @@ print("as before")
     assert run_python(program) == "as before\n"
 
 
-def test_a_command_outside_of_a_dropin_run_says_what_it_needs(tmp_path):
+def test_a_command_outside_of_a_dropin_run_names_its_requirement(tmp_path):
     command = Path(ffi_hpy.__file__).with_name("_dropin") / "bin" / "tvm-ffi-config"
     environ = {name: value for name, value in os.environ.items() if name != "FFI_HPY_DROPIN"}
     done = subprocess.run([str(command)], capture_output=True, text=True, env=environ)

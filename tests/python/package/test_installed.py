@@ -84,7 +84,7 @@ print([os.path.exists(os.path.join(folder, path)) for path in ("include/tvm/ffi/
 """
 
 
-def test_who_looks_for_headers_without_importing_finds_them(installed):
+def test_a_search_for_headers_without_an_import_finds_them(installed):
     assert installed.run("-c", LOOKS) == f"{[True] * 5}\n"
     assert installed.run("-c", f"import tvm_ffi{LOOKS}") == f"{[True] * 5}\n"
     assert installed.dropin("-c", LOOKS) == f"{[True] * 5}\n"
@@ -121,7 +121,7 @@ def test_threads_import_it_at_once(installed):
         assert installed.dropin("-c", IN_THREADS) == "8\n"
 
 
-def test_what_a_program_starts_and_loads_finds_it(installed):
+def test_programs_and_libraries_that_a_program_loads_find_it(installed):
     program = installed.folder / "program.py"
     program.write_text(
         "import multiprocessing, pickle\n"
@@ -173,13 +173,13 @@ def test_devices_have_the_names_that_the_reported_release_takes(env):
 
 
 @pytest.mark.parametrize("version", ["", "latest", "v0.1", "0.1-2", "../0.1"])
-def test_what_is_no_version_is_not_installed(version, capsys):
+def test_an_invalid_version_is_not_installed(version, capsys):
     assert dropin.main(["install", "--as", version]) == 1
     says = capsys.readouterr().err
     assert says == f"ffi_hpy.dropin: --as: expected a version such as {dropin.ABI_VERSION}, got {version!r}\n"
 
 
-def test_the_status_says_what_answers(env, real):
+def test_the_status_names_the_importable_package(env, real):
     says = env.dropin("status", fails=True)
     assert "tvm_ffi: nothing answers; `python -m ffi_hpy.dropin install`" in says
     assert "apache-tvm-ffi: not installed\n" in says
@@ -294,7 +294,7 @@ def test_installing_again_changes_nothing_and_as_another_version_replaces(env):
     assert env.files() == before
 
 
-def test_installing_again_mends_what_was_changed(env):
+def test_installing_again_restores_changed_files(env):
     env.dropin("install")
     first = env.files()
     (env.folder / "bin" / "tvm-ffi-config").unlink()
@@ -384,7 +384,7 @@ print("interrupted", step - 1)
     [("", "install"), ("install --as 0.1.12", "install"), ("install", "uninstall")],
     ids=["install", "another version", "uninstall"],
 )
-def test_what_is_interrupted_leaves_nothing_half_done(env, how, first, words):
+def test_an_interrupted_command_leaves_nothing_half_done(env, how, first, words):
     says = env.run("-c", INTERRUPTED, env.folder, env.packages, how, first, words)
     assert int(says.rpartition("interrupted ")[2]) > 3, says
 
@@ -498,7 +498,7 @@ def heed_modes():
     ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
 
 
-def test_a_folder_that_cannot_be_written_is_an_error_that_says_what_to_do(env):
+def test_a_folder_that_cannot_be_written_is_an_error_with_a_remedy(env):
     before = env.files()
     env.packages.chmod(0o555)
     try:
@@ -576,7 +576,7 @@ except ModuleNotFoundError as error:
 """
 
 
-def test_stubs_of_hpy_find_pkg_resources_and_nobody_else(env):
+def test_only_stubs_of_hpy_find_pkg_resources(env):
     env.dropin("install", "hpy")
     program = env.folder / "program.py"
     program.write_text(PKG_RESOURCES)

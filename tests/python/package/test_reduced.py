@@ -13,7 +13,7 @@ sys.path.remove(str(ROOT))
 
 SOURCE = '''\
 #!/usr/bin/env python3
-"""What it is: not a # comment."""
+"""Its text: not a # comment."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _inner() -> Any:
 
 REDUCED = '''\
 #!/usr/bin/env python3
-"""What it is: not a # comment."""
+"""Its text: not a # comment."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _inner() :
 """
 
 
-def test_what_is_shown_stays():
+def test_public_docstrings_stay():
     assert reduce_source(SOURCE, ("public.py",)) == REDUCED
 
 

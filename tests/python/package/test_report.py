@@ -49,15 +49,15 @@ def test_the_report_shows_the_variables_that_matter_and_no_others():
 def test_a_reader_of_the_report_may_stop_reading():
     reading, writing = os.pipe()
     os.close(reading)
-    with os.fdopen(writing, "w") as nobody_reads:
+    with os.fdopen(writing, "w") as unread:
         command = [sys.executable, "-u", "-m", "ffi_hpy"]
-        done = subprocess.run(command, stdout=nobody_reads, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(command, stdout=unread, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")
 
 
-def test_the_report_goes_on_where_there_is_no_compiler(tmp_path):
+def test_the_report_goes_on_without_a_compiler(tmp_path):
     said = lines_of(run_module("ffi_hpy", PATH=str(tmp_path), CXX=""))
-    assert said["compiler"].startswith("not known: BuildError: there is no C++ compiler")
+    assert said["compiler"].startswith("not known: BuildError: no C++ compiler was found")
     assert list(said) == TITLES
 
 
@@ -80,7 +80,7 @@ def test_each_command_tells_its_version(module):
 def test_pkg_config_finds_headers_and_library_wherever_the_package_is(tmp_path):
     program = shutil.which("pkg-config") or shutil.which("pkgconf")
     if program is None:
-        pytest.skip("there is no pkg-config")
+        pytest.skip("pkg-config is missing")
     moved = tmp_path / "moved" / "ffi_hpy"
     shutil.copytree(PACKAGE / "share", moved / "share")
     for package in (PACKAGE, moved):

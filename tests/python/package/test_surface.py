@@ -129,7 +129,7 @@ _WITHOUT_ALL = {"ffi_hpy.stub", "ffi_hpy.testing", "ffi_hpy.testing.testing"}
 
 
 @each_module
-def test_a_module_says_what_it_is_and_what_it_exports(module):
+def test_a_module_has_a_docstring_and_lists_its_exports(module):
     assert module.__doc__
     assert hasattr(module, "__all__") or module.__name__ in _WITHOUT_ALL
     exported = getattr(module, "__all__", ())
@@ -138,7 +138,7 @@ def test_a_module_says_what_it_is_and_what_it_exports(module):
 
 
 @each_module
-def test_what_a_module_exports_has_a_docstring(module):
+def test_each_export_of_a_module_has_a_docstring(module):
     undocumented = []
     for name in getattr(module, "__all__", ()):
         value = getattr(module, name)

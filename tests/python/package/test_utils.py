@@ -100,10 +100,10 @@ def test_a_default_is_the_very_object():
 
 def test_a_wrapper_looks_like_its_prototype():
     def scale(x: int, y: int = 10) -> int:
-        """What it does."""
+        """Its purpose."""
 
     f = make_kwargs_wrapper_from_signature(positions, inspect.signature(scale), scale)
-    assert (f.__name__, f.__doc__, f(5)) == ("scale", "What it does.", (5, 10))
+    assert (f.__name__, f.__doc__, f(5)) == ("scale", "Its purpose.", (5, 10))
     without = make_kwargs_wrapper_from_signature(positions, inspect.signature(scale), exclude_arg_names=["y"])
     assert without(x=1) == (1,)
 
@@ -210,7 +210,7 @@ def test_a_description_that_cannot_become_code_is_refused(schema, error, message
         validate(schema)
 
 
-def test_a_wrapper_unpacks_what_it_is_told_to():
+def test_a_wrapper_unpacks_the_selected_arguments():
     f = make_kwargs_wrapper(positions, ["a", "b"], (Config(0, 0),), map_dataclass_to_tuple=["b"])
     config = Config(1, 2)
     assert f(config) == (config, (0, 0))

@@ -123,7 +123,7 @@ print(strangers)
 """
 
 
-@pytest.mark.skipif(IS_DEBUG, reason="the PyPI package hpy makes the classes, and lets nobody change them")
+@pytest.mark.skipif(IS_DEBUG, reason="the PyPI package hpy makes the classes, which cannot be changed")
 def test_no_module_of_a_copy_in_another_package_asks_for_the_installed_one(folder: Path) -> None:
     assert run(folder, "-c", IMPORT + MODULES) == "[]\n[]\n"
 

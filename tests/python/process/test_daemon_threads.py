@@ -51,7 +51,7 @@ SHAPES = {
     "a callback in a callback": "repeat(lambda: m.swallow(lambda x: m.swallow_noexcept(lambda y: str(y) * 9)))",
     "a callback between two libraries": "repeat(lambda: m.swallow(lambda x: other.swallow(lambda y: str(y) * 9)))",
     "a callback that waits": "repeat(lambda: m.swallow(lambda x: time.sleep(0.0005)))",
-    "native code that gives the GIL up": "repeat(lambda: m.swallow(lambda x: m.doze()))",
+    "native code that releases the GIL": "repeat(lambda: m.swallow(lambda x: m.doze()))",
     "the conversion of a field": "repeat(lambda: m.swallow(lambda x: Ended([Value()])))",
     "a finalizer": "repeat(lambda: m.drop_result(lambda x: [Dropped(), Dropped()]))",
     "a question for signals": "repeat(lambda: m.swallow(lambda x: m.ask_for_signals(3)))",

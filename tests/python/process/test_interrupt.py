@@ -49,7 +49,7 @@ def test_native_code_that_asks_is_interrupted(run, name, keep_gil):
     program = f"""
 function = wait.get_function("{name}")
 function.release_gil = {not keep_gil}
-if {keep_gil}:  # no other thread runs meanwhile
+if {keep_gil}:  # no other thread runs during the call
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
 else:
@@ -230,7 +230,7 @@ except KeyboardInterrupt as error:
 
 
 @needs_threads
-def test_a_handler_that_raises_another_exception_decides_what_comes(run):
+def test_a_handler_that_raises_another_exception_decides_the_result(run):
     program = """
 class Stop(Exception):
     pass

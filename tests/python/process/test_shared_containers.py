@@ -114,7 +114,7 @@ def test_remove_takes_an_item_that_equals_its_argument_or_raises_value_error():
     assert list(shared) == ["kept"] * n_kept
 
 
-def test_what_threads_extend_a_list_by_stays_together():
+def test_items_that_a_thread_extends_a_list_by_stay_together():
     shared = List()
 
     def work(i):

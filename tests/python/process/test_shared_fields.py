@@ -127,7 +127,7 @@ def test_an_interrupt_may_change_while_others_read_it():
     )
 
 
-def test_a_deep_copy_shares_nothing_with_an_object_that_is_assigned_meanwhile():
+def test_a_deep_copy_shares_nothing_with_an_object_that_another_thread_assigns():
     @py_class(unique_name())
     class Box(ffi_hpy.Object):
         content: Any = 1

@@ -76,7 +76,7 @@ def fetch_upstream(version: str = "") -> Path:
     named = os.environ.get(variable)
     if named:
         if not Path(named, "tvm_ffi", "lib", "libtvm_ffi_testing.so").is_file():
-            raise Missing(f"{variable} is {named}, where there is no tvm_ffi/lib/libtvm_ffi_testing.so")
+            raise Missing(f"{variable} is {named}, which lacks tvm_ffi/lib/libtvm_ffi_testing.so")
         return Path(named)
     # Not with the Python of the tests' environment, which may lack pip and thus the configured package index.
     outside = os.pathsep.join(p for p in os.get_exec_path() if not Path(p).is_relative_to(sys.prefix))

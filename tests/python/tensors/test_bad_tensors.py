@@ -121,7 +121,7 @@ def test_a_capsule_with_it_is_refused_and_stays_its_owner_s(how, message, is_ver
     ],
     ids=["empty", "empty and huge", "repeated", "repeated often", "backwards", "strides of one element"],
 )
-def test_what_memory_can_be_is_taken(how, shape):
+def test_descriptions_of_possible_memory_are_accepted(how, shape):
     new_state()
     array = described(array_class(), **how)
     seen = []
@@ -131,7 +131,7 @@ def test_what_memory_can_be_is_taken(how, shape):
     assert imported(array).shape == shape
 
 
-def test_structural_functions_refuse_what_became_absurd_behind_their_back():
+def test_structural_functions_refuse_descriptions_that_became_absurd_later():
     one, two = described(), described()
     tensors = [imported(one), imported(two)]
     assert ffi_hpy.structural_equal(*tensors)

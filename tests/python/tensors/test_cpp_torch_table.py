@@ -66,7 +66,7 @@ def test_the_torch_table_allocates(Tabled):
     assert native_allocator() == 0
 
 
-def test_the_torch_table_refuses_what_is_no_plain_memory(testing, Tabled):
+def test_the_torch_table_refuses_tensors_without_plain_memory(testing, Tabled):
     source = torch.zeros(3, dtype=torch.complex64).conj()
     with pytest.raises(BufferError, match="conjugate bit"):
         testing.nop(source.as_subclass(Tabled))

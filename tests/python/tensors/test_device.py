@@ -109,7 +109,7 @@ print(place)
     assert run_python(program) == "cuda:2\n"
 
 
-def test_a_device_is_no_number():
+def test_a_device_is_not_a_number():
     assert device("cpu") != 1
     assert device("cpu") != "cpu"
 

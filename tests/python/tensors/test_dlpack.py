@@ -128,7 +128,7 @@ def test_a_copy_says_that_it_is_one(tensor):
     assert flags_of(tensor.__dlpack__(copy=False, max_version=(1, 0))) == 0
 
 
-def test_what_cannot_be_moved_is_a_buffer_error(tensor):
+def test_an_array_that_cannot_be_moved_is_a_buffer_error(tensor):
     for copy in (None, True, False):
         with pytest.raises(BufferError, match=r"device|copy"):
             tensor.__dlpack__(dl_device=(2, 0), copy=copy)
@@ -269,7 +269,7 @@ ARRAYS = [
 
 
 @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{list(array.shape)}{list(array.strides)}")
-def test_a_tensor_of_an_array_is_what_the_array_says_of_itself(array):
+def test_a_tensor_of_an_array_has_the_array_s_description(array):
     class Asked:  # it has no struct that could be read
         def __dlpack__(self, **options):
             return array.__dlpack__(**options)
@@ -338,7 +338,7 @@ def test_an_argument_that_is_kept_keeps_its_array_and_lets_it_go(testing, keeper
     assert is_gone(ref)
 
 
-def test_what_ends_with_a_tensors_array_may_make_and_end_tensors(testing):
+def test_objects_destroyed_with_a_tensors_array_may_make_and_drop_tensors(testing):
     made = []
 
     def end():

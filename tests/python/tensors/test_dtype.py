@@ -172,7 +172,7 @@ def test_a_class_may_say_its_data_type(testing):
     assert testing.echo(Custom()) == "float32x4"
 
 
-def test_what_is_no_dtype_is_told():
+def test_a_value_that_is_not_a_dtype_is_reported():
     assert dtype.is_dtype(dtype("int8"))
     assert dtype.is_dtype("int8")
     assert not dtype.is_dtype("no type")

@@ -167,7 +167,7 @@ def test_from_dlpack_takes_a_managed_tensor(ArrayClass, state):
     ],
     ids=str,
 )
-def test_what_does_not_meet_the_demands_is_given_back(ArrayClass, state, make, options, error, says):
+def test_a_tensor_that_does_not_meet_the_demands_is_released(ArrayClass, state, make, options, error, says):
     with pytest.raises(error, match=says):
         ffi_hpy.from_dlpack(ArrayClass(**make), **options)
     assert state.n_alive == 0
@@ -310,7 +310,7 @@ def test_the_stream_is_that_of_the_first_array_on_a_device(ArrayClass, state):
     assert seen == [[0, 0, 0x55]]
 
 
-def test_nested_calls_restore_what_the_outer_one_set(ArrayClass, state):
+def test_nested_calls_restore_the_outer_call_s_state(ArrayClass, state):
     state.stream = 0x55
     seen = []
     inner = ffi_hpy.convert(lambda x: seen.append(native_stream(GPU)))
@@ -453,7 +453,7 @@ def test_a_table_of_a_later_version_is_left_alone(state, testing):
 
 
 @pytest.mark.parametrize(("value", "error"), [("text", TypeError), (0, ValueError), (object(), TypeError)], ids=repr)
-def test_what_is_no_table_is_told(state, testing, value, error):
+def test_a_value_that_is_not_an_exchange_api_is_reported(state, testing, value, error):
     cls = type("Wrong", (), {"__dlpack_c_exchange_api__": value})
     for use in (testing.nop, ffi_hpy.from_dlpack, ffi_hpy.convert):
         with pytest.raises(error, match=r"table|capsule"):

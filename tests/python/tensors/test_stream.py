@@ -51,7 +51,7 @@ def test_each_thread_has_its_own_stream():
     [("5", ValueError, "not str"), (None, ValueError, "not NoneType"), (2**70, OverflowError, None)],
     ids=repr,
 )
-def test_what_is_no_address_is_refused(stream, error, says):
+def test_a_value_that_is_not_an_address_is_refused(stream, error, says):
     with pytest.raises(error, match=says), ffi_hpy.use_raw_stream(CUDA, stream):
         pass
     assert native_stream() == 0

@@ -153,7 +153,7 @@ def test_read_only_memory_is_refused(testing):
 
 
 @pytest.mark.parametrize("array", [np.array(["a"]), np.array([object()]), np.zeros(2, dtype="M8[s]")], ids=str)
-def test_an_array_of_what_is_no_number_is_refused(testing, array):
+def test_an_array_without_numbers_is_refused(testing, array):
     with pytest.raises((BufferError, TypeError), match=r"\S"):
         from_dlpack(array)
     with pytest.raises((BufferError, TypeError), match=r"\S"):
@@ -166,7 +166,7 @@ def test_foreign_byte_order_is_refused(testing):
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "text", [1.0], object()], ids=repr)
-def test_from_dlpack_refuses_what_is_no_array(wrong):
+def test_from_dlpack_refuses_values_that_are_not_arrays(wrong):
     with pytest.raises(TypeError, match="expected a DLPack capsule"):
         from_dlpack(wrong)
 
@@ -280,7 +280,7 @@ def test_numpy_arrays_go_in_as_their_dlpack_describes_them(testing, dtype):
         assert passed.data_ptr() == asked.data_ptr()
 
 
-def test_a_numpy_array_lives_as_long_as_what_was_made_of_it(testing):
+def test_a_numpy_array_lives_as_long_as_the_tensors_made_of_it(testing):
     class Own(np.ndarray):
         pass
 
@@ -336,7 +336,7 @@ print(echo(array).shape)
 
 
 @pytest.mark.parametrize("dtype", [">i4", "longdouble", "U3", "datetime64[s]", [("a", "i4")], object])
-def test_numpy_refuses_what_dlpack_does_not_know(testing, dtype):
+def test_numpy_refuses_types_that_dlpack_does_not_know(testing, dtype):
     array = np.zeros(3, dtype=dtype)
     with pytest.raises(BufferError):
         testing.echo(array)

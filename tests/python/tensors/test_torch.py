@@ -69,7 +69,7 @@ def test_another_tensor_comes_back_as_torchs(testing):
     assert type(pick(1, other)) is Tensor
 
 
-def test_what_torch_has_no_type_for_stays_a_tensor():
+def test_a_tensor_of_a_type_that_torch_lacks_stays_a_tensor():
     from support.arrays import array_class, new_state
 
     new_state()
@@ -124,7 +124,7 @@ def test_torch_allocates_for_native_code_during_the_call():
     assert native_allocator() == 0
 
 
-def test_an_error_restores_what_torch_set(testing):
+def test_an_error_restores_the_state_of_torch(testing):
     def callback(x):
         assert native_allocator() != 0
         raise KeyError("in the middle")
@@ -317,7 +317,7 @@ print(failures)
     assert run_python(program) == "[]\n"
 
 
-def test_older_versions_of_torch_get_what_they_lack():
+def test_older_versions_of_torch_get_the_missing_parts():
     program = """
 import sys, types, ffi_hpy
 class Tensor:

@@ -13,7 +13,7 @@ from ffi_hpy.utils import FileLock
 from ffi_hpy.utils.kwargs_wrapper import make_kwargs_wrapper
 
 assert_type(libinfo.find_libtvm_ffi(), str)
-assert_type(libinfo.find_library("nobody", "tvm_ffi"), Path)
+assert_type(libinfo.find_library("missing", "tvm_ffi"), Path)
 assert_type(libinfo.include_paths(), list[str])
 
 assert_type(ffi_hpy.convert([1]), Any)
@@ -32,7 +32,7 @@ def load(path: Path) -> ffi_hpy.Module:
     module = ffi_hpy.load_module(path)
     assert_type(module.get_function("f"), ffi_hpy.Function)
     assert_type(module.imports, Sequence[ffi_hpy.Module])
-    return libinfo.load_lib_module("nobody", "x")
+    return libinfo.load_lib_module("missing", "x")
 
 
 def locked(path: Path) -> bool:

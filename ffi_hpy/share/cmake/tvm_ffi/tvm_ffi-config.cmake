@@ -17,7 +17,7 @@ set(tvm_ffi_DLPACK_INCLUDE_DIR "${_tvm_ffi_package}/include")
 include("${CMAKE_CURRENT_LIST_DIR}/Utils/Binaries.cmake")
 _tvm_ffi_find_binaries(_tvm_ffi "${_tvm_ffi_package}")
 if(NOT EXISTS "${tvm_ffi_INCLUDE_DIR}/tvm/ffi/c_api.h")
-  set(_tvm_ffi_problem "ffi_hpy is not installed completely: there is no ${tvm_ffi_INCLUDE_DIR}/tvm/ffi/c_api.h")
+  set(_tvm_ffi_problem "ffi_hpy is not installed completely: ${tvm_ffi_INCLUDE_DIR}/tvm/ffi/c_api.h is missing")
 endif()
 if(_tvm_ffi_problem)
   set(tvm_ffi_FOUND FALSE)
@@ -46,9 +46,9 @@ if(_tvm_ffi_system STREQUAL windows)
   set_target_properties(tvm_ffi_shared PROPERTIES IMPORTED_IMPLIB "${_tvm_ffi_linked}")
 endif()
 
-# The C++ names that extra/ of the headers uses are in a library of their own. Whoever loads a shared library loads that
-# one too, so it is not linked with and runs on any core of this ABI; a program is linked with it, if it needs it. So is
-# a shared library that links tvm_ffi::cxx, because it may leave no name undefined.
+# The C++ names that extra/ of the headers uses are in a library of their own. The loader of a shared library
+# also loads that library, so a shared library is not linked with it and runs on any core of this ABI. A program is
+# linked with it if needed. So is a shared library that links tvm_ffi::cxx, because it may leave no name undefined.
 if(_tvm_ffi_cxx)
   add_library(tvm_ffi_cxx SHARED IMPORTED GLOBAL)
   add_library(tvm_ffi::cxx ALIAS tvm_ffi_cxx)

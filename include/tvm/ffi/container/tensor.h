@@ -290,7 +290,7 @@ template <> struct TypeTraits<DLTensor *> : TypeTraitsBase {
     detail::PutPointer(kTVMFFIDLTensorPtr, src, result);
   }
   static void MoveToAny(DLTensor *, TVMFFIAny *) {
-    TVM_FFI_THROW(RuntimeError) << "a DLTensor * cannot be kept in an Any, as nobody would keep it alive: use a Tensor";
+    TVM_FFI_THROW(RuntimeError) << "a DLTensor * cannot be kept in an Any, which does not keep it alive: use a Tensor";
   }
   TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) { return src->type_index == kTVMFFIDLTensorPtr; }
   TVM_FFI_INLINE static DLTensor *CopyFromAnyViewAfterCheck(const TVMFFIAny *src) {

@@ -52,11 +52,11 @@ function(_tvm_ffi_find_binaries prefix package)
     if(problem OR NOT file OR EXISTS "${file}")
       continue()
     endif()
-    set(problem "ffi_hpy is not installed completely: there is no ${file}")
+    set(problem "ffi_hpy is not installed completely: ${file} is missing")
     foreach(other IN ITEMS linux macos windows)
       if(EXISTS "${folder}/lib/${core_of_${other}}" AND NOT EXISTS "${core}")
         string(CONCAT problem "this project is built for ${system}, and the ffi_hpy in ${package} is for ${other}: "
-                      "there is no ${file}. FFI_HPY_CROSS_ROOT can name a folder with that for ${system}"
+                      "${file} is missing. FFI_HPY_CROSS_ROOT can name a folder with that for ${system}"
         )
       endif()
     endforeach()
@@ -88,8 +88,8 @@ function(_tvm_ffi_name_targets targets_variable system_variable problem_variable
     set(problem "ffi_hpy has binaries for Linux, Darwin and Windows, and CMAKE_SYSTEM_NAME is '${CMAKE_SYSTEM_NAME}'")
   endif()
 
-  # What compilers are told counts more than the processor, which is that of the machine that builds where no toolchain
-  # file says otherwise
+  # Options of the compiler take precedence over CMAKE_SYSTEM_PROCESSOR, which is that of the build machine unless a
+  # toolchain file sets it
   set(machines "${CMAKE_SYSTEM_PROCESSOR}")
   if(system STREQUAL macos AND CMAKE_OSX_ARCHITECTURES)
     set(machines "${CMAKE_OSX_ARCHITECTURES}")

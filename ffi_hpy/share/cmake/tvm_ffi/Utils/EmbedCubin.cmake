@@ -1,6 +1,6 @@
 # CUDA code compiled to CUBIN or FATBIN files, and files embedded into libraries. Names and arguments are tvm-ffi's.
 
-# What is linked statically works with one version of the driver only
+# A statically linked runtime works with one version of the driver only
 if(NOT DEFINED CMAKE_CUDA_RUNTIME_LIBRARY)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 endif()

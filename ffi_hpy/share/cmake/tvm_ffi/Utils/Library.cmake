@@ -1,6 +1,6 @@
 # Helpers for targets that use tvm_ffi. Names and arguments are tvm-ffi's; what is not understood is an error.
 #
-# Whoever includes this has tvm_ffi::header and tvm_ffi::shared, from find_package() or add_subdirectory().
+# The including file has tvm_ffi::header and tvm_ffi::shared, from find_package() or add_subdirectory().
 
 include_guard(GLOBAL)
 
@@ -110,7 +110,7 @@ endfunction()
 
 # tvm_ffi_add_msvc_flags(<target>)
 #
-# What MSVC needs for the headers: no macros of windows.h, and more sections than an object file has by default.
+# Flags of MSVC that the headers need: no macros of windows.h, and more sections than an object file has by default.
 function(tvm_ffi_add_msvc_flags target)
   if(MSVC)
     target_compile_definitions(
@@ -174,13 +174,13 @@ endfunction()
 # Ends the configuration unless the target exists and every argument was understood.
 function(_tvm_ffi_check_call self target unknown without_value)
   if(NOT TARGET "${target}")
-    message(FATAL_ERROR "${self}: there is no target '${target}'")
+    message(FATAL_ERROR "${self}: the target '${target}' does not exist")
   endif()
   if(unknown)
     message(FATAL_ERROR "${self}: unknown arguments: ${unknown}")
   endif()
   if(without_value)
-    message(FATAL_ERROR "${self}: there is no value for ${without_value}")
+    message(FATAL_ERROR "${self}: the value is missing for ${without_value}")
   endif()
 endfunction()
 
@@ -215,7 +215,7 @@ function(_tvm_ffi_add_stubs target folder)
 endfunction()
 
 # Gives an interpreter: the one that the project has found, else one that is found now, once for the whole project. It
-# needs no ffi_hpy of its own, see _run.py. What was found is not kept in the build folder, because build frontends
+# needs no ffi_hpy of its own, see _run.py. The result is not kept in the build folder, because build frontends
 # remove the environments that they build in.
 function(_tvm_ffi_get_python variable what_for)
   get_property(found GLOBAL PROPERTY tvm_ffi_python)
