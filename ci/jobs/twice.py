@@ -1,0 +1,70 @@
+"""Counts what the C binding and the cffi backend both contain: names of `_core`, and error messages."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from ci.lib.folders import ROOT
+
+MOST_NAMES, MOST_MESSAGES = 37, 68
+"""The counts of today, which may only fall. The goal is 18 names and 25 messages."""
+
+_BINDING, _BACKEND = ROOT / "src/hpy_module", ROOT / "ffi_hpy/_pypy"
+_VALUE = "\0"  # in place of a value that the program inserts into a message
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_LITERAL = re.compile(r'"((?:\\.|[^"\\\n])*)"')
+_LITERALS = re.compile(rf"{_LITERAL.pattern}(?:\s*(?:PRI\w+\s*)?{_LITERAL.pattern})*")
+_CONVERSION = re.compile(r"%[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?(?:hh|h|ll|l|z|j|t)?[diuxXscpfgeR]")
+
+
+def find_names() -> set[str]:
+    """Return the functions and classes of `_core` that the cffi backend implements, besides the binding."""
+    declared = _definitions(ROOT / "ffi_hpy/_core.pyi")
+    return declared & set().union(*(_definitions(path) for path in _BACKEND.rglob("*.py")))
+
+
+def find_messages() -> set[str]:
+    """Return the messages that both contain, with % for inserted values."""
+    return {message.replace(_VALUE, "%") for message in _messages_of_backend() & _messages_of_binding()}
+
+
+def _definitions(path: Path) -> set[str]:
+    body = ast.parse(path.read_text()).body
+    return {statement.name for statement in body if isinstance(statement, (ast.FunctionDef, ast.ClassDef))}
+
+
+def _messages_of_backend() -> set[str]:
+    found = set()
+    for path in _BACKEND.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        nodes = list(ast.walk(tree))
+        parts = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+        parts |= {id(node.value) for node in nodes if isinstance(node, ast.Expr)}  # docstrings
+        for node in nodes:
+            if isinstance(node, ast.JoinedStr):
+                values = (part.value if isinstance(part, ast.Constant) else _VALUE for part in node.values)
+                found.add(_simplify("".join(map(str, values))))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+                found.add(_simplify(node.value))
+    return {message for message in found if _is_message(message)}
+
+
+def _messages_of_binding() -> set[str]:
+    found = set()
+    for path in _BINDING.rglob("*.[ch]"):
+        for literals in _LITERALS.finditer(_COMMENT.sub("", path.read_text())):
+            text = "".join(literal[1] for literal in _LITERAL.finditer(literals[0]))
+            found.add(_simplify(_CONVERSION.sub(_VALUE, text.replace('\\"', '"'))))
+    return {message for message in found if _is_message(message)}
+
+
+def _simplify(message: str) -> str:
+    """Return a message without quotes around inserted values, and without values and marks at its ends."""
+    spaced = re.sub(rf"[\s'`\"]*{_VALUE}[\s'`\"]*", f" {_VALUE} ", message)
+    return " ".join(spaced.split()).strip(f" {_VALUE}.,:;()")
+
+
+def _is_message(text: str) -> bool:
+    return text.count(" ") >= 2

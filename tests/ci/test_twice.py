@@ -1,0 +1,44 @@
+"""The count of what both backends contain: a planted message and a planted name are found, and others are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci.jobs import twice
+
+
+@pytest.fixture
+def planted(tmp_path, monkeypatch):
+    """Return a function that writes a file below a checkout which twice.py reads."""
+    monkeypatch.setattr(twice, "ROOT", tmp_path)
+    monkeypatch.setattr(twice, "_BINDING", tmp_path / "src/hpy_module")
+    monkeypatch.setattr(twice, "_BACKEND", tmp_path / "ffi_hpy/_pypy")
+
+    def write(place, name, text):
+        path = getattr(twice, place) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    return write
+
+
+def test_a_message_counts_whatever_the_marks_around_its_values(planted):
+    planted("_BINDING", "a.c", 'raise("%s() takes at most "\n "%d items: \'%s\'"); /* "one more in a comment" */')
+    planted("_BINDING", "b.c", 'raise("only in the binding"); raise("two words");')
+    planted("_BACKEND", "a.py", 'raise TypeError(f"{name}() takes at most {n} items: {x!r}")\nf"two words {x}"')
+    planted("_BACKEND", "b.py", '"""one more in a comment"""\ndef f():\n    """only in the binding"""')
+    assert twice.find_messages() == {"takes at most % items"}
+
+
+def test_a_name_counts_if_the_backend_defines_it(planted):
+    planted(
+        "ROOT", "ffi_hpy/_core.pyi", "class Tensor: ...\ndef convert(x: int) -> int: ...\ndef other() -> None: ...\n"
+    )
+    planted("_BACKEND", "a.py", "class Tensor:\n    def other(self):\n        pass\n")
+    planted("_BACKEND", "below/b.py", "def convert(x):\n    return x\ndef own():\n    pass\n")
+    assert twice.find_names() == {"Tensor", "convert"}
+
+
+def test_the_counts_do_not_grow():
+    assert 0 < len(twice.find_names()) <= twice.MOST_NAMES
+    assert 0 < len(twice.find_messages()) <= twice.MOST_MESSAGES
