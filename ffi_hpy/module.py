@@ -45,8 +45,8 @@ class FunctionNotFoundError(AttributeError):
 
 
 class LibraryNotFoundError(FileNotFoundError, RuntimeError):
-    """The path given to load_module() has no file. It is also a RuntimeError, like every other failure to
-    load."""
+    """The file at the path given to load_module() does not exist. It is also a RuntimeError, like every other failure
+    to load."""
 
 
 # No C header names these bits: the core and the C++ headers each define them.
@@ -163,7 +163,7 @@ class Module(Object):
             query_imports: whether to search imported modules, too.
 
         Returns:
-            The metadata as in get_global_func_metadata(); None without metadata or without such a function.
+            The metadata as in get_global_func_metadata(); None if the metadata or the function does not exist.
 
         Raises:
             ValueError: if the metadata is not a JSON object.
@@ -287,7 +287,7 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
         The module.
 
     Raises:
-        LibraryNotFoundError: if a path with a directory part has no file. The class derives from
+        LibraryNotFoundError: if the file at a path with a directory part is missing. The class derives from
             FileNotFoundError and RuntimeError.
         RuntimeError: if the file is not a library, is truncated or damaged, lacks a symbol, or has an extension without
             a registered loader. The message contains the path.

@@ -41,9 +41,8 @@ def find_words(name: str, text: str) -> list[str]:
     found = []
     for pattern, advice in _RULES:
         for match in pattern.finditer(text):
-            found.append(
-                (bisect_right(starts, match.start()) + 1, f'"{" ".join(_JOIN.sub(" ", match[0]).split())}": {advice}')
-            )
+            words = " ".join(_JOIN.sub(" ", match[0]).split())
+            found.append((bisect_right(starts, match.start()) + 1, f'"{words}": {advice}'))
     for match in _OPENING.finditer(text):
         if not _is_question(text, match.start()):
             line = bisect_right(starts, match.start()) + 1

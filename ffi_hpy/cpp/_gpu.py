@@ -77,7 +77,7 @@ def _find_surely(backend: str) -> str:
     found = _find(backend)
     if found is None:
         raise BuildError(
-            f"{command} is missing, which compiles .cu files: it is not on PATH, nor in bin of "
+            f"{command}, which compiles .cu files, is missing: it is not on PATH, nor in bin of "
             f"{' or '.join(variables)}; {where}"
         )
     return found

@@ -333,8 +333,8 @@ class Enum(Object, metaclass=_EnumMeta):
 class EnumAttrMap:
     """Values of one attribute that an extension attaches to the variants of an enum: a mapping from variants.
 
-    A key that is not a variant of the enum is a TypeError. A variant without a value is a KeyError without a
-    default.
+    A key that is not a variant of the enum is a TypeError. A variant without a value is a KeyError unless a default is
+    given.
 
     Args:
         enum_cls: the enum.

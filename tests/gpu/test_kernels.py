@@ -73,7 +73,7 @@ def kernels(tmp_path_factory):
             build_directory=tmp_path_factory.mktemp("gpu_kernels"),
         )
     except cpp.BuildError as reason:
-        if "nvcc is missing" in str(reason):
+        if "nvcc, which compiles .cu files, is missing" in str(reason):
             pytest.skip("needs nvcc")
         raise
 

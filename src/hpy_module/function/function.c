@@ -91,7 +91,7 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
 }
 
 HPyDef_GETSET(function_gil, "release_gil",
-              .doc = "Whether a call releases the GIL while native code runs; by default it does, unless "
+              .doc = "Whether a call releases the GIL while native code runs. It does by default, unless "
                      "TVM_FFI_RELEASE_GIL_BY_DEFAULT is 0.")
 static HPy function_gil_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;

@@ -127,7 +127,7 @@ static HPy ancestor_tuple(HPyContext *ctx, const TVMFFITypeInfo *info) {
   return tuple;
 }
 
-HPyDef_METH(fb_registry_type_info, "type_info", HPyFunc_O, .doc = "The registered type of a type index.")
+HPyDef_METH(fb_registry_type_info, "type_info", HPyFunc_O, .doc = "The registered data of a type index.")
 static HPy fb_registry_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   int32_t index = HPyLong_AsInt32_t(ctx, arg);

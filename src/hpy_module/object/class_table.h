@@ -13,7 +13,7 @@ enum { FB_CLASS_TABLE_FIRST = 1024, FB_CLASS_TABLE_MAX = FB_CLASS_TABLE_FIRST + 
 typedef FbRef *FbClassSlot;
 extern FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 
-/* Returns the slot of a later type; NULL without a slot (yet) or if `index` is not a type index. */
+/* Returns the slot of a later type; NULL if the slot does not exist (yet) or `index` is not a type index. */
 FbClassSlot *fb_class_table_later(int32_t index);
 
 /* Returns the class of a type index, valid for good; NULL if there is none. */

@@ -53,8 +53,8 @@ bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth);
 FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
 /* Begins a use of the native object of a CObject, for code that reads the object: the handle is not moved before
- * fb_handle_cell_unuse. Returns NULL with ValueError raised without a handle, or with TypeError if the object is
- * not of the type (at `depth` below ffi.Object). */
+ * fb_handle_cell_unuse. Returns NULL with ValueError raised if the handle is missing, or with TypeError if the object
+ * is not of the type (at `depth` below ffi.Object). */
 FH_INLINE FbHandleCell *fb_object_begin(HPyContext *ctx, HPy self, int32_t type_index, int32_t depth) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return fb_object_begin_failed(ctx, self, NULL);

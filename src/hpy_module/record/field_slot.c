@@ -33,7 +33,7 @@ FH_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
   return FieldSlot_AsStruct(ctx, h);
 }
 
-/* NULL with TypeError raised without a field. */
+/* NULL with TypeError raised if the field is missing. */
 FH_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
   const FieldSlot *slot = slot_struct(ctx, h);
   if (FH_LIKELY(slot != NULL && slot->field != NULL)) return slot->field;

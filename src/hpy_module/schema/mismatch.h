@@ -16,7 +16,7 @@ typedef enum FbFit {
 /* Zero-initialised is empty. If the caller does not need the reason, it passes a NULL pointer, and no message is
  * made. */
 typedef struct FbMismatch {
-  char *text; /* owned; NULL without a message, or if memory was exhausted */
+  char *text; /* owned; NULL if no message exists, or memory was exhausted */
   /* The type name of the original value while its converted form is checked; NULL: the checked value has its own
    * name. */
   const char *given;

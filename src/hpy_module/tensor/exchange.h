@@ -33,7 +33,7 @@ HPy fb_exchange_result(HPyContext *ctx, TVMFFIAny *value, const DLPackExchangeAP
 HPy fb_exchange_view(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchangeAPI *exchange);
 
 /* Returns the table in a capsule named dlpack_exchange_api, or at an address. NULL with an exception raised if there is
- * none; NULL without an exception if the table is older than DLPack 1. */
+ * none; NULL without an exception if none of the linked tables is of DLPack 1. */
 const DLPackExchangeAPI *fb_exchange_read(HPyContext *ctx, HPy capsule);
 
 extern HPyDef fb_exchange_address, fb_exchange_writable;

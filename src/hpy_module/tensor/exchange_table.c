@@ -141,7 +141,7 @@ static int current_stream(DLDeviceType device_type, int32_t device_id, void **ou
   return 0;
 }
 
-/* prev_api: NULL, because no table has an older version. */
+/* prev_api: NULL, because a table of an older version does not exist. */
 static DLPackExchangeAPI table = {
     .header = {.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, .prev_api = NULL},
     .managed_tensor_allocator = allocate,

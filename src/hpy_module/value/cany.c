@@ -58,7 +58,7 @@ static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
 HPyDef_SLOT(cany_destroy, HPy_tp_destroy)
 static void cany_destroy_impl(void *self) { fb_drop_any(&((FbCAny *)self)->value, FB_DROP_UNKNOWN); }
 
-/* NULL with TypeError raised without a value. */
+/* NULL with TypeError raised if the value is missing. */
 static const TVMFFIAny *value_of(HPyContext *ctx, HPy h) {
   const FbCAny *data = FbCAny_AsStruct(ctx, h);
   if (data != NULL) return &data->value;

@@ -211,11 +211,11 @@ def test_add_subdirectory_refuses_unsupported_builds(project, option):
     [
         ("tvm_ffi_configure_target(no_such)", "tvm_ffi_configure_target(no_such): the target 'no_such' does not exist"),
         ("tvm_ffi_configure_target(user LINK_STATIC ON)", "unknown arguments: LINK_STATIC;ON"),
-        ("tvm_ffi_configure_target(user STUB_DIR)", "the value is missing for STUB_DIR"),
+        ("tvm_ffi_configure_target(user STUB_DIR)", "no value for STUB_DIR"),
         ("tvm_ffi_configure_target(user STUB_INIT ON)", "STUB_INIT, STUB_PKG and STUB_PREFIX need a STUB_DIR"),
         ("tvm_ffi_configure_target(user STUB_DIR . STUB_PKG x)", "they need STUB_INIT ON"),
         ("tvm_ffi_configure_target(user STUB_DIR . STUB_TARGET C)", "STUB_TARGET must be python or rust, got 'C'"),
-        ("tvm_ffi_install(user DESTINATION)", "tvm_ffi_install(user): the value is missing for DESTINATION"),
+        ("tvm_ffi_install(user DESTINATION)", "tvm_ffi_install(user): no value for DESTINATION"),
         ("tvm_ffi_embed_bin_into(user SYMBOL x)", "tvm_ffi_embed_bin_into(user): BIN is required"),
         ("tvm_ffi_embed_bin_into(user SYMBOL x-y BIN z)", "SYMBOL must be an identifier in C, got 'x-y'"),
         ("add_tvm_ffi_cubin(kernel CUDA k.cu)", "add_tvm_ffi_cubin(kernel): the language CUDA is not enabled"),

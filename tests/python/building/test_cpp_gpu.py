@@ -124,7 +124,7 @@ def test_the_backend_is_the_given_one_else_torchs_else_that_of_an_existing_compi
 )
 def test_a_missing_compiler_of_gpus_is_named(home, monkeypatch, backend, name, variable):
     monkeypatch.setattr(_gpu, "on_path", lambda *_: None)
-    with pytest.raises(cpp.BuildError, match=rf"{name} is missing, which compiles \.cu files: .*{variable}"):
+    with pytest.raises(cpp.BuildError, match=rf"{name}, which compiles \.cu files, is missing: .*{variable}"):
         cpp.build_inline("gpu", cuda_sources="int x;", backend=backend)
 
 

@@ -180,7 +180,7 @@ function(_tvm_ffi_check_call self target unknown without_value)
     message(FATAL_ERROR "${self}: unknown arguments: ${unknown}")
   endif()
   if(without_value)
-    message(FATAL_ERROR "${self}: the value is missing for ${without_value}")
+    message(FATAL_ERROR "${self}: no value for ${without_value}")
   endif()
 endfunction()
 
