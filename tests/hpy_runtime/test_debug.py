@@ -154,7 +154,7 @@ def test_load_takes_spec_and_no_other_keyword(debug_path):
         ("struct_of", ({},), ["Invalid usage of _HPy_AsStruct_Object.", "of that shape, got an object of type dict"]),
         ("text", (1, 3), ["HPyType_GetName arg must be a type, got an object of type int"]),
         ("substring", (b"abc",), ["HPyUnicode_Substring arg 1 must be a Unicode object, got an object of type bytes"]),
-        ("use_pointer", (), ["use_pointer passed to Repr 0x", "no handle of this context"]),
+        ("use_pointer", (), ["use_pointer passed to Repr 0x", "not a handle of this context"]),
     ],
 )
 def test_a_mistake_is_told_with_its_function(probe, reports, name, arguments, told):

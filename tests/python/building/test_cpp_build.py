@@ -343,7 +343,9 @@ def test_a_missing_compiler_is_named(place, monkeypatch, variable, suffix, langu
         cpp.build("level", sources=source)
     monkeypatch.delenv(variable)
     monkeypatch.setenv("PATH", str(place.folder))
-    with pytest.raises(cpp.BuildError, match=f"no {language} compiler: none of .* is on PATH; {variable} names one"):
+    with pytest.raises(
+        cpp.BuildError, match=f"no {language} compiler was found: none of .* is on PATH; {variable} names one"
+    ):
         cpp.build("level", sources=source)
 
 

@@ -130,7 +130,8 @@ except AttributeError:
 
 def test_a_misspelt_function_of_a_module_is_suggested_when_the_message_is_read(plain, monkeypatch):
     with pytest.raises(
-        AttributeError, match=r"__tvm_ffi_fail_without_eror in the module .*Did you mean 'fail_without_error'\?"
+        AttributeError,
+        match=r"__tvm_ffi_fail_without_eror is missing in the module .*Did you mean 'fail_without_error'\?",
     ) as caught:
         plain.fail_without_eror  # noqa: B018
     assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
