@@ -202,7 +202,7 @@ def set_on_invalid_handle(hook: Callable[[str], object] | None) -> Callable[[str
 
     Args:
         hook: a function that is called with a str. Its exceptions are reported as unraisable. None, the default, ends
-        the process instead.
+            the process instead.
 
     Returns:
         The previous hook.
