@@ -107,8 +107,8 @@ def test_the_tables_of_an_enum_may_be_replaced_while_others_look_into_them():
 
     def read():
         painted.color = 2
-        assert painted.color is Color.green
-        assert from_json_graph_str(graph)[0] is Color.green
+        assert painted.color.same_as(Color.green)  # the debug mode has several wrappers of one object
+        assert from_json_graph_str(graph)[0].same_as(Color.green)
         assert list(Color) == [Color.red, Color.green]
         assert len(copy.copy(state).entries) == 2
 
