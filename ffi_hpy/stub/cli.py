@@ -246,7 +246,7 @@ def fill_regions(
     if unknown:
         regions = ", ".join(f"`object/{block.param}` (line {block.lineno_start})" for block in unknown)
         raise ValueError(
-            f"{regions}: the type is not registered any more; load the library that registers it, or delete the region"
+            f"{regions}: the type is no longer registered; load the library that registers it, or delete the region"
         )
     return differs
 

@@ -171,7 +171,7 @@ def test_check_fails_with_a_diff_and_writes_nothing(stubgen, tmp_path):
         ("# tvm-ffi-stubgen(import-object): a;maybe\n", "must be NAME;True or False;ALIAS, got 'a;maybe'"),
         (
             region("object/no.such.Type"),
-            "`object/no.such.Type` (line 1): the type is not registered any more",
+            "`object/no.such.Type` (line 1): the type is no longer registered",
         ),
         (region("global/no.such", "x"), "`global/no.such` at line 1: no loaded library registers such functions"),
     ],

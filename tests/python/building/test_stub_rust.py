@@ -247,7 +247,7 @@ BASE, DERIVED = "testing.TestCxxClassBase", "testing.TestCxxClassDerived"
         (directive("nullable", f"{BASE}.v_i32"), "the field is 4 bytes, not a pointer-sized reference"),
         (directive("ty-map", "x"), "`ty-map` at line 1 must be KEY -> NAME, got 'x'"),
         (regions(f"object/{DERIVED}"), f"`{DERIVED}` (line 1) depends on `{BASE}`, which this run does not ask for"),
-        (regions("object/no.such.Type"), "`object/no.such.Type` (line 1): the type is not registered any more"),
+        (regions("object/no.such.Type"), "`object/no.such.Type` (line 1): the type is no longer registered"),
         (
             directive("prefix", "no_such") + directive("prefix", "x"),
             "`prefix` at line 1: there is another one at line 2",
@@ -535,7 +535,7 @@ def test_nothing_is_removed_when_no_type_of_a_namespace_is_registered(stubgen, s
     status, said, complaints = stubgen(src)
     assert status == 2
     assert "no type is registered under the `prefix` no_such" in said
-    assert "`object/no_such.Type` (line 2): the type is not registered any more" in complaints
+    assert "`object/no_such.Type` (line 2): the type is no longer registered" in complaints
     assert (src / "lib.rs").read_text() == text
 
 
