@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 import pytest
-from support import IS_DEBUG, NO_THREADS, parallelize, race, unique_name
+from support import IS_DEBUG, IS_OWN_DEBUG, NO_THREADS, parallelize, race, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core, structural
@@ -107,8 +107,9 @@ def test_the_tables_of_an_enum_may_be_replaced_while_others_look_into_them():
 
     def read():
         painted.color = 2
-        assert painted.color.same_as(Color.green)  # the debug mode has several wrappers of one object
-        assert from_json_graph_str(graph)[0].same_as(Color.green)
+        for found in (painted.color, from_json_graph_str(graph)[0]):
+            assert found.same_as(Color.green)
+            assert found is Color.green or IS_OWN_DEBUG  # which has several wrappers of one object
         assert list(Color) == [Color.red, Color.green]
         assert len(copy.copy(state).entries) == 2
 
