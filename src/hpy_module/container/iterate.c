@@ -281,11 +281,17 @@ HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPack
 
 /* --- init --------------------------------------------------------------------------------------------------------- */
 
-/* Stores module.name or module.name.attribute in a cell. */
-static int keep(HPyContext *ctx, FbRef *cell, const char *module, const char *name, const char *attribute) {
+/* Returns module.name; HPy_NULL with an exception raised on failure. */
+static HPy find(HPyContext *ctx, const char *module, const char *name) {
   HPy owner = HPyImport_ImportModule(ctx, module);
   HPy found = HPy_IsNull(owner) ? HPy_NULL : HPy_GetAttr_s(ctx, owner, name);
   if (!HPy_IsNull(owner)) HPy_Close(ctx, owner);
+  return found;
+}
+
+/* Stores module.name or module.name.attribute in a cell. */
+static int keep(HPyContext *ctx, FbRef *cell, const char *module, const char *name, const char *attribute) {
+  HPy found = find(ctx, module, name);
   if (!HPy_IsNull(found) && attribute != NULL) {
     HPy inner = HPy_GetAttr_s(ctx, found, attribute);
     HPy_Close(ctx, found);
@@ -299,9 +305,7 @@ static int keep(HPyContext *ctx, FbRef *cell, const char *module, const char *na
 
 /* Sets chain_is_unsafe. Returns 0, or -1 with an exception raised. */
 static int ask_for_chain(HPyContext *ctx) {
-  HPy sys = HPyImport_ImportModule(ctx, "sys");
-  HPy version = HPy_IsNull(sys) ? HPy_NULL : HPy_GetAttr_s(ctx, sys, "hexversion");
-  if (!HPy_IsNull(sys)) HPy_Close(ctx, sys);
+  HPy version = find(ctx, "sys", "hexversion");
   if (HPy_IsNull(version)) return -1;
   chain_is_unsafe = fb_context_free_threaded && HPyLong_AsLong(ctx, version) < 0x030E0000;
   HPy_Close(ctx, version);
