@@ -11,13 +11,13 @@ import sys
 from collections.abc import Mapping
 from operator import index as _as_int
 
-from . import _core
+from . import _core, _dtype  # noqa: F401 - _dtype is a name that tvm_ffi has here
 from ._containers.mapping import Map
 from ._containers.sequence import Array
 from ._core import CObject, OpaquePtr, OpaquePyObject
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
-from ._start.elsewhere import find_elsewhere
-from ._start.fork import import_whole
+from ._start.fork import importing
+from ._start.late import find_attributes
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
 from ._values.object import ObjectConvertible
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["OPAQUE_PTR_HANDLERS", "classify", "classify_with_protocols", "convert", "convert_func"]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)
 
 OPAQUE_PTR_HANDLERS: dict[type, Callable[[Any], int]] = {}
 """For classes of other libraries whose instances stand for a pointer: the function that returns that pointer, by exact
@@ -143,7 +143,7 @@ def _table_address(cls: type) -> int:
     added to torch's classes."""
     if not any(base.__module__.partition(".")[0] == "torch" for base in cls.__mro__):
         return _exchange_address(cls)
-    from ._optional_torch_c_dlpack import learn_bits, prepare_torch, python_table
+    from ._optional_torch_c_dlpack import learn_bits, prepare_torch
 
     prepare_torch()
     address = _exchange_address(cls)
@@ -152,7 +152,7 @@ def _table_address(cls: type) -> int:
     learn_bits()
     if address and hasattr(_core, "exchange_writable") and address == _exchange_address(sys.modules["torch"].Tensor):
         _core.exchange_writable(address)  # torch has no read-only tensors
-    return address or (python_table() if _core.HAS_EXCHANGE else 0)
+    return address or (_core.exchange_from_python() if _core.HAS_EXCHANGE else 0)
 
 
 def _exchange_address(cls: type) -> int:
@@ -376,7 +376,9 @@ def wrap_opaque_ptr(address: int) -> Any:
     """Return a pointer from native code as ctypes.c_void_p."""
     global _c_void_p
     if _c_void_p is None:
-        _c_void_p = import_whole("ctypes").c_void_p
+        with importing:
+            from ctypes import c_void_p
+        _c_void_p = c_void_p
     return _c_void_p(address)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from . import _core
 from ._core import (
     TYPE_CODE_BFLOAT,
     TYPE_CODE_BOOL,
@@ -17,8 +16,8 @@ from ._core import (
     DataType,
     data_type_from_code,
 )
-from ._start.elsewhere import find_elsewhere
-from ._start.fork import import_whole, new_lock
+from ._start.fork import importing, new_lock
+from ._start.late import DTYPE_NAMES, find_attributes
 from ._start.similar import did_you_mean
 
 TYPE_CHECKING = False
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["DataType", "dtype"]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)
 
 
 class _MadeOnFirstUse:
@@ -42,7 +41,9 @@ class _MadeOnFirstUse:
         self._owner, self._name = owner, name
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        found = getattr(import_whole(f"{__package__}._values.dtype_tables"), self._table)
+        with importing:
+            from ._values import dtype_tables
+        found = getattr(dtype_tables, self._table)
         made = found() if callable(found) else found
         with _making:
             if self._owner.__dict__[self._name] is self:
@@ -210,7 +211,7 @@ def _meant(content: Any) -> str:
         return f". Did you mean {of_python!r}?"
     if not isinstance(content, str):
         return ": expected a name, or a data type of NumPy or PyTorch"
-    return did_you_mean(content, import_whole(f"{__package__}._values.dtype_names").__all__)
+    return did_you_mean(content, DTYPE_NAMES.split())
 
 
 def is_foreign_dtype(cls: type) -> bool:
@@ -286,19 +287,3 @@ def _convert_torch_dtype_to_ffi_dtype(torch_dtype: Any) -> dtype:
 def _convert_numpy_dtype_to_ffi_dtype(numpy_dtype: Any) -> dtype:
     """The dtype of a numpy.dtype; ValueError if it has no counterpart."""
     return dtype._wrap(from_foreign_dtype(numpy_dtype))
-
-
-_CLASS_DTYPE: type[Any] = dtype
-
-
-def _set_class_dtype(cls: type[Any]) -> None:
-    """Make data types from native code instances of `cls`, a str class with an attribute `_tvm_ffi_dtype`."""
-    global _CLASS_DTYPE
-
-    def wrap(data_type: DataType) -> Any:
-        value = str.__new__(cls, str(data_type))
-        value._tvm_ffi_dtype = data_type
-        return value
-
-    _core.set_hooks(wrap_dtype=cls._wrap if issubclass(cls, dtype) else wrap)
-    _CLASS_DTYPE = cls

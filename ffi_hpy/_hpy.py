@@ -8,7 +8,6 @@ with the other wheels, do not have this file.
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...
 
 
-# Without the package, this file is in one folder with hpy.py.
-_choice = import_module(f"{__package__}._hpy_choice" if __package__ else "_hpy_choice")
-sys.modules[__name__] = _choice.import_file(__name__)
+if TYPE_CHECKING or __package__:
+    from ._hpy_choice import import_file
+else:  # this file is in one folder with hpy.py, without the package
+    from _hpy_choice import import_file
+sys.modules[__name__] = import_file(__name__)

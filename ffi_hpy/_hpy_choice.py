@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from importlib._bootstrap import module_from_spec  # importlib.util has it too, but costs 2 ms on PyPy
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 
@@ -38,7 +37,11 @@ _CANNOT_ASK = (OSError, TypeError)
 def look() -> tuple[str | None, list[str]]:
     """Return the release of HPy that the interpreter's own runtime reports, None if it has no such runtime; and the
     keys of NAMES that the process exports."""
-    release = import_module(BUILT_IN).get_version()[0] if BUILT_IN in sys.builtin_module_names else None
+    release = None
+    if BUILT_IN in sys.builtin_module_names:
+        import _hpy_universal  # type: ignore[import-not-found,unused-ignore]
+
+        release = _hpy_universal.get_version()[0]
     return release, list(filter(_is_exported, NAMES))
 
 
@@ -71,7 +74,8 @@ def import_file(name: str) -> ModuleType:
         file = file.replace(".so", ".pyd")
     path = os.path.join(folder, file)  # noqa: PTH118
     if __package__ and not os.path.exists(path):  # noqa: PTH110 - the wheel for every system
-        find_binaries = import_module(f"{__package__}._system").find_binaries
+        from ._system import find_binaries
+
         path = os.path.join(find_binaries(folder), file)  # noqa: PTH118
     loader = ExtensionFileLoader(name, path)
     spec = ModuleSpec(name, loader, origin=path)

@@ -3,8 +3,8 @@
 This module never imports PyTorch and does not watch its import: it examines PyTorch's classes when the first instance
 is passed to native code. PyTorch 2.10 (2025) and later need nothing. For earlier versions the package
 torch_c_dlpack_ext provides the API, if it is installed, and so does the library that
-utils/_build_optional_torch_c_dlpack.py builds. Without these, Python functions implement the API. They are slower and
-cannot allocate, so native code that makes tensors has no allocator.
+utils/_build_optional_torch_c_dlpack.py builds. Without these, Python functions implement the API (`_tensor`). They are
+slower and cannot allocate, so native code that makes tensors has no allocator.
 """
 
 from __future__ import annotations
@@ -93,13 +93,6 @@ def prepare_torch() -> None:
         patch_torch_cuda_stream_protocol()
 
 
-@functools.lru_cache(maxsize=1)  # the hooks do not change, and each torch.Tensor subclass calls this
-def python_table() -> int:
-    """Return the pointer to a DLPack C exchange API for torch's tensors that the functions below implement."""
-    _core.set_hooks(array_to_tensor=_to_tensor, tensor_to_array=_to_torch, array_stream=_stream_of)
-    return _core.exchange_from_python()
-
-
 @functools.lru_cache(maxsize=1)
 def learn_bits() -> None:
     """Let the binding find torch's conjugate and negative bits in the structs of tensors. If it cannot find them, it
@@ -116,23 +109,6 @@ def learn_bits() -> None:
         return  # another version of torch
     is_conj, is_neg = (keys[view][2] & ~keys[plain][2] for view, plain in ((3, 1), (4, 2)))
     _core.lazy_bits_learn(keys, torch.Tensor.__basicsize__, is_conj | is_neg)
-
-
-def _to_tensor(tensor: Any) -> Any:
-    return _core.from_dlpack(sys.modules["torch"].utils.dlpack.to_dlpack(tensor))
-
-
-def _to_torch(tensor: Any) -> Any:
-    return sys.modules["torch"].from_dlpack(tensor)
-
-
-def _stream_of(device_type: int, device_index: int) -> int:
-    """Return the pointer to torch's current stream; 0, the default stream, for devices whose streams torch does not
-    expose."""
-    if device_type not in (_core.DEVICE_TYPE_CUDA, _core.DEVICE_TYPE_ROCM):
-        return 0
-    stream: int = sys.modules["torch"].cuda.current_stream(device_index).cuda_stream
-    return stream
 
 
 def _torch_extension_device(torch: Any) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from operator import index as _as_int
 
-from . import _core
-from ._start.elsewhere import find_elsewhere
+from . import _core, _ffi_api
+from ._start.late import find_attributes
+from ._values.device import Device, device  # noqa: F401 - names that tvm_ffi has here
 from ._values.object import Object
 from ._values.string import PyNativeObject
 
@@ -15,14 +17,13 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex, TypeVar
 
     from ._dtype import dtype
-    from ._values.device import Device
 
     _Class = TypeVar("_Class", bound=type)
 
 __all__ = ["DLTensorTestWrapper", "Shape", "Tensor", "from_dlpack"]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)
 
 DLPACK_VERSION = (_core.DLPACK_MAJOR_VERSION, _core.DLPACK_MINOR_VERSION)
 """The DLPack version of capsules that are read and written."""
@@ -167,8 +168,6 @@ class Shape(tuple[int, ...], PyNativeObject):
 
 def _new_shape(extents: Iterable[int]) -> _core.CObject:
     """Return a new ffi.Shape with these extents."""
-    from . import _ffi_api
-
     obj = Object.__new__(Object)
     obj.__init_handle_by_constructor__(_ffi_api.Shape, *extents)
     return obj
@@ -200,6 +199,28 @@ def refuse_unresolved(tensor: Any) -> None:
                 f"a {type(tensor).__name__} with the {name} bit set has other values than its memory: "
                 f"pass tensor.{resolve}()"
             )
+
+
+# The DLPack C exchange API for versions of torch without one, in Python (exchange_from_python).
+
+
+def tensor_of_torch(tensor: Any) -> Any:
+    """Return the Tensor of a torch tensor."""
+    return _core.from_dlpack(sys.modules["torch"].utils.dlpack.to_dlpack(tensor))
+
+
+def torch_of_tensor(tensor: Any) -> Any:
+    """Return the torch tensor of a Tensor."""
+    return sys.modules["torch"].from_dlpack(tensor)
+
+
+def stream_of_torch(device_type: int, device_index: int) -> int:
+    """Return the pointer to torch's current stream; 0, the default stream, for devices whose streams torch does not
+    expose."""
+    if device_type not in (_core.DEVICE_TYPE_CUDA, _core.DEVICE_TYPE_ROCM):
+        return 0
+    stream: int = sys.modules["torch"].cuda.current_stream(device_index).cuda_stream
+    return stream
 
 
 # Functions that code written for tvm_ffi.core calls.

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 from . import libinfo
-from ._start.elsewhere import find_elsewhere
 from ._start.version import PrintVersion
 
 TYPE_CHECKING = False
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 __all__ = ["main"]
-
-if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
 
 _READ_BY_CMD = sys.platform == "win32"  # the flags are read on this machine, for any target
 
@@ -41,7 +37,7 @@ def _words(*words: str) -> str:
     return shlex.join(words) if is_quoted else " ".join(words)
 
 
-def _library_folder() -> str:
+def _find_libdir() -> str:
     return str(Path(libinfo.find_libtvm_ffi()).parent)
 
 
@@ -54,7 +50,7 @@ def _libs() -> str:
 
 
 def _linker_flags() -> str:
-    return "" if _is_for_windows() else _words(f"-L{_library_folder()}")
+    return "" if _is_for_windows() else _words(f"-L{_find_libdir()}")
 
 
 # The options, in the order in which tvm-ffi-config prints the answers: a function that returns the answer, and the
@@ -64,7 +60,7 @@ _ANSWERS: dict[str, tuple[Callable[[], str], str]] = {
     "--dlpack-includedir": (libinfo.find_dlpack_include_path, "folder of DLPack's header"),
     "--cmakedir": (libinfo.find_cmake_path, "folder of tvm_ffi-config.cmake, for CMake's tvm_ffi_ROOT"),
     "--pkgconfigdir": (libinfo.find_pkgconfig_path, "folder of tvm_ffi.pc, for PKG_CONFIG_PATH"),
-    "--libdir": (_library_folder, "folder of the library"),
+    "--libdir": (_find_libdir, "folder of the library"),
     "--libfiles": (_library_file, "path of the library to link with"),
     "--sourcedir": (libinfo.find_source_path, "folder for CMake's add_subdirectory"),
     "--cython-lib-path": (libinfo.find_cython_lib, "path of the binding's binary"),

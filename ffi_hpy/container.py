@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import ItemsView, KeysView, ValuesView  # noqa: F401 - names that tvm_ffi has here
 from operator import index as _as_int
 
+from . import _ffi_api  # noqa: F401
 from ._containers.mapping import Dict, Map
 from ._containers.sequence import Array, List
-from ._start.elsewhere import find_elsewhere
+from ._start.late import find_attributes
 from ._values.object import MISSING
+from .registry import register_object  # noqa: F401
 
 __all__ = ["MISSING", "Array", "Dict", "List", "Map"]
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)
 
 
 # Functions that code written for tvm_ffi.container calls, for its own sequences.

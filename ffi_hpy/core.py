@@ -7,7 +7,7 @@ reason.
 
 from __future__ import annotations
 
-from . import _dtype, _ffi_api
+from . import _ffi_api, _hooks
 from ._containers.mapping import Dict, Map
 from ._containers.sequence import Array, List
 from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
@@ -36,11 +36,12 @@ from ._dtype import (
     _convert_numpy_dtype_to_ffi_dtype,
     _convert_torch_dtype_to_ffi_dtype,
     _create_cdtype_from_tuple,
-    _set_class_dtype,
 )
 from ._errors.traceback import append_backtrace as _WITH_APPEND_BACKTRACE
 from ._errors.traceback import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
-from ._start.fork import import_whole
+from ._hooks import set_class_device as _set_class_device
+from ._hooks import set_class_dtype as _set_class_dtype
+from ._start.fork import importing
 from ._tensor import DLPACK_VERSION as __dlpack_version__
 from ._tensor import (
     DLTensorTestWrapper,
@@ -58,7 +59,7 @@ from ._types.info import info_of_key as _lookup_or_register_type_info_from_type_
 from ._types.info import set_class as _set_type_cls
 from ._types.schema import TypeSchema
 from ._values import device as _device
-from ._values.device import Device, _create_device_from_tuple, _set_class_device
+from ._values.device import Device, _create_device_from_tuple
 from ._values.object import MISSING, Object, ObjectConvertible, object_repr
 from ._values.object import ObjectMeta as _ObjectSlotsMeta
 from ._values.string import Bytes, PyNativeObject, String
@@ -128,7 +129,7 @@ for _container in (Array, List, Map, Dict):
 
 _CLASSES: dict[str, Callable[[], Any]] = {
     "_CLASS_DEVICE": lambda: _device._CLASS_DEVICE,
-    "_CLASS_DTYPE": lambda: _dtype._CLASS_DTYPE,
+    "_CLASS_DTYPE": lambda: _hooks.class_dtype,
     "_CLASS_OBJECT": lambda: class_find(type_key_to_index("ffi.Object")),
     "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),
 }
@@ -193,7 +194,9 @@ def __getattr__(name: str) -> Any:
     if name == "KWARGS":
         value = _ffi_api.GetKwargsObject()
     elif name == "DLDeviceType":
-        value = import_whole(f"{__package__}._values.device_type").DLDeviceType
+        with importing:
+            from ._values.device_type import DLDeviceType
+        value = DLDeviceType
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

@@ -18,11 +18,13 @@ import sys
 
 from . import _core
 from ._errors.reraise import arrive, leave
+from ._errors.traceback import append_backtrace as _with_append_backtrace  # noqa: F401 - names that tvm_ffi has here
 from ._errors.traceback import backtrace_of, encodable, extend_traceback
+from ._errors.traceback import backtrace_of as _traceback_to_backtrace_str  # noqa: F401
 from ._errors.traceback import parse_backtrace as _parse_backtrace  # tvm_ffi's name for it
-from ._start.elsewhere import find_elsewhere
 from ._start.failure import confirm_failure
 from ._start.fork import new_lock
+from ._start.late import find_attributes
 from ._values.object import ObjectMeta
 
 TYPE_CHECKING = False
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["ERROR_NAME_TO_TYPE", "ERROR_TYPE_TO_NAME", "Error", "register_error"]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)
 
 ERROR_NAME_TO_TYPE: dict[str, type[BaseException]] = {}
 """Exception class of each registered kind. Changed by register_error() only."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder, ModuleSpec, PathFinder
 
 TYPE_CHECKING = False
@@ -29,17 +28,22 @@ abi_version = 0
 _BUILT_IN = "_hpy_universal"  # PyPy 7.3's own runtime
 
 
-def _import_beside(name: str) -> Any:
-    """Import a module from the folder of this file, whether or not that is the package."""
-    return import_module(f"{__package__}.{name}" if __package__ else name)
-
-
 def _import_runtime() -> Any:
+    """Import the runtime: the interpreter's, or that in the folder of this file, whether or not that is the package."""
     if _BUILT_IN in sys.builtin_module_names:
-        choice = _import_beside("_hpy_choice")
-        if choice.choose(*choice.look()) == _BUILT_IN:
-            return import_module(_BUILT_IN)
-    return _import_beside("_hpy")
+        if TYPE_CHECKING or __package__:
+            from ._hpy_choice import choose, look
+        else:
+            from _hpy_choice import choose, look
+        if choose(*look()) == _BUILT_IN:
+            import _hpy_universal  # type: ignore[import-not-found,unused-ignore]
+
+            return _hpy_universal
+    if TYPE_CHECKING or __package__:
+        from . import _hpy
+    else:
+        import _hpy
+    return _hpy
 
 
 _runtime = _import_runtime()
@@ -124,8 +128,10 @@ def _check_file(file: str) -> None:
     core does."""
     if not __package__:  # this file is used without the package
         return
+    from .module import check_library_file
+
     try:
-        import_module(f"{__package__}.module").check_library_file(file)
+        check_library_file(file)
     except RuntimeError as error:
         raise ImportError(str(error)) from None
 

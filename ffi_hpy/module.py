@@ -7,8 +7,8 @@ from enum import IntEnum
 
 from . import _ffi_api
 from ._core import Function
-from ._start.elsewhere import find_elsewhere
-from ._start.fork import import_whole
+from ._start.fork import importing
+from ._start.late import find_attributes
 from ._start.similar import did_you_mean
 from ._types.about import note_function
 from ._types.metadata import apply_nonblocking, parse_metadata
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["FunctionNotFoundError", "LibraryNotFoundError", "Module", "ModulePropertyMask", "load_module", "system_lib"]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)
 
 
 class FunctionNotFoundError(AttributeError):
@@ -306,7 +306,9 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
     try:
         module: Module = _ffi_api.ModuleLoadFromFile(_for_native(text))
     except RuntimeError as error:
-        explanation = import_whole(f"{__package__}._errors.loading").explain(str(error), text)
+        with importing:
+            from ._errors.loading import explain
+        explanation = explain(str(error), text)
         if explanation:
             error.args = (f"{error}{explanation}",)
         raise

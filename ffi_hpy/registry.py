@@ -11,16 +11,23 @@ Everything here is safe to call from several threads.
 from __future__ import annotations
 
 import sys
-from importlib import import_module
+from types import MethodType
 
 from . import _core, _ffi_api
 from ._core import SHORT_CALLS_KEEP_GIL, CObject, Function
-from ._start.elsewhere import find_elsewhere
+from ._start.late import find_attributes, find_late
 from ._start.named import named
 from ._start.similar import did_you_mean
-from ._types import about
 from ._types.about import note_global, note_of, parameters_of
-from ._types.info import TypeInfo, index_of_key, info_of_index, info_of_key, load_home, set_class, set_python_class
+from ._types.info import (
+    TypeInfo,
+    index_of_key,
+    info_of_index,
+    info_of_key,
+    load_library_of,
+    set_class,
+    set_python_class,
+)
 from ._types.metadata import NONBLOCKING, apply_nonblocking, parse_metadata
 from ._values.object import Object, ObjectMeta, _raise_not_constructible
 
@@ -44,15 +51,11 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)
 
 _SKIP_UNKNOWN_OBJECTS = False
 """Whether register_object() returns the class unchanged if no loaded library has registered the type. A program that
 imports classes without their library sets it, as tvm_ffi.registry._SKIP_UNKNOWN_OBJECTS."""
-
-home_of_type: dict[str, str] = {}
-"""Modules that register the class of a type, by the type's key. They are imported when the class is needed. The package
-fills the dict."""
 
 
 # --- global functions -----------------------------------------------------------------------------------------------
@@ -85,7 +88,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
         >>> ffi_hpy.get_global_func("not.registered", allow_missing=True)
     """
     function = _core.global_get(name)
-    if function is None and load_home(name):
+    if function is None and load_library_of(name):
         function = _core.global_get(name)
     if function is None:
         if allow_missing:
@@ -291,12 +294,9 @@ def class_for_type_index(index: int) -> type[CObject]:
     if found is not None:
         return found
     info = info_of_index(index)
-    home = home_of_type.get(info.type_key)
-    if home is not None:
-        import_module(home)
-        found = _core.class_find(index)
-        assert found is not None  # the module registers it
-        return found
+    found = find_late("registry: classes", info.type_key)
+    if found is not None:
+        return found  # type: ignore[no-any-return]
     parent = class_for_type_index(info.parent_type_index) if info.parent_type_index >= 0 else Object
     if not issubclass(parent, Object):  # a native type derived from Tensor, Function or Error
         parent = Object
@@ -473,7 +473,7 @@ class Constructor:
 
     @property
     def __signature__(self) -> Any:
-        return import_module(about.signature_home).constructor_signature(self._function)
+        return find_late("registry: signatures", "constructor_signature")(self._function)
 
     # Some releases of inspect accept only an object that is callable and binds to `self`, as functions do.
 
@@ -481,7 +481,7 @@ class Constructor:
         return self._function(*args)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else import_module("types").MethodType(self, instance)
+        return self if instance is None else MethodType(self, instance)
 
 
 def _refuse_for(cls: type[CObject]) -> Callable[..., None]:

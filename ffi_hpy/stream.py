@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from . import _core
-from ._start.elsewhere import find_elsewhere
+from ._start.late import find_attributes
 from ._values.device import device as _device
 
 TYPE_CHECKING = False
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["StreamContext", "get_raw_stream", "use_raw_stream", "use_torch_stream"]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)
+    device = _device
 
 
 class StreamContext:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 
 from . import _core, _ffi_api
-from ._start.elsewhere import find_elsewhere
-from ._start.fork import import_whole
+from ._start.fork import importing
+from ._start.late import find_attributes
 from ._values.object import Object
 from .registry import register_object
 
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)
 
 # No C header names the numbers of the next three classes: the core and the C++ headers each define them.
 
@@ -418,8 +418,8 @@ def _with_kind(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 def _takes_mode(callback: Callable[..., Any]) -> bool:
     """Whether a callback of structural_mutate() takes a third parameter; TypeError if it does not take two either."""
-    inspect = import_whole("inspect")  # imported late, because it costs as much as the rest of this module
-
+    with importing:  # it costs as much as the rest of this module
+        import inspect
     try:
         signature = inspect.signature(callback)
     except (TypeError, ValueError):  # some native callables have no signature

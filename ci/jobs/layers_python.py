@@ -1,5 +1,6 @@
 """The check of the layers of the Python package: a module imports only its own layer and the layers below, and no two
-modules depend on each other. Imports in functions and imports for type checkers count, too."""
+modules depend on each other. Imports in functions and imports for type checkers count, too; `layers_late` has those by
+strings."""
 
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ LAYERS = {
     "registry": "registry",
     "objects": "_signature _errors error _containers container module stream access_path structural serialization",
     "conversion": "utils _optional_torch_c_dlpack _convert",
+    "hooks": "_hooks",
     "names": "core",
     "dataclasses": "dataclasses _dunder",
     "files": "_across libinfo config",
@@ -110,10 +112,10 @@ def targets_of(node: ast.Import | ast.ImportFrom, source: Source, names: set[str
 
 def layer_of(module: str, layers: dict[str, str]) -> str | None:
     """Return the layer of a module: its own, or else that of the nearest listed folder."""
-    homes = {name: layer for layer, members in layers.items() for name in members.split()}
-    while module not in homes and "." in module:
+    layer_by_name = {name: layer for layer, members in layers.items() for name in members.split()}
+    while module not in layer_by_name and "." in module:
         module = module.rpartition(".")[0]
-    return homes.get(module)
+    return layer_by_name.get(module)
 
 
 def find_violations(layers: dict[str, str], uses: Uses) -> list[str]:

@@ -1,3 +1,3 @@
-"""The code that runs before the binding: loading it, fork-safe locks, caches. It uses none of the other modules."""
+"""The code that runs before the binding: loading it, fork-safe locks, caches, late imports."""
 
 from __future__ import annotations

@@ -16,9 +16,8 @@ from threading import RLock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
-__all__ = ["at_fork_in_child", "import_whole", "new_lock"]
+__all__ = ["at_fork_in_child", "importing", "new_lock"]
 
 _locks: list[RLock] = []
 _taken: list[RLock] = []  # the locks that the fork in progress has taken
@@ -36,14 +35,8 @@ def new_lock() -> RLock:
     return lock
 
 
-_importing = new_lock()  # the first lock, because an imported module may create and take others
-
-
-def import_whole(name: str) -> ModuleType:
-    """Import a module by its full name, within a function; no fork happens during the import. The module must belong to
-    this package or to the standard library."""
-    with _importing:
-        return import_module(name)
+importing = new_lock()  # the first lock, because an imported module may create and take others
+"""Held by functions while they import a module of this package or of the standard library: no fork happens then."""
 
 
 def at_fork_in_child(put_right: Callable[[], object]) -> None:

@@ -187,17 +187,16 @@ def _load_into(context: str) -> ModuleType:
 
 
 def _load_with_own_runtime() -> ModuleType:
-    from importlib import import_module
-
     try:
-        runtime = import_module("._hpy", _PACKAGE)
+        from .._hpy import check_file
+        from .._hpy import load as load_module
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
         raise ImportError(f"{_PACKAGE} does not run in this interpreter, {interpreter}: {error}") from error
     if sys.platform == "win32":  # libraries name others without a folder there; the loader searches these folders
         os.add_dll_directory(os.path.dirname(CORE_LIBRARY))  # noqa: PTH120
-    runtime.check_file(CORE_LIBRARY)  # load() checks the binding only, but the system's loader maps both
-    module: ModuleType = runtime.load(_NAME, _BINDING)
+    check_file(CORE_LIBRARY)  # load() checks the binding only, but the system's loader maps both
+    module: ModuleType = load_module(_NAME, _BINDING)
     return module
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .fork import import_whole
+from .fork import importing
 
 __all__ = ["find_release", "is_before"]
 
@@ -16,11 +16,16 @@ def find_release() -> str | None:
     under the name tvm_ffi. Reads files."""
     if sys.modules.get("tvm_ffi") is not sys.modules[_PACKAGE]:
         return None
-    version: str = import_whole("importlib.metadata").version("apache-tvm-ffi")
-    return version
+    with importing:
+        from importlib.metadata import version
+    return version("apache-tvm-ffi")
 
 
 def is_before(release: tuple[int, int, int]) -> bool:
     """Whether the process represents an earlier release than that."""
     found = find_release()
-    return found is not None and tuple(map(int, import_whole("re").findall(r"\d+", found)[:3])) < release
+    if found is None:
+        return False
+    with importing:
+        import re
+    return tuple(map(int, re.findall(r"\d+", found)[:3])) < release

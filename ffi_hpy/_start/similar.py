@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .fork import import_whole
+from .fork import importing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
     if none is. Do not use it for errors that programs cause on purpose: the comparison takes up to milliseconds."""
     if not isinstance(name, str) or name.startswith("__"):
         return ""
-    similar = import_whole("difflib").get_close_matches(name, _likely(name, set(names) - {name}), 1)
+    with importing:
+        from difflib import get_close_matches
+    similar = get_close_matches(name, _likely(name, set(names) - {name}), 1)
     return f". Did you mean {similar[0]!r}?" if similar else ""
 
 

@@ -7,11 +7,10 @@ its entry by its name.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from .. import _core, _ffi_api
 from .._core import Function
 from .._start.fork import new_lock
+from .._start.late import find_late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +18,7 @@ if TYPE_CHECKING:
 
     from .parameters import Parameters
 
-__all__ = ["Note", "note_function", "note_global", "note_of", "parameters_of", "static_method"]
-
-signature_home = ""
-"""The module that creates signatures. The package sets it."""
+__all__ = ["Note", "arguments_by_names", "note_function", "note_global", "note_of", "parameters_of", "static_method"]
 
 
 class Note:
@@ -140,7 +136,7 @@ class _Signature:
     def __get__(self, instance: Function | None, owner: type) -> Any:
         if instance is None:
             self._refuse()
-        return import_module(signature_home).signature_of(instance)
+        return find_late("_types.about: signatures", "signature_of")(instance)
 
     def _refuse(self) -> NoReturn:
         raise AttributeError("__signature__")
@@ -154,7 +150,7 @@ class _Annotations(dict[str, Any] if TYPE_CHECKING else dict):  # type: ignore[m
             return self
         if instance._about == _SILENT:
             raise AttributeError("__annotations__")
-        found: dict[str, Any] = import_module(signature_home).annotations_of(instance)
+        found: dict[str, Any] = find_late("_types.about: signatures", "annotations_of")(instance)
         return found
 
 
@@ -169,11 +165,10 @@ class _Doc(str):
             return str(self)
         if instance._about == _SILENT:
             raise AttributeError("__doc__")
-        text: str | None = import_module(signature_home).text_of(instance)
+        text: str | None = find_late("_types.about: signatures", "text_of")(instance)
         return str(self) if text is None else text
 
 
 Function.__signature__ = _Signature()  # type: ignore[attr-defined]
 Function.__doc__ = _Doc(Function.__doc__ or "")
 Function.__annotations__ = _Annotations()
-_core.set_hooks(arguments_by_names=arguments_by_names)

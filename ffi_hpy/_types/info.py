@@ -6,10 +6,9 @@ accessed.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from .. import _core
 from .._core import CObject
+from .._start.late import find_late
 from .._start.memo import Lazy
 from .._start.similar import did_you_mean
 from .._values.object import MISSING, Object
@@ -35,7 +34,7 @@ __all__ = [
     "info_of_class",
     "info_of_index",
     "info_of_key",
-    "load_home",
+    "load_library_of",
 ]
 
 
@@ -402,23 +401,16 @@ def info_of_index(type_index: int) -> TypeInfo:
     return found if found is not None else _infos.setdefault(type_index, TypeInfo(type_index))
 
 
-home_of_names: dict[str, str] = {}
-"""Modules whose import loads the library of functions and types, by the first part of their names, up to a dot. They
-are imported when such a name is missing. The package fills the dict."""
-
-
-def load_home(name: str) -> bool:
-    """Import the module whose library has such names. Returns whether there is one."""
-    home = home_of_names.get(name.partition(".")[0])
-    if home is not None:
-        import_module(home)
-    return home is not None
+def load_library_of(name: str) -> bool:
+    """Load the library of a function or type that is not registered, if the package has a module that loads libraries
+    with such a prefix, up to a dot. Returns whether there is one."""
+    return find_late("_types.info: libraries", name.partition(".")[0]) is not None
 
 
 def index_of_key(type_key: str) -> int:
     """Return the index of a type key, -1 if no library registered it."""
     index = _core.type_key_to_index(type_key)
-    return _core.type_key_to_index(type_key) if index < 0 and load_home(type_key) else index
+    return _core.type_key_to_index(type_key) if index < 0 and load_library_of(type_key) else index
 
 
 def info_of_key(type_key: str) -> TypeInfo:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import index as _as_int
 
 from .. import _core
-from .._start.fork import import_whole
+from .._start.fork import importing
 from .._start.similar import did_you_mean
 
 TYPE_CHECKING = False
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, SupportsIndex
 
 __all__ = ["Device", "device"]
-
-_PACKAGE = (__package__ or "").rpartition(".")[0]
 
 _TYPE_OF_NAME = {
     "cpu": _core.DEVICE_TYPE_CPU,
@@ -120,22 +118,11 @@ def device(device_type: str | SupportsIndex | Device, index: SupportsIndex | Non
     return _CLASS_DEVICE(device_type, index)  # type: ignore[arg-type]
 
 
-# Functions that code written for tvm_ffi.core calls.
-
-_CLASS_DEVICE: type[Device] = Device
-
-
-def _set_class_device(cls: type[Device]) -> None:
-    """Make devices from native code and from device() instances of `cls`, a subclass of Device."""
-    global _CLASS_DEVICE
-    if not issubclass(cls, Device):
-        raise TypeError(f"expected a subclass of Device, got {cls!r}")
-    _core.set_hooks(device_class=cls)
-    _CLASS_DEVICE = cls
+_CLASS_DEVICE: type[Device] = Device  # replaced by _hooks.set_class_device()
 
 
 def _create_device_from_tuple(cls: type[Device], device_type: int, device_id: int) -> Device:
-    """Return an instance of `cls`, by DLPack type and index."""
+    """Return an instance of `cls`, by DLPack type and index, for code written for tvm_ffi.core."""
     return cls(device_type, device_id)
 
 
@@ -143,8 +130,10 @@ def _parse(text: str, types: dict[str, int]) -> tuple[int, int | None]:
     """Return type and index of "name:index", or of "name" with None as the index. Text after a blank is ignored."""
     name, colon, number = text.partition(" ")[0].partition(":")
     code = types.get(name)
-    if code is None and name in _TYPE_OF_OLD_NAME and import_whole(f"{_PACKAGE}._start.release").is_before((0, 1, 13)):
-        code = _TYPE_OF_OLD_NAME[name]
+    if code is None and name in _TYPE_OF_OLD_NAME:
+        with importing:
+            from .._start.release import is_before
+        code = _TYPE_OF_OLD_NAME[name] if is_before((0, 1, 13)) else None
     if code is None:
         if name in _TYPE_OF_OLD_NAME:
             raise ValueError(f"Unknown device: {text}")

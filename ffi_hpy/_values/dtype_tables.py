@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from .dtype_code import DataTypeCode
 
 TYPE_CHECKING = False
@@ -28,7 +26,7 @@ def names_of_numpy_types() -> dict[Any, str]:
         return {}
     names: dict[Any, str] = {numpy.dtype(name): name for name in _OF_NUMPY.split()}
     try:
-        ml_dtypes = import_module("ml_dtypes")
+        import ml_dtypes  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         return names
     for name in _OF_ML_DTYPES.split():

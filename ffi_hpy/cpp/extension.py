@@ -5,25 +5,29 @@ from __future__ import annotations
 import os
 
 from .. import libinfo
-from .._start.elsewhere import find_elsewhere
+from ..libinfo import find_dlpack_include_path, find_include_path, find_libtvm_ffi  # noqa: F401 - names of tvm_ffi
+from ..module import Module, load_module  # noqa: F401
+from ..utils.lockfile import FileLock  # noqa: F401
 from . import _arguments, _build, _gpu, _source
 from ._dialect import library_suffix
 from ._errors import BuildError
 from ._loading import load_built
+from ._single import (  # noqa: F401
+    IS_WINDOWS,
+    _find_cuda_home,
+    _find_rocm_home,
+    _resolve_gpu_backend,
+    build_ninja,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Union
 
-    from ..module import Module
-
     AnyPath = Union[str, os.PathLike[str]]
 
 __all__ = ["build", "build_inline", "load", "load_inline"]
-
-if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
 
 
 def build_inline(

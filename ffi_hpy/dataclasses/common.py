@@ -8,23 +8,19 @@ from functools import wraps
 from typing import Any
 
 from .._core import cany_value
-from .._start.elsewhere import find_elsewhere
+from .._core import cany_value as _to_py_class_value  # noqa: F401 - names that tvm_ffi has here
 from .._types.schema import TypeSchema
 from ..container import Array, Dict, List, Map
+from .field import Field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
-    from .field import Field
-
     Instance = TypeVar("Instance")
 
 __all__ = ["asdict", "astuple", "fields", "is_dataclass", "replace"]
-
-if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
 
 # Types whose values need no copy, by exact type.
 _ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis), type(NotImplemented)})

@@ -10,16 +10,19 @@ import typing
 from functools import partial
 from typing import Any, ClassVar
 
+from .. import core  # noqa: F401 - names that tvm_ffi has here
 from .._core import type_attr, type_attr_define
-from .._start.elsewhere import find_elsewhere
 from .._start.fork import new_lock
 from .._types.class_annotations import forward_annotations
 from .._types.info import index_of_key
 from .._values.object import Object, ObjectMeta
 from ..container import Dict, List
 from ..core import MISSING
+from ._enum_entries import _ENTRIES_ATTR as ENUM_ENTRIES_ATTR  # noqa: F401
+from ._enum_entries import _VALUES_ATTR as ENUM_ATTRS_ATTR  # noqa: F401
 from ._enum_entries import add_entry, adopt_entries, adopt_values, entries_of, value_of
 from .c_class import c_class
+from .field import Field, field  # noqa: F401
 from .py_class import py_class
 
 TYPE_CHECKING = False
@@ -34,9 +37,6 @@ if TYPE_CHECKING:
     Variant = TypeVar("Variant")
 
 __all__ = ["ENUM_STATE_ATTR", "Enum", "EnumAttrMap", "EnumState", "IntEnum", "StrEnum", "auto", "entry"]
-
-if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
 
 ENUM_STATE_ATTR = "__ffi_enum__"
 """Name of the type attribute that holds the EnumState."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any, Generic, TypeVar
 
-from .._start.elsewhere import find_elsewhere
 from .._types.class_annotations import forward_annotations
 from .._types.flags import STRUCTURAL_FLAGS
+from .._types.schema import TypeSchema
 from .._values.object import MISSING
 
 TYPE_CHECKING = False
@@ -15,12 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import overload
 
-    from .._types.schema import TypeSchema
-
 __all__ = ["KW_ONLY", "MISSING", "Field", "field", "init_property"]
-
-if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
 
 if sys.version_info >= (3, 10):
     from dataclasses import KW_ONLY

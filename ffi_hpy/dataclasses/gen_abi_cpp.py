@@ -6,8 +6,10 @@ import fnmatch
 from itertools import groupby
 
 from .. import _core
-from .._start.elsewhere import find_elsewhere
-from .._types.info import info_of_key, load_home
+from .._types.info import TypeField, TypeInfo, info_of_key, load_library_of
+from .._types.info import info_of_key as _lookup_or_register_type_info_from_type_key  # noqa: F401 - tvm_ffi's
+from .._types.schema import TypeSchema  # noqa: F401
+from ..core import _object_type_key_to_index  # noqa: F401
 from ..registry import get_registered_type_keys
 from ._cpp_type import CppName, CppType, Lowering, builtin_structs, identifier
 from .common import type_chain
@@ -16,12 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..core import TypeField, TypeInfo
-
 __all__ = ["gen_abi_cpp"]
-
-if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
 
 _BEGIN = """\
 #if defined(__clang__) || defined(__GNUC__)
@@ -71,7 +68,7 @@ def _select(selectors: Iterable[str]) -> list[TypeInfo]:
     found: dict[int, TypeInfo] = {}
     for selector in selectors:
         matches = _matching(selector)
-        if not matches and load_home(selector):
+        if not matches and load_library_of(selector):
             matches = _matching(selector)
         if not matches:
             raise ValueError(f"{selector!r} did not match any registered type")

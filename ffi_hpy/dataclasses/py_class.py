@@ -6,8 +6,8 @@ import typing
 from copy import copy
 from typing import Any, ClassVar
 
+from .. import core  # noqa: F401 - names that tvm_ffi has here
 from .._convert import convert
-from .._start.elsewhere import find_elsewhere
 from .._start.named import named
 from .._types.define import define_type, forget_type
 from .._types.flags import STRUCTURE_KINDS
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     Class = TypeVar("Class", bound=type)
 
 __all__ = ["TYPE_ATTRS", "_collect_py_methods", "method", "py_class"]
-
-if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
 
 if TYPE_CHECKING:
 

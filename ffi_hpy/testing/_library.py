@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 
-from .. import _core, module
+from .. import _core
 from .._start.load import library_path
+from ..module import _LOADED_ALONE, load_module
 
 __all__ = ["TESTING_LIBRARY", "load"]
 
@@ -23,9 +24,9 @@ def load() -> None:
     if _core.global_get("testing.echo") is not None:
         return
     try:
-        module.load_module(TESTING_LIBRARY)
+        load_module(TESTING_LIBRARY)
     except RuntimeError as error:
         raise ImportError(f"{TESTING_LIBRARY} cannot be loaded: {error}", path=TESTING_LIBRARY) from error
     if _core.global_get("testing.echo") is None:  # the library printed the reason on stderr
         raise ImportError(f"{TESTING_LIBRARY} registered nothing", path=TESTING_LIBRARY)
-    module._LOADED_ALONE[os.path.basename(TESTING_LIBRARY)] = TESTING_LIBRARY  # noqa: PTH119
+    _LOADED_ALONE[os.path.basename(TESTING_LIBRARY)] = TESTING_LIBRARY  # noqa: PTH119

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .._start.elsewhere import find_elsewhere
+from .._start.late import find_attributes
 from .lockfile import FileLock
 
 __all__ = ["FileLock"]
 
 TYPE_CHECKING = False
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)

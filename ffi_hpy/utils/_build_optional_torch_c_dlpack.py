@@ -14,7 +14,6 @@ import shutil
 import sys
 import sysconfig
 import tempfile
-from importlib import import_module
 from pathlib import Path
 
 TYPE_CHECKING = False
@@ -33,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"build_optional_torch_c_dlpack: {error}", file=sys.stderr)
         return 1
-    cpp, table = _import("cpp"), _import("_optional_torch_c_dlpack")
+    cpp, table = _import_package()
     folder = Path(given.output_dir).expanduser() if given.output_dir else table.library_folder()
     name = given.libname or table.library_name(torch)
     try:
@@ -65,7 +64,8 @@ def _build(torch: object, folder: str | None, flags: list[str]) -> str:
     home = Path(os.path.dirname(getattr(torch, "__file__", "")))  # noqa: PTH120
     include = home / "include"
     abi = int(torch.compiled_with_cxx11_abi())  # type: ignore[attr-defined]
-    library: str = _import("cpp").build(
+    cpp, _ = _import_package()
+    library: str = cpp.build(
         "torch_c_dlpack",
         sources=Path(__file__).with_name("_torch_c_dlpack.cc"),
         extra_cflags=[*flags, f"-std={_standard(torch)}", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", "-O1"],
@@ -77,9 +77,14 @@ def _build(torch: object, folder: str | None, flags: list[str]) -> str:
     return library
 
 
-def _import(name: str) -> ModuleType:
-    """Import a module next to this folder; this file may also run by its path, without a package."""
-    return import_module(f"..{name}", __package__ or "ffi_hpy.utils")
+def _import_package() -> tuple[ModuleType, ModuleType]:
+    """Import the modules `cpp` and `_optional_torch_c_dlpack`. This file may also run by its path, without a
+    package."""
+    if TYPE_CHECKING or __package__:
+        from .. import _optional_torch_c_dlpack, cpp
+    else:
+        from ffi_hpy import _optional_torch_c_dlpack, cpp
+    return cpp, _optional_torch_c_dlpack
 
 
 def _standard(torch: object) -> str:

@@ -6,7 +6,7 @@ import functools
 import inspect
 import keyword
 
-from .._start.elsewhere import find_elsewhere
+from .._values.object import MISSING  # noqa: F401 - names that tvm_ffi has here
 from .unpack_dataclass import unpack_dataclass_to_tuple
 
 TYPE_CHECKING = False
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["make_kwargs_wrapper", "make_kwargs_wrapper_from_signature"]
-
-if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
 
 _TARGET, _UNPACK = "__i_target_func", "__i_unpack_dataclass"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from .._start.elsewhere import find_elsewhere
+from .._start.late import find_attributes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["unpack_dataclass_to_tuple"]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
-    __getattr__ = find_elsewhere(__name__)
+    __getattr__ = find_attributes(__name__)
 
 # The names of a dataclass's fields, by class. Several threads may write an entry, with equal values.
 _field_names: dict[type, tuple[str, ...]] = {}

@@ -73,8 +73,8 @@ HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
   return result;
 }
 
-/* The package calls this during its import, and again for hooks that are added late or replaced. A hook that is not
- * given keeps its value. */
+/* The package calls this during its import, and again for classes that a program replaces. A hook that is not given
+ * keeps its value. */
 HPyDef_METH(fb_hook_set_all, "set_hooks", HPyFunc_KEYWORDS, .doc = "Give the binding its Python half.")
 static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const FbKeywords keywords = {"set_hooks", names, FB_N_HOOKS, NULL};

@@ -6,7 +6,7 @@ import pytest
 from support import needs_threads, parallelize
 
 import ffi_hpy
-from ffi_hpy import _dtype, dtype
+from ffi_hpy import _dtype, core, dtype
 
 # name: (type code, bits, lanes, bytes per element)
 KNOWN = {
@@ -198,7 +198,7 @@ def test_a_class_for_data_types_that_is_set_while_threads_read_is_seen_by_all_af
     def work(thread):
         for i in range(n_rounds):
             if thread == 0:
-                _dtype._set_class_dtype(Ours if i % 2 == 0 else dtype)
+                core._set_class_dtype(Ours if i % 2 == 0 else dtype)
             else:
                 assert type(testing.echo(dtype(f"int{8 << i % 4}x{i % 20 + 1}"))) in (Ours, dtype)
         return True
@@ -206,7 +206,7 @@ def test_a_class_for_data_types_that_is_set_while_threads_read_is_seen_by_all_af
     try:
         assert parallelize(work) == [True] * 4
         for cls in (Ours, dtype):
-            _dtype._set_class_dtype(cls)
+            core._set_class_dtype(cls)
             assert {type(testing.echo(dtype(f"int{bits}x{n}"))) for bits in (8, 64) for n in range(1, 21)} == {cls}
     finally:
-        _dtype._set_class_dtype(dtype)
+        core._set_class_dtype(dtype)
