@@ -10,6 +10,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from ci.jobs.layers_late import check_late
 from ci.jobs.layers_python import check_package
 from ci.jobs.layers_reading import PLANTED, PLANTED_VIOLATIONS, find_reading_violations
 from ci.jobs.result import Result
@@ -302,9 +303,10 @@ def run_layers(wheel: Path, log: Path) -> Result:
         counts = f"{len(uses)} files in {len(layers)} layers, {n_uses} uses, {n_across} of other trees"
         lines += [*violations, f"{name}: {counts}, {len(violations)} violations"]
         n_bad += bool(violations)
-    violations, line = check_package(ROOT)
-    lines += [*violations, line]
-    n_bad += bool(violations)
+    for check in (check_package, check_late):
+        violations, line = check(ROOT)
+        lines += [*violations, line]
+        n_bad += bool(violations)
     log.write_text("\n".join([*lines, ""]))
     outcome = "FAILED" if n_bad else "ok"
-    return Result("layers", outcome, len(LAYERS) + 1 - n_bad, n_bad, 0, closing="; ".join(lines))
+    return Result("layers", outcome, len(LAYERS) + 2 - n_bad, n_bad, 0, closing="; ".join(lines))
