@@ -15,7 +15,7 @@ from ci.lib.matrix import BY_NAME, FOREIGN, MATRIX, Interpreter
 from ci.lib.messages import Missing, say
 from ci.lib.process import LONGEST_SECONDS, clean_environ, closing_line, run_logged
 from ci.provision.cross import environ_for
-from ci.provision.envs import cached_env, install_wheel, python_of
+from ci.provision.envs import bytecode_of, cached_env, install_wheel, python_of
 from ci.provision.everywhere import everywhere_to_test
 from ci.provision.wheel import hpy_include, wheel_for
 from ci.provision.wheel_runs import note_run
@@ -235,7 +235,8 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         command += [*pytest_arguments(plan), *extra]
         path = f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         found = environ_for(interpreter, path)
-        environ = clean_environ({**found, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
+        own = {"HPY_INCLUDE": str(hpy_include()), "PYTHONPYCACHEPREFIX": str(bytecode_of(env))}
+        environ = clean_environ({**found, **own, **plan.environ})
         status = run_logged(command, log, environ, empty, plan.seconds)
         record = json.loads(summary.read_text()) if summary.exists() else {}
         if not extra:  # a selection of tests does not prove the wheel
