@@ -15,7 +15,7 @@ from ci.lib.matrix import BY_NAME, FOREIGN, MATRIX, Interpreter
 from ci.lib.messages import Missing, say
 from ci.lib.process import LONGEST_SECONDS, clean_environ, closing_line, run_logged
 from ci.provision.cross import environ_for
-from ci.provision.envs import cached_env, install_wheel, python_of
+from ci.provision.envs import bytecode_of, cached_env, install_wheel, python_of
 from ci.provision.everywhere import everywhere_to_test
 from ci.provision.wheel import hpy_include, wheel_for
 from ci.provision.wheel_runs import note_run
@@ -42,22 +42,21 @@ class PytestRun:
 
 
 ONE_OF_EACH = ("cp311", "cp314t", "pp80")
-"""An interpreter of each kind: with the GIL, free-threaded, PyPy. Only these run the slow tests of code that is the
-same everywhere: the tests that make, change and remove whole environments, and the tests of the fuzzer itself."""
-NO_ENVIRONMENTS = (f"--ignore={ROOT}/tests/python/package/test_installed.py",)
-NO_FUZZER = (f"--ignore={ROOT}/tests/fuzz_python/test_fuzzer.py",)
+"""An interpreter of each kind: with the GIL, free-threaded, PyPy."""
+MARKS = {"one_of_each": ONE_OF_EACH, "same_everywhere": ("cp39", *ONE_OF_EACH)}
+"""The interpreters that run the tests with a mark; tests/README.md explains the marks."""
 
-FUZZ_SECONDS, SHORT_FUZZ_SECONDS = 20, 8
+
+def without(*marks: str) -> tuple[str, ...]:
+    """Return the options that deselect the tests with these marks; pytest's last line has the number of these tests."""
+    return ("-m", " and ".join(f"not {mark}" for mark in marks)) if marks else ()
+
+
+FUZZ_SECONDS, SHORT_FUZZ_SECONDS = 15, 6
 """The fuzzing time of the Python API on ONE_OF_EACH, and on the others."""
 
-BUILDS_WITH_OTHERS = ("cp39", *ONE_OF_EACH)
-"""The interpreters for the tests that start CMake and nvcc: half a minute each, most of it in these tools. ffi_hpy's
-part is Python code, so the oldest interpreter is included."""
-NO_OTHERS = tuple(
-    f"--ignore={ROOT}/tests/python/building/test_{name}.py" for name in ("cmake", "cmake_targets", "cpp_gpu")
-)
-
-NOT_EVERYWHERE = (*NO_ENVIRONMENTS, *NO_OTHERS)
+FORKS, FEWER_FORKS = 400, 100
+"""The forks while threads are busy, on ONE_OF_EACH and on the others."""
 
 EVERYWHERE_IN_DOCS = tuple(f"tests/docs/test_python_{what}.py" for what in ("docstrings", "pages"))
 """The tests of the documentation for users of Python."""
@@ -67,17 +66,22 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
     """Return the run of all tests for an interpreter."""
     gil = "off" if interpreter.free_threaded else "on"
     is_longer = interpreter.name in ONE_OF_EACH
-    left_out_here = () if is_longer else (*NO_ENVIRONMENTS, *NO_FUZZER)
-    others = () if interpreter.name in BUILDS_WITH_OTHERS else NO_OTHERS
-    fuzz_seconds = FUZZ_SECONDS if is_longer else SHORT_FUZZ_SECONDS
+    fuzz_seconds, forks = (FUZZ_SECONDS, FORKS) if is_longer else (SHORT_FUZZ_SECONDS, FEWER_FORKS)
     return PytestRun(
         interpreter.name,
         interpreter.name,
         gil,
-        arguments=(*left_out_here, *others),
-        environ={"FFI_HPY_FORKS": "500", "FFI_HPY_FUZZ_SECONDS": str(fuzz_seconds)},
+        arguments=without(*(mark for mark, names in MARKS.items() if interpreter.name not in names)),
+        environ={"FFI_HPY_FORKS": str(forks), "FFI_HPY_FUZZ_SECONDS": str(fuzz_seconds)},
         folders=(*PytestRun.folders, "tests/fuzz_python", *EVERYWHERE_IN_DOCS),
     )
+
+
+OF_THE_BINDING = tuple(
+    f"tests/python/{area}"
+    for area in ("calls", "classes", "containers", "errors", "modules", "objects", "package", "process", "tensors")
+)
+"""The tests that call the binding, for the debug modes: all of tests/python except those of the tools that build."""
 
 
 def own_debug_run(interpreter: str, gil: str, is_default: bool = True) -> PytestRun:
@@ -86,9 +90,9 @@ def own_debug_run(interpreter: str, gil: str, is_default: bool = True) -> Pytest
         f"{interpreter}-handles",
         interpreter,
         gil,
-        arguments=NOT_EVERYWHERE,
+        arguments=without(*MARKS),
         environ={"FFI_HPY_DEBUG": "1"},
-        folders=("tests/python",),
+        folders=OF_THE_BINDING,
         is_default=is_default,
     )
 
@@ -104,7 +108,7 @@ def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, 
         interpreter,
         gil="off",
         requirements="threads.txt",
-        arguments=("--parallel-threads=4", "--skip-thread-unsafe=1", *NOT_EVERYWHERE),
+        arguments=("--parallel-threads=4", "--skip-thread-unsafe=1", *without(*MARKS)),
         folders=folders,
         is_default=is_default,
     )
@@ -141,7 +145,7 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
         f"{interpreter.name}-short" if is_short else interpreter.name,
         interpreter.name,
         requirements="pure.txt" if is_short or interpreter.name in NO_WHEELS else "test.txt",
-        arguments=(*NO_ENVIRONMENTS, *left_out(interpreter.name), *too_long),
+        arguments=(*without("one_of_each"), *left_out(interpreter.name), *too_long),
         environ={"FFI_HPY_FORKS": "20"},
         folders=ELSEWHERE_SHORT if is_short else PytestRun.folders,
         is_default=is_short,
@@ -200,9 +204,9 @@ PYTEST_RUNS = (
         "cp311-debug",
         "cp311",
         requirements="debug.txt",
-        arguments=NOT_EVERYWHERE,
+        arguments=without(*MARKS),
         environ={"FFI_HPY_CONTEXT": "debug"},
-        folders=("tests/python",),
+        folders=OF_THE_BINDING,
     ),
     PytestRun(
         "cp311-torch",
@@ -235,7 +239,8 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         command += [*pytest_arguments(plan), *extra]
         path = f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         found = environ_for(interpreter, path)
-        environ = clean_environ({**found, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
+        own = {"HPY_INCLUDE": str(hpy_include()), "PYTHONPYCACHEPREFIX": str(bytecode_of(env))}
+        environ = clean_environ({**found, **own, **plan.environ})
         status = run_logged(command, log, environ, empty, plan.seconds)
         record = json.loads(summary.read_text()) if summary.exists() else {}
         if not extra:  # a selection of tests does not prove the wheel

@@ -15,8 +15,11 @@ from pathlib import Path
 
 # The tests run like a user's program, whose path does not contain the folder of this file.
 sys.path.pop(0)
+# Modules imported until the tests have been collected leave bytecode in PYTHONPYCACHEPREFIX. The programs that tests
+# start read it there. They write none, because tests rewrite modules within the resolution of bytecode's times.
+sys.dont_write_bytecode = False
 
-import pytest
+import pytest  # noqa: E402
 
 # pytest's outcomes, and the table columns that count them.
 _COLUMN = {
@@ -36,10 +39,13 @@ def gil_state() -> str:
 
 
 class Summary:
-    """A pytest plugin that counts outcomes."""
+    """A pytest plugin that counts outcomes, and ends the writing of bytecode."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter(passed=0, failed=0, skipped=0)
+
+    def pytest_collection_finish(self) -> None:
+        sys.dont_write_bytecode = True
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         for outcome, column in _COLUMN.items():

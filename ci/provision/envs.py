@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +38,12 @@ def install(env: Path, *arguments: str | Path) -> None:
 
 def python_of(env: Path) -> Path:
     return env / "bin" / "python"
+
+
+def bytecode_of(env: Path) -> Path:
+    """Return the folder for the bytecode of all modules that the environment's interpreter imports, for
+    PYTHONPYCACHEPREFIX. The packages of an environment, and some interpreters, come without bytecode."""
+    return env / "bytecode"
 
 
 def cached_env(label: str, python: str | Path, requirements: Sequence[str | Path]) -> Path:
@@ -103,5 +110,7 @@ def install_wheel(env: Path, wheel: Path) -> None:
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != digest:
         stamp.unlink(missing_ok=True)
+        for stale in [*bytecode_of(env).rglob("site-packages/ffi_hpy")]:
+            shutil.rmtree(stale)
         install(env, "--reinstall-package", "ffi-hpy", wheel)
         stamp.write_text(digest)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.one_of_each
+
 HERE = Path(__file__).resolve().parent
 SEED = 12
 

@@ -17,6 +17,8 @@ from support.native_build import BINARIES, ROOT, read_library
 import ffi_hpy
 from ffi_hpy import dropin, libinfo
 
+pytestmark = pytest.mark.same_everywhere
+
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 
 if CMAKE is None:

@@ -9,6 +9,8 @@ from support.cmake_project import CMAKE, Project
 
 import ffi_hpy
 
+pytestmark = pytest.mark.same_everywhere
+
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 
 if CMAKE is None:

@@ -16,7 +16,10 @@ import ffi_hpy
 from ffi_hpy import cpp
 from ffi_hpy.cpp import _gpu, nvrtc
 
-pytestmark = pytest.mark.thread_unsafe(reason="it changes the environment of the process")
+pytestmark = [
+    pytest.mark.same_everywhere,
+    pytest.mark.thread_unsafe(reason="it changes the environment of the process"),
+]
 
 # Compiles CUDA as C++, without the options that a C++ compiler does not know.
 STAND_IN = """#!/bin/sh

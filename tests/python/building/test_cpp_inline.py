@@ -59,6 +59,7 @@ def test_texts_become_one_module_with_the_functions_named(cache):
     ]
 
 
+@pytest.mark.same_everywhere
 @pytest.mark.parametrize(
     ("functions", "flags", "doc", "has_types"),
     [
@@ -79,6 +80,7 @@ def test_types_are_exported_with_documentation_or_where_an_option_says_so(functi
     assert ("arg0: int" in str(module.twice.__doc__)) == has_types
 
 
+@pytest.mark.same_everywhere
 def test_a_cubin_is_embedded_and_an_object_file_made_and_linked(cache):
     source = """
         extern "C" const unsigned char __tvm_ffi__cubin_kernel[], __tvm_ffi__cubin_kernel_end[];
@@ -97,6 +99,7 @@ def test_a_cubin_is_embedded_and_an_object_file_made_and_linked(cache):
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.same_everywhere
 def test_a_compilers_message_has_the_lines_of_the_text():
     with pytest.raises(cpp.BuildError) as one:
         cpp.build_inline("wrong", cpp_sources="int f() {\n\n  return missing;\n}")
@@ -107,6 +110,7 @@ def test_a_compilers_message_has_the_lines_of_the_text():
         cpp.build_inline("wrong", cpp_sources=["int g();\n", "\nint f() { return missing; }"])
 
 
+@pytest.mark.same_everywhere
 def test_a_failed_build_leaves_nothing_that_is_taken_for_a_library(cache):
     with pytest.raises(cpp.BuildError):
         cpp.load_inline("broken", cpp_sources="#error not today")
@@ -115,6 +119,7 @@ def test_a_failed_build_leaves_nothing_that_is_taken_for_a_library(cache):
         cpp.load_inline("broken", cpp_sources="#error not today")
 
 
+@pytest.mark.same_everywhere
 @pytest.mark.parametrize(
     ("source", "functions", "named"),
     [
@@ -131,12 +136,14 @@ def test_a_function_that_cannot_be_exported_is_named(source, functions, named):
     assert "exports.functions:" in str(raised.value)
 
 
+@pytest.mark.same_everywhere
 def test_an_error_in_the_text_is_not_said_to_be_one_of_the_export():
     with pytest.raises(cpp.BuildError, match=r"^'exports' does not build") as raised:
         cpp.build_inline("exports", cpp_sources="int broken(int x {\n  return x;\n}", functions="broken")
     assert "exports.inline.cpp:1:" in str(raised.value)
 
 
+@pytest.mark.same_everywhere
 def test_a_function_that_is_declared_only_is_an_error_when_the_module_is_loaded():
     with pytest.raises(RuntimeError, match=r"undefined symbol|symbol not found"):
         cpp.load_inline("declared", cpp_sources="int promised(int x);", functions="promised")

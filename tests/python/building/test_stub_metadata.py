@@ -149,6 +149,7 @@ def outcomes_of_stubgen(tmp_path, target, cases):
     return [ast.literal_eval(line) for line in lines]
 
 
+@pytest.mark.same_everywhere
 @pytest.mark.parametrize("target", ["python", "rust"])
 def test_each_fault_ends_the_command_with_one_line_that_names_the_member(tmp_path, target):
     outcomes = outcomes_of_stubgen(tmp_path, target, BAD.values())

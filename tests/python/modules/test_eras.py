@@ -130,7 +130,7 @@ def test_the_memory_that_a_getter_reads_is_found_with_a_copy_at_the_field_s_offs
 @pytest.mark.thread_unsafe(reason="counts all items of a library")
 def test_the_last_owner_may_be_of_the_other_era(maker, taker):
     if not FREES_AT_ONCE:
-        collect_garbage(n_rounds=4)  # garbage of other tests
+        collect_garbage(lambda: maker.items_alive() == 0, n_rounds=4)  # garbage of other tests
     before = maker.items_alive()
     items = taker.append_to_array([], maker.make_item("kept by an array of the other", 1))
     keeper = taker.make_adder(1, items)

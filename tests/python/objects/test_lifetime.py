@@ -342,7 +342,7 @@ def test_a_class_ends_though_an_instance_went_to_native_code(testing, which):
 @pytest.mark.parametrize("which", CLASSES)
 def test_a_class_at_the_address_of_another_is_not_taken_for_it(testing, which):
     make = made_classes()
-    for _ in range(8):
+    for _ in range(3 if IS_PYPY else 8):
         make[which]()
         collect_garbage(n_rounds=1)
         made = [make[other]() for other in CLASSES for _ in range(3)]

@@ -10,7 +10,7 @@ from support.environments import Environment, make_wheel
 
 from ffi_hpy import dropin
 
-pytestmark = pytest.mark.thread_unsafe(reason="makes whole environments")
+pytestmark = [pytest.mark.one_of_each, pytest.mark.thread_unsafe(reason="makes whole environments")]
 
 INSTALLERS = ["pip", "uv"]
 SAYS_VERSION = "import importlib.metadata as m; print(m.version('apache-tvm-ffi'))"

@@ -155,6 +155,7 @@ class _WithoutTexts(ast.NodeTransformer):
 MODULES = sorted(path.relative_to(ROOT / "ffi_hpy") for path in (ROOT / "ffi_hpy").rglob("*.py"))
 
 
+@pytest.mark.same_everywhere
 @pytest.mark.thread_unsafe(reason="it takes long, and there is nothing to share")
 @pytest.mark.parametrize("module", MODULES, ids=str)
 def test_a_reduced_module_is_the_same_program(module):

@@ -16,7 +16,7 @@ from support.native_build import PACKAGE, ROOT, Missing, compile_c
 HAMMER = Path(__file__).with_name("fork_hammer.py")
 
 N_CHILDREN = int(os.environ.get("FFI_HPY_FORKS", "100"))
-"""The number of forks for all tests together; the plain run of each interpreter uses 500."""
+"""The number of forks for all tests together; ci/test sets it for the plain run of an interpreter."""
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),

@@ -116,7 +116,7 @@ def storm():
 is_over = False
 storming = threading.Thread(target=storm)
 storming.start()
-end = time.monotonic() + 3
+end = time.monotonic() + 1
 while time.monotonic() < end:
     try:
         may_interrupt = True
@@ -187,7 +187,7 @@ def storm():
 is_over = False
 storming = threading.Thread(target=storm)
 storming.start()
-end = time.monotonic() + 5
+end = time.monotonic() + 2
 while time.monotonic() < end:
     try:
         may_interrupt = True

@@ -30,6 +30,7 @@ _NOT_INHERITED = (
     "PYTHONPATH",
     "PYTHONHOME",
     "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPYCACHEPREFIX",
     "VIRTUAL_ENV",
     "FFI_HPY_CONTEXT",  # needs the package hpy
     "PIP_",
