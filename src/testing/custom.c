@@ -34,52 +34,16 @@ static const ft_field hash_fields[] = {
 };
 static const ft_field labelled_fields[] = {KEY, TEXT("label")};
 
-static ft_class compare_class, hash_class, custom_hash_class, custom_compare_class, no_hash_class;
-FT_CREATOR(new_compare, compare_class)
-FT_CREATOR(new_hash, hash_class)
-FT_CREATOR(new_custom_hash, custom_hash_class)
-FT_CREATOR(new_custom_compare, custom_compare_class)
-FT_CREATOR(new_no_hash, no_hash_class)
-static ft_class compare_class = {
-    .key = "testing.TestCompare",
-    .size = sizeof(keyed_and_ignored),
-    .traits = USUAL,
-    FT_FIELDS(compare_fields),
-    .init = THREE,
-    .creator = new_compare,
-};
-static ft_class hash_class = {
-    .key = "testing.TestHash",
-    .size = sizeof(keyed_and_ignored),
-    .traits = USUAL,
-    FT_FIELDS(hash_fields),
-    .init = THREE,
-    .creator = new_hash,
-};
-static ft_class custom_hash_class = {
-    .key = "testing.TestCustomHash",
-    .size = sizeof(keyed),
-    .traits = USUAL,
-    FT_FIELDS(labelled_fields),
-    .init = TWO,
-    .creator = new_custom_hash,
-};
-static ft_class custom_compare_class = {
-    .key = "testing.TestCustomCompare",
-    .size = sizeof(keyed),
-    .traits = USUAL,
-    FT_FIELDS(labelled_fields),
-    .init = TWO,
-    .creator = new_custom_compare,
-};
-static ft_class no_hash_class = {
-    .key = "testing.TestEqWithoutHash",
-    .size = sizeof(keyed),
-    .traits = USUAL,
-    FT_FIELDS(labelled_fields),
-    .init = TWO,
-    .creator = new_no_hash,
-};
+FT_CLASS(compare, .key = "testing.TestCompare", .size = sizeof(keyed_and_ignored), .traits = USUAL,
+         FT_FIELDS(compare_fields), .init = THREE);
+FT_CLASS(hash, .key = "testing.TestHash", .size = sizeof(keyed_and_ignored), .traits = USUAL, FT_FIELDS(hash_fields),
+         .init = THREE);
+FT_CLASS(custom_hash, .key = "testing.TestCustomHash", .size = sizeof(keyed), .traits = USUAL,
+         FT_FIELDS(labelled_fields), .init = TWO);
+FT_CLASS(custom_compare, .key = "testing.TestCustomCompare", .size = sizeof(keyed), .traits = USUAL,
+         FT_FIELDS(labelled_fields), .init = TWO);
+FT_CLASS(no_hash, .key = "testing.TestEqWithoutHash", .size = sizeof(keyed), .traits = USUAL,
+         FT_FIELDS(labelled_fields), .init = TWO);
 
 /* Reads the key of an argument, which must be an object of the hook's class. */
 static int key_of(const ft_function *self, const TVMFFIAny *arg, TVMFFIAny *out) {
@@ -135,16 +99,8 @@ static const ft_field regions_fields[] = {
 static const ft_field hooked_fields[] = {
     {"child", FT_FIELD_object, offsetof(hooked, child), 0, NULL, NULL, NULL},
 };
-static ft_class regions_class;
-FT_CREATOR(new_regions, regions_class)
-static ft_class regions_class = {
-    .key = "testing.TestVisitRegions",
-    .size = sizeof(regions),
-    .traits = USUAL | FT_AUTO_INIT,
-    FT_FIELDS(regions_fields),
-    .begin = begin_regions,
-    .creator = new_regions,
-};
+FT_CLASS(regions, .key = "testing.TestVisitRegions", .size = sizeof(regions), .traits = USUAL | FT_AUTO_INIT,
+         FT_FIELDS(regions_fields), .begin = begin_regions);
 static ft_class hooked_class = {
     .key = "testing.TestVisitHook",
     .size = sizeof(hooked),
