@@ -55,7 +55,7 @@ static int key_of(const ft_function *self, const TVMFFIAny *arg, TVMFFIAny *out)
 
 /* Hash, equality and order of objects are computed from their keys. The last argument is the function that computes
  * them. */
-static int by_key(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(by_key) {
   TVMFFIAny keys[2];
   int32_t n_keys = n_args - 1;
   for (int32_t i = 0; i < n_keys; i++) {
@@ -141,9 +141,8 @@ static int visit_later(const TVMFFIAny *visitor, void *child, TVMFFIAny *out) {
 }
 
 /* Visits the child in a region that defines it, then the number 4 in the region of the visit. */
-static int visit_hook(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(visit_hook) {
   TVMFFIAny call[3] = {args[0], ft_int(kTVMFFIDefRegionKindSimple), ft_none()};
-  (void)self, (void)n_args;
   if (args[0].type_index == kTVMFFINone || args[1].type_index != hooked_class.type_index) {
     return ft_raise("TypeError", "Expected a visitor and a testing.TestVisitHook", (char *)NULL);
   }
@@ -155,9 +154,8 @@ static int visit_hook(const ft_function *self, const TVMFFIAny *args, int32_t n_
   return ft_core_call(FT_VISIT, sibling, 2, result);
 }
 
-static int make_graph(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_graph) {
   TVMFFIObjectHandle fields, outer;
-  (void)self, (void)n_args;
   if (ft_object_new(&regions_class, &fields) != 0) return -1;
   *result = ft_object(fields);
   if (!args[0].v_int64) return 0;

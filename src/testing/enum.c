@@ -104,11 +104,10 @@ static int add_variants(const state *to) {
   return rc;
 }
 
-static int get_variant(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(get_variant) {
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&state_attr);
   const state *of = (const state *)(const void *)column->data[variant_class.type_index].v_obj;
   TVMFFIAny query[2] = {ft_object(of->indexes), args[0]}, is_there;
-  (void)self, (void)n_args;
   if (ft_core_call(FT_DICT_COUNT, query, 2, &is_there) != 0) return -1;
   if (is_there.v_int64 != 0) return ft_core_call(FT_DICT_GET, query, 2, result);
   TVMFFIByteArray name;

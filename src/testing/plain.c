@@ -8,9 +8,8 @@ typedef struct {
   int64_t a, b;
 } int_pair;
 
-static int sum(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(sum) {
   const int_pair *pair = (const int_pair *)(const void *)args[0].v_obj;
-  (void)self, (void)n_args;
   *result = ft_int(pair->a + pair->b);
   return 0;
 }
@@ -41,9 +40,8 @@ typedef struct {
   void *v_map, *v_array;
 } object_derived;
 
-static int add_i64(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(add_i64) {
   const object_base *object = (const object_base *)(const void *)args[0].v_obj;
-  (void)self, (void)n_args;
   *result = ft_int(object->v_i64 + args[1].v_int64);
   return 0;
 }
@@ -142,14 +140,12 @@ typedef struct {
   int64_t v2;
 } unknown;
 
-static int get_v1_plus_one(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args;
+FT_CALL(get_v1_plus_one) {
   *result = ft_int(((const unknown_base *)(const void *)args[0].v_obj)->v1 + 1);
   return 0;
 }
 
-static int get_v2_plus_two(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args;
+FT_CALL(get_v2_plus_two) {
   *result = ft_int(((const unknown *)(const void *)args[0].v_obj)->v2 + 2);
   return 0;
 }
@@ -190,9 +186,8 @@ static ft_class unknown_class = {
     .init_doc = "Constructor of TestUnregisteredObject",
 };
 
-static int make_unregistered(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_unregistered) {
   TVMFFIObjectHandle made;
-  (void)self, (void)args, (void)n_args;
   if (ft_object_new(&unknown_class, &made) != 0) return -1;
   ((unknown *)made)->base.v1 = 41;
   ((unknown *)made)->v2 = 42;
