@@ -17,10 +17,8 @@ PACKAGE = "ffi_hpy"
 sys.path.insert(0, str(ROOT))  # build frontends do not add it
 
 from tools.build.binaries import build_binaries, find_headers  # noqa: E402
-from tools.build.cmake_source import reduce_cmake  # noqa: E402
 from tools.build.compiler import find_compiler  # noqa: E402
 from tools.build.errors import BuildError  # noqa: E402
-from tools.build.python_source import reduce_package  # noqa: E402
 from tools.build.readme import describe, read_source  # noqa: E402
 from tools.build.source_archive import ARCHIVE, make_source_archive  # noqa: E402
 from tools.build.targets import find_target, is_named  # noqa: E402
@@ -31,8 +29,7 @@ os.umask(0o022)
 
 
 class BuildNative(Command):
-    """Compile the shared objects, put them into the package with the public headers and the core's sources, and reduce
-    the package's Python to the code that runs."""
+    """Compile the shared objects, and put them into the package with the public headers and the core's sources."""
 
     description = "compile the C core, its C++ names, the testing library, the HPy runtime and the binding"
     user_options: ClassVar[list[tuple[str, str, str]]] = []
@@ -53,9 +50,6 @@ class BuildNative(Command):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.unlink(missing_ok=True)  # never write into a file that a process has mapped
             shutil.copyfile(source, target)
-        if not self.editable_mode:
-            reduce_package(package)
-            reduce_cmake(package)
 
     def get_source_files(self) -> list[str]:
         return []  # MANIFEST.in lists them

@@ -14,26 +14,27 @@ Exit status: 0 if all goals are met, 1 if not or if a measurement failed.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-from core import Row
+from cxx import (  # makes ci importable
+    LABELS,
+    NEVER_SLOWER,
+    build_program,
+    find_packages,
+    parse_options,
+    report,
+    run_rows,
+)
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-
-from cxx import FLAGS, LABELS, NEVER_SLOWER, report, run_rows  # noqa: E402
-
-from ci.lib.command import run_main  # noqa: E402 - core has made ci importable
-from ci.lib.messages import Missing, last_line, say  # noqa: E402
-from ci.lib.process import output_of  # noqa: E402
-from ci.provision.sdist import TVM_FFI, fetch_sdist  # noqa: E402
-from ci.provision.wheel import build_wheel  # noqa: E402
-from ci.suites.cpp.programs import find_compiler, unpack_wheel  # noqa: E402
+from ci.lib.command import run_main
+from ci.lib.messages import Missing, last_line, say
+from ci.lib.process import output_of
+from ci.provision.sdist import TVM_FFI, fetch_sdist
+from ci.suites.cpp.programs import find_compiler
+from core import HERE, Row
 
 COMPILE_GOAL = 0.7
 SIZE_GOAL = 0.8
@@ -150,28 +151,19 @@ def compile_rows(compiler: tuple[str, ...], includes: list[Path], folder: Path, 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=11)
-    parser.add_argument("--compiler", choices=("gcc", "clang"), default="gcc")
-    parser.add_argument(
-        "rows", nargs="*", metavar="ROW", help=f"compile {' '.join(dict.fromkeys(r.name for r in ROWS))}"
-    )
-    options = parser.parse_args()
+    options = parse_options(__doc__, 11, f"compile {' '.join(dict.fromkeys(row.name for row in ROWS))}")
     compiler = find_compiler(options.compiler).command
-    package = unpack_wheel(build_wheel())
-    upstream = Path(output_of([sys.executable, ROOT / "ci" / "upstream"]).strip())
-    includes = [package / "include", upstream / "tvm_ffi" / "include"]
-    libraries = [f"-L{package / 'lib'}", f"-Wl,-rpath,{package / 'lib'}", "-ltvm_ffi", "-ltvm_ffi_cxx"]
+    packages = find_packages()
     lines: list[list[object]] = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         if not options.rows or "compile" in options.rows:
+            includes = [package / "include" for package in packages]
             lines += compile_rows(compiler, includes, folder, options.rounds)
         if options.rows != ["compile"]:
             programs = [folder / label for label in LABELS]
-            for program, include in zip(programs, includes):
-                command = [*compiler, *FLAGS, f"-I{include}", HERE / "cpp_rows.cc"]
-                output_of([*command, "-o", program, *libraries])
+            for program, package in zip(programs, packages):
+                build_program(compiler, HERE / "cpp_rows.cc", package, packages[0], program)
             lines += run_rows(ROWS, programs, options.rows, options.rounds)
     return report(lines)
 

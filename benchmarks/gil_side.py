@@ -9,9 +9,8 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import time
 
-from side import ROWS, make_loop, names_of, seconds
+from side import ROWS, make_loop, names_of, seconds, serve
 
 
 def main() -> None:
@@ -20,19 +19,16 @@ def main() -> None:
     pairs.argtypes, pairs.restype = [ctypes.c_long], None
     loops = {row: make_loop(ROWS[row], names) for row in ("no argument", "three ints", "int echoed", "callback")}
     empty = make_loop("pass", names)
-    print("ready", flush=True)
-    for line in sys.stdin:
-        row, mode, count = line.rstrip("\n").split("\t")
+
+    def time_row(row: str, mode: str, count: str) -> float:
         n = int(count)
         if row == "pair":
-            start = time.thread_time()
-            pairs(n)
-            spent = time.thread_time() - start
-        else:
-            for function in ("nop", "echo", "callback"):
-                names[function].release_gil = mode == "released"
-            spent = seconds(loops[row], n) - seconds(empty, n)
-        print(spent / n * 1e9, flush=True)
+            return seconds(pairs, n) / n * 1e9
+        for function in ("nop", "echo", "callback"):
+            names[function].release_gil = mode == "released"
+        return (seconds(loops[row], n) - seconds(empty, n)) / n * 1e9
+
+    serve(time_row)
 
 
 if __name__ == "__main__":

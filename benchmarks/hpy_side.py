@@ -10,7 +10,7 @@ import importlib.util
 import sys
 from typing import Any
 
-from side import make_loop, seconds
+from side import serve_rows
 
 ROWS = {
     "no argument": "noargs()",
@@ -48,13 +48,7 @@ def main() -> None:
         module.__spec__.loader.exec_module(module)
     names = {name: value for name, value in vars(module).items() if not name.startswith("_")}
     names.update(obj=module.Plain(), mapping={"key": 1}, items=[1, 2, 3])
-    loops = {row: make_loop(statement, names) for row, statement in ROWS.items()}
-    empty = make_loop("pass", names)
-    print("ready", flush=True)
-    for line in sys.stdin:
-        row, count = line.rstrip("\n").split("\t")
-        n = int(count)
-        print((seconds(loops[row], n) - seconds(empty, n)) / n * 1e9, flush=True)
+    serve_rows(ROWS, names)
 
 
 if __name__ == "__main__":

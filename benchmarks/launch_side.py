@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import torch
+from side import serve
 
 MOST = 19
 Launchers = list[Callable[..., Any]]
@@ -129,10 +130,7 @@ def main() -> None:
         except Exception as error:
             print(f"lacks: {(str(error) or type(error).__name__).splitlines()[0]}", flush=True)
             return
-        print("ready", flush=True)
-        for line in sys.stdin:
-            _, arguments, n = line.rstrip("\n").split("\t")
-            print(ns_per_launch(launchers[int(arguments)], tensors[: int(arguments)], int(n)), flush=True)
+        serve(lambda _, given, n: ns_per_launch(launchers[int(given)], tensors[: int(given)], int(n)))
 
 
 if __name__ == "__main__":

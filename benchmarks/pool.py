@@ -3,13 +3,12 @@
 
 The sources of src/core are compiled twice, with the same compiler and flags, the second time with FH_NO_POOL. The rows
 are those of core.py, timed in the same way, and rows of threads that make objects and drop their own objects or a
-neighbour's. The Python rows of calls.py that make objects follow, each side with one of the two libraries. A ratio
-below 1 is in favour of the pool. With --against aligned_alloc the other side also has a pool, but aligned_pages.c
-replaces pages.c and takes chunks from aligned_alloc. A ratio below 1 is in favour of pages.c. With --instructions
-callgrind (valgrind) counts the instructions of the smaller rows.
+neighbour's. A ratio below 1 is in favour of the pool. With --against aligned_alloc the other side also has a pool, but
+aligned_pages.c replaces pages.c and takes chunks from aligned_alloc. A ratio below 1 is in favour of pages.c. With
+--instructions callgrind (valgrind) counts instructions instead: those of the smaller rows, and of rows of calls.py that
+make objects, on CPython 3.11 with each library.
 
-    python benchmarks/pool.py [--against malloc|aligned_alloc] [--rounds N] [--instructions] [--only core|python]
-                              [ROW ...]
+    python benchmarks/pool.py [--against malloc|aligned_alloc] [--rounds N] [--instructions] [ROW ...]
 """
 
 from __future__ import annotations
@@ -20,18 +19,19 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from scaling_sides import find_testing_library
-from sides import Side as PythonSide
+from instructions import build_marks, count_side
+from scaling_sides import find_place
 
 from ci.lib.command import run_main
 from ci.lib.messages import say, table
 from ci.lib.process import output_of
 from ci.provision.compilers import find_c_compiler
-from ci.provision.envs import cached_env, install_wheel
+from ci.provision.envs import python_of
 from ci.provision.interpreters import find_interpreters
 from ci.provision.wheel import build_wheel
 from core import LIBRARY, ROOT, ROWS, Row, Side, build, measure, shown
@@ -55,13 +55,18 @@ PYTHON_ROWS = (
     "dict of 10 ints in",
     "object made",
     "py_class object made",
-    "Array of 1000 objects iterated",
+    "py_class object of defaults made",
     "Array of 10 made",
+    "List of 10 made",
     "Dict of 10 made",
     "callback",
+    "repr",
+    "copy",
+    "deep copy",
     "deep copy, nested",
 )
 COUNTED_SIZE = 100_000  # larger rows take too long under callgrind
+COUNTED_CALLS = "300"
 
 
 def build_library(folder: Path, side: str, flags: tuple[str, ...]) -> Path:
@@ -120,28 +125,22 @@ def count_core(program: Path, libraries: dict[str, Path], wanted: list[str]) -> 
     print(table(lines), end="\n\n")
 
 
-def time_python(libraries: dict[str, Path], rounds: int) -> None:
-    """Print the Python rows: two environments with the same wheel, the second with another core library."""
-    python = find_interpreters(["cp311"])["cp311"]
-    library = find_testing_library()
-    sides = []
-    for name, core in libraries.items():
-        env = cached_env(f"bench-{name}", python, ["numpy"])
-        install_wheel(env, build_wheel())
-        installed = next(env.glob(f"lib/python*/site-packages/ffi_hpy/lib/{LIBRARY}"))
-        installed.unlink()  # the file may be a hard link that others share
-        shutil.copy(core, installed)
-        sides.append(PythonSide(env, "side.py", "ffi_hpy", library))
-    lines: list[list[object]] = [["row", *libraries, "ratio"]]
+def count_python(folder: Path, libraries: dict[str, Path]) -> None:
+    """Print the instructions of the Python rows: the package twice, the second time with another core library."""
+    wheel, name = build_wheel(), "cp311"
+    place = find_place("plain", name, find_interpreters([name])[name], wheel, "calls")
+    words = ["ffi_hpy", place.file, build_marks(folder), COUNTED_CALLS, *PYTHON_ROWS]
+    counts = []
+    for side, core in libraries.items():
+        tree = folder / f"package-{side}"
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(tree)
+        shutil.copy(core, tree / "ffi_hpy" / "lib" / LIBRARY)
+        counts.append(count_side(python_of(place.env), words, tree, folder / f"counts-{side}"))
+    lines: list[list[object]] = [[f"{name}, instructions", *libraries, "ratio"]]
     for row in PYTHON_ROWS:
-        say(row)
-        n = max(1000, int(0.02 / (max(sides[1].ns(row, 2000), 5.0) * 1e-9)))
-        pairs = [tuple(side.ns(row, n) for side in sides) for _ in range(rounds)]
-        ratio = statistics.median(a / b for a, b in pairs)
-        times = [f"{statistics.median(pair[side] for pair in pairs):.1f} ns" for side in (0, 1)]
-        lines.append([row, *times, f"{ratio:.2f}"])
-    for side in sides:
-        side.close()
+        mine, theirs = (count[row] for count in counts)
+        lines.append([row, f"{mine:.0f}", f"{theirs:.0f}", f"{mine / theirs:.2f}"])
     print(table(lines))
 
 
@@ -150,7 +149,6 @@ def main() -> int:
     parser.add_argument("--against", choices=OTHERS, default="malloc", help="what the other side takes memory from")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--instructions", action="store_true")
-    parser.add_argument("--only", choices=("core", "python"))
     parser.add_argument("rows", nargs="*", metavar="ROW", help="names of core.py, and objects, objects_of_others")
     options = parser.parse_args()
     always = ("-DFH_POOL_ALWAYS",) if options.instructions else ()
@@ -160,11 +158,9 @@ def main() -> int:
         libraries = {side: build_library(folder / side, side, (*flags[side], *always)) for side in flags}
         if options.instructions:
             count_core(build(folder), libraries, options.rows)
-            return 0
-        if options.only != "python":
+            count_python(folder, libraries)
+        else:
             time_core(build(folder), libraries, options.rows, options.rounds)
-        if options.only != "core":
-            time_python(libraries, options.rounds)
     return 0
 
 

@@ -8,12 +8,13 @@ released and kept are ffi_hpy on CPython with the GIL mode of the environment.
 from __future__ import annotations
 
 import ctypes
+import math
 import sys
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from plain import caught, raise_at_depth
-from side import seconds
+from side import seconds, serve
 
 
 class Row(NamedTuple):
@@ -140,15 +141,15 @@ def main() -> None:
     names = names_of(kind, library)
     statements = {row: ROWS[row].by_hand if kind == "by_hand" else ROWS[row].statement for row in ROWS}
     loops = {row: make_loops(ROWS[row], statement, names) for row, statement in statements.items() if statement}
-    print("ready", flush=True)
-    for line in sys.stdin:
-        row, count = line.rstrip("\n").split("\t")
+
+    def time_row(row: str, count: str) -> float:
         if row not in loops:
-            print("nan", flush=True)
-            continue
+            return math.nan
         timed, empty = loops[row]
         n = int(count)
-        print((seconds(timed, n) - seconds(empty, n)) / n * 1e9, flush=True)
+        return (seconds(timed, n) - seconds(empty, n)) / n * 1e9
+
+    serve(time_row)
 
 
 if __name__ == "__main__":

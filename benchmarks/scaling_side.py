@@ -27,7 +27,7 @@ from typing import Any, Callable
 from overlap import Part, Stamp, is_enough, parts_together, rate_together
 from scaling_names import Names, names_of
 from scaling_rows import ROWS
-from side import make_loop
+from side import make_loop, serve
 
 BATCH_SECONDS = 0.0002  # short, so that a lost core spoils few; long against a stamp
 TRIES = 10  # attempts to have all threads run for half of the given time
@@ -201,13 +201,13 @@ def main() -> None:
     if sysconfig.get_config_var("Py_GIL_DISABLED") and sys._is_gil_enabled():  # an imported module turned it on
         print("its GIL is on", flush=True)
         return
-    print("ready", flush=True)
-    for line in sys.stdin:
-        row, *rest = line.rstrip("\n").split("\t")
+
+    def answer(row: str, *rest: str) -> float:
         if row == "class made":
-            print(side.class_made(int(rest[0]), int(rest[1])), flush=True)
-        else:
-            print(side.rate(row, rest[0], int(rest[1]), float(rest[2])), flush=True)
+            return side.class_made(int(rest[0]), int(rest[1]))
+        return side.rate(row, rest[0], int(rest[1]), float(rest[2]))
+
+    serve(answer)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import importlib
 import itertools
 import sys
 import time
-from typing import Any, Union
+from typing import Any, Callable, Union
 
 from plain import caught, raise_at_depth
 
@@ -217,16 +217,29 @@ def seconds(loop: Any, n: int) -> float:
     return time.thread_time() - start
 
 
+def serve(answer: Callable[..., float]) -> None:
+    """Answer each line of words with a number."""
+    print("ready", flush=True)
+    for line in sys.stdin:
+        print(answer(*line.rstrip("\n").split("\t")), flush=True)
+
+
+def serve_rows(statements: dict[str, str], names: dict[str, Any]) -> None:
+    """Answer lines `ROW N` with the ns per call of N calls, minus the cost of the empty loop."""
+    loops = {row: make_loop(statement, names) for row, statement in statements.items()}
+    empty = make_loop("pass", names)
+
+    def time_row(row: str, count: str) -> float:
+        n = int(count)
+        return (seconds(loops[row], n) - seconds(empty, n)) / n * 1e9
+
+    serve(time_row)
+
+
 def main() -> None:
     names = names_of(sys.argv[1], sys.argv[2])
     rows = {row: statement for row, statement in ROWS.items() if sys.argv[1] != "plain" or row not in NATIVE_ROWS}
-    loops = {row: make_loop(statement, names) for row, statement in rows.items()}
-    empty = make_loop("pass", names)
-    print("ready", flush=True)
-    for line in sys.stdin:
-        row, count = line.rstrip("\n").split("\t")
-        n = int(count)
-        print((seconds(loops[row], n) - seconds(empty, n)) / n * 1e9, flush=True)
+    serve_rows(rows, names)
 
 
 if __name__ == "__main__":

@@ -13,22 +13,22 @@ Exit status: 0 if all goals are met, 1 if not or if a measurement failed.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from pathlib import Path
 
-from core import Row
+from cxx import (  # makes ci importable
+    LABELS,
+    NEVER_SLOWER,
+    build_program,
+    find_packages,
+    parse_options,
+    report,
+    run_rows,
+)
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-
-from cxx import FLAGS, LABELS, NEVER_SLOWER, report, run_rows  # noqa: E402
-
-from ci.lib.command import run_main  # noqa: E402 - core has made ci importable
-from ci.lib.process import output_of  # noqa: E402
-from ci.provision.wheel import build_wheel  # noqa: E402
-from ci.suites.cpp.programs import find_compiler, unpack_wheel  # noqa: E402
+from ci.lib.command import run_main
+from ci.suites.cpp.programs import find_compiler
+from core import HERE, Row
 
 N_NODES = 1024
 N_ROUNDS = 100
@@ -50,26 +50,13 @@ ROWS = [
 ]
 
 
-def build(compiler: tuple[str, ...], package: Path, program: Path) -> None:
-    """Compile the rows with the headers and the library of a package."""
-    library = package / "lib"
-    command = [*compiler, *FLAGS, f"-I{package / 'include'}", HERE / "structural_rows.cc", "-o", program]
-    output_of([*command, f"-L{library}", f"-Wl,-rpath,{library}", "-ltvm_ffi"])
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--compiler", choices=("gcc", "clang"), default="gcc")
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"{' '.join(DONE)}, each with / and {' '.join(VALUES)}")
-    options = parser.parse_args()
+    options = parse_options(__doc__, 15, f"{' '.join(DONE)}, each with / and {' '.join(VALUES)}")
     compiler = find_compiler(options.compiler).command
-    upstream = Path(output_of([sys.executable, ROOT / "ci" / "upstream"]).strip())
-    packages = [unpack_wheel(build_wheel()), upstream / "tvm_ffi"]
     with tempfile.TemporaryDirectory() as temporary:
         programs = [Path(temporary, label) for label in LABELS]
-        for program, package in zip(programs, packages):
-            build(compiler, package, program)
+        for program, package in zip(programs, find_packages()):
+            build_program(compiler, HERE / "structural_rows.cc", package, package, program)
         return report(run_rows(ROWS, programs, options.rows, options.rounds))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 import torch
 from placement import scatter
-from side import make_loop, seconds
+from side import serve_rows
 
 ROWS = {
     "torch tensor": "nop(torch_tensor)",
@@ -62,14 +62,7 @@ def names_of(package: str, library: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    names = names_of(sys.argv[1], sys.argv[2])
-    loops = {row: make_loop(statement, names) for row, statement in ROWS.items()}
-    empty = make_loop("pass", names)
-    print("ready", flush=True)
-    for line in sys.stdin:
-        row, count = line.rstrip("\n").split("\t")
-        n = int(count)
-        print((seconds(loops[row], n) - seconds(empty, n)) / n * 1e9, flush=True)
+    serve_rows(ROWS, names_of(sys.argv[1], sys.argv[2]))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from ci.jobs.elf import Library, read_library
 from ci.jobs.result import Result
+from ci.lib.folders import REQUIREMENTS
+from ci.provision.envs import add_packages
 from ci.provision.musl import musl_loader
 from ci.provision.wheel import TARGET_OF_MACHINE, build_wheel
 
@@ -92,6 +94,7 @@ def find_lacking(libraries: dict[str, Library]) -> list[str]:
 
 def check_exports(wheel: Path) -> tuple[list[str], list[str]]:
     """Return a line that describes each library, and a message for each problem."""
+    add_packages("tool-elf", REQUIREMENTS / "elf.txt")
     lines, problems = [], []
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
         for rule in RULES:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ci.jobs.result import Result
-from ci.lib.folders import ROOT
+from ci.lib.folders import REQUIREMENTS, ROOT
 from ci.lib.process import output_of
 from ci.provision.envs import tool_env
 from ci.provision.wheel import quick_wheel
@@ -130,7 +130,7 @@ def inspect(target: Target, wheel: Path) -> list[list[str]]:
     binaries = [binary for binary in BINARIES if target.system.name not in binary.not_on]
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
         files = [archive.extract(f"ffi_hpy/{target.system.rename(binary.output)}", folder) for binary in binaries]
-        python = tool_env("tool-lief", "lief") / "python"
+        python = tool_env("tool-lief", REQUIREMENTS / "lief.txt") / "python"
         facts = json.loads(output_of([python, "-B", Path(__file__).with_name("binary_facts.py"), *files]))
     problems_of = PROBLEMS_ON[target.system.name]
     found = [

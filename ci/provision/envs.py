@@ -89,6 +89,13 @@ def tool_env(label: str, *requirements: str | Path) -> Path:
     return cached_env(label, sys.executable, requirements) / "bin"
 
 
+def add_packages(label: str, *requirements: str | Path) -> None:
+    """Let the running Python import packages of plain Python from a cached environment."""
+    folder = next(tool_env(label, *requirements).parent.glob("lib/python*/site-packages"))
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
 def build_requirements() -> list[str]:
     """Return `build-system.requires` of pyproject.toml, which is the only place of this list."""
     # Python 3.9 has no TOML reader; an array of strings reads the same in Python.

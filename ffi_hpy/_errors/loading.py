@@ -1,4 +1,8 @@
-"""Completes the messages of libraries that cannot be loaded, with C++ names and file names."""
+"""Completes the messages of libraries that cannot be loaded, with C++ names and file names.
+
+The system's loader writes these messages, so only a reader of them can add a C++ name. Messages of native code stay
+unchanged.
+"""
 
 from __future__ import annotations
 

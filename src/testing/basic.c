@@ -15,18 +15,14 @@
 
 /* ---- Functions of any number of arguments ---- */
 
-static int nop(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)args, (void)n_args, (void)result;
-  return 0;
-}
+FT_CALL(nop) { return 0; }
 
-static int echo(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(echo) {
   if (n_args < 1) return ft_raise("TypeError", "testing.echo expected an argument but got none", (char *)NULL);
   return ft_function_echo(self, args, n_args, result);
 }
 
-static int apply(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self;
+FT_CALL(apply) {
   if (n_args < 1) return ft_raise("TypeError", "testing.apply expected a function but got nothing", (char *)NULL);
   if (args[0].type_index != kTVMFFIFunction) {
     const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(args[0].type_index);
@@ -47,10 +43,9 @@ static int apply(const ft_function *self, const TVMFFIAny *args, int32_t n_args,
 
 /* ---- Errors ---- */
 
-static int raise_error(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(raise_error) {
   TVMFFIByteArray kind, message;
   TVMFFIObjectHandle error;
-  (void)self, (void)n_args, (void)result;
   (void)ft_value_bytes(&args[0], &kind);
   (void)ft_value_bytes(&args[1], &message);
   const TVMFFIByteArray *here = TVMFFIBacktrace("basic.c", __LINE__, "TestRaiseError", 0);
@@ -71,8 +66,7 @@ static void sleep_a_second(void) {
 #endif
 }
 
-static int run_check_signal(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args, (void)result;
+FT_CALL(run_check_signal) {
   for (int64_t i = 0; i < args[0].v_int64; i++) {
     /* The exception is already pending in the host; this error kind reports that. */
     if (TVMFFIEnvCheckSignals() != 0) return ft_raise("EnvErrorAlreadySet", "", (char *)NULL);
@@ -85,8 +79,7 @@ static int run_check_signal(const ft_function *self, const TVMFFIAny *args, int3
 
 /* ---- Functions by pointer ---- */
 
-static int add_one(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args;
+FT_CALL(add_one) {
   *result = ft_int((int32_t)((uint32_t)args[0].v_int64 + 1)); /* 32 bits, like the reference's C++ int */
   return 0;
 }
@@ -111,14 +104,12 @@ static void add_one_packed(void **packed) {
   *(int *)packed[4] = add_one_symbol(handle, args, *(int32_t *)packed[2], result);
 }
 
-static int address_of_add_one(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)args, (void)n_args;
+FT_CALL(address_of_add_one) {
   *result = ft_int((int64_t)(intptr_t)add_one_symbol);
   return 0;
 }
 
-static int address_of_packed(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)args, (void)n_args;
+FT_CALL(address_of_packed) {
   *result = ft_int((int64_t)(intptr_t)add_one_packed);
   return 0;
 }
@@ -135,8 +126,7 @@ static uint64_t count_of(const TVMFFIObject *object) {
 #endif
 }
 
-static int use_count(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args;
+FT_CALL(use_count) {
   *result = ft_int((int64_t)(count_of(args[0].v_obj) & 0xffffffff));
   return 0;
 }

@@ -34,52 +34,16 @@ static const ft_field hash_fields[] = {
 };
 static const ft_field labelled_fields[] = {KEY, TEXT("label")};
 
-static ft_class compare_class, hash_class, custom_hash_class, custom_compare_class, no_hash_class;
-FT_CREATOR(new_compare, compare_class)
-FT_CREATOR(new_hash, hash_class)
-FT_CREATOR(new_custom_hash, custom_hash_class)
-FT_CREATOR(new_custom_compare, custom_compare_class)
-FT_CREATOR(new_no_hash, no_hash_class)
-static ft_class compare_class = {
-    .key = "testing.TestCompare",
-    .size = sizeof(keyed_and_ignored),
-    .traits = USUAL,
-    FT_FIELDS(compare_fields),
-    .init = THREE,
-    .creator = new_compare,
-};
-static ft_class hash_class = {
-    .key = "testing.TestHash",
-    .size = sizeof(keyed_and_ignored),
-    .traits = USUAL,
-    FT_FIELDS(hash_fields),
-    .init = THREE,
-    .creator = new_hash,
-};
-static ft_class custom_hash_class = {
-    .key = "testing.TestCustomHash",
-    .size = sizeof(keyed),
-    .traits = USUAL,
-    FT_FIELDS(labelled_fields),
-    .init = TWO,
-    .creator = new_custom_hash,
-};
-static ft_class custom_compare_class = {
-    .key = "testing.TestCustomCompare",
-    .size = sizeof(keyed),
-    .traits = USUAL,
-    FT_FIELDS(labelled_fields),
-    .init = TWO,
-    .creator = new_custom_compare,
-};
-static ft_class no_hash_class = {
-    .key = "testing.TestEqWithoutHash",
-    .size = sizeof(keyed),
-    .traits = USUAL,
-    FT_FIELDS(labelled_fields),
-    .init = TWO,
-    .creator = new_no_hash,
-};
+FT_CLASS(compare, .key = "testing.TestCompare", .size = sizeof(keyed_and_ignored), .traits = USUAL,
+         FT_FIELDS(compare_fields), .init = THREE);
+FT_CLASS(hash, .key = "testing.TestHash", .size = sizeof(keyed_and_ignored), .traits = USUAL, FT_FIELDS(hash_fields),
+         .init = THREE);
+FT_CLASS(custom_hash, .key = "testing.TestCustomHash", .size = sizeof(keyed), .traits = USUAL,
+         FT_FIELDS(labelled_fields), .init = TWO);
+FT_CLASS(custom_compare, .key = "testing.TestCustomCompare", .size = sizeof(keyed), .traits = USUAL,
+         FT_FIELDS(labelled_fields), .init = TWO);
+FT_CLASS(no_hash, .key = "testing.TestEqWithoutHash", .size = sizeof(keyed), .traits = USUAL,
+         FT_FIELDS(labelled_fields), .init = TWO);
 
 /* Reads the key of an argument, which must be an object of the hook's class. */
 static int key_of(const ft_function *self, const TVMFFIAny *arg, TVMFFIAny *out) {
@@ -91,7 +55,7 @@ static int key_of(const ft_function *self, const TVMFFIAny *arg, TVMFFIAny *out)
 
 /* Hash, equality and order of objects are computed from their keys. The last argument is the function that computes
  * them. */
-static int by_key(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(by_key) {
   TVMFFIAny keys[2];
   int32_t n_keys = n_args - 1;
   for (int32_t i = 0; i < n_keys; i++) {
@@ -135,16 +99,8 @@ static const ft_field regions_fields[] = {
 static const ft_field hooked_fields[] = {
     {"child", FT_FIELD_object, offsetof(hooked, child), 0, NULL, NULL, NULL},
 };
-static ft_class regions_class;
-FT_CREATOR(new_regions, regions_class)
-static ft_class regions_class = {
-    .key = "testing.TestVisitRegions",
-    .size = sizeof(regions),
-    .traits = USUAL | FT_AUTO_INIT,
-    FT_FIELDS(regions_fields),
-    .begin = begin_regions,
-    .creator = new_regions,
-};
+FT_CLASS(regions, .key = "testing.TestVisitRegions", .size = sizeof(regions), .traits = USUAL | FT_AUTO_INIT,
+         FT_FIELDS(regions_fields), .begin = begin_regions);
 static ft_class hooked_class = {
     .key = "testing.TestVisitHook",
     .size = sizeof(hooked),
@@ -185,9 +141,8 @@ static int visit_later(const TVMFFIAny *visitor, void *child, TVMFFIAny *out) {
 }
 
 /* Visits the child in a region that defines it, then the number 4 in the region of the visit. */
-static int visit_hook(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(visit_hook) {
   TVMFFIAny call[3] = {args[0], ft_int(kTVMFFIDefRegionKindSimple), ft_none()};
-  (void)self, (void)n_args;
   if (args[0].type_index == kTVMFFINone || args[1].type_index != hooked_class.type_index) {
     return ft_raise("TypeError", "Expected a visitor and a testing.TestVisitHook", (char *)NULL);
   }
@@ -199,9 +154,8 @@ static int visit_hook(const ft_function *self, const TVMFFIAny *args, int32_t n_
   return ft_core_call(FT_VISIT, sibling, 2, result);
 }
 
-static int make_graph(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_graph) {
   TVMFFIObjectHandle fields, outer;
-  (void)self, (void)n_args;
   if (ft_object_new(&regions_class, &fields) != 0) return -1;
   *result = ft_object(fields);
   if (!args[0].v_int64) return 0;

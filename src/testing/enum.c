@@ -31,34 +31,12 @@ static const ft_class enum_layout = {
 
 #define USUAL (FT_FINAL | FT_NEW | FT_COPY | FT_CONVERT | FT_UNIQUE)
 
-static ft_class variant_class, int_enum_class, str_enum_class;
-FT_CREATOR(new_variant, variant_class)
-FT_CREATOR(new_int_enum, int_enum_class)
-FT_CREATOR(new_str_enum, str_enum_class)
-static ft_class variant_class = {
-    .key = "testing.TestEnumVariant",
-    .parent = &enum_layout,
-    .parent_key = "ffi.Enum",
-    .size = sizeof(singleton),
-    .traits = USUAL,
-    .creator = new_variant,
-};
-static ft_class int_enum_class = {
-    .key = "testing.TestCxxIntEnum",
-    .parent = &enum_layout,
-    .parent_key = "ffi.IntEnum",
-    .size = sizeof(singleton),
-    .traits = USUAL,
-    .creator = new_int_enum,
-};
-static ft_class str_enum_class = {
-    .key = "testing.TestCxxStrEnum",
-    .parent = &enum_layout,
-    .parent_key = "ffi.StrEnum",
-    .size = sizeof(singleton),
-    .traits = USUAL,
-    .creator = new_str_enum,
-};
+FT_CLASS(variant, .key = "testing.TestEnumVariant", .parent = &enum_layout, .parent_key = "ffi.Enum",
+         .size = sizeof(singleton), .traits = USUAL);
+FT_CLASS(int_enum, .key = "testing.TestCxxIntEnum", .parent = &enum_layout, .parent_key = "ffi.IntEnum",
+         .size = sizeof(singleton), .traits = USUAL);
+FT_CLASS(str_enum, .key = "testing.TestCxxStrEnum", .parent = &enum_layout, .parent_key = "ffi.StrEnum",
+         .size = sizeof(singleton), .traits = USUAL);
 
 typedef struct {
   TVMFFIObject header;
@@ -69,15 +47,8 @@ static const ft_field holder_fields[] = {
     {"priority", FT_FIELD_int_enum, offsetof(holder, priority), FT_WRITABLE, NULL, NULL, NULL},
     {"opcode", FT_FIELD_str_enum, offsetof(holder, opcode), FT_WRITABLE, NULL, NULL, NULL},
 };
-static ft_class holder_class;
-FT_CREATOR(new_holder, holder_class)
-static ft_class holder_class = {
-    .key = "testing.TestCxxEnumHolder",
-    .size = sizeof(holder),
-    .traits = FT_NEW | FT_COPY | FT_AUTO_INIT,
-    FT_FIELDS(holder_fields),
-    .creator = new_holder,
-};
+FT_CLASS(holder, .key = "testing.TestCxxEnumHolder", .size = sizeof(holder), .traits = FT_NEW | FT_COPY | FT_AUTO_INIT,
+         FT_FIELDS(holder_fields));
 
 /* ---- The singletons of testing.TestEnumVariant ---- */
 
@@ -133,11 +104,10 @@ static int add_variants(const state *to) {
   return rc;
 }
 
-static int get_variant(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(get_variant) {
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&state_attr);
   const state *of = (const state *)(const void *)column->data[variant_class.type_index].v_obj;
   TVMFFIAny query[2] = {ft_object(of->indexes), args[0]}, is_there;
-  (void)self, (void)n_args;
   if (ft_core_call(FT_DICT_COUNT, query, 2, &is_there) != 0) return -1;
   if (is_there.v_int64 != 0) return ft_core_call(FT_DICT_GET, query, 2, result);
   TVMFFIByteArray name;

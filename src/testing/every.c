@@ -50,10 +50,9 @@ static void begin_every(void *object) {
 
 static ft_class every_class;
 
-static int make_with(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_with) {
   TVMFFIObjectHandle made;
   ft_accepted text = {args[2], 0};
-  (void)self, (void)n_args;
   if (ft_object_new(&every_class, &made) != 0) return -1;
   ((every *)made)->v_int = args[0].v_int64;
   ((every *)made)->v_float = args[1].v_float64;
@@ -63,8 +62,7 @@ static int make_with(const ft_function *self, const TVMFFIAny *args, int32_t n_a
   return -1;
 }
 
-static int add_int(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args;
+FT_CALL(add_int) {
   *result = ft_int(((const every *)(const void *)args[0].v_obj)->v_int + args[1].v_int64);
   return 0;
 }
@@ -82,17 +80,15 @@ static int concat(const TVMFFIAny *head, int64_t n_head, const TVMFFIAny *tail, 
   return rc;
 }
 
-static int append_int(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(append_int) {
   const TVMFFISeqCell *cell = ft_value_items(&args[1]);
-  (void)self, (void)n_args;
   return concat((const TVMFFIAny *)cell->data, cell->size, &args[2], 1, result);
 }
 
-static int maybe_concat(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(maybe_concat) {
   ft_buffer text = {NULL, 0, 0, 0};
   TVMFFIByteArray part;
   int is_there = 0;
-  (void)self;
   for (int32_t i = 1; i < n_args; i++) {
     if (!ft_value_bytes(&args[i], &part)) continue;
     ft_buffer_add(&text, part.data, part.size);
@@ -138,10 +134,9 @@ static int merge_into(TVMFFIAny into, const TVMFFIAny *mapping) {
   return rc;
 }
 
-static int merge_map(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(merge_map) {
   ft_accepted merged;
   TVMFFIAny dict;
-  (void)self, (void)n_args;
   if (ft_core_call(FT_DICT, NULL, 0, &dict) != 0) return -1;
   int rc = merge_into(dict, &args[1]);
   if (rc == 0) rc = merge_into(dict, &args[2]);

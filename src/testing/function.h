@@ -12,6 +12,16 @@ typedef struct ft_function ft_function;
  * types of the signature, valid until the body returns. */
 typedef int (*ft_body)(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
+/* The head of a body, which may leave parameters unused. */
+#if defined(__GNUC__)
+#define FT_UNUSED __attribute__((unused))
+#else
+#define FT_UNUSED
+#endif
+#define FT_CALL(name)                                                                                           \
+  static int name(FT_UNUSED const ft_function *self, FT_UNUSED const TVMFFIAny *args, FT_UNUSED int32_t n_args, \
+                  FT_UNUSED TVMFFIAny *result)
+
 struct ft_function {
   const char *name; /* for messages; "" for none */
   ft_type type;     /* FT_CALLABLE, or FT_OBJECT for functions of any arguments */

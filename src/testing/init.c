@@ -47,33 +47,11 @@ static const ft_field derived_derived_fields[] = {
     {"v_str", FT_FIELD_str, offsetof(derived_derived, v_str), POSITIONAL, "\"default\"", NULL, NULL},
     {"v_bool", FT_FIELD_bool, offsetof(derived_derived, v_bool), POSITIONAL, NULL, NULL, NULL},
 };
-static ft_class base_class, derived_class, derived_derived_class;
-FT_CREATOR(new_base, base_class)
-FT_CREATOR(new_derived, derived_class)
-FT_CREATOR(new_derived_derived, derived_derived_class)
-static ft_class base_class = {
-    .key = "testing.TestCxxClassBase",
-    .size = sizeof(base),
-    .traits = USUAL,
-    FT_FIELDS(base_fields),
-    .creator = new_base,
-};
-static ft_class derived_class = {
-    .key = "testing.TestCxxClassDerived",
-    .parent = &base_class,
-    .size = sizeof(derived),
-    .traits = USUAL,
-    FT_FIELDS(derived_fields),
-    .creator = new_derived,
-};
-static ft_class derived_derived_class = {
-    .key = "testing.TestCxxClassDerivedDerived",
-    .parent = &derived_class,
-    .size = sizeof(derived_derived),
-    .traits = USUAL,
-    FT_FIELDS(derived_derived_fields),
-    .creator = new_derived_derived,
-};
+FT_CLASS(base, .key = "testing.TestCxxClassBase", .size = sizeof(base), .traits = USUAL, FT_FIELDS(base_fields));
+FT_CLASS(derived, .key = "testing.TestCxxClassDerived", .parent = &base_class, .size = sizeof(derived), .traits = USUAL,
+         FT_FIELDS(derived_fields));
+FT_CLASS(derived_derived, .key = "testing.TestCxxClassDerivedDerived", .parent = &derived_class,
+         .size = sizeof(derived_derived), .traits = USUAL, FT_FIELDS(derived_derived_fields));
 
 /* ---- testing.TestCxxClassHiddenField, testing.TestCxxClassPolymorphic: layouts with bytes that no field describes
  * ---- */
@@ -92,24 +70,10 @@ static const ft_field hidden_fields[] = {
 static const ft_field polymorphic_fields[] = {
     {"v_i64", FT_FIELD_i64, AT(0), POSITIONAL, NULL, NULL, NULL},
 };
-static ft_class hidden_class, polymorphic_class;
-FT_CREATOR(new_hidden, hidden_class)
-FT_CREATOR(new_polymorphic, polymorphic_class)
-static ft_class hidden_class = {
-    .key = "testing.TestCxxClassHiddenField",
-    .size = sizeof(hidden),
-    .traits = USUAL | FT_FINAL,
-    FT_FIELDS(hidden_fields),
-    .creator = new_hidden,
-};
-static ft_class polymorphic_class = {
-    .key = "testing.TestCxxClassPolymorphic",
-    .size = SIZE(1),
-    .extra_size = sizeof(void *),
-    .traits = USUAL | FT_FINAL,
-    FT_FIELDS(polymorphic_fields),
-    .creator = new_polymorphic,
-};
+FT_CLASS(hidden, .key = "testing.TestCxxClassHiddenField", .size = sizeof(hidden), .traits = USUAL | FT_FINAL,
+         FT_FIELDS(hidden_fields));
+FT_CLASS(polymorphic, .key = "testing.TestCxxClassPolymorphic", .size = SIZE(1), .extra_size = sizeof(void *),
+         .traits = USUAL | FT_FINAL, FT_FIELDS(polymorphic_fields));
 
 /* ---- testing.TestCxxInitSubset ---- */
 
@@ -127,16 +91,8 @@ static const ft_field subset_fields[] = {
     {"optional_field", FT_FIELD_i64, offsetof(subset, optional_field), LEFT_OUT, "-1", NULL, NULL},
     {"note", FT_FIELD_str, offsetof(subset, note), LEFT_OUT, "\"default\"", NULL, NULL},
 };
-static ft_class subset_class;
-FT_CREATOR(new_subset, subset_class)
-static ft_class subset_class = {
-    .key = "testing.TestCxxInitSubset",
-    .size = sizeof(subset),
-    .traits = USUAL,
-    FT_FIELDS(subset_fields),
-    .begin = begin_subset,
-    .creator = new_subset,
-};
+FT_CLASS(subset, .key = "testing.TestCxxInitSubset", .size = sizeof(subset), .traits = USUAL, FT_FIELDS(subset_fields),
+         .begin = begin_subset);
 
 /* ---- Integers only ---- */
 
@@ -182,75 +138,18 @@ static void begin_all_off(void *object) {
   ((ints *)object)->number[2] = 1234; /* set here, because it has neither a parameter nor a default */
 }
 
-static ft_class kw_only_class, auto_class, simple_class, all_off_class, mixed_class, parent_class, child_class,
-    no_auto_class;
-FT_CREATOR(new_kw_only, kw_only_class)
-FT_CREATOR(new_auto, auto_class)
-FT_CREATOR(new_simple, simple_class)
-FT_CREATOR(new_all_off, all_off_class)
-FT_CREATOR(new_mixed, mixed_class)
-FT_CREATOR(new_parent, parent_class)
-FT_CREATOR(new_child, child_class)
-FT_CREATOR(new_no_auto, no_auto_class)
-static ft_class kw_only_class = {
-    .key = "testing.TestCxxKwOnly",
-    .size = SIZE(4),
-    .traits = USUAL,
-    FT_FIELDS(kw_only_fields),
-    .creator = new_kw_only,
-};
-static ft_class auto_class = {
-    .key = "testing.TestCxxAutoInit",
-    .size = SIZE(4),
-    .traits = USUAL,
-    FT_FIELDS(auto_fields),
-    .creator = new_auto,
-};
-static ft_class simple_class = {
-    .key = "testing.TestCxxAutoInitSimple",
-    .size = SIZE(2),
-    .traits = USUAL,
-    FT_FIELDS(x_and_y),
-    .creator = new_simple,
-};
-static ft_class all_off_class = {
-    .key = "testing.TestCxxAutoInitAllInitOff",
-    .size = SIZE(3),
-    .traits = USUAL,
-    FT_FIELDS(all_off_fields),
-    .begin = begin_all_off,
-    .creator = new_all_off,
-};
-static ft_class mixed_class = {
-    .key = "testing.TestCxxAutoInitKwOnlyDefaults",
-    .size = SIZE(5),
-    .traits = USUAL,
-    FT_FIELDS(mixed_fields),
-    .creator = new_mixed,
-};
-static ft_class parent_class = {
-    .key = "testing.TestCxxAutoInitParent",
-    .size = SIZE(2),
-    .child_slots = 1,
-    .traits = USUAL,
-    FT_FIELDS(parent_fields),
-    .creator = new_parent,
-};
-static ft_class child_class = {
-    .key = "testing.TestCxxAutoInitChild",
-    .parent = &parent_class,
-    .size = SIZE(4),
-    .traits = USUAL | FT_FINAL,
-    FT_FIELDS(child_fields),
-    .creator = new_child,
-};
-static ft_class no_auto_class = {
-    .key = "testing.TestCxxNoAutoInit",
-    .size = SIZE(2),
-    .traits = FT_NEW | FT_COPY,
-    FT_FIELDS(x_and_y),
-    .creator = new_no_auto,
-};
+FT_CLASS(kw_only, .key = "testing.TestCxxKwOnly", .size = SIZE(4), .traits = USUAL, FT_FIELDS(kw_only_fields));
+FT_CLASS(auto, .key = "testing.TestCxxAutoInit", .size = SIZE(4), .traits = USUAL, FT_FIELDS(auto_fields));
+FT_CLASS(simple, .key = "testing.TestCxxAutoInitSimple", .size = SIZE(2), .traits = USUAL, FT_FIELDS(x_and_y));
+FT_CLASS(all_off, .key = "testing.TestCxxAutoInitAllInitOff", .size = SIZE(3), .traits = USUAL,
+         FT_FIELDS(all_off_fields), .begin = begin_all_off);
+FT_CLASS(mixed, .key = "testing.TestCxxAutoInitKwOnlyDefaults", .size = SIZE(5), .traits = USUAL,
+         FT_FIELDS(mixed_fields));
+FT_CLASS(parent, .key = "testing.TestCxxAutoInitParent", .size = SIZE(2), .child_slots = 1, .traits = USUAL,
+         FT_FIELDS(parent_fields));
+FT_CLASS(child, .key = "testing.TestCxxAutoInitChild", .parent = &parent_class, .size = SIZE(4),
+         .traits = USUAL | FT_FINAL, FT_FIELDS(child_fields));
+FT_CLASS(no_auto, .key = "testing.TestCxxNoAutoInit", .size = SIZE(2), .traits = FT_NEW | FT_COPY, FT_FIELDS(x_and_y));
 
 ft_classes ft_init_classes(void) {
   static ft_class *const classes[] = {

@@ -63,18 +63,16 @@ int ft_object_new(const ft_class *cls, TVMFFIObjectHandle *out) {
 
 /* ---- Functions of every class ---- */
 
-static int make_new(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_new) {
   TVMFFIObjectHandle made;
-  (void)args, (void)n_args;
   if (ft_object_new((const ft_class *)self->context, &made) != 0) return -1;
   *result = ft_object(made);
   return 0;
 }
 
-static int copy(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(copy) {
   const ft_class *cls = (const ft_class *)self->context;
   const char *from = (const char *)args[0].v_obj;
-  (void)n_args;
   char *to = (char *)allocate(cls);
   if (to == NULL) return -1;
   memcpy(to + sizeof(TVMFFIObject), from + sizeof(TVMFFIObject), cls->size - sizeof(TVMFFIObject));
@@ -103,7 +101,7 @@ static const ft_field *field_at(const ft_class *cls, int32_t i) {
   return NULL;
 }
 
-static int construct(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(construct) {
   const ft_class *cls = (const ft_class *)self->context;
   TVMFFIObjectHandle made;
   if (ft_object_new(cls, &made) != 0) return -1;
@@ -119,7 +117,7 @@ static int construct(const ft_function *self, const TVMFFIAny *args, int32_t n_a
   return 0;
 }
 
-static int convert(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(convert) {
   const ft_class *cls = (const ft_class *)self->context;
   if (ft_is_object(&args[0]) && ft_value_is_instance(args[0].type_index, cls->type_index)) {
     return ft_function_echo(self, args, n_args, result);

@@ -8,9 +8,8 @@ typedef struct {
   int64_t a, b;
 } int_pair;
 
-static int sum(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(sum) {
   const int_pair *pair = (const int_pair *)(const void *)args[0].v_obj;
-  (void)self, (void)n_args;
   *result = ft_int(pair->a + pair->b);
   return 0;
 }
@@ -23,17 +22,9 @@ static const ft_method int_pair_methods[] = {
     {"sum", "testing.TestIntPair.sum", "(0: testing.TestIntPair) -> int", sum, 0, "Method to compute sum of a and b",
      NULL},
 };
-static ft_class int_pair_class;
-FT_CREATOR(new_int_pair, int_pair_class)
-static ft_class int_pair_class = {
-    .key = "testing.TestIntPair",
-    .size = sizeof(int_pair),
-    .traits = FT_FINAL | FT_NEW | FT_COPY | FT_CONVERT,
-    FT_FIELDS(int_pair_fields),
-    FT_METHODS(int_pair_methods),
-    .init = "(0: int, 1: int) -> ffi.Object",
-    .creator = new_int_pair,
-};
+FT_CLASS(int_pair, .key = "testing.TestIntPair", .size = sizeof(int_pair),
+         .traits = FT_FINAL | FT_NEW | FT_COPY | FT_CONVERT, FT_FIELDS(int_pair_fields), FT_METHODS(int_pair_methods),
+         .init = "(0: int, 1: int) -> ffi.Object");
 
 /* ---- testing.TestObjectBase, testing.TestObjectDerived ---- */
 
@@ -49,9 +40,8 @@ typedef struct {
   void *v_map, *v_array;
 } object_derived;
 
-static int add_i64(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(add_i64) {
   const object_base *object = (const object_base *)(const void *)args[0].v_obj;
-  (void)self, (void)n_args;
   *result = ft_int(object->v_i64 + args[1].v_int64);
   return 0;
 }
@@ -65,32 +55,16 @@ static const ft_method object_base_methods[] = {
     {"add_i64", "testing.TestObjectBase.add_i64", "(0: testing.TestObjectBase, 1: int) -> int", add_i64, 0,
      "add_i64 method", NULL},
 };
-static ft_class object_base_class;
-FT_CREATOR(new_object_base, object_base_class)
-static ft_class object_base_class = {
-    .key = "testing.TestObjectBase",
-    .size = sizeof(object_base),
-    .child_slots = 1,
-    .traits = FT_NEW | FT_COPY | FT_AUTO_INIT,
-    FT_FIELDS(object_base_fields),
-    FT_METHODS(object_base_methods),
-    .creator = new_object_base,
-};
+FT_CLASS(object_base, .key = "testing.TestObjectBase", .size = sizeof(object_base), .child_slots = 1,
+         .traits = FT_NEW | FT_COPY | FT_AUTO_INIT, FT_FIELDS(object_base_fields), FT_METHODS(object_base_methods));
 
 static const ft_field object_derived_fields[] = {
     {"v_map", FT_FIELD_map_any, offsetof(object_derived, v_map), FT_WRITABLE, NULL, NULL, NULL},
     {"v_array", FT_FIELD_arr_any, offsetof(object_derived, v_array), FT_WRITABLE, NULL, NULL, NULL},
 };
-static ft_class object_derived_class;
-FT_CREATOR(new_object_derived, object_derived_class)
-static ft_class object_derived_class = {
-    .key = "testing.TestObjectDerived",
-    .parent = &object_base_class,
-    .size = sizeof(object_derived),
-    .traits = FT_FINAL | FT_NEW | FT_COPY | FT_AUTO_INIT,
-    FT_FIELDS(object_derived_fields),
-    .creator = new_object_derived,
-};
+FT_CLASS(object_derived, .key = "testing.TestObjectDerived", .parent = &object_base_class,
+         .size = sizeof(object_derived), .traits = FT_FINAL | FT_NEW | FT_COPY | FT_AUTO_INIT,
+         FT_FIELDS(object_derived_fields));
 
 /* ---- testing.TestObjectPtrHolder ---- */
 
@@ -103,15 +77,8 @@ static const ft_field holder_fields[] = {
     {"value", FT_FIELD_object_base, offsetof(holder, value), FT_WRITABLE, NULL, NULL, NULL},
     {"optional_value", FT_FIELD_opt_object_base, offsetof(holder, optional_value), FT_WRITABLE, "None", NULL, NULL},
 };
-static ft_class holder_class;
-FT_CREATOR(new_holder, holder_class)
-static ft_class holder_class = {
-    .key = "testing.TestObjectPtrHolder",
-    .size = sizeof(holder),
-    .traits = FT_NEW | FT_COPY | FT_AUTO_INIT,
-    FT_FIELDS(holder_fields),
-    .creator = new_holder,
-};
+FT_CLASS(holder, .key = "testing.TestObjectPtrHolder", .size = sizeof(holder),
+         .traits = FT_NEW | FT_COPY | FT_AUTO_INIT, FT_FIELDS(holder_fields));
 
 /* ---- testing.TestFrozenCxx ---- */
 
@@ -125,15 +92,8 @@ static const ft_field frozen_fields[] = {
     {"value", FT_FIELD_i64, offsetof(frozen, value), FT_WRITABLE, NULL, NULL, NULL},
     {"tag", FT_FIELD_str, offsetof(frozen, tag), FT_WRITABLE, NULL, NULL, NULL},
 };
-static ft_class frozen_class;
-FT_CREATOR(new_frozen, frozen_class)
-static ft_class frozen_class = {
-    .key = "testing.TestFrozenCxx",
-    .size = sizeof(frozen),
-    .traits = FT_FINAL | FT_NEW | FT_COPY | FT_AUTO_INIT,
-    FT_FIELDS(frozen_fields),
-    .creator = new_frozen,
-};
+FT_CLASS(frozen, .key = "testing.TestFrozenCxx", .size = sizeof(frozen),
+         .traits = FT_FINAL | FT_NEW | FT_COPY | FT_AUTO_INIT, FT_FIELDS(frozen_fields));
 
 /* ---- testing.TestNonCopyable ---- */
 
@@ -164,15 +124,8 @@ static const ft_field edges_fields[] = {
     {"v_any", FT_FIELD_any, offsetof(edges, v_any), FT_WRITABLE, NULL, NULL, NULL},
     {"v_obj", FT_FIELD_object, offsetof(edges, v_obj), FT_WRITABLE, NULL, NULL, NULL},
 };
-static ft_class edges_class;
-FT_CREATOR(new_edges, edges_class)
-static ft_class edges_class = {
-    .key = "testing.TestDeepCopyEdges",
-    .size = sizeof(edges),
-    .traits = FT_NEW | FT_COPY | FT_AUTO_INIT,
-    FT_FIELDS(edges_fields),
-    .creator = new_edges,
-};
+FT_CLASS(edges, .key = "testing.TestDeepCopyEdges", .size = sizeof(edges), .traits = FT_NEW | FT_COPY | FT_AUTO_INIT,
+         FT_FIELDS(edges_fields));
 
 /* ---- testing.TestUnregisteredBaseObject, testing.TestUnregisteredObject: for bindings that have no classes for them
  * ---- */
@@ -187,14 +140,12 @@ typedef struct {
   int64_t v2;
 } unknown;
 
-static int get_v1_plus_one(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args;
+FT_CALL(get_v1_plus_one) {
   *result = ft_int(((const unknown_base *)(const void *)args[0].v_obj)->v1 + 1);
   return 0;
 }
 
-static int get_v2_plus_two(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args;
+FT_CALL(get_v2_plus_two) {
   *result = ft_int(((const unknown *)(const void *)args[0].v_obj)->v2 + 2);
   return 0;
 }
@@ -235,9 +186,8 @@ static ft_class unknown_class = {
     .init_doc = "Constructor of TestUnregisteredObject",
 };
 
-static int make_unregistered(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_unregistered) {
   TVMFFIObjectHandle made;
-  (void)self, (void)args, (void)n_args;
   if (ft_object_new(&unknown_class, &made) != 0) return -1;
   ((unknown *)made)->base.v1 = 41;
   ((unknown *)made)->v2 = 42;

@@ -4,19 +4,14 @@
 
 #include "tables.h"
 
-static int nothing(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)args, (void)n_args, (void)result;
-  return 0;
-}
+FT_CALL(nothing) { return 0; }
 
-static int one(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)args, (void)n_args;
+FT_CALL(one) {
   *result = ft_int(1);
   return 0;
 }
 
-static int dltensor(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)args, (void)n_args, (void)result;
+FT_CALL(dltensor) {
   return ft_raise("RuntimeError", "DLTensor* cannot be held in Any as it does not retain ownership", (char *)NULL);
 }
 
@@ -36,9 +31,8 @@ static int compact(const TVMFFIAny *array, TVMFFIAny *result) {
 }
 
 /* Returns the mapping; if there is a name, the integers of the array are stored under it. */
-static int with_compact(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(with_compact) {
   TVMFFIAny dict, set[3];
-  (void)n_args;
   if (args[2].type_index == kTVMFFINone) return TVMFFIAnyViewToOwnedAny(&args[1], result);
   const ft_type open_dict = {FT_MAPPING, kTVMFFIDict, 0, "Dict", 4, self->type.args[2].args, 2};
   ft_accepted changed;
@@ -106,8 +100,7 @@ static const ft_global globals[] = {
 
 /* ---- Exported symbols ---- */
 
-static int add(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args;
+FT_CALL(add) {
   *result = ft_int((int64_t)((uint64_t)args[0].v_int64 + (uint64_t)args[1].v_int64));
   return 0;
 }

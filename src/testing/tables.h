@@ -24,9 +24,11 @@ int ft_basic_load(void);  /* basic.c: add_one, echo, raising */
 int ft_tensor_load(void); /* tensor.c: containers with tensors */
 int ft_schema_load(void); /* schema.c: a function for every type */
 
-/* Defines the creator of a class. Each class needs its own creator, because the ABI passes no argument that identifies
- * the class. */
-#define FT_CREATOR(name, cls) \
-  static int name(TVMFFIObjectHandle *out) { return ft_object_new(&(cls), out); }
+/* Defines name_class, whose objects can be made without arguments, with initialisers of ft_class, and its creator. Each
+ * class needs its own creator, because the ABI passes no argument that identifies the class. */
+#define FT_CLASS(name, ...)                                                                    \
+  static ft_class name##_class;                                                                \
+  static int new_##name(TVMFFIObjectHandle *out) { return ft_object_new(&name##_class, out); } \
+  static ft_class name##_class = {.creator = new_##name, __VA_ARGS__}
 
 #endif /* FT_TABLES_H_ */

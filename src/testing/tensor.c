@@ -8,26 +8,20 @@ static TVMFFIAny text(const char *short_text) {
   return value;
 }
 
-static int has_value(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args;
+FT_CALL(has_value) {
   *result = ft_bool(args[0].type_index != kTVMFFINone);
   return 0;
 }
 
-static int make_array(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self;
-  return ft_core_call(FT_ARRAY, args, n_args, result);
-}
+FT_CALL(make_array) { return ft_core_call(FT_ARRAY, args, n_args, result); }
 
-static int make_mixed(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_mixed) {
   TVMFFIAny items[3] = {args[0], args[1], text("hello")};
-  (void)self, (void)n_args;
   return ft_core_call(FT_ARRAY, items, 3, result);
 }
 
-static int make_nested_array(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_nested_array) {
   TVMFFIAny inside[2] = {args[0], ft_int(42)}, items[2];
-  (void)self, (void)n_args;
   if (ft_core_call(FT_ARRAY, inside, 2, &items[0]) != 0) return -1;
   items[1] = args[0];
   int rc = ft_core_call(FT_ARRAY, items, 2, result);
@@ -35,32 +29,23 @@ static int make_nested_array(const ft_function *self, const TVMFFIAny *args, int
   return rc;
 }
 
-static int make_list(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self;
-  return ft_core_call(FT_LIST, args, n_args, result);
-}
+FT_CALL(make_list) { return ft_core_call(FT_LIST, args, n_args, result); }
 
-static int make_map(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_map) {
   TVMFFIAny pairs[6] = {text("tensor"), args[0], text("value"), ft_int(42), text("name"), text("test")};
-  (void)self, (void)n_args;
   return ft_core_call(FT_MAP, pairs, 6, result);
 }
 
-static int make_dict(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_dict) {
   TVMFFIAny pairs[4] = {text("tensor"), args[0], text("value"), ft_int(42)};
-  (void)self, (void)n_args;
   return ft_core_call(FT_DICT, pairs, 4, result);
 }
 
-static int make_empty(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)args, (void)n_args;
-  return ft_core_call(FT_ARRAY, NULL, 0, result);
-}
+FT_CALL(make_empty) { return ft_core_call(FT_ARRAY, NULL, 0, result); }
 
-static int make_nested_map(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FT_CALL(make_nested_map) {
   TVMFFIAny inside[2] = {text("t"), args[0]};
   TVMFFIAny pairs[6] = {text("array"), ft_none(), text("map"), ft_none(), text("scalar"), ft_int(99)};
-  (void)self;
   int rc = ft_core_call(FT_ARRAY, args, n_args, &pairs[1]);
   if (rc == 0) rc = ft_core_call(FT_MAP, inside, 2, &pairs[3]);
   if (rc == 0) rc = ft_core_call(FT_MAP, pairs, 6, result);

@@ -326,13 +326,6 @@ static int repr_path(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 
 /* ---- The types ---- */
 
-static int create_step(TVMFFIObjectHandle *out) { return fh_builtin_create(&step_type, out); }
-static void end_step(void *self) { fh_builtin_end(&step_type, self); }
-static void delete_step(void *self, int flags) { fh_object_delete_owner(&step_type.owner, self, flags, 1); }
-static int create_path(TVMFFIObjectHandle *out) { return fh_builtin_create(&path_type, out); }
-static void end_path(void *self) { fh_builtin_end(&path_type, self); }
-static void delete_path(void *self, int flags) { fh_object_delete_owner(&path_type.owner, self, flags, 1); }
-
 /* Setters of pointers, which builtin.c cannot provide because it does not know the expected type. */
 static int set_parent(void *field, const TVMFFIAny *value) {
   return fh_builtin_set_object(field, value, path_index, 1, "Optional<" PATH_KEY ">");
@@ -392,25 +385,10 @@ static const fh_builtin_method path_methods[] = {
     {NULL, NULL, NULL, 0, NULL},
 };
 
-static const fh_builtin_type step_type = {
-    .key = STEP_KEY,
-    .is_final = 1,
-    .total_bytes = sizeof(fh_access_step_object),
-    .kind = kTVMFFISEqHashKindConstTreeNode,
-    .fields = step_fields,
-    .creator = create_step,
-    .owner = {delete_step, end_step},
-};
-static const fh_builtin_type path_type = {
-    .key = PATH_KEY,
-    .is_final = 1,
-    .total_bytes = sizeof(fh_access_path_object),
-    .kind = kTVMFFISEqHashKindConstTreeNode,
-    .fields = path_fields,
-    .methods = path_methods,
-    .creator = create_path,
-    .owner = {delete_path, end_path},
-};
+FH_BUILTIN_TYPE(step, .key = STEP_KEY, .is_final = 1, .total_bytes = sizeof(fh_access_step_object),
+                .kind = kTVMFFISEqHashKindConstTreeNode, .fields = step_fields);
+FH_BUILTIN_TYPE(path, .key = PATH_KEY, .is_final = 1, .total_bytes = sizeof(fh_access_path_object),
+                .kind = kTVMFFISEqHashKindConstTreeNode, .fields = path_fields, .methods = path_methods);
 
 void fh_access_path_init(void) {
   step_index = fh_builtin_register(&step_type);

@@ -62,6 +62,16 @@ void *fh_builtin_new(const fh_builtin_type *type);
 int fh_builtin_create(const fh_builtin_type *type, TVMFFIObjectHandle *out);
 /* fh_builtin_new as the body of a Function without arguments; TypeError if it gets arguments. */
 int fh_builtin_construct(const fh_builtin_type *type, int32_t n_args, TVMFFIAny *result);
+
+/* Defines name_type with initialisers of fh_builtin_type, and its creator and owner. */
+#define FH_BUILTIN_TYPE(name, ...)                                                                                 \
+  static const fh_builtin_type name##_type;                                                                        \
+  static int create_##name(TVMFFIObjectHandle *out) { return fh_builtin_create(&name##_type, out); }               \
+  static void end_##name(void *self) { fh_builtin_end(&name##_type, self); }                                       \
+  static void delete_##name(void *self, int flags) { fh_object_delete_owner(&name##_type.owner, self, flags, 1); } \
+  static const fh_builtin_type name##_type = {                                                                     \
+      .creator = create_##name, .owner = {delete_##name, end_##name}, __VA_ARGS__}
+
 /* The current value of a field of an object that threads share: a setter in another thread may replace it. The caller
  * owns the result; a pointer may be NULL. */
 static inline TVMFFIAny fh_builtin_get_any(const TVMFFIAny *field) {

@@ -138,10 +138,6 @@ static const fh_builtin_type str_enum_type = {
 
 /* ---- ffi.EnumState ---- */
 
-static int create_state(TVMFFIObjectHandle *out) { return fh_builtin_create(&state_type, out); }
-static void end_state(void *self) { fh_builtin_end(&state_type, self); }
-static void delete_state(void *self, int flags) { fh_object_delete_owner(&state_type.owner, self, flags, 1); }
-
 /* The state begins empty and its fields are not parameters, so a constructor without arguments is sufficient. */
 static int init_state(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -186,15 +182,8 @@ static const fh_builtin_method state_methods[] = {
     {.name = NULL},
 };
 
-static const fh_builtin_type state_type = {
-    .key = "ffi.EnumState",
-    .is_final = 1,
-    .total_bytes = sizeof(fh_enum_state_object),
-    .fields = state_fields,
-    .methods = state_methods,
-    .creator = create_state,
-    .owner = {delete_state, end_state},
-};
+FH_BUILTIN_TYPE(state, .key = "ffi.EnumState", .is_final = 1, .total_bytes = sizeof(fh_enum_state_object),
+                .fields = state_fields, .methods = state_methods);
 
 void fh_enum_init(void) {
   /* Parents first. A failure leaves an error pending and a type missing, like all failures of the load-time

@@ -14,25 +14,15 @@ static int give_table(const char *name, const void *table, int32_t n_args, TVMFF
 }
 
 /* ffi_hpy.error_deferral() -> the address of the table of error_deferred.h */
-static int error_deferral(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
-  return give_table("ffi_hpy.error_deferral", &fh_error_deferred, n_args, result);
-}
+FH_GLOBAL(error_deferral) { return give_table("ffi_hpy.error_deferral", &fh_error_deferred, n_args, result); }
 
 /* ffi_hpy.field_access() -> the address of the table of field_access.h */
-static int field_access(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
-  return give_table("ffi_hpy.field_access", &fh_field_access_table, n_args, result);
-}
+FH_GLOBAL(field_access) { return give_table("ffi_hpy.field_access", &fh_field_access_table, n_args, result); }
 
 /* ffi_hpy.set_backtrace_boundary(address): native backtraces end at the library that contains this address, for a host
  * whose calls do not come from the library of its PyErr_CheckSignals. */
-static int set_backtrace_boundary(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FH_GLOBAL(set_backtrace_boundary) {
   void *address;
-  FH_UNUSED(self);
-  FH_UNUSED(result);
   if (fh_function_check_count("ffi_hpy.set_backtrace_boundary", n_args, 1) != 0) return -1;
   if (fh_function_arg_ptr("ffi_hpy.set_backtrace_boundary", args, 0, &address) != 0) return -1;
   fh_backtrace_set_boundary(address);

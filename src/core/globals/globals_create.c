@@ -32,16 +32,11 @@ static int arg_address(const char *name, const TVMFFIAny *args, int32_t i, void 
 }
 
 /* ffi.MakeObjectFromPackedArgs(type key or index, name, value, ...) -> object */
-static int make_object(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  return fh_create_from_pairs(args, n_args, result);
-}
+FH_GLOBAL(make_object) { return fh_create_from_pairs(args, n_args, result); }
 
 /* ffi._RegisterFFIInit(type index): registers the automatic constructor as the type's __ffi_init__. The C++ headers
  * call it for each class that can be created and defines no constructor. */
-static int register_init(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(register_init) {
   const char *name = "ffi._RegisterFFIInit";
   TVMFFIByteArray attr = FH_LITERAL("__ffi_init__");
   TVMFFIObjectHandle func;
@@ -55,9 +50,7 @@ static int register_init(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 }
 
 /* ffi._PyClassRegisterTypeAttrColumns(type index, bytes of an object): see fh_record_register. */
-static int register_record(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(register_record) {
   const char *name = "ffi._PyClassRegisterTypeAttrColumns";
   int64_t n_bytes;
   int32_t type_index;
@@ -67,8 +60,7 @@ static int register_record(void *self, const TVMFFIAny *args, int32_t n_args, TV
 }
 
 /* ffi.MakeFieldGetter(type index) -> the address of a TVMFFIFieldGetter, as an int */
-static int make_getter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(make_getter) {
   const char *name = "ffi.MakeFieldGetter";
   TVMFFIFieldGetter getter;
   int32_t type_index;
@@ -79,8 +71,7 @@ static int make_getter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
 }
 
 /* ffi.MakeFieldSetter(type index, converter, address of a fh_field_convert) -> Function(field address, value) */
-static int make_setter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(make_setter) {
   const char *name = "ffi.MakeFieldSetter";
   TVMFFIObjectHandle setter;
   void *converter, *convert;

@@ -9,10 +9,7 @@
 #include "globals_entry.h"
 
 /* ffi_hpy.load_cxx(): for the Python binding, before ctypes or an import opens a C++ library without the core. */
-static int load_cxx(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
-  FH_UNUSED(result);
+FH_GLOBAL(load_cxx) {
   if (fh_function_check_count("ffi_hpy.load_cxx", n_args, 0) != 0) return -1;
   fh_library_load_cxx();
   return 0;
@@ -20,9 +17,7 @@ static int load_cxx(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny
 
 /* ffi_hpy.module_attach_cxx(type_info, throw_pending): the class of modules, and a function that throws the pending
  * error. Called by the constructor of libtvm_ffi_cxx.so. */
-static int attach(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(attach) {
   const char *name = "ffi_hpy.module_attach_cxx";
   void *type_info, *throw_pending;
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
@@ -35,9 +30,7 @@ static int attach(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *
 /* ---- Methods of the base class of all modules; ffi.ModuleImportModule calls the module's own class ---- */
 
 /* ffi_hpy.module_add_import(module, other). RuntimeError for a cycle. */
-static int add_import(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(add_import) {
   const char *name = "ffi_hpy.module_add_import";
   TVMFFIObject *module, *other;
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
@@ -47,9 +40,7 @@ static int add_import(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 }
 
 /* ffi_hpy.module_drop_imports(module) */
-static int drop_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(drop_imports) {
   const char *name = "ffi_hpy.module_drop_imports";
   TVMFFIObject *module;
   if (fh_function_check_count(name, n_args, 1) != 0) return -1;
@@ -69,9 +60,7 @@ static int visit_symbol(void *visitor, const char *name, void *symbol) {
 }
 
 /* ffi_hpy.visit_context_symbols(Function(name, address)): C++'s Module::VisitContextSymbols. */
-static int visit_context_symbols(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(visit_context_symbols) {
   const char *name = "ffi_hpy.visit_context_symbols";
   TVMFFIObject *visitor;
   if (fh_function_check_count(name, n_args, 1) != 0) return -1;

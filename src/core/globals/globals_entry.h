@@ -9,6 +9,11 @@
 
 #include "core/object/any.h"
 
+/* The head of such a function. */
+#define FH_GLOBAL(name)                                                                                              \
+  static int name(FH_MAYBE_UNUSED void *self, FH_MAYBE_UNUSED const TVMFFIAny *args, FH_MAYBE_UNUSED int32_t n_args, \
+                  FH_MAYBE_UNUSED TVMFFIAny *result)
+
 typedef struct {
   const char *name;
   TVMFFISafeCallType call; /* checks its arguments itself */

@@ -10,8 +10,7 @@
 #include "globals_entry.h"
 
 /* ffi.json.Parse(str) -> value (json_parse.h) */
-static int parse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(parse) {
   TVMFFIByteArray text;
   if (fh_function_check_count("ffi.json.Parse", n_args, 1) != 0) return -1;
   if (fh_function_arg_str("ffi.json.Parse", args, 0, &text) != 0) return -1;
@@ -19,8 +18,7 @@ static int parse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *r
 }
 
 /* ffi.json.Stringify(value[, indent]) -> str. The indent may be missing or None, which is 0. */
-static int stringify(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(stringify) {
   const char *name = "ffi.json.Stringify";
   int64_t indent = 0;
   if (n_args != 1 && fh_function_check_count(name, n_args, 2) != 0) return -1;
@@ -37,15 +35,13 @@ static int stringify(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 }
 
 /* ffi.ToJSONGraph(value, metadata) -> Map (graph_write.h) */
-static int to_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(to_graph) {
   if (fh_function_check_count("ffi.ToJSONGraph", n_args, 2) != 0) return -1;
   return fh_graph_write(&args[0], &args[1], result);
 }
 
 /* ffi.ToJSONGraphString(value, metadata) -> that Map as a str */
-static int to_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(to_graph_string) {
   TVMFFIAny graph;
   if (fh_function_check_count("ffi.ToJSONGraphString", n_args, 2) != 0) return -1;
   if (fh_graph_write(&args[0], &args[1], &graph) != 0) return -1;
@@ -56,8 +52,7 @@ static int to_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TV
 
 /* ffi.FromJSONGraph(graph) -> value (graph_read.h). The argument is owned, because hooks run during the call, and a
  * hook might drop the caller's reference. */
-static int from_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(from_graph) {
   TVMFFIAny graph;
   if (fh_function_check_count("ffi.FromJSONGraph", n_args, 1) != 0) return -1;
   if (fh_any_own(&args[0], &graph) != 0) return -1;
@@ -67,8 +62,7 @@ static int from_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 }
 
 /* ffi.FromJSONGraphString(str) -> value */
-static int from_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(from_graph_string) {
   const char *name = "ffi.FromJSONGraphString";
   TVMFFIByteArray text;
   TVMFFIAny graph;

@@ -131,7 +131,7 @@ static fh_hashmap_pair *pair_at(const iterator *it) {
   return fh_hashmap_is_live(map, it->position) ? fh_hashmap_at(map, it->position) : NULL;
 }
 
-static int iterator_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FH_GLOBAL(iterator_call) {
   const char *name = "ffi.MapForwardIterFunctor.<iterator>";
   iterator *it = (iterator *)self;
   int64_t command;
@@ -180,11 +180,8 @@ static int iterate(const char *name, int32_t type_index, const TVMFFIAny *args, 
 /* ---- The functions ---- */
 
 /* A function for each name, which passes its own name and type on. */
-#define DEFINE(function, body)                                                                \
-  static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
-    FH_UNUSED(self);                                                                          \
-    return body;                                                                              \
-  }
+#define DEFINE(function, body) \
+  FH_GLOBAL(function) { return body; }
 
 DEFINE(map_new, make_map("ffi.Map", kTVMFFIMap, args, n_args, result))
 DEFINE(map_size, get_size("ffi.MapSize", kTVMFFIMap, args, n_args, result))
@@ -200,9 +197,7 @@ DEFINE(dict_get_item_or_missing, get_item("ffi.DictGetItemOrMissing", kTVMFFIDic
 DEFINE(dict_iterate, iterate("ffi.DictForwardIterFunctor", kTVMFFIDict, args, n_args, result))
 
 /* ffi.DictSetItem(dict, key, value) */
-static int dict_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(dict_set_item) {
   fh_hashmap_object *map;
   fh_hashmap_pair pair;
   if (arg_map("ffi.DictSetItem", args, n_args, 3, kTVMFFIDict, &map) != 0) return -1;
@@ -212,8 +207,7 @@ static int dict_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 
 /* ffi_hpy.DictSetDefault(dict, key, value) -> the value that the key has after the call: the old one, if it existed.
  * With separate calls for getting and setting, another thread could change the key in between. */
-static int dict_set_default(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(dict_set_default) {
   fh_hashmap_object *map;
   fh_hashmap_pair pair;
   if (arg_map("ffi_hpy.DictSetDefault", args, n_args, 3, kTVMFFIDict, &map) != 0) return -1;
@@ -234,9 +228,7 @@ static int take_pair(fh_hashmap_object *map, const TVMFFIAny *key_view, fh_hashm
 }
 
 /* ffi.DictErase(dict, key): does nothing if the key does not exist. */
-static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(dict_erase) {
   fh_hashmap_object *map;
   fh_hashmap_pair old;
   if (arg_map("ffi.DictErase", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
@@ -247,8 +239,7 @@ static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 
 /* ffi_hpy.DictPop(dict, key) -> value, or the sentinel MISSING. With separate calls for getting and erasing, another
  * thread could change the key in between. */
-static int dict_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(dict_pop) {
   fh_hashmap_object *map;
   fh_hashmap_pair old;
   if (arg_map("ffi_hpy.DictPop", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
@@ -265,9 +256,7 @@ static int dict_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny
 }
 
 /* ffi.DictClear(dict) */
-static int dict_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(dict_clear) {
   fh_hashmap_object *map;
   if (arg_map("ffi.DictClear", args, n_args, 1, kTVMFFIDict, &map) != 0) return -1;
   return fh_hashmap_clear(map);

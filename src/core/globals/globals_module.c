@@ -32,8 +32,7 @@ static int arg_path(const char *name, const TVMFFIAny *args, TVMFFIByteArray *ou
 }
 
 /* ffi.ModuleLoadFromFile(path) -> Module, by the loader of the file's extension */
-static int load_from_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(load_from_file) {
   TVMFFIByteArray path;
   if (fh_function_check_count("ffi.ModuleLoadFromFile", n_args, 1) != 0) return -1;
   if (arg_path("ffi.ModuleLoadFromFile", args, &path) != 0) return -1;
@@ -42,8 +41,7 @@ static int load_from_file(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 
 /* ffi.Module.load_from_file.so(path, format) -> Module: the loader of shared libraries. `format` is checked but not
  * used. */
-static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(load_library) {
   const char *name = "ffi.Module.load_from_file.so";
   TVMFFIByteArray path, format;
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
@@ -53,9 +51,7 @@ static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
 
 /* ffi_hpy.check_library_file(path): for callers that open a library by other means. An InternalError if the file is
  * truncated, damaged or not a library. */
-static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(check_library_file) {
   TVMFFIByteArray path;
   if (fh_function_check_count("ffi_hpy.check_library_file", n_args, 1) != 0) return -1;
   if (arg_path("ffi_hpy.check_library_file", args, &path) != 0) return -1;
@@ -68,8 +64,7 @@ static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args,
 
 /* ffi_hpy.fail_load(reason) -> whether a load is in progress on this thread, which then fails. For initialisers of
  * libraries, which must not throw. */
-static int fail_load(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(fail_load) {
   TVMFFIByteArray reason;
   if (fh_function_check_count("ffi_hpy.fail_load", n_args, 1) != 0) return -1;
   if (fh_function_arg_str("ffi_hpy.fail_load", args, 0, &reason) != 0) return -1;
@@ -78,8 +73,7 @@ static int fail_load(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 }
 
 /* ffi.SystemLib([prefix]) -> Module: one for each prefix */
-static int system_lib(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(system_lib) {
   TVMFFIByteArray prefix = FH_LITERAL("");
   if (n_args > 1) return fh_function_check_count("ffi.SystemLib", n_args, 1);
   if (n_args == 1 && fh_function_arg_str("ffi.SystemLib", args, 0, &prefix) != 0) return -1;
@@ -112,22 +106,13 @@ static int run_query(const char *name, const TVMFFIAny *args, int32_t n_args, qu
 }
 
 /* ffi.ModuleGetFunction(module, name, query_imports) -> Function or None */
-static int get_function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  return run_query("ffi.ModuleGetFunction", args, n_args, fh_module_get_function, result);
-}
+FH_GLOBAL(get_function) { return run_query("ffi.ModuleGetFunction", args, n_args, fh_module_get_function, result); }
 
 /* ffi.ModuleGetFunctionMetadata(module, name, query_imports) -> JSON or None */
-static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  return run_query("ffi.ModuleGetFunctionMetadata", args, n_args, fh_module_metadata, result);
-}
+FH_GLOBAL(get_metadata) { return run_query("ffi.ModuleGetFunctionMetadata", args, n_args, fh_module_metadata, result); }
 
 /* ffi.ModuleGetFunctionDoc(module, name, query_imports) -> str or None */
-static int get_doc(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  return run_query("ffi.ModuleGetFunctionDoc", args, n_args, fh_module_doc, result);
-}
+FH_GLOBAL(get_doc) { return run_query("ffi.ModuleGetFunctionDoc", args, n_args, fh_module_doc, result); }
 
 static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out) {
   int found;
@@ -137,23 +122,18 @@ static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, int query
 }
 
 /* ffi.ModuleImplementsFunction(module, name, query_imports) -> bool */
-static int implements(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  return run_query("ffi.ModuleImplementsFunction", args, n_args, ask_implements, result);
-}
+FH_GLOBAL(implements) { return run_query("ffi.ModuleImplementsFunction", args, n_args, ask_implements, result); }
 
 /* ---- Properties of a module ---- */
 
 /* ffi.ModuleGetKind(module) -> str */
-static int get_kind(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(get_kind) {
   TVMFFIObject *module;
   return arg_module("ffi.ModuleGetKind", args, n_args, 1, &module) != 0 ? -1 : fh_module_kind(module, result);
 }
 
 /* ffi.ModuleGetPropertyMask(module) -> int, of FH_MODULE_SERIALIZABLE and similar bits */
-static int get_property_mask(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(get_property_mask) {
   TVMFFIObject *module;
   int64_t mask;
   if (arg_module("ffi.ModuleGetPropertyMask", args, n_args, 1, &module) != 0) return -1;
@@ -163,8 +143,7 @@ static int get_property_mask(void *self, const TVMFFIAny *args, int32_t n_args, 
 }
 
 /* ffi.ModuleInspectSource(module, format) -> str, empty if there is none */
-static int inspect_source(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(inspect_source) {
   const char *name = "ffi.ModuleInspectSource";
   TVMFFIObject *module;
   TVMFFIByteArray text;
@@ -177,17 +156,14 @@ static int inspect_source(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 }
 
 /* ffi.ModuleGetWriteFormats(module) -> Array of str */
-static int get_write_formats(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(get_write_formats) {
   TVMFFIObject *module;
   if (arg_module("ffi.ModuleGetWriteFormats", args, n_args, 1, &module) != 0) return -1;
   return fh_module_write_formats(module, result);
 }
 
 /* ffi.ModuleWriteToFile(module, path, format) */
-static int write_to_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(write_to_file) {
   const char *name = "ffi.ModuleWriteToFile";
   TVMFFIObject *module;
   TVMFFIByteArray text[2];
@@ -206,9 +182,7 @@ static int write_to_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 /* ---- Imports ---- */
 
 /* ffi.ModuleImportModule(module, other): by the module's class, which may refuse */
-static int import_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(import_module) {
   const char *name = "ffi.ModuleImportModule";
   TVMFFIObject *module, *other;
   if (arg_module(name, args, n_args, 2, &module) != 0) return -1;
@@ -217,9 +191,7 @@ static int import_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 }
 
 /* ffi.ModuleClearImports(module) */
-static int clear_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(clear_imports) {
   TVMFFIObject *module;
   return arg_module("ffi.ModuleClearImports", args, n_args, 1, &module) != 0 ? -1 : fh_module_clear_imports(module);
 }
@@ -232,9 +204,7 @@ FH_LOCK(kept_lock, "kept", FH_RANK_PLAIN);
 static fh_hashmap_object *kept;
 
 /* ffi.ModuleGlobalsAdd(module) */
-static int keep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(keep_module) {
   TVMFFIObject *module;
   if (arg_module("ffi.ModuleGlobalsAdd", args, n_args, 1, &module) != 0) return -1;
   TVMFFIAny view = fh_any_object(module);
@@ -257,9 +227,7 @@ static int keep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
 }
 
 /* ffi.ModuleGlobalsRemove(module): does nothing if the module was not kept. */
-static int unkeep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(unkeep_module) {
   TVMFFIObject *module;
   if (arg_module("ffi.ModuleGlobalsRemove", args, n_args, 1, &module) != 0) return -1;
   TVMFFIAny key = fh_any_object(module);

@@ -22,8 +22,7 @@ static int run_mutation(const TVMFFIAny *args, int rc, fh_structural_callbacks c
 
 /* ffi.StructuralMap(value, callbacks, callbacks with a region argument, order) -> value. Any order other than pre means
  * post. */
-static int structural_map(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(structural_map) {
   const char *name = "ffi.StructuralMap";
   fh_structural_callbacks callbacks = {NULL, 0};
   int64_t order;
@@ -35,8 +34,7 @@ static int structural_map(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 
 /* ffi.StructuralMutate(value, callbacks, each with a flag whether it gets the argument "may change in place") ->
  * value */
-static int structural_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(structural_mutate) {
   const char *name = "ffi.StructuralMutate";
   fh_structural_callbacks callbacks = {NULL, 0};
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
@@ -65,8 +63,7 @@ static int return_mutated(int rc, TVMFFIAny raw, TVMFFIAny value, TVMFFIAny *res
 }
 
 /* ffi.StructuralMutatorMutate(mutator, value) -> the mutator's result, the value itself if it stays */
-static int mutator_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(mutator_mutate) {
   fh_mutator_object *mutator;
   TVMFFIAny value;
   if (arg_mutator("ffi.StructuralMutatorMutate", args, n_args, 2, &mutator) != 0) return -1;
@@ -78,8 +75,7 @@ static int mutator_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 
 /* ffi.StructuralMutatorDefaultMutate(mutator, value) -> a copy with parts mutated by the mutator, the value itself if
  * all parts stay */
-static int mutator_default_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(mutator_default_mutate) {
   fh_mutator_object *mutator;
   TVMFFIAny value, raw;
   if (arg_mutator("ffi.StructuralMutatorDefaultMutate", args, n_args, 2, &mutator) != 0) return -1;
@@ -97,33 +93,28 @@ static TVMFFIAny default_mutate(fh_mutator_object *mutator, TVMFFIAny value) {
 }
 
 /* ffi_hpy.native_default_mutate() -> the address of default_mutate */
-static int native_default_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
+FH_GLOBAL(native_default_mutate) {
   if (fh_function_check_count("ffi_hpy.native_default_mutate", n_args, 0) != 0) return -1;
   *result = fh_any_ptr((void *)(uintptr_t)&default_mutate);
   return 0;
 }
 
 /* ffi.StructuralMutatorVarRemapGet(mutator, var) -> its replacement, or None */
-static int mutator_remap_get(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(mutator_remap_get) {
   fh_mutator_object *mutator;
   if (arg_mutator("ffi.StructuralMutatorVarRemapGet", args, n_args, 2, &mutator) != 0) return -1;
   return fh_mutator_call(mutator, mutator->table->var_remap_get, &args[1], result);
 }
 
 /* ffi.StructuralMutatorVarRemapSet(mutator, var, mapped) */
-static int mutator_remap_set(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(mutator_remap_set) {
   fh_mutator_object *mutator;
   if (arg_mutator("ffi.StructuralMutatorVarRemapSet", args, n_args, 3, &mutator) != 0) return -1;
   return fh_mutator_call_remap_set(mutator, &args[1], &args[2], result);
 }
 
 /* ffi.StructuralMutatorDefRegionKind(mutator) -> int */
-static int mutator_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(mutator_region) {
   fh_mutator_object *mutator;
   if (arg_mutator("ffi.StructuralMutatorDefRegionKind", args, n_args, 1, &mutator) != 0) return -1;
   *result = fh_any_int(mutator->region);
@@ -131,8 +122,7 @@ static int mutator_region(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 }
 
 /* ffi.StructuralMutatorWithDefRegionKind(mutator, region, Function) -> the Function's result within that region */
-static int mutator_with_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(mutator_with_region) {
   const char *name = "ffi.StructuralMutatorWithDefRegionKind";
   fh_mutator_object *mutator;
   if (arg_mutator(name, args, n_args, 3, &mutator) != 0) return -1;

@@ -9,8 +9,7 @@
 #include "globals_entry.h"
 
 /* ffi.DeepCopy(value) -> copy (copy.h) */
-static int deep_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(deep_copy) {
   if (fh_function_check_count("ffi.DeepCopy", n_args, 1) != 0) return -1;
   return fh_copy_deep(&args[0], result);
 }
@@ -18,8 +17,7 @@ static int deep_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 /* ---- Equality, order, hash ---- */
 
 /* ffi.RecursiveEq(a, b) -> bool (compare.h) */
-static int recursive_eq(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(recursive_eq) {
   int equal;
   if (fh_function_check_count("ffi.RecursiveEq", n_args, 2) != 0) return -1;
   if (fh_compare_equal(&args[0], &args[1], &equal) != 0) return -1;
@@ -28,14 +26,13 @@ static int recursive_eq(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
 }
 
 /* ffi.RecursiveLt(a, b) -> bool, and the other three: defines a function that compares the order of two values to 0. */
-#define DEFINE_ORDER(function, name, relation)                                                \
-  static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
-    FH_UNUSED(self);                                                                          \
-    int order;                                                                                \
-    if (fh_function_check_count(name, n_args, 2) != 0) return -1;                             \
-    if (fh_compare_order(&args[0], &args[1], &order) != 0) return -1;                         \
-    *result = fh_any_bool(order relation 0);                                                  \
-    return 0;                                                                                 \
+#define DEFINE_ORDER(function, name, relation)                        \
+  FH_GLOBAL(function) {                                               \
+    int order;                                                        \
+    if (fh_function_check_count(name, n_args, 2) != 0) return -1;     \
+    if (fh_compare_order(&args[0], &args[1], &order) != 0) return -1; \
+    *result = fh_any_bool(order relation 0);                          \
+    return 0;                                                         \
   }
 DEFINE_ORDER(recursive_lt, "ffi.RecursiveLt", <)
 DEFINE_ORDER(recursive_le, "ffi.RecursiveLe", <=)
@@ -43,8 +40,7 @@ DEFINE_ORDER(recursive_gt, "ffi.RecursiveGt", >)
 DEFINE_ORDER(recursive_ge, "ffi.RecursiveGe", >=)
 
 /* ffi.RecursiveHash(value) -> int (hash.h) */
-static int recursive_hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(recursive_hash) {
   int64_t hash;
   if (fh_function_check_count("ffi.RecursiveHash", n_args, 1) != 0) return -1;
   if (fh_hash_nested(&args[0], &hash) != 0) return -1;
@@ -94,8 +90,7 @@ static int find_in(fh_walk *walk, fh_memo *seen, const TVMFFIAny *root, DLDevice
 
 /* ffi.ContainerFindFirstNonCPUDevice(value) -> the device of the first tensor that is not on the CPU, else cpu:0.
  * Bindings use it to find the device whose stream a call must use. */
-static int find_device(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(find_device) {
   fh_walk walk;
   fh_memo seen = {NULL, 0, 0, 1};
   TVMFFIAny root;

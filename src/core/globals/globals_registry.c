@@ -12,7 +12,7 @@
 
 /* Function(i) -> the i-th name, or for a negative i the number of names. The closure is an Array of the names, a
  * consistent copy. IndexError. */
-static int names_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FH_GLOBAL(names_call) {
   const char *name = "ffi.FunctionListGlobalNamesFunctor.<names>";
   const fh_seq_object *names = (const fh_seq_object *)self;
   int64_t i;
@@ -27,9 +27,7 @@ static int names_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 }
 
 /* ffi.FunctionListGlobalNamesFunctor() -> Function(i). It returns a Function and not an Array, as in the reference. */
-static int list_names(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
+FH_GLOBAL(list_names) {
   TVMFFIAny *names;
   int64_t n;
   TVMFFIObjectHandle func;
@@ -47,8 +45,7 @@ static int list_names(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 }
 
 /* ffi.FunctionRemoveGlobal(name) -> whether there was one */
-static int remove_global(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(remove_global) {
   TVMFFIByteArray name;
   if (fh_function_check_count("ffi.FunctionRemoveGlobal", n_args, 1) != 0) return -1;
   if (fh_function_arg_str("ffi.FunctionRemoveGlobal", args, 0, &name) != 0) return -1;
@@ -65,21 +62,14 @@ static int get_text(const char *getter, const TVMFFIAny *args, int32_t n_args, i
 }
 
 /* ffi.GetGlobalFuncMetadata(name) -> JSON. RuntimeError. */
-static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  return get_text("ffi.GetGlobalFuncMetadata", args, n_args, 0, result);
-}
+FH_GLOBAL(get_metadata) { return get_text("ffi.GetGlobalFuncMetadata", args, n_args, 0, result); }
 
 /* ffi_hpy.GetGlobalFuncDoc(name) -> str. RuntimeError. */
-static int get_doc(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  return get_text("ffi_hpy.GetGlobalFuncDoc", args, n_args, 1, result);
-}
+FH_GLOBAL(get_doc) { return get_text("ffi_hpy.GetGlobalFuncDoc", args, n_args, 1, result); }
 
 /* ffi.FunctionFromExternC(closure, code, deleter) -> Function: TVMFFIFunctionCreate, with pointers as values. The
  * deleter may be None. */
-static int from_extern_c(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(from_extern_c) {
   const char *name = "ffi.FunctionFromExternC";
   void *closure, *call, *deleter;
   TVMFFIObjectHandle func;
@@ -98,9 +88,7 @@ static int from_extern_c(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 /* ---- Types ---- */
 
 /* ffi.GetRegisteredTypeKeys() -> Array, in order of type indices */
-static int get_type_keys(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
+FH_GLOBAL(get_type_keys) {
   if (fh_function_check_count("ffi.GetRegisteredTypeKeys", n_args, 0) != 0) return -1;
   int32_t end = fh_type_end(); /* leaves out a type that gets an index from `end` on during the loop */
   fh_seq_object *keys = fh_seq_new_array(end);

@@ -41,14 +41,10 @@ static int contains(const TVMFFIAny *items, int64_t n, const TVMFFIAny *value, T
 /* ---- Arrays: never changed, so no lock ---- */
 
 /* ffi.Array(item...) -> Array */
-static int array_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  return return_seq(fh_seq_from_views(kTVMFFIArray, args, n_args), result);
-}
+FH_GLOBAL(array_new) { return return_seq(fh_seq_from_views(kTVMFFIArray, args, n_args), result); }
 
 /* ffi.ArrayGetItem(array, i) -> item. IndexError. */
-static int array_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(array_get_item) {
   fh_seq_object *seq;
   int64_t i;
   if (arg_seq("ffi.ArrayGetItem", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
@@ -58,8 +54,7 @@ static int array_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 }
 
 /* ffi.ArraySize(array) -> int */
-static int array_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(array_size) {
   fh_seq_object *seq;
   if (arg_seq("ffi.ArraySize", args, n_args, 1, kTVMFFIArray, &seq) != 0) return -1;
   *result = fh_any_int(fh_seq_size(seq));
@@ -68,8 +63,7 @@ static int array_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 
 /* ffi.ArrayContains(array, value) -> bool. The value is converted to an owned one first, so that strings of any form
  * are compared by content. */
-static int array_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(array_contains) {
   fh_seq_object *seq;
   TVMFFIAny value;
   if (arg_seq("ffi.ArrayContains", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
@@ -82,14 +76,10 @@ static int array_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 /* ---- Lists ---- */
 
 /* ffi.List(item...) -> List */
-static int list_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  return return_seq(fh_seq_from_views(kTVMFFIList, args, n_args), result);
-}
+FH_GLOBAL(list_new) { return return_seq(fh_seq_from_views(kTVMFFIList, args, n_args), result); }
 
 /* ffi.ListGetItem(list, i) -> item. IndexError. */
-static int list_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(list_get_item) {
   fh_seq_object *list;
   int64_t i;
   if (arg_seq("ffi.ListGetItem", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
@@ -98,9 +88,7 @@ static int list_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 }
 
 /* ffi.ListSetItem(list, i, item). IndexError. */
-static int list_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_set_item) {
   fh_seq_object *list;
   int64_t i;
   TVMFFIAny item;
@@ -110,8 +98,7 @@ static int list_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 }
 
 /* ffi.ListSize(list) -> int */
-static int list_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(list_size) {
   fh_seq_object *list;
   if (arg_seq("ffi.ListSize", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
   *result = fh_any_int(fh_list_size(list));
@@ -129,8 +116,7 @@ static int contains_copied(const fh_seq_object *list, const TVMFFIAny *value, TV
 }
 
 /* ffi.ListContains(list, value) -> bool */
-static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(list_contains) {
   fh_seq_object *list;
   TVMFFIAny value;
   if (arg_seq("ffi.ListContains", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
@@ -150,9 +136,7 @@ static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 }
 
 /* ffi.ListAppend(list, item) */
-static int list_append(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_append) {
   fh_seq_object *list;
   TVMFFIAny item;
   if (arg_seq("ffi.ListAppend", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
@@ -161,9 +145,7 @@ static int list_append(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
 }
 
 /* ffi.ListInsert(list, i, item): before position i, or at the end if i is the size. IndexError. */
-static int list_insert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_insert) {
   fh_seq_object *list;
   int64_t i;
   TVMFFIAny item;
@@ -182,15 +164,10 @@ static int take_item(const char *name, const TVMFFIAny *args, int32_t n_args, TV
 }
 
 /* ffi.ListPop(list, i) -> the removed item. IndexError. */
-static int list_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  return take_item("ffi.ListPop", args, n_args, result);
-}
+FH_GLOBAL(list_pop) { return take_item("ffi.ListPop", args, n_args, result); }
 
 /* ffi.ListErase(list, i). IndexError. */
-static int list_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_erase) {
   TVMFFIAny old;
   if (take_item("ffi.ListErase", args, n_args, &old) != 0) return -1;
   fh_any_drop(&old);
@@ -198,9 +175,7 @@ static int list_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 }
 
 /* ffi.ListEraseRange(list, first, last): the items from `first` up to, not including, `last`. IndexError. */
-static int list_erase_range(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_erase_range) {
   const char *name = "ffi.ListEraseRange";
   fh_seq_object *list;
   int64_t first, last;
@@ -210,9 +185,7 @@ static int list_erase_range(void *self, const TVMFFIAny *args, int32_t n_args, T
 }
 
 /* ffi.ListReplaceSlice(list, first, last, items): replaces that range by the items of a sequence. IndexError. */
-static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_replace_slice) {
   const char *name = "ffi.ListReplaceSlice";
   fh_seq_object *list;
   int64_t first, last, n;
@@ -242,9 +215,7 @@ static int arg_slice(const char *name, const TVMFFIAny *args, fh_list_slice *sli
 
 /* ffi_hpy.ListAssignSlice(list, start, stop, step, items): list[start:stop:step] = items, in one step. Bounds that the
  * caller computes from the length are wrong once another thread has changed the List. ValueError. */
-static int list_assign_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_assign_slice) {
   const char *name = "ffi_hpy.ListAssignSlice";
   fh_seq_object *list;
   fh_list_slice slice;
@@ -257,9 +228,7 @@ static int list_assign_slice(void *self, const TVMFFIAny *args, int32_t n_args, 
 }
 
 /* ffi_hpy.ListEraseSlice(list, start, stop, step): del list[start:stop:step], in one step. */
-static int list_erase_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_erase_slice) {
   fh_seq_object *list;
   fh_list_slice slice;
   const char *name = "ffi_hpy.ListEraseSlice";
@@ -268,8 +237,7 @@ static int list_erase_slice(void *self, const TVMFFIAny *args, int32_t n_args, T
 }
 
 /* ffi_hpy.ListToArray(list) -> Array of the items, a consistent copy */
-static int list_to_array(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(list_to_array) {
   fh_seq_object *list;
   if (arg_seq("ffi_hpy.ListToArray", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
   return return_seq(fh_list_copy(list, kTVMFFIArray), result);
@@ -277,8 +245,7 @@ static int list_to_array(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 
 /* ffi_hpy.ListEraseSame(list, i, array) -> whether the item at i was array[i], which it removes then. IndexError for
  * the Array only. */
-static int list_erase_same(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(list_erase_same) {
   const char *name = "ffi_hpy.ListEraseSame";
   fh_seq_object *list;
   TVMFFIObject *array;
@@ -292,9 +259,7 @@ static int list_erase_same(void *self, const TVMFFIAny *args, int32_t n_args, TV
 }
 
 /* ffi.ListReverse(list): in place. */
-static int list_reverse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_reverse) {
   fh_seq_object *list;
   if (arg_seq("ffi.ListReverse", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
   fh_list_reverse(list);
@@ -302,18 +267,14 @@ static int list_reverse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
 }
 
 /* ffi.ListClear(list) */
-static int list_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_clear) {
   fh_seq_object *list;
   if (arg_seq("ffi.ListClear", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
   return fh_list_clear(list);
 }
 
 /* ffi.ListReserve(list, capacity): makes room for `capacity` items in all. MemoryError. */
-static int list_reserve(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(result);
+FH_GLOBAL(list_reserve) {
   fh_seq_object *list;
   int64_t capacity;
   if (arg_seq("ffi.ListReserve", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;

@@ -22,8 +22,7 @@ static int take_values(const char *name, const TVMFFIAny *args, int32_t n_args, 
 }
 
 /* ffi.StructuralEqual(a, b, map_free_vars, skip_tensor_content) -> bool */
-static int structural_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(structural_equal) {
   TVMFFIAny values[2];
   int options[2], is_equal;
   if (take_values("ffi.StructuralEqual", args, n_args, 2, values, options) != 0) return -1;
@@ -36,8 +35,7 @@ static int structural_equal(void *self, const TVMFFIAny *args, int32_t n_args, T
 
 /* ffi.GetFirstStructuralMismatch(a, b, map_free_vars, skip_tensor_content) -> two AccessPaths, or None if they are
  * equal */
-static int first_mismatch(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(first_mismatch) {
   TVMFFIAny values[2];
   int options[2];
   if (take_values("ffi.GetFirstStructuralMismatch", args, n_args, 2, values, options) != 0) return -1;
@@ -48,8 +46,7 @@ static int first_mismatch(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 }
 
 /* ffi.StructuralHash(value, map_free_vars, skip_tensor_content) -> int, the bits of the unsigned hash */
-static int structural_hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(structural_hash) {
   TVMFFIAny value;
   int options[2];
   uint64_t hashed;
@@ -61,8 +58,7 @@ static int structural_hash(void *self, const TVMFFIAny *args, int32_t n_args, TV
 }
 
 /* ffi.StructuralKey(value) -> StructuralKey, which maps compare by structure */
-static int new_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(new_key) {
   if (fh_function_check_count("ffi.StructuralKey", n_args, 1) != 0) return -1;
   fh_structural_key_object *made = fh_structural_key_new(&args[0]);
   if (made == NULL) return -1;
@@ -71,8 +67,7 @@ static int new_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny 
 }
 
 /* ffi.StructuralKeyEqual(a, b) -> bool */
-static int key_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(key_equal) {
   const char *name = "ffi.StructuralKeyEqual";
   TVMFFIObject *a, *b;
   int is_equal;

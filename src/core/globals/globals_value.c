@@ -8,8 +8,7 @@
 #include "globals_entry.h"
 
 /* ffi.String(str) -> the string as an owned value */
-static int new_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(new_string) {
   TVMFFIByteArray text;
   if (fh_function_check_count("ffi.String", n_args, 1) != 0) return -1;
   if (fh_function_arg_str("ffi.String", args, 0, &text) != 0) return -1;
@@ -17,8 +16,7 @@ static int new_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 }
 
 /* ffi.Bytes(bytes or str) -> bytes */
-static int new_bytes(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(new_bytes) {
   TVMFFIByteArray content;
   if (fh_function_check_count("ffi.Bytes", n_args, 1) != 0) return -1;
   if (fh_function_arg_bytes("ffi.Bytes", args, 0, &content) != 0) return -1;
@@ -27,8 +25,7 @@ static int new_bytes(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 }
 
 /* ffi.Shape(int...) -> Shape. All arguments are checked first. */
-static int new_shape(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(new_shape) {
   for (int32_t i = 0; i < n_args; ++i) {
     if (args[i].type_index == kTVMFFIInt || args[i].type_index == kTVMFFIBool) continue;
     return fh_function_raise_type("ffi.Shape", i, "int", &args[i]);
@@ -49,22 +46,13 @@ static int give_sentinel(const char *name, TVMFFIObject *sentinel, int32_t n_arg
 }
 
 /* ffi.GetInvalidObject() -> MISSING */
-static int get_missing(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
-  return give_sentinel("ffi.GetInvalidObject", fh_sentinel_missing(), n_args, result);
-}
+FH_GLOBAL(get_missing) { return give_sentinel("ffi.GetInvalidObject", fh_sentinel_missing(), n_args, result); }
 
 /* ffi.GetKwargsObject() -> KWARGS */
-static int get_kwargs(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
-  return give_sentinel("ffi.GetKwargsObject", fh_sentinel_kwargs(), n_args, result);
-}
+FH_GLOBAL(get_kwargs) { return give_sentinel("ffi.GetKwargsObject", fh_sentinel_kwargs(), n_args, result); }
 
 /* ffi.ReprPrint(value) -> str */
-static int repr_print(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(repr_print) {
   if (fh_function_check_count("ffi.ReprPrint", n_args, 1) != 0) return -1;
   return fh_repr_print(&args[0], result);
 }

@@ -25,8 +25,7 @@ static int run_visit(const TVMFFIAny *args, int rc, fh_structural_callbacks call
 
 /* ffi.StructuralWalk(value, callbacks, callbacks with a region argument, order) -> None or a VisitInterrupt. Any order
  * other than pre means post. */
-static int structural_walk(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(structural_walk) {
   const char *name = "ffi.StructuralWalk";
   fh_structural_callbacks callbacks = {NULL, 0};
   int64_t order;
@@ -37,8 +36,7 @@ static int structural_walk(void *self, const TVMFFIAny *args, int32_t n_args, TV
 }
 
 /* ffi.StructuralVisit(value, callbacks) -> None or a VisitInterrupt */
-static int structural_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(structural_visit) {
   const char *name = "ffi.StructuralVisit";
   fh_structural_callbacks callbacks = {NULL, 0};
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
@@ -47,8 +45,7 @@ static int structural_visit(void *self, const TVMFFIAny *args, int32_t n_args, T
 }
 
 /* ffi.VisitInterrupt(value) -> VisitInterrupt: a callback returns it to stop a visit */
-static int interrupt(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(interrupt) {
   if (fh_function_check_count("ffi.VisitInterrupt", n_args, 1) != 0) return -1;
   fh_visit_interrupt_object *made = fh_visit_interrupt_new(&args[0]);
   if (made == NULL) return -1;
@@ -74,8 +71,7 @@ static int return_visited(TVMFFIAny raw, TVMFFIAny *result) {
 }
 
 /* ffi.StructuralVisitorVisit(visitor, value) -> None or a VisitInterrupt */
-static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(visitor_visit) {
   fh_visitor_object *visitor;
   if (arg_visitor("ffi.StructuralVisitorVisit", args, n_args, 2, &visitor) != 0) return -1;
   return return_visited(fh_visitor_call(visitor, args[1]), result);
@@ -83,8 +79,7 @@ static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 
 /* ffi.StructuralVisitorDefaultVisit(visitor, value) -> None or a VisitInterrupt: calls the visitor only for the value's
  * parts */
-static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(visitor_default_visit) {
   fh_visitor_object *visitor;
   TVMFFIAny value;
   if (arg_visitor("ffi.StructuralVisitorDefaultVisit", args, n_args, 2, &visitor) != 0) return -1;
@@ -96,17 +91,14 @@ static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_ar
 
 /* ffi_hpy.native_default_visit() -> the address of the function that visitor_default_visit calls: the C++ headers query
  * it once and call it for each object. */
-static int native_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
+FH_GLOBAL(native_default_visit) {
   if (fh_function_check_count("ffi_hpy.native_default_visit", n_args, 0) != 0) return -1;
   *result = fh_any_ptr((void *)(uintptr_t)&fh_structural_visit_default);
   return 0;
 }
 
 /* ffi.StructuralVisitorDefRegionKind(visitor) -> int */
-static int visitor_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(visitor_region) {
   fh_visitor_object *visitor;
   if (arg_visitor("ffi.StructuralVisitorDefRegionKind", args, n_args, 1, &visitor) != 0) return -1;
   *result = fh_any_int(visitor->region);
@@ -114,8 +106,7 @@ static int visitor_region(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 }
 
 /* ffi.StructuralVisitorWithDefRegionKind(visitor, region, Function) -> the Function's result within that region */
-static int visitor_with_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(visitor_with_region) {
   const char *name = "ffi.StructuralVisitorWithDefRegionKind";
   fh_visitor_object *visitor;
   if (arg_visitor(name, args, n_args, 3, &visitor) != 0) return -1;
@@ -123,8 +114,7 @@ static int visitor_with_region(void *self, const TVMFFIAny *args, int32_t n_args
 }
 
 /* ffi.VisitErrorContext.FindAccessPaths(root, context, allow_prefix) -> Array of AccessPaths (visit_context.h) */
-static int find_paths(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_GLOBAL(find_paths) {
   const char *name = "ffi.VisitErrorContext.FindAccessPaths";
   TVMFFIObject *root, *context;
   int allow_prefix;

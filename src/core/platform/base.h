@@ -31,6 +31,7 @@
 #define FH_PRINTF(format_index, first_index)
 #define FH_COLD __declspec(noinline)
 #define FH_NOINLINE __declspec(noinline)
+#define FH_MAYBE_UNUSED
 #define FH_INLINE static inline
 #define FH_LIKELY(cond) (cond)
 #define FH_UNLIKELY(cond) (cond)
@@ -40,6 +41,7 @@
 #define FH_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
 #define FH_COLD __attribute__((cold, noinline))
 #define FH_NOINLINE __attribute__((noinline))
+#define FH_MAYBE_UNUSED __attribute__((unused))
 #define FH_INLINE static inline __attribute__((always_inline))
 #define FH_LIKELY(cond) __builtin_expect(!!(cond), 1)
 #define FH_UNLIKELY(cond) __builtin_expect(!!(cond), 0)

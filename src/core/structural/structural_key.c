@@ -64,11 +64,6 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
 
 /* ---- The type ---- */
 
-/* Makes an empty key, for callers that then set its fields, including the stored hash, such as the reader of graphs. */
-static int create_key(TVMFFIObjectHandle *out) { return fh_builtin_create(&key_type, out); }
-static void end_key(void *self) { fh_builtin_end(&key_type, self); }
-static void delete_key(void *self, int flags) { fh_object_delete_owner(&key_type.owner, self, flags, 1); }
-
 /* __ffi_init__(key) -> StructuralKey */
 static int init_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -100,15 +95,10 @@ static const fh_builtin_method key_methods[] = {
     {.name = NULL},
 };
 
-static const fh_builtin_type key_type = {
-    .key = KEY,
-    .is_final = 1,
-    .total_bytes = sizeof(fh_structural_key_object),
-    .fields = key_fields,
-    .methods = key_methods,
-    .creator = create_key,
-    .owner = {delete_key, end_key},
-};
+/* The creator makes an empty key, for callers that then set its fields, including the stored hash, such as the reader
+ * of graphs. */
+FH_BUILTIN_TYPE(key, .key = KEY, .is_final = 1, .total_bytes = sizeof(fh_structural_key_object), .fields = key_fields,
+                .methods = key_methods);
 
 void fh_structural_key_init(void) {
   key_index = fh_builtin_register(&key_type);

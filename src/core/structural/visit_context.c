@@ -186,10 +186,6 @@ int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *
 
 /* ---- The type ---- */
 
-static int create_context(TVMFFIObjectHandle *out) { return fh_builtin_create(&context_type, out); }
-static void end_context(void *self) { fh_builtin_end(&context_type, self); }
-static void delete_context(void *self, int flags) { fh_object_delete_owner(&context_type.owner, self, flags, 1); }
-
 static int set_previous(void *field, const TVMFFIAny *value) {
   return fh_builtin_set_object(field, value, kTVMFFIObject, 1, "Optional<ffi.Object>");
 }
@@ -208,13 +204,7 @@ static const fh_builtin_field context_fields[] = {
     {.name = NULL},
 };
 
-static const fh_builtin_type context_type = {
-    .key = "ffi.VisitErrorContext",
-    .is_final = 1,
-    .total_bytes = sizeof(fh_visit_context_object),
-    .fields = context_fields,
-    .creator = create_context,
-    .owner = {delete_context, end_context},
-};
+FH_BUILTIN_TYPE(context, .key = "ffi.VisitErrorContext", .is_final = 1, .total_bytes = sizeof(fh_visit_context_object),
+                .fields = context_fields);
 
 void fh_visit_context_init(void) { context_index = fh_builtin_register(&context_type); }

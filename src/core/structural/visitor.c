@@ -147,10 +147,6 @@ fh_visit_interrupt_object *fh_visit_interrupt_new(const TVMFFIAny *value) {
   return NULL;
 }
 
-static int create_interrupt(TVMFFIObjectHandle *out) { return fh_builtin_create(&interrupt_type, out); }
-static void end_interrupt(void *self) { fh_builtin_end(&interrupt_type, self); }
-static void delete_interrupt(void *self, int flags) { fh_object_delete_owner(&interrupt_type.owner, self, flags, 1); }
-
 static const fh_builtin_field interrupt_fields[] = {
     {.name = "value",
      .metadata = FH_SCHEMA(FH_SCHEMA_ANY),
@@ -161,14 +157,8 @@ static const fh_builtin_field interrupt_fields[] = {
 };
 static const fh_builtin_field no_fields[] = {{.name = NULL}};
 
-static const fh_builtin_type interrupt_type = {
-    .key = "ffi.VisitInterrupt",
-    .is_final = 1,
-    .total_bytes = sizeof(fh_visit_interrupt_object),
-    .fields = interrupt_fields,
-    .creator = create_interrupt,
-    .owner = {delete_interrupt, end_interrupt},
-};
+FH_BUILTIN_TYPE(interrupt, .key = "ffi.VisitInterrupt", .is_final = 1, .total_bytes = sizeof(fh_visit_interrupt_object),
+                .fields = interrupt_fields);
 static const fh_builtin_type visitor_type = {
     .key = "ffi.StructuralVisitor",
     .total_bytes = sizeof(fh_visitor_object),
