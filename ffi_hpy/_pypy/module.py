@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from . import covering, registry
 from .classes import callbacks, cobject, functions, natives, tensors
@@ -64,6 +64,17 @@ _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
 )
 
 
+def _document(value: Any, theirs: Any) -> None:
+    """Show the docstrings of the binding, which are written for users; those of this folder describe the code."""
+    if value is theirs:
+        return
+    value.__doc__ = theirs.__doc__
+    if isinstance(value, type):
+        for name, member in vars(value).items():
+            if name[0] != "_" and isinstance(member, (FunctionType, property)):
+                member.__doc__ = getattr(getattr(theirs, name, None), "__doc__", None)
+
+
 def make_module(name: str) -> ModuleType:
     """Create the module. Its names are those of the binding."""
     module = ModuleType(name, "The binding between the tvm-ffi C ABI and Python.")
@@ -77,6 +88,7 @@ def make_module(name: str) -> ModuleType:
     for source, names in _NAMES:
         for public in names:
             found[public] = getattr(source, public)
+            _document(found[public], getattr(binding, public))
     found["set_hooks"] = set_hooks
     found["mark_finalizing"] = mark_finalizing
     for value in found.values():
