@@ -16,8 +16,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-OF_HEADERS = tuple(f"headers/{name}.html" for name in ("index", "annotated", "c__api_8h", "classtvm_1_1ffi_1_1Array"))
-"""Doxygen makes hundreds of pages of a few kinds, and checks their links itself, so one page of each kind is opened."""
+FIRST = {"callback": "", "TypedFunction": "function.h", "kwargs": "Names, defaults and help"}
+"""The title of the first result of a search; empty if any result is right."""
 
 SECONDS = 120  # per page
 
@@ -114,13 +114,17 @@ def main(folder: Path, chromium: str, pictures: Path | None) -> int:
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         look = Look(browser, folder, here)
-        names = [name for name in names_of(folder) if name.partition("/")[0] != "headers" or name in OF_HEADERS]
+        names = names_of(folder)
         for name in names:
             picture = (pictures / name).with_suffix(".png") if pictures else None
             wrong += [(name, line) for line in look.open(name, picture)]
         wrong += look.lost_headings()
-        if not search_for(browser, here, "callback"):
-            wrong.append(("index.html", "the search finds nothing"))
+        for word, title in FIRST.items():
+            found = search_for(browser, here, word)
+            if not found or title not in found[0]:
+                wrong.append(
+                    ("index.html", f"the search for {word} finds {found[:5]}, and should find {title!r} first")
+                )
         browser.close()
     for name, line in wrong:
         print(f"{name}: {line}")
