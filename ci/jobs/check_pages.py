@@ -16,9 +16,6 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from lunr import lunr
-from lunr.tokenizer import Tokenizer
-
 HIGHLIGHTED = ("c", "cc", "cmake", "cpp", "cuda", "python", "rust", "sh", "toml")
 NO_PAGES = ("404.html",)  # a server shows it in place of a missing page
 
@@ -61,19 +58,26 @@ class Search:
     more, and so does a page against a section."""
 
     def __init__(self, built: Path) -> None:
+        from lunr import lunr  # only the environment of the site's tools has it
+        from lunr.builder import Builder
+        from lunr.stop_word_filter import stop_word_filter
+        from lunr.tokenizer import Tokenizer
+
         index = json.loads((built / "search" / "search_index.json").read_text())
-        self._separator = re.compile(index["config"]["separator"])
+        separator = re.compile(index["config"]["separator"])
         fields = [{"field_name": "title", "boost": 1000}, "text"]
         documents = [{**entry, "text": re.sub(r"<[^>]*>", " ", entry["text"])} for entry in index["docs"]]
         for entry in documents:
             for name in ("title", "text"):
-                entry[name] = [str(token) for token in Tokenizer(entry[name], separator=self._separator)]
-        self._index = lunr(ref="location", fields=fields, documents=documents)
+                entry[name] = [str(token) for token in Tokenizer(entry[name], separator=separator)]
+        builder = Builder()
+        builder.pipeline.add(stop_word_filter)  # the theme looks for whole words, not for stems
+        self._index = lunr(ref="location", fields=fields, documents=documents, builder=builder)
 
     def find(self, word: str) -> list[str]:
         """Return the pages that contain the beginning of a word, the best first."""
         scores: Counter[str] = Counter()
-        for result in self._index.search(f"{word}*"):
+        for result in self._index.search(f"{word.lower()}*"):
             page, _, section = result["ref"].partition("#")
             score = result["score"] * (2 if section else 5)
             scores[page] = max(scores[page], score)
