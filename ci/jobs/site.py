@@ -7,7 +7,9 @@ import re
 import shutil
 from pathlib import Path
 
+from ci.jobs.header_members import Headers
 from ci.jobs.result import Result
+from ci.jobs.site_headers import header_pages, navigation
 from ci.jobs.site_reference import reference_pages
 from ci.lib.folders import REQUIREMENTS, ROOT
 from ci.lib.process import clean_environ, closing_line, run_logged
@@ -16,10 +18,15 @@ from ci.provision.envs import tool_env
 SITE = ROOT / "build" / "site"
 CONFIG = ROOT / "docs" / "site" / "mkdocs.yml"
 DOXYFILE = CONFIG.with_name("Doxyfile")
+CHECK = Path(__file__).with_name("check_pages.py")
+VERSION = ROOT / "ffi_hpy" / "_start" / "own_version.py"
 INDEX = SITE / "html" / "index.html"
 
 PLACES = ("*.md", "docs/*.md", "docs/plots/*.svg", "examples/*/README.md", "ffi_hpy/**/*.md", "src/*/README.md")
 """The files of the checkout that belong to the site."""
+
+HEADERS = "      - C and C++: HEADERS"
+"""The line of mkdocs.yml in whose place the list of the headers' pages comes."""
 
 _LINK = re.compile(r"\[(?P<text>[^]\n]*(?:\n[^]\n]*)?)\]\((?P<target>[^)\s]+)\)")
 _FENCE = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -40,8 +47,20 @@ def lay_out(site: Path) -> None:
         target = pages / "reference" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
-    (site / "mkdocs.yml").write_text(CONFIG.read_text())
     (site / "checkout").symlink_to(ROOT)
+
+
+def lay_out_headers(site: Path, headers: Headers) -> None:
+    """Add the pages of the headers, and the configuration, which lists them."""
+    for name, text in header_pages(headers):
+        target = site / "pages" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    lines = CONFIG.read_text().split("\n")
+    at = lines.index(HEADERS)
+    indent = HEADERS[: HEADERS.index("- ")]
+    lines[at : at + 1] = [f"{indent}- C and C++:", *(f"{indent}    {line}" for line in navigation(headers))]
+    (site / "mkdocs.yml").write_text("\n".join(lines))
 
 
 def with_links(path: Path, files: set[Path]) -> str:
@@ -67,10 +86,24 @@ def build_site(log: Path) -> int:
     lay_out(SITE)
     tools = tool_env("tool-site", REQUIREMENTS / "site.txt")
     path = f"{tools}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    environ = clean_environ({"PATH": path, "NO_MKDOCS_2_WARNING": "1"})
-    # Doxygen runs first: MkDocs copies its pages unchanged
+    environ = clean_environ({"PATH": path, "NO_MKDOCS_2_WARNING": "1", "SITE_NAME": f"ffi_hpy {own_version()}"})
     status = run_logged([str(tools / "doxygen"), str(DOXYFILE)], log, environ, SITE)
-    return status or run_logged([str(tools / "mkdocs"), "build", "--strict"], log, environ, SITE)
+    if status:
+        return status
+    headers = Headers(SITE / "xml")
+    lost = headers.without_comment()
+    if lost:
+        with log.open("a") as stream:
+            stream.write("".join(f"{line}\n" for line in lost))
+        return 1
+    lay_out_headers(SITE, headers)
+    status = run_logged([str(tools / "mkdocs"), "build", "--strict"], log, environ, SITE)
+    return status or run_logged([str(tools / "python"), str(CHECK), str(SITE), own_version()], log, environ, ROOT)
+
+
+def own_version() -> str:
+    """Return the version of the package, without an import of the package."""
+    return re.findall(r'^VERSION = "(.*)"$', VERSION.read_text(), re.MULTILINE)[0]
 
 
 def run_site(wheel: Path, log: Path) -> Result:

@@ -18,7 +18,7 @@ namespace detail {
 
 struct AnyUnsafe;
 
-/* Throws "Cannot <verb> `source<link>target`". Out of line and shared by all types. */
+/** Throws "Cannot <verb> `source<link>target`". Out of line and shared by all types. */
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void
 ThrowTypeError(const char *verb, const std::string &source, const char *link, const std::string &target) {
   TVM_FFI_THROW(TypeError) << "Cannot " << verb << " `" << source << link << target << "`";
@@ -36,19 +36,19 @@ template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void Thro
   TVM_FFI_UNREACHABLE();
 }
 
-/* Whether a T can be in an Any; and whether an argument can be a T. */
+/** Whether a T can be in an Any; and whether an argument can be a T. */
 template <typename T>
 inline constexpr bool storage_enabled_v = std::is_same_v<T, Any> || TypeTraits<T>::storage_enabled;
 template <typename T>
 inline constexpr bool convertible_or_any_v = TypeTraits<T>::convert_enabled || std::is_same_v<T, Any>;
 
-/* Whether a T can be a value. If it cannot, a static assert names T, and callers leave out code that would not compile
+/** Whether a T can be a value. If it cannot, a static assert names T, and callers leave out code that would not compile
  * either. */
 template <typename T> constexpr bool CheckCrossing() {
   static_assert(TypeTraits<T>::convert_enabled, "this type cannot be a value: it needs TypeTraits");
   return TypeTraits<T>::convert_enabled;
 }
-/* Whether a T can be stored, as a field or a result. */
+/** Whether a T can be stored, as a field or a result. */
 template <typename T, typename = void> inline constexpr bool is_kept_v = false;
 template <typename T>
 inline constexpr bool is_kept_v<
@@ -63,7 +63,7 @@ template <typename T> constexpr bool CheckField() {
     return false;
   }
 }
-/* Whether as<T>() can test if a value is a T. It cannot for a type to which values only convert. */
+/** Whether as<T>() can test if a value is a T. It cannot for a type to which values only convert. */
 template <typename T, typename = void> inline constexpr bool has_strict_check_v = false;
 template <typename T>
 inline constexpr bool has_strict_check_v<
@@ -76,21 +76,23 @@ template <typename T> constexpr bool CheckStrict() {
   }
   return false;
 }
-/* Asserts that a T can be in an Any; the assert names T. Always true, so that no second error follows. */
+/** Asserts that a T can be in an Any; the assert names T. Always true, so that no second error follows. */
 template <typename T> constexpr bool CheckElement() {
   static_assert(storage_enabled_v<T>, "this type cannot be in an Any: it needs TypeTraits with storage_enabled");
   return true;
 }
 
-/* The result type of as<T>(). */
+/** The result type of as<T>(). */
 template <typename T> using AsResult = std::conditional_t<std::is_base_of_v<Object, T>, const T *, std::optional<T>>;
 
 } // namespace detail
 
-/* A borrowed value, such as an argument: the caller keeps it alive. */
+/** A borrowed value, such as an argument: the caller keeps it alive. */
 class AnyView {
 public:
+  /** None. */
   AnyView() { detail::PutNone(&data_); }
+  /** A view of the value; the value must outlive the view. */
   template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>>
   TVM_FFI_INLINE AnyView(const T &value) {
     TypeTraits<T>::CopyToAnyView(value, &data_);
@@ -100,11 +102,14 @@ public:
     return *this = AnyView(value);
   }
 
+  /** Becomes None. */
   void reset() { *this = AnyView(); }
   void swap(AnyView &other) noexcept { std::swap(data_, other.data_); }
+  /** The type index of the value, a TVMFFITypeIndex or the index of a registered type. */
   int32_t type_index() const noexcept { return data_.type_index; }
+  /** The type key of the value, such as "int" or "ffi.Array". */
   std::string GetTypeKey() const { return TypeIndexToTypeKey(data_.type_index); }
-  /* Whether both have equal bits: both are the same object, or equal plain data. */
+  /** Whether both have equal bits: both are the same object, or equal plain data. */
   bool same_as(const AnyView &other) const noexcept {
     return data_.type_index == other.data_.type_index && data_.zero_padding == other.data_.zero_padding &&
            data_.v_int64 == other.data_.v_int64;
@@ -112,6 +117,8 @@ public:
   bool operator==(std::nullptr_t) const noexcept { return data_.type_index == kTVMFFINone; }
   bool operator!=(std::nullptr_t) const noexcept { return data_.type_index != kTVMFFINone; }
 
+  /** The value as a T if it is a T, without conversion: nullopt otherwise, a null pointer if T is a
+   * class of objects. */
   template <typename T> TVM_FFI_INLINE detail::AsResult<T> as() const {
     if constexpr (std::is_base_of_v<Object, T>) {
       return as<const T *>().value_or(nullptr);
@@ -122,12 +129,14 @@ public:
       return std::nullopt;
     }
   }
+  /** The value as a T, without conversion; TypeError if it is not a T. */
   template <typename T> TVM_FFI_INLINE T as_or_throw() const {
     if constexpr (detail::CheckStrict<T>()) {
       if (TVM_FFI_PREDICT_FALSE(!TypeTraits<T>::CheckAnyStrict(&data_))) detail::ThrowIsNot<T>(&data_);
       return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
     }
   }
+  /** The value converted to a T; TypeError if it does not convert. */
   template <typename T> TVM_FFI_INLINE T cast() const {
     if constexpr (detail::CheckCrossing<T>()) {
       std::optional<T> value = TypeTraits<T>::TryCastFromAnyView(&data_);
@@ -135,12 +144,14 @@ public:
       return *std::move(value);
     }
   }
+  /** The value converted to a T; nullopt if it does not convert. */
   template <typename T> TVM_FFI_INLINE std::optional<T> try_cast() const {
     if constexpr (detail::CheckCrossing<T>()) return TypeTraits<T>::TryCastFromAnyView(&data_);
   }
 
-  /* Conversion to and from the C ABI. */
+  /** Conversion to and from the C ABI. */
   TVMFFIAny CopyToTVMFFIAny() const { return data_; }
+  /** A view with the bits of a C value, which the caller keeps alive. */
   static AnyView CopyFromTVMFFIAny(TVMFFIAny data) {
     AnyView view;
     view.data_ = data;
@@ -156,7 +167,7 @@ protected:
 
 namespace detail {
 
-/* Copies borrowed strings and bytes to objects, and moves the object out of an ObjectRValueRef. */
+/** Copies borrowed strings and bytes to objects, and moves the object out of an ObjectRValueRef. */
 TVM_FFI_NO_INLINE inline void OwnBorrowedContent(TVMFFIAny *data) {
   switch (data->type_index) {
   case kTVMFFIRawStr: TypeTraits<String>::MoveToAny(String(data->v_c_str), data); break;
@@ -173,7 +184,7 @@ TVM_FFI_NO_INLINE inline void OwnBorrowedContent(TVMFFIAny *data) {
   }
 }
 
-/* Makes an owned value of a view whose bits were copied. */
+/** Makes an owned value of a view whose bits were copied. */
 TVM_FFI_INLINE void InplaceConvertAnyViewToAny(TVMFFIAny *data, [[maybe_unused]] size_t extra_any_bytes = 0) {
   if (data->type_index >= kTVMFFIStaticObjectBegin) {
     ObjectUnsafe::IncRefObjectHandle(data->v_obj);
@@ -184,9 +195,10 @@ TVM_FFI_INLINE void InplaceConvertAnyViewToAny(TVMFFIAny *data, [[maybe_unused]]
 
 } // namespace detail
 
-/* A value: a result, a field, an element of a container. */
+/** A value: a result, a field, an element of a container. */
 class Any {
 public:
+  /** None. */
   TVM_FFI_INLINE Any() { detail::PutNone(&data_); }
   TVM_FFI_INLINE ~Any() { Drop(); }
   TVM_FFI_INLINE Any(const Any &other) : data_(other.data_) {
@@ -201,11 +213,13 @@ public:
     Any(std::move(other)).swap(*this);
     return *this;
   }
+  /** Owns the value of a view: adds a reference to an object, copies borrowed strings and bytes. */
   TVM_FFI_INLINE Any(const AnyView &view) : data_(view.data_) { detail::InplaceConvertAnyViewToAny(&data_); }
   TVM_FFI_INLINE Any &operator=(const AnyView &view) {
     Any(view).swap(*this);
     return *this;
   }
+  /** Owns a C++ value, which is moved in. */
   template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>> TVM_FFI_INLINE Any(T value) {
     TypeTraits<T>::MoveToAny(std::move(value), &data_);
   }
@@ -214,27 +228,33 @@ public:
     Any(std::move(value)).swap(*this);
     return *this;
   }
-  /* Deleted for types without traits. The parameter's name shows in the compiler's message. Types that convert to Any
+  /** Deleted for types without traits. The parameter's name shows in the compiler's message. Types that convert to Any
    * by themselves are not affected. */
   template <typename T, typename = std::enable_if_t<!TypeTraits<T>::convert_enabled && !std::is_convertible_v<T, Any>>>
   explicit Any(const T &its_type_needs_TypeTraits) = delete;
   template <typename T, typename = std::enable_if_t<!TypeTraits<T>::convert_enabled && !std::is_convertible_v<T, Any>>>
   Any &operator=(const T &its_type_needs_TypeTraits) = delete;
+  /** A view of this value, valid as long as this Any keeps the value. */
   operator AnyView() const { return AnyView::CopyFromTVMFFIAny(data_); }
 
+  /** Releases the value and becomes None. */
   TVM_FFI_INLINE void reset() {
     Drop();
     detail::PutNone(&data_);
   }
   TVM_FFI_INLINE void swap(Any &other) noexcept { std::swap(data_, other.data_); }
+  /** The type index of the value, a TVMFFITypeIndex or the index of a registered type. */
   int32_t type_index() const noexcept { return data_.type_index; }
+  /** The type key of the value, such as "int" or "ffi.Array". */
   std::string GetTypeKey() const { return TypeIndexToTypeKey(data_.type_index); }
+  /** Whether both are the same object, or equal plain data. */
   bool same_as(const Any &other) const noexcept { return AnyView(*this).same_as(AnyView(other)); }
+  /** Whether the value is this object. */
   bool same_as(const ObjectRef &other) const noexcept { return AnyView(*this).same_as(AnyView(other)); }
   bool operator==(std::nullptr_t) const noexcept { return data_.type_index == kTVMFFINone; }
   bool operator!=(std::nullptr_t) const noexcept { return data_.type_index != kTVMFFINone; }
 
-  /* The && forms move the content out if the value is a T, and leave None; plain data stays. */
+  /** The && forms move the content out if the value is a T, and leave None; plain data stays. */
   template <typename T> TVM_FFI_INLINE detail::AsResult<T> as() const & {
     if constexpr (std::is_same_v<T, Any>) {
       return *this;
@@ -242,6 +262,7 @@ public:
       return AnyView(*this).template as<T>();
     }
   }
+  /** As as() const, but moves the content out if the value is a T. */
   template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>>
   TVM_FFI_INLINE std::optional<T> as() && {
     if constexpr (std::is_same_v<T, Any>) {
@@ -251,6 +272,7 @@ public:
       return std::nullopt;
     }
   }
+  /** The value as a T, without conversion; TypeError if it is not a T. */
   template <typename T> TVM_FFI_INLINE T as_or_throw() const & {
     if constexpr (std::is_same_v<T, Any>) {
       return *this;
@@ -258,6 +280,7 @@ public:
       return AnyView(*this).template as_or_throw<T>();
     }
   }
+  /** As as_or_throw() const, but moves the content out. */
   template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>> TVM_FFI_INLINE T as_or_throw() && {
     if constexpr (std::is_same_v<T, Any>) {
       return std::move(*this);
@@ -266,13 +289,16 @@ public:
       return TypeTraits<T>::MoveFromAnyAfterCheck(&data_);
     }
   }
+  /** The value converted to a T; TypeError if it does not convert. */
   template <typename T> TVM_FFI_INLINE T cast() const & { return AnyView(*this).template cast<T>(); }
+  /** As cast() const, but moves the content out if the value is a T already. */
   template <typename T, typename = std::enable_if_t<TypeTraits<T>::storage_enabled>> TVM_FFI_INLINE T cast() && {
     if (TVM_FFI_PREDICT_TRUE(TypeTraits<T>::CheckAnyStrict(&data_))) {
       return TypeTraits<T>::MoveFromAnyAfterCheck(&data_);
     }
     return AnyView(*this).template cast<T>();
   }
+  /** The value converted to a T; nullopt if it does not convert. */
   template <typename T> TVM_FFI_INLINE std::optional<T> try_cast() const {
     if constexpr (std::is_same_v<T, Any>) {
       return *this;
@@ -300,7 +326,7 @@ static_assert(std::is_trivially_copyable_v<AnyView> && std::is_standard_layout_v
 
 namespace detail {
 
-/* Access to the internals of Any and AnyView. "AfterCheck": the caller knows that the value is a T. */
+/** Access to the internals of Any and AnyView. "AfterCheck": the caller knows that the value is a T. */
 struct AnyUnsafe : ObjectUnsafe {
   TVM_FFI_INLINE static TVMFFIAny MoveAnyToTVMFFIAny(Any &&any) {
     TVMFFIAny raw = any.data_;
@@ -354,7 +380,7 @@ private:
   }
 };
 
-/* The name of a type in a printed signature. */
+/** The name of a type in a printed signature. */
 template <typename T> struct Type2Str {
   static std::string v() {
     using Plain = std::remove_const_t<std::remove_reference_t<T>>;

@@ -13,7 +13,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* The value of an attribute for a type; null if the type has none. */
+/** The value of an attribute for a type; null if the type has none. */
 inline const TVMFFIAny *TypeAttrOf(const TVMFFITypeAttrColumn *column, int32_t type_index) {
   if (column == nullptr) return nullptr;
   int32_t i = type_index - column->begin_index;
@@ -21,7 +21,7 @@ inline const TVMFFIAny *TypeAttrOf(const TVMFFITypeAttrColumn *column, int32_t t
   return &column->data[i];
 }
 
-/* Calls a hook: a Function, or the address of a C function that returns its result, or an Error, as a value. */
+/** Calls a hook: a Function, or the address of a C function that returns its result, or an Error, as a value. */
 template <typename... Args>
 TVM_FFI_NO_INLINE Any CallCompareHook(const TVMFFIAny *hook, const char *name, const Args &...args) {
   TVMFFIAny result;
@@ -45,7 +45,7 @@ inline const TVMFFITypeAttrColumn *ColumnNamed(const char *name) {
   return TVMFFIGetTypeAttrColumn(&key);
 }
 
-/* Stores the content of a string or bytes and returns kTVMFFIStr or kTVMFFIBytes; returns 0 for any other value. */
+/** Stores the content of a string or bytes and returns kTVMFFIStr or kTVMFFIBytes; returns 0 for any other value. */
 TVM_FFI_INLINE int32_t ContentOf(const TVMFFIAny *value, TVMFFIByteArray *content) {
   switch (value->type_index) {
   case kTVMFFISmallStr: *content = {value->v_bytes, value->small_str_len}; return kTVMFFIStr;
@@ -58,7 +58,9 @@ TVM_FFI_INLINE int32_t ContentOf(const TVMFFIAny *value, TVMFFIByteArray *conten
 
 } // namespace detail
 
+/** The hash of values as keys of maps; consistent with AnyEqual. */
 struct AnyHash {
+  /** The hash of a key. */
   uint64_t operator()(const Any &key) const {
     const TVMFFIAny *value = detail::AnyUnsafe::TVMFFIAnyPtrFromAny(key);
     TVMFFIByteArray content;
@@ -77,7 +79,9 @@ struct AnyHash {
   }
 };
 
+/** Equality of values as keys of maps. */
 struct AnyEqual {
+  /** Whether two keys are equal. */
   bool operator()(const Any &left, const Any &right) const {
     const TVMFFIAny *a = detail::AnyUnsafe::TVMFFIAnyPtrFromAny(left);
     const TVMFFIAny *b = detail::AnyUnsafe::TVMFFIAnyPtrFromAny(right);

@@ -24,31 +24,40 @@
 #define TVM_FFI_UNSAFE_ASSUME(cond) __assume(cond)
 #define TVM_FFI_FUNC_SIG __FUNCSIG__
 #else
+/** Asks the compiler to inline the function at every call. */
 #define TVM_FFI_INLINE [[gnu::always_inline]] inline
+/** Forbids inlining of the function. */
 #define TVM_FFI_NO_INLINE [[gnu::noinline]]
+/** Marks a function that rarely runs, so that the compiler keeps it away from hot code. */
 #define TVM_FFI_COLD_CODE [[gnu::cold]]
+/** Marks a place that control never reaches; reaching it is undefined behaviour. */
 #define TVM_FFI_UNREACHABLE() __builtin_unreachable()
+/** The condition; the compiler expects it to be true. */
 #define TVM_FFI_PREDICT_TRUE(cond) (__builtin_expect(static_cast<bool>(cond), 1))
+/** The condition; the compiler expects it to be false. */
 #define TVM_FFI_PREDICT_FALSE(cond) (__builtin_expect(static_cast<bool>(cond), 0))
+/** Lets the compiler assume that the condition holds; undefined behaviour if it does not. */
 #define TVM_FFI_UNSAFE_ASSUME(cond)       \
   do {                                    \
     if (!(cond)) __builtin_unreachable(); \
   } while (0)
+/** The signature of the current function, a string. */
 #define TVM_FFI_FUNC_SIG __PRETTY_FUNCTION__
 #endif
 
 #define TVM_FFI_STR_CONCAT_(a, b) a##b
+/** Joins two tokens after macro expansion. */
 #define TVM_FFI_STR_CONCAT(a, b) TVM_FFI_STR_CONCAT_(a, b)
 
-/* Clears the payload before a write of a pointer that does not fill its 8 bytes. Does nothing on 64-bit systems, the
+/** Clears the payload before a write of a pointer that does not fill its 8 bytes. Does nothing on 64-bit systems, the
  * only ones that these headers support. */
 #define TVM_FFI_CLEAR_PTR_PADDING_IN_FFI_ANY(result) \
   if constexpr (sizeof(void *) != sizeof(int64_t)) { \
     (result)->v_int64 = 0;                           \
   }
 
-/* For a class that declares a destructor: declares the four copy and move members, because the compiler would leave out
- * the move members. */
+/** For a class that declares a destructor: declares the four copy and move members, because the compiler would leave
+ * out the move members. */
 #define TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName) \
   TypeName(const TypeName &) = default;                       \
   TypeName(TypeName &&) noexcept = default;                   \
@@ -68,12 +77,15 @@
   static void name();                                                                                                 \
   [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Done) = (::tvm::ffi::detail::RunInitBlock(name), true); \
   static void name()
+/** Begins a block that runs once when the library is loaded; libtvm_ffi is ready for use then. */
 #define TVM_FFI_STATIC_INIT_BLOCK() \
   TVM_FFI_STATIC_INIT_BLOCK_NAMED_(TVM_FFI_STR_CONCAT(__TVMFFIStaticInitFunc, __COUNTER__))
 
+/** Put this and TVM_FFI_LOG_EXCEPTION_CALL_END around code whose exceptions cannot be caught. */
 #define TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() \
   try {                                    \
   (void)0
+/** Prints the message of a std::exception on stderr and ends the process. Name is the place that the message shows. */
 #define TVM_FFI_LOG_EXCEPTION_CALL_END(Name)                           \
   }                                                                    \
   catch (const std::exception &error) {                                \
@@ -85,7 +97,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* If the core is loading a library on this thread, makes that load fail with `reason` and returns true. Returns false
+/** If the core is loading a library on this thread, makes that load fail with `reason` and returns true. Returns false
  * otherwise, and if the core has no such function. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline bool FailLoad(const char *reason) {
   static constexpr char kName[] = "ffi_hpy.fail_load"; /* only in the core of ffi_hpy */
@@ -109,7 +121,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RunInitBlock(void (*block)()) {
   }
 }
 
-/* Calls f(i, arg_i) for each argument, in order. */
+/** Calls f(i, arg_i) for each argument, in order. */
 template <typename F, typename... Args, size_t... I>
 void for_each_indexed(std::index_sequence<I...>, const F &f, Args &&...args) {
   (f(I, std::forward<Args>(args)), ...);
@@ -128,7 +140,7 @@ TVM_FFI_INLINE uint64_t StableHashCombine(uint64_t key, const T &value) {
   return key ^ (static_cast<uint64_t>(value) + 0x9e3779b9U + (key << 6) + (key >> 2));
 }
 
-/* The first `size` (at most 8) bytes as a little-endian number. */
+/** The first `size` (at most 8) bytes as a little-endian number. */
 TVM_FFI_INLINE uint64_t LoadWord(const char *bytes, size_t size) {
   uint64_t word = 0;
   if constexpr (TVM_FFI_IO_NO_ENDIAN_SWAP) {
@@ -141,7 +153,7 @@ TVM_FFI_INLINE uint64_t LoadWord(const char *bytes, size_t size) {
 
 constexpr uint64_t kStableHashModulus = 2147483647U;
 
-/* The hash of `size` bytes: a polynomial over little-endian words of 8 bytes, modulo a prime. The last word is padded
+/** The hash of `size` bytes: a polynomial over little-endian words of 8 bytes, modulo a prime. The last word is padded
  * with zeros. */
 inline uint64_t StableHashBytes(const void *data, size_t size) {
   constexpr uint64_t kFactor = 1099511628211ULL;
@@ -152,17 +164,17 @@ inline uint64_t StableHashBytes(const void *data, size_t size) {
   return hash;
 }
 
-/* StableHashBytes of a small string or small bytes. Unused bytes of the payload are 0, so one word is enough. */
+/** StableHashBytes of a small string or small bytes. Unused bytes of the payload are 0, so one word is enough. */
 TVM_FFI_INLINE uint64_t StableHashSmallStrBytes(const TVMFFIAny *value) {
   return LoadWord(value->v_bytes, 8) % kStableHashModulus;
 }
 
-/* The type schema of a C++ type, as JSON; function_detail.h has the definition. */
+/** The type schema of a C++ type, as JSON; function_detail.h has the definition. */
 template <typename T> struct TypeSchemaImpl;
 template <typename T> using TypeSchema = TypeSchemaImpl<std::remove_const_t<std::remove_reference_t<T>>>;
 
 } // namespace detail
-namespace details = detail; /* the older name */
+namespace details = detail; /**< the older name */
 } // namespace ffi
 } // namespace tvm
 

@@ -26,7 +26,7 @@ namespace detail {
 
 struct BigIntUnsafe;
 
-/* The words follow the object in memory. Code that makes an object writes all words and then drops redundant ones by
+/** The words follow the object in memory. Code that makes an object writes all words and then drops redundant ones by
  * Normalize. */
 class BigIntObj : public Object {
 public:
@@ -44,7 +44,7 @@ private:
 };
 static_assert(sizeof(BigIntObj) == sizeof(TVMFFIObject) + sizeof(size_t), "words follow behind the ABI's object");
 
-/* Operators call these if int64 is not enough. Defined below the class. */
+/** Operators call these if int64 is not enough. Defined below the class. */
 namespace int_ops {
 BigInt FromUnsigned(uint64_t value);
 BigInt FromDouble(double value);
@@ -53,9 +53,9 @@ BigInt Subtract(WordsView a, WordsView b);
 BigInt Multiply(WordsView a, WordsView b);
 BigInt ShiftLeft(WordsView x, uint64_t n_bits);
 BigInt ShiftRight(WordsView x, uint64_t n_bits);
-/* Applies op(uint64_t, uint64_t) to each pair of words. */
+/** Applies op(uint64_t, uint64_t) to each pair of words. */
 template <typename Op> BigInt Bitwise(WordsView a, WordsView b, Op op);
-/* The truncated quotient, and the remainder, which has the sign of a. ZeroDivisionError. */
+/** The truncated quotient, and the remainder, which has the sign of a. ZeroDivisionError. */
 std::pair<BigInt, BigInt> DivRemFallback(WordsView a, WordsView b);
 [[noreturn]] void ThrowNegativeShift();
 [[noreturn]] void ThrowTooLarge(const char *for_what);
@@ -63,15 +63,18 @@ std::pair<BigInt, BigInt> DivRemFallback(WordsView a, WordsView b);
 
 } // namespace detail
 
-/* 16 bytes, a value of kTVMFFIInt or kTVMFFIBigInt. After a move it is 0. */
+/** 16 bytes, a value of kTVMFFIInt or kTVMFFIBigInt. After a move it is 0. */
 class BigInt {
   template <typename Int>
   using EnableForInt = std::enable_if_t<std::is_integral_v<Int> && sizeof(Int) <= sizeof(int64_t), int>;
 
 public:
+  /** A borrowed view of the words of a number. */
   using ArrayView = detail::int_ops::WordsView;
 
+  /** Zero. */
   BigInt() : data_(int64_t{0}) {}
+  /** From a C++ integer of any size and sign. */
   template <typename Int, EnableForInt<Int> = 0> TVM_FFI_INLINE BigInt(Int value) : data_(int64_t{0}) {
     if constexpr (std::is_unsigned_v<Int> && sizeof(Int) == sizeof(int64_t)) {
       if (TVM_FFI_PREDICT_FALSE(value > static_cast<uint64_t>(INT64_MAX))) {
@@ -81,7 +84,7 @@ public:
     }
     data_ = static_cast<int64_t>(value);
   }
-  /* Truncates. ValueError for NaN, OverflowError for infinity. */
+  /** Truncates. ValueError for NaN, OverflowError for infinity. */
   explicit BigInt(double value) : data_(int64_t{0}) {
     if (value >= -0x1p63 && value < 0x1p63) {
       data_ = static_cast<int64_t>(value);
@@ -101,20 +104,21 @@ public:
 
   /* ---- Conversion to other types ---- */
 
+  /** Whether the number is not 0. */
   explicit operator bool() const noexcept { return !IsSmall() || Small() != 0; }
-  /* OverflowError if the integer does not fit. */
+  /** OverflowError if the integer does not fit. */
   explicit operator int64_t() const {
     if (TVM_FFI_PREDICT_FALSE(!IsSmall())) detail::int_ops::ThrowTooLarge("int64_t");
     return Small();
   }
-  /* The nearest double; a tie goes to the even mantissa. OverflowError if the result is infinite. */
+  /** The nearest double; a tie goes to the even mantissa. OverflowError if the result is infinite. */
   explicit operator double() const {
     if (IsSmall()) return static_cast<double>(Small());
     double value = detail::int_ops::ToDouble(detail::int_ops::DigitsOf(Words()));
     if (std::isinf(value)) detail::int_ops::ThrowTooLarge("double");
     return detail::int_ops::IsNegative(Words()) ? -value : value;
   }
-  /* nullopt if the integer does not fit. */
+  /** nullopt if the integer does not fit. */
   template <typename Int, EnableForInt<Int> = 0> std::optional<Int> as() const {
     if (IsSmall()) {
       Int value = static_cast<Int>(Small());
@@ -126,7 +130,7 @@ public:
     }
     return std::nullopt;
   }
-  /* An integer that fits in int64 is its own hash. The hash of an integer is the same on every machine and in every
+  /** An integer that fits in int64 is its own hash. The hash of an integer is the same on every machine and in every
    * version. */
   uint64_t hash() const {
     if (IsSmall()) return static_cast<uint64_t>(Small());
@@ -214,7 +218,7 @@ private:
   int64_t Small() const { return Raw().v_int64; }
   ArrayView Words() const;
   static bool AreSmall(const BigInt &a, const BigInt &b) { return TVM_FFI_PREDICT_TRUE(a.IsSmall() && b.IsSmall()); }
-  /* INT64_MIN / -1 does not fit in int64. */
+  /** INT64_MIN / -1 does not fit in int64. */
   static bool CanDivideSmall(const BigInt &a, const BigInt &b) {
     return AreSmall(a, b) && b.Small() != 0 && (b.Small() != -1 || a.Small() != INT64_MIN);
   }
@@ -229,28 +233,32 @@ private:
   friend struct TypeTraits<BigInt>;
 };
 
-/* Division that rounds towards zero; the remainder has the sign of a. ZeroDivisionError. */
+/** Division that rounds towards zero; the remainder has the sign of a. ZeroDivisionError. */
 inline BigInt truncdiv(const BigInt &a, const BigInt &b) { return a / b; }
+/** The remainder of a division that rounds towards zero; it has the sign of a. */
 inline BigInt truncmod(const BigInt &a, const BigInt &b) { return a % b; }
-/* Division that rounds down; the remainder has the sign of b. */
+/** Division that rounds down; the remainder has the sign of b. */
 inline BigInt floordiv(const BigInt &a, const BigInt &b) {
   BigInt quotient = a / b;
   return (a < 0) != (b < 0) && quotient * b != a ? quotient - 1 : quotient;
 }
+/** The remainder of a division that rounds down; it has the sign of b. */
 inline BigInt floormod(const BigInt &a, const BigInt &b) {
   BigInt remainder = a % b;
   return remainder && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
+/** The smaller of two numbers. */
 inline BigInt min(const BigInt &a, const BigInt &b) { return b < a ? b : a; }
+/** The larger of two numbers. */
 inline BigInt max(const BigInt &a, const BigInt &b) { return a < b ? b : a; }
 
 namespace detail {
 
-/* Access to the words and their creation, for code that knows the representation. */
+/** Access to the words and their creation, for code that knows the representation. */
 struct BigIntUnsafe {
   static bool CheckInt64(const BigInt &value) { return value.IsSmall(); }
   static int64_t GetInt64(const BigInt &value) { return value.Small(); }
-  /* The words, borrowed from the argument, which must outlive the view. */
+  /** The words, borrowed from the argument, which must outlive the view. */
   static BigInt::ArrayView GetArrayView(const BigInt &value) { return GetArrayView(&value.Raw()); }
   static BigInt::ArrayView GetArrayView(const int64_t &value) { return {&value, 1}; }
   static BigInt::ArrayView GetArrayView(const ObjectPtr<BigIntObj> &ptr) {
@@ -261,10 +269,10 @@ struct BigIntUnsafe {
     const BigIntObj *object = ObjectUnsafe::RawObjectPtrFromUnowned<BigIntObj>(value->v_obj);
     return {reinterpret_cast<const int64_t *>(object + 1), object->n_words_};
   }
-  /* Writable words of an object that is not shared yet. */
+  /** Writable words of an object that is not shared yet. */
   static int64_t *GetMutableData(const ObjectPtr<BigIntObj> &ptr) { return reinterpret_cast<int64_t *>(ptr.get() + 1); }
   static void ShrinkSize(const ObjectPtr<BigIntObj> &ptr, size_t n_words) { ptr->n_words_ = n_words; }
-  /* The integer that consists of all the words. It uses the same object if it needs an object. */
+  /** The integer that consists of all the words. It uses the same object if it needs an object. */
   static BigInt Normalize(ObjectPtr<BigIntObj> ptr) {
     const int64_t *words = GetMutableData(ptr);
     size_t n = ptr->n_words_;
@@ -277,7 +285,7 @@ struct BigIntUnsafe {
 
 namespace int_ops {
 
-/* Makes the integer of n words, which are word(0) to word(n - 1). */
+/** Makes the integer of n words, which are word(0) to word(n - 1). */
 template <typename Word> BigInt FromWords(size_t n, Word word) {
   auto object = make_inplace_array_object<BigIntObj, int64_t>(n, n);
   int64_t *words = BigIntUnsafe::GetMutableData(object);
@@ -306,7 +314,7 @@ inline BigInt FromDouble(double value) {
   return BigInt(static_cast<int64_t>(std::ldexp(fraction, 53))) << (exponent - 53);
 }
 
-/* The sum may need one more word than the operands. */
+/** The sum may need one more word than the operands. */
 inline BigInt Add(WordsView a, WordsView b) {
   uint64_t carry = 0;
   return FromWords(std::max(a.size(), b.size()) + 1, [&](size_t i) {
@@ -366,7 +374,7 @@ inline BigInt ShiftRight(WordsView x, uint64_t n_bits) {
 
 inline BigInt::ArrayView BigInt::Words() const { return detail::BigIntUnsafe::GetArrayView(&Raw()); }
 
-/* Accepts both kinds of integer; a bool counts as 0 or 1. */
+/** Accepts both kinds of integer; a bool counts as 0 or 1. */
 template <> struct TypeTraits<BigInt> : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(const BigInt &src, TVMFFIAny *result) { *result = src.Raw(); }
   TVM_FFI_INLINE static void MoveToAny(BigInt src, TVMFFIAny *result) {
@@ -390,7 +398,7 @@ template <> struct TypeTraits<BigInt> : TypeTraitsBase {
   static std::string TypeSchema() { return detail::NamedTypeSchema(StaticTypeKey::kTVMFFIBigInt); }
 };
 
-/* Decimal digits. Reading skips white space, reads a sign and digits, and leaves the rest. Without a digit the stream
+/** Decimal digits. Reading skips white space, reads a sign and digits, and leaves the rest. Without a digit the stream
  * fails and the integer is unchanged. */
 inline std::ostream &operator<<(std::ostream &out, const BigInt &value) {
   BigInt::ArrayView words = detail::BigIntUnsafe::GetArrayView(value);

@@ -21,13 +21,13 @@ namespace ffi {
 namespace detail {
 namespace int_ops {
 
-/* Borrows at least one word. */
+/** Borrows at least one word. */
 class WordsView {
 public:
   WordsView(const int64_t *data, size_t size) : data_(data), size_(size) {}
   size_t size() const { return size_; }
   const int64_t &operator[](size_t i) const { return data_[i]; }
-  /* Word i. Above the highest word: the sign of the number, as 0 or all ones. */
+  /** Word i. Above the highest word: the sign of the number, as 0 or all ones. */
   uint64_t Word(size_t i) const { return static_cast<uint64_t>(i < size_ ? data_[i] : data_[size_ - 1] < 0 ? -1 : 0); }
 
 private:
@@ -38,7 +38,7 @@ private:
 inline bool IsNegative(WordsView x) { return x[x.size() - 1] < 0; }
 inline bool IsNormalizedZero(WordsView x) { return x.size() == 1 && x[0] == 0; }
 
-/* Returns -1, 0 or 1. If the signs are equal, the words are compared from the highest down, as unsigned numbers. */
+/** Returns -1, 0 or 1. If the signs are equal, the words are compared from the highest down, as unsigned numbers. */
 inline int Compare(WordsView a, WordsView b) {
   if (IsNegative(a) != IsNegative(b)) return IsNegative(a) ? -1 : 1;
   for (size_t i = std::max(a.size(), b.size()); i-- > 0;) {
@@ -49,7 +49,7 @@ inline int Compare(WordsView a, WordsView b) {
 
 /* ---- One word: each function returns whether the result fits in int64, and stores it if it does ---- */
 
-/* Computes with unsigned numbers, which wrap around. The sum has overflowed if its sign differs from that of both
+/** Computes with unsigned numbers, which wrap around. The sum has overflowed if its sign differs from that of both
  * operands. */
 inline bool AddFitsPortable(int64_t a, int64_t b, int64_t *sum) {
   *sum = static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
@@ -83,7 +83,7 @@ inline void DropLeadingZeros(Digits *digits) {
   while (!digits->empty() && digits->back() == 0) digits->pop_back();
 }
 
-/* The absolute value. */
+/** The absolute value. */
 inline Digits DigitsOf(WordsView x) {
   Digits digits;
   digits.reserve(2 * x.size());
@@ -113,7 +113,7 @@ inline Digits Multiply(const Digits &a, const Digits &b) {
   return product;
 }
 
-/* Makes x the quotient and returns the remainder. */
+/** Makes x the quotient and returns the remainder. */
 inline uint32_t DivideBy(Digits *x, uint32_t divisor) {
   uint64_t rest = 0;
   for (size_t i = x->size(); i-- > 0;) {
@@ -125,13 +125,13 @@ inline uint32_t DivideBy(Digits *x, uint32_t divisor) {
   return static_cast<uint32_t>(rest);
 }
 
-/* The number of bits by which to shift a digit to the left so that its highest bit is set. */
+/** The number of bits by which to shift a digit to the left so that its highest bit is set. */
 inline int LeadingZeroBits(uint32_t digit) {
   int n = 0;
   while ((digit >> (31 - n) & 1) == 0) ++n;
   return n;
 }
-/* Shifts by less than one digit. The result has one digit more than x. */
+/** Shifts by less than one digit. The result has one digit more than x. */
 inline Digits ShiftLeft(const Digits &x, int n_bits) {
   Digits shifted(x.size() + 1);
   for (size_t i = 0; i < x.size(); ++i) {
@@ -149,7 +149,7 @@ inline void ShiftRight(Digits *x, int n_bits) {
   DropLeadingZeros(x);
 }
 
-/* One step of the long division of Knuth (algorithm D). `d` has n digits, the highest of them at least 2^31, and a 0
+/** One step of the long division of Knuth (algorithm D). `d` has n digits, the highest of them at least 2^31, and a 0
  * above them. `rest` has n + 1 digits and is less than d * 2^32. Subtracts q * d from `rest` and returns the digit q of
  * the quotient. */
 inline uint32_t DivideStep(uint32_t *rest, const Digits &d) {
@@ -178,7 +178,7 @@ inline uint32_t DivideStep(uint32_t *rest, const Digits &d) {
   return static_cast<uint32_t>(q - 1);
 }
 
-/* Makes *x the remainder and returns the quotient. The divisor must not be 0. */
+/** Makes *x the remainder and returns the quotient. The divisor must not be 0. */
 inline Digits Divide(Digits *x, const Digits &divisor) {
   if (x->size() < divisor.size()) return Digits();
   if (divisor.size() == 1) {
@@ -197,7 +197,7 @@ inline Digits Divide(Digits *x, const Digits &divisor) {
   return quotient;
 }
 
-/* Decimal digits as a string. One division by 10^9 gives nine decimals. */
+/** Decimal digits as a string. One division by 10^9 gives nine decimals. */
 inline std::string ToDecimal(Digits x, bool negative) {
   std::string reversed;
   do {
@@ -210,8 +210,8 @@ inline std::string ToDecimal(Digits x, bool negative) {
   return std::string(reversed.rbegin(), reversed.rend());
 }
 
-/* The nearest double; a tie goes to the even mantissa. Infinity if x is too large. The conversion rounds the highest 64
- * bits itself; the lowest of them is set if any bit below is, so that rounding is right. */
+/** The nearest double; a tie goes to the even mantissa. Infinity if x is too large. The conversion rounds the highest
+ * 64 bits itself; the lowest of them is set if any bit below is, so that rounding is right. */
 inline double ToDouble(const Digits &x) {
   size_t n = x.size();
   if (n == 0) return 0;

@@ -11,7 +11,7 @@
 namespace tvm {
 namespace ffi {
 
-/* A reference to the object that a pointer points to. The pointer may be null if the reference may. */
+/** A reference to the object that a pointer points to. The pointer may be null if the reference may. */
 template <typename RefType, typename ObjectType> inline RefType GetRef(const ObjectType *ptr) {
   static_assert(std::is_base_of_v<typename RefType::ContainerType, ObjectType>,
                 "a reference is to objects of its ContainerType");
@@ -22,7 +22,7 @@ template <typename RefType, typename ObjectType> inline RefType GetRef(const Obj
       detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(const_cast<Object *>(static_cast<const Object *>(ptr))));
 }
 
-/* A strong pointer to the object that `ptr` points to; `ptr` may be null. */
+/** A strong pointer to the object that `ptr` points to; `ptr` may be null. */
 template <typename BaseType, typename ObjectType> inline ObjectPtr<BaseType> GetObjectPtr(ObjectType *ptr) {
   static_assert(std::is_base_of_v<BaseType, ObjectType>, "an object is an instance of its base classes");
   return detail::ObjectUnsafe::ObjectPtrFromUnowned<BaseType>(const_cast<Object *>(static_cast<const Object *>(ptr)));

@@ -12,7 +12,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* Parses "cpu", "cuda:1", ...; nullopt for anything else. The index must not be negative. */
+/** Parses "cpu", "cuda:1", ...; nullopt for anything else. The index must not be negative. */
 inline std::optional<DLDevice> TryStringViewToDLDevice(std::string_view text) {
   static constexpr std::pair<std::string_view, DLDeviceType> kNames[] = {
       {"cpu", kDLCPU},        {"cuda", kDLCUDA},       {"opencl", kDLOpenCL}, {"vulkan", kDLVulkan},

@@ -13,16 +13,19 @@
 namespace tvm {
 namespace ffi {
 
-/* Type codes from here on are free for other definitions than DLPack's. */
-enum DLExtDataTypeCode { kDLExtCustomBegin = 129 };
+/** Type codes from here on are free for other definitions than DLPack's. */
+enum DLExtDataTypeCode {
+  kDLExtCustomBegin = 129 /**< the first code for data types of users */
+}; /**< the first code for data types of users */
 
-/* "float32", "int8x4", "bool", ...; ValueError for anything else. */
+/** "float32", "int8x4", "bool", ...; ValueError for anything else. */
 inline DLDataType StringToDLDataType(const String &text) {
   TVMFFIByteArray bytes{text.data(), text.size()};
   DLDataType dtype;
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIDataTypeFromString(&bytes, &dtype));
   return dtype;
 }
+/** The name of a data type, such as "float32". */
 inline String DLDataTypeToString(DLDataType dtype) {
   TVMFFIAny text;
   detail::PutNone(&text);
@@ -30,16 +33,17 @@ inline String DLDataTypeToString(DLDataType dtype) {
   return TypeTraits<String>::MoveFromAnyAfterCheck(&text);
 }
 
-/* Floating-point types of any width, bfloat and the small formats included. */
+/** Floating-point types of any width, bfloat and the small formats included. */
 inline bool DTypeIsFloat(DLDataType dtype) {
   return dtype.code == kDLFloat || dtype.code == kDLBfloat ||
          (dtype.code >= kDLFloat8_e3m4 && dtype.code <= kDLFloat4_e2m1fn);
 }
-/* Signed and unsigned integers. */
+/** Signed and unsigned integers. */
 inline bool DTypeIsInt(DLDataType dtype) { return dtype.code == kDLInt || dtype.code == kDLUInt; }
+/** Whether a data type is bool. */
 inline bool DTypeIsBool(DLDataType dtype) { return dtype.code == kDLBool; }
 
-/* A short form for names: "f32", "i8x4", "bool", "f8_e4m3fn", "void". */
+/** A short form for names: "f32", "i8x4", "bool", "f8_e4m3fn", "void". */
 inline std::string DTypeAbbrev(DLDataType dtype) {
   std::string full = DLDataTypeToString(dtype);
   if (dtype.code == kDLOpaqueHandle) return dtype.bits == 0 && dtype.lanes == 0 ? "void" : "handle";
@@ -71,7 +75,7 @@ struct TypeTraits<DLDataType> : detail::PlainTraitsBase<TypeTraits<DLDataType>, 
 } // namespace ffi
 } // namespace tvm
 
-/* In the global namespace, where DLDataType is declared, so that argument-dependent lookup finds them. */
+/** In the global namespace, where DLDataType is declared, so that argument-dependent lookup finds them. */
 inline std::ostream &operator<<(std::ostream &out, DLDataType dtype) {
   return out << tvm::ffi::DLDataTypeToString(dtype);
 }

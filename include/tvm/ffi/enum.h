@@ -10,12 +10,12 @@
 namespace tvm {
 namespace ffi {
 
-/* The instances of one class. The object is an attribute of the type. */
+/** The instances of one class. The object is an attribute of the type. */
 class EnumStateObj : public Object {
 public:
-  List<ObjectRef> entries;                    /* in the order of definition */
-  Dict<Any, ObjectRef> indexes;               /* by number and by name */
-  Dict<String, Dict<ObjectRef, Any>> attrs;   /* attributes of instances, by name */
+  List<ObjectRef> entries;                    /**< in the order of definition */
+  Dict<Any, ObjectRef> indexes;               /**< by number and by name */
+  Dict<String, Dict<ObjectRef, Any>> attrs;   /**< attributes of instances, by name */
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.EnumState", EnumStateObj, Object);
 };
 class EnumState : public ObjectRef {
@@ -24,22 +24,28 @@ public:
 };
 
 namespace type_attr {
+/** The instances of a class of enums. */
 inline constexpr reflection::AttrKey<EnumState> kEnumState{"__ffi_enum__"};
 } // namespace type_attr
 
 class Enum;
 
+/** Base class of the objects of an enum. Each is the only instance with its number and name. */
 class EnumObj : public Object {
 public:
-  int64_t _int_index = 0;
-  String _str_index;
+  int64_t _int_index = 0; /**< the number of the instance */
+  String _str_index; /**< the name of the instance */
 
   EnumObj() = default;
+  /** An instance with that number and name; EnumDef registers it. */
   EnumObj(int64_t int_index, String str_index) : _int_index(int_index), _str_index(std::move(str_index)) {}
-  /* The instance with that number or name; ValueError if there is none. */
+  /** The instance with that number or name; ValueError if there is none. */
   template <typename EnumClsObj> static Enum _GetByIntIndex(int64_t index);
+  /** The instance with that name; ValueError if there is none. */
   template <typename EnumClsObj> static Enum _GetByStrIndex(const String &index);
+  /** The instance of a type with that number; ValueError if there is none. */
   static Enum _GetByIntIndex(int32_t type_index, int64_t index);
+  /** The instance of a type with that name; ValueError if there is none. */
   static Enum _GetByStrIndex(int32_t type_index, const String &index);
 
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindUniqueInstance;
@@ -53,7 +59,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Enum, ObjectRef, EnumObj);
 };
 
-/* IntEnum: instances are defined with a number. StrEnum: instances are identified by their names. */
+/** IntEnum: instances are defined with a number. StrEnum: instances are identified by their names. */
 class IntEnumObj : public EnumObj {
 public:
   TVM_FFI_DECLARE_OBJECT_INFO("ffi.IntEnum", IntEnumObj, EnumObj);

@@ -18,8 +18,8 @@
 #include <sstream>
 #include <string>
 
-/* 1: errors are printed on stderr before they are thrown, for code whose exceptions cannot be caught. */
 #ifndef TVM_FFI_ALWAYS_LOG_BEFORE_THROW
+/** 1: errors are printed on stderr before they are thrown, for code whose exceptions cannot be caught. */
 #define TVM_FFI_ALWAYS_LOG_BEFORE_THROW 0
 #endif
 
@@ -28,6 +28,7 @@
 #if defined(_WIN32)
 #define TVM_FFI_ERROR_API
 #else
+/** Linkage of the exception. */
 #define TVM_FFI_ERROR_API TVM_FFI_DLL
 #endif
 
@@ -46,29 +47,35 @@ TVM_FFI_INLINE TVMFFIByteArray ByteArrayOf(const std::string &text) { return {te
 
 } // namespace detail
 
-/* The exception of this ABI. Its parts are strings:
+/** The exception of this ABI. Its parts are strings:
  *   kind       the name of the error's class, such as "ValueError"
  *   message
  *   backtrace  one line or two per frame, `  File "a.cc", line 1, in f`, the most recent call first */
 class TVM_FFI_ERROR_API Error : public ObjectRef, public std::exception {
 public:
+  /** An error with a backtrace, which may be empty. */
   Error(std::string kind, std::string message, std::string backtrace)
       : Error(kind, message, detail::ByteArrayOf(backtrace), nullptr, nullptr) {}
+  /** An error with a backtrace of the C ABI, such as that of TVMFFIBacktrace. */
   Error(std::string kind, std::string message, const TVMFFIByteArray *backtrace)
       : Error(kind, message, *backtrace, nullptr, nullptr) {}
+  /** An error with the error that caused it and an attached object. */
   Error(std::string kind, std::string message, std::string backtrace, std::optional<Error> cause_chain,
         std::optional<ObjectRef> extra_context)
       : Error(kind, message, detail::ByteArrayOf(backtrace), HandleOf(cause_chain), HandleOf(extra_context)) {}
 
+  /** The name of the error's class, such as "ValueError". */
   std::string kind() const { return Text(get()->kind); }
+  /** The text for the user. */
   std::string message() const { return Text(get()->message); }
+  /** The frames, most recent call first. */
   std::string backtrace() const { return Text(get()->backtrace); }
-  /* The error that caused this one. */
+  /** The error that caused this one. */
   std::optional<Error> cause_chain() const { return RefTo<Error>(get()->cause_chain); }
-  /* An object that was attached to the error. */
+  /** An object that was attached to the error. */
   std::optional<ObjectRef> extra_context() const { return RefTo<ObjectRef>(get()->extra_context); }
 
-  /* The backtrace in Python's order: the most recent call last. */
+  /** The backtrace in Python's order: the most recent call last. */
   TVM_FFI_COLD_CODE std::string TracebackMostRecentCallLast() const {
     std::string lines;
     const TVMFFIByteArray &text = get()->backtrace;
@@ -80,16 +87,16 @@ public:
     }
     return lines;
   }
-  /* Backtrace, kind and message, in the form of an uncaught exception. */
+  /** Backtrace, kind and message, in the form of an uncaught exception. */
   TVM_FFI_COLD_CODE std::string FullMessage() const {
     std::string text("Traceback (most recent call last):\n");
     return text.append(TracebackMostRecentCallLast()).append(kind()).append(": ").append(message()).append(1, '\n');
   }
-  /* Changes this object, which other references may share. update_mode is a TVMFFIBacktraceUpdateMode. */
+  /** Changes this object, which other references may share. update_mode is a TVMFFIBacktraceUpdateMode. */
   void UpdateBacktrace(const TVMFFIByteArray *backtrace, int32_t update_mode) {
     get()->update_backtrace(detail::ObjectUnsafe::GetHeader(get()), backtrace, update_mode);
   }
-  /* The message. */
+  /** The message. */
   const char *what() const noexcept override { return get()->message.data; }
 
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Error, ObjectRef, ErrorObj);
@@ -117,12 +124,12 @@ private:
   }
 };
 
-/* Throw this after TVMFFIEnvCheckSignals has returned -1: the exception is already pending in the host language. */
+/** Throw this after TVMFFIEnvCheckSignals has returned -1: the exception is already pending in the host language. */
 inline Error EnvErrorAlreadySet() { return Error("EnvErrorAlreadySet", "", ""); }
 
 namespace detail {
 
-/* Returns and clears the pending error after a C function has returned -1. */
+/** Returns and clears the pending error after a C function has returned -1. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error MoveFromSafeCallRaised() {
   TVMFFIObjectHandle handle = nullptr;
   TVMFFIErrorMoveFromRaised(&handle);
@@ -134,7 +141,7 @@ inline void SetSafeCallRaised(const Error &error) {
   TVMFFIErrorSetRaised(ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error));
 }
 
-/* Collects a message; its destructor throws. All members are out of line: throwing may be slow, but it occurs in many
+/** Collects a message; its destructor throws. All members are out of line: throwing may be slow, but it occurs in many
  * places and the code at each should be small. */
 class ErrorBuilder {
 public:
@@ -182,12 +189,14 @@ private:
 #define TVM_FFI_ERROR_STREAM_(ErrorKind, log) \
   ::tvm::ffi::detail::ErrorBuilder(#ErrorKind, TVMFFIBacktrace(__FILE__, __LINE__, TVM_FFI_FUNC_SIG, 0), log).stream()
 
+/** Throws an Error of that kind with the message that << builds: TVM_FFI_THROW(ValueError) << "text". */
 #define TVM_FFI_THROW(ErrorKind) TVM_FFI_ERROR_STREAM_(ErrorKind, TVM_FFI_ALWAYS_LOG_BEFORE_THROW)
-/* For code that runs while a library is loaded, where an error may not be caught. */
+/** For code that runs while a library is loaded, where an error may not be caught. */
 #define TVM_FFI_LOG_AND_THROW(ErrorKind) TVM_FFI_ERROR_STREAM_(ErrorKind, true)
 
 /* ---- Checking ---- */
 
+/** Throws an Error of that kind unless the condition holds; << adds to the message. */
 #define TVM_FFI_CHECK(cond, ErrorKind) \
   if (TVM_FFI_PREDICT_FALSE(!(cond))) TVM_FFI_THROW(ErrorKind) << "Check failed: (" #cond << ") is false: "
 
@@ -195,7 +204,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* " (1 vs. 2) ". Both sides are printed by their operator<<. */
+/** " (1 vs. 2) ". Both sides are printed by their operator<<. */
 template <typename X, typename Y>
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE std::unique_ptr<std::string> LogCheckFormat(const X &x, const Y &y) {
   std::ostringstream stream;
@@ -235,27 +244,42 @@ TVM_FFI_CHECK_FUNC_(_NE, !=)
 } // namespace ffi
 } // namespace tvm
 
+/** The body of the comparing checks: throws unless `x op y`; the message shows both values. */
 #define TVM_FFI_CHECK_BINARY_OP(name, op, x, y, ErrorKind)               \
   if (auto __tvm_ffi_log_err = ::tvm::ffi::detail::LogCheck##name(x, y)) \
   TVM_FFI_THROW(ErrorKind) << "Check failed: " << #x " " #op " " #y << *__tvm_ffi_log_err << ": "
 
+/** Throws ErrorKind unless x < y; the message shows both values, and << adds to it. */
 #define TVM_FFI_CHECK_LT(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_LT, <, x, y, ErrorKind)
+/** Throws ErrorKind unless x > y; the message shows both values, and << adds to it. */
 #define TVM_FFI_CHECK_GT(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_GT, >, x, y, ErrorKind)
+/** Throws ErrorKind unless x <= y; the message shows both values, and << adds to it. */
 #define TVM_FFI_CHECK_LE(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_LE, <=, x, y, ErrorKind)
+/** Throws ErrorKind unless x >= y; the message shows both values, and << adds to it. */
 #define TVM_FFI_CHECK_GE(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_GE, >=, x, y, ErrorKind)
+/** Throws ErrorKind unless x == y; the message shows both values, and << adds to it. */
 #define TVM_FFI_CHECK_EQ(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_EQ, ==, x, y, ErrorKind)
+/** Throws ErrorKind unless x != y; the message shows both values, and << adds to it. */
 #define TVM_FFI_CHECK_NE(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_NE, !=, x, y, ErrorKind)
-/* Returns the pointer, after a check that it is not null. */
+/** Returns the pointer, after a check that it is not null. */
 #define TVM_FFI_CHECK_NOTNULL(x, ErrorKind) \
   ((x) == nullptr ? TVM_FFI_THROW(ErrorKind) << "Check not null: " #x << ' ', (x) : (x))
 
+/** Throws InternalError unless the condition holds; << adds to the message. */
 #define TVM_FFI_ICHECK(x) TVM_FFI_CHECK(x, InternalError)
+/** Throws InternalError unless x < y; the message shows both values, and << adds to it. */
 #define TVM_FFI_ICHECK_LT(x, y) TVM_FFI_CHECK_LT(x, y, InternalError)
+/** Throws InternalError unless x > y; the message shows both values, and << adds to it. */
 #define TVM_FFI_ICHECK_GT(x, y) TVM_FFI_CHECK_GT(x, y, InternalError)
+/** Throws InternalError unless x <= y; the message shows both values, and << adds to it. */
 #define TVM_FFI_ICHECK_LE(x, y) TVM_FFI_CHECK_LE(x, y, InternalError)
+/** Throws InternalError unless x >= y; the message shows both values, and << adds to it. */
 #define TVM_FFI_ICHECK_GE(x, y) TVM_FFI_CHECK_GE(x, y, InternalError)
+/** Throws InternalError unless x == y; the message shows both values, and << adds to it. */
 #define TVM_FFI_ICHECK_EQ(x, y) TVM_FFI_CHECK_EQ(x, y, InternalError)
+/** Throws InternalError unless x != y; the message shows both values, and << adds to it. */
 #define TVM_FFI_ICHECK_NE(x, y) TVM_FFI_CHECK_NE(x, y, InternalError)
+/** The pointer; throws InternalError if it is null. */
 #define TVM_FFI_ICHECK_NOTNULL(x) TVM_FFI_CHECK_NOTNULL(x, InternalError)
 
 /* With NDEBUG these checks are compiled but never run. */
@@ -264,14 +288,22 @@ TVM_FFI_CHECK_FUNC_(_NE, !=)
 #define TVM_FFI_DCHECK_NOTNULL(x) (x)
 #else
 #define TVM_FFI_DCHECK_SKIP_
+/** As TVM_FFI_ICHECK_NOTNULL, in builds without NDEBUG only. */
 #define TVM_FFI_DCHECK_NOTNULL(x) TVM_FFI_ICHECK_NOTNULL(x)
 #endif
+/** As TVM_FFI_ICHECK, in builds without NDEBUG only. */
 #define TVM_FFI_DCHECK(x) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK(x)
+/** As TVM_FFI_ICHECK_LT, in builds without NDEBUG only. */
 #define TVM_FFI_DCHECK_LT(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_LT(x, y)
+/** As TVM_FFI_ICHECK_GT, in builds without NDEBUG only. */
 #define TVM_FFI_DCHECK_GT(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_GT(x, y)
+/** As TVM_FFI_ICHECK_LE, in builds without NDEBUG only. */
 #define TVM_FFI_DCHECK_LE(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_LE(x, y)
+/** As TVM_FFI_ICHECK_GE, in builds without NDEBUG only. */
 #define TVM_FFI_DCHECK_GE(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_GE(x, y)
+/** As TVM_FFI_ICHECK_EQ, in builds without NDEBUG only. */
 #define TVM_FFI_DCHECK_EQ(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_EQ(x, y)
+/** As TVM_FFI_ICHECK_NE, in builds without NDEBUG only. */
 #define TVM_FFI_DCHECK_NE(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_NE(x, y)
 
 #endif /* TVM_FFI_ERROR_H_ */

@@ -18,15 +18,20 @@
 namespace tvm {
 namespace ffi {
 
-/* An error that a function returns as an Expected. */
+/** An error that a function returns as an Expected. */
 template <typename E = Error> class Unexpected {
   static_assert(std::is_base_of_v<Error, std::remove_cv_t<E>>, "an Unexpected holds an Error");
 
 public:
+  /** Wraps an error that is to be returned. */
   explicit Unexpected(E error) : error_(std::move(error)) {}
+  /** The error. */
   const E &error() const & noexcept { return error_; }
+  /** The error. */
   E &error() & noexcept { return error_; }
+  /** The error, to be moved out. */
   const E &&error() const && noexcept { return std::move(error_); }
+  /** The error, to be moved out. */
   E &&error() && noexcept { return std::move(error_); }
 
 private:
@@ -48,19 +53,23 @@ template <typename E> inline constexpr bool is_unexpected_v<Unexpected<E>> = tru
 
 struct ExpectedUnsafe;
 
-/* The part of Expected<T> that does not depend on T. */
+/** The part of Expected<T> that does not depend on T. */
 class ExpectedBase {
 public:
-  /* The type index of the value or of the error. */
+  /** The type index of the value or of the error. */
   int32_t type_index() const noexcept { return data_.type_index(); }
+  /** Whether there is an error. */
   bool is_err() const noexcept { return data_.type_index() == kTVMFFIError; }
+  /** Whether there is a value. */
   bool is_ok() const noexcept { return !is_err(); }
+  /** Whether there is a value. */
   bool has_value() const noexcept { return is_ok(); }
-  /* The error. RuntimeError if there is a value. */
+  /** The error. RuntimeError if there is a value. */
   Error error() const & {
     RequireError();
     return AnyUnsafe::CopyFromAnyViewAfterCheck<Error>(data_);
   }
+  /** The error, moved out. RuntimeError if there is a value. */
   Error error() && {
     RequireError();
     return AnyUnsafe::MoveFromAnyAfterCheck<Error>(std::move(data_));
@@ -84,7 +93,7 @@ private:
   friend struct ExpectedUnsafe;
 };
 
-/* The TypeError for a value that is not of the other type. The name of that type is made here, because only an error
+/** The TypeError for a value that is not of the other type. The name of that type is made here, because only an error
  * needs it. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error CannotTreat(int32_t type_index, std::string (*name_of_other)()) {
   return Error("TypeError",
@@ -93,6 +102,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error CannotTreat(int32_t type_index,
 
 } // namespace detail
 
+/** A T or an Error: the result of a function that does not throw. */
 template <typename T> class Expected : public detail::ExpectedBase {
   static_assert(!std::is_void_v<T>, "say Expected<void>, without const or volatile");
   static_assert(!std::is_same_v<T, Error>, "an Expected<Error> could not tell success from failure: say Error");
@@ -103,10 +113,12 @@ template <typename T> class Expected : public detail::ExpectedBase {
 public:
   using value_type = T;
 
+  /** A value. */
   Expected(T value) : ExpectedBase(Any(std::move(value))) {}
+  /** A value, converted to T. */
   template <typename U, typename = std::enable_if_t<kIsValue<std::decay_t<U>> && std::is_convertible_v<U, T>>>
   Expected(U &&value) : Expected(static_cast<T>(std::forward<U>(value))) {}
-  /* From an Expected of another type, whose value is converted if it is not a T already. */
+  /** From an Expected of another type, whose value is converted if it is not a T already. */
   template <typename U,
             typename = std::enable_if_t<!std::is_void_v<U> && (type_subsumes_v<T, U> || std::is_convertible_v<U, T>)>>
   Expected(Expected<U> other) {
@@ -116,32 +128,38 @@ public:
       data_ = Any(static_cast<T>(std::move(other).value()));
     }
   }
+  /** An error. */
   Expected(Error error) : ExpectedBase(Any(std::move(error))) {}
+  /** An error, as TVM_FFI_UNEXPECTED makes it. */
   template <typename E, typename = std::enable_if_t<std::is_base_of_v<Error, std::remove_cv_t<E>>>>
   Expected(Unexpected<E> unexpected) : Expected(Error(std::move(unexpected).error())) {}
 
-  /* The value. Throws the error if the Expected has none. */
+  /** The value. Throws the error if the Expected has none. */
   TVM_FFI_INLINE T value() const & {
     RequireValue();
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(data_);
   }
+  /** The value, moved out. Throws the error if the Expected has none. */
   TVM_FFI_INLINE T value() && {
     RequireValue();
     return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(std::move(data_));
   }
+  /** The value, or `fallback` if there is an error. */
   template <typename U = std::remove_cv_t<T>> TVM_FFI_INLINE T value_or(U &&fallback) const & {
     return is_ok() ? value() : static_cast<T>(std::forward<U>(fallback));
   }
+  /** The value, moved out, or `fallback` if there is an error. */
   template <typename U = std::remove_cv_t<T>> TVM_FFI_INLINE T value_or(U &&fallback) && {
     return is_ok() ? std::move(*this).value() : static_cast<T>(std::forward<U>(fallback));
   }
 
-  /* The value as a U, by the rules of Any::as. An error is passed on; a value that is not a U gives a TypeError. */
+  /** The value as a U, by the rules of Any::as. An error is passed on; a value that is not a U gives a TypeError. */
   template <typename U, typename = std::enable_if_t<std::is_same_v<U, std::decay_t<U>> &&
                                                     !std::is_base_of_v<Error, U> && detail::storage_enabled_v<U>>>
   TVM_FFI_INLINE Expected<U> as_or_error() const & {
     return Expected(*this).template Become<U>();
   }
+  /** As as_or_error() const, but moves the content out. */
   template <typename U, typename = std::enable_if_t<std::is_same_v<U, std::decay_t<U>> &&
                                                     !std::is_base_of_v<Error, U> && detail::storage_enabled_v<U>>>
   TVM_FFI_INLINE Expected<U> as_or_error() && {
@@ -164,17 +182,19 @@ private:
   friend struct detail::ExpectedUnsafe;
 };
 
-/* Success without a value, or an error. */
+/** Success without a value, or an error. */
 template <> class Expected<void> : public detail::ExpectedBase {
 public:
   using value_type = void;
 
   Expected() = default;
+  /** An error. */
   Expected(Error error) : ExpectedBase(Any(std::move(error))) {}
+  /** An error, as TVM_FFI_UNEXPECTED makes it. */
   template <typename E, typename = std::enable_if_t<std::is_base_of_v<Error, std::remove_cv_t<E>>>>
   Expected(Unexpected<E> unexpected) : Expected(Error(std::move(unexpected).error())) {}
 
-  /* Throws the error if there is one. */
+  /** Throws the error if there is one. */
   void value() const { RequireValue(); }
 
   friend struct detail::ExpectedUnsafe;
@@ -182,7 +202,7 @@ public:
 
 namespace detail {
 
-/* Access to the value inside an Expected. */
+/** Access to the value inside an Expected. */
 struct ExpectedUnsafe {
   template <typename T> TVM_FFI_INLINE static Expected<T> MoveFromTVMFFIAny(TVMFFIAny raw) {
     Expected<T> result;
@@ -198,7 +218,7 @@ struct ExpectedUnsafe {
   template <typename T> TVM_FFI_INLINE static const Any &GetData(const Expected<T> &result) noexcept {
     return result.data_;
   }
-  /* The value as a T; the caller knows that it is a T. */
+  /** The value as a T; the caller knows that it is a T. */
   template <typename T, typename U> TVM_FFI_INLINE static T ValueAs(const Expected<U> &result) {
     return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(result.data_);
   }
@@ -208,7 +228,7 @@ struct ExpectedUnsafe {
 
 template <typename T> inline constexpr bool use_default_type_traits_v<Expected<T>> = false;
 
-/* As a value: the T (None for void), or the error. */
+/** As a value: the T (None for void), or the error. */
 template <typename T> struct TypeTraits<Expected<T>> : TypeTraitsBase {
   using Value = std::conditional_t<std::is_void_v<T>, std::nullptr_t, T>;
   using Unsafe = detail::ExpectedUnsafe;
@@ -246,7 +266,7 @@ private:
 
 namespace detail {
 
-/* Collects a message for an error that is returned. */
+/** Collects a message for an error that is returned. */
 class UnexpectedBuilder {
 public:
   UnexpectedBuilder(const char *kind, const char *file, int line, const char *function)
@@ -280,33 +300,48 @@ private:
 
 /* ---- Returning errors: << adds to the message ---- */
 
+/** Makes an error that converts to any Expected; << adds to the message. */
 #define TVM_FFI_UNEXPECTED(ErrorKind) \
   ::tvm::ffi::detail::UnexpectedBuilder(#ErrorKind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG)
 
-/* Returns from the function unless the condition holds. A loop, because an `if` would capture an `else` of the
+/** Returns from the function unless the condition holds. A loop, because an `if` would capture an `else` of the
  * caller. */
 #define TVM_FFI_RET_CHECK(cond, ErrorKind)                                \
   while (TVM_FFI_PREDICT_FALSE(!(cond)))                                  \
   return TVM_FFI_UNEXPECTED(ErrorKind) << "Check failed: (" #cond ") is " \
                                           "false: "
 
+/** The body of the comparing checks: returns an error unless `x op y`; the message shows both values. */
 #define TVM_FFI_RET_CHECK_BINARY_OP(name, op, x, y, ErrorKind)              \
   while (auto __tvm_ffi_log_err = ::tvm::ffi::detail::LogCheck##name(x, y)) \
   return TVM_FFI_UNEXPECTED(ErrorKind) << "Check failed: " << #x " " #op " " #y << *__tvm_ffi_log_err << ": "
 
+/** Returns ErrorKind unless x < y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_CHECK_LT(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_LT, <, x, y, ErrorKind)
+/** Returns ErrorKind unless x > y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_CHECK_GT(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_GT, >, x, y, ErrorKind)
+/** Returns ErrorKind unless x <= y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_CHECK_LE(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_LE, <=, x, y, ErrorKind)
+/** Returns ErrorKind unless x >= y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_CHECK_GE(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_GE, >=, x, y, ErrorKind)
+/** Returns ErrorKind unless x == y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_CHECK_EQ(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_EQ, ==, x, y, ErrorKind)
+/** Returns ErrorKind unless x != y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_CHECK_NE(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_NE, !=, x, y, ErrorKind)
 
+/** Returns InternalError unless the condition holds; << adds to the message. */
 #define TVM_FFI_RET_ICHECK(x) TVM_FFI_RET_CHECK(x, InternalError)
+/** Returns InternalError unless x < y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_ICHECK_LT(x, y) TVM_FFI_RET_CHECK_LT(x, y, InternalError)
+/** Returns InternalError unless x > y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_ICHECK_GT(x, y) TVM_FFI_RET_CHECK_GT(x, y, InternalError)
+/** Returns InternalError unless x <= y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_ICHECK_LE(x, y) TVM_FFI_RET_CHECK_LE(x, y, InternalError)
+/** Returns InternalError unless x >= y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_ICHECK_GE(x, y) TVM_FFI_RET_CHECK_GE(x, y, InternalError)
+/** Returns InternalError unless x == y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_ICHECK_EQ(x, y) TVM_FFI_RET_CHECK_EQ(x, y, InternalError)
+/** Returns InternalError unless x != y; the message shows both values, and << adds to it. */
 #define TVM_FFI_RET_ICHECK_NE(x, y) TVM_FFI_RET_CHECK_NE(x, y, InternalError)
 
 #endif /* TVM_FFI_EXPECTED_H_ */

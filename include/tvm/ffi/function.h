@@ -27,18 +27,19 @@
 #include <cxxabi.h>
 #endif
 
-/* 1: exported functions also export their types and documentation, for generated stubs. */
 #ifndef TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
+/** 1: exported functions also export their types and documentation, for generated stubs. */
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 0
 #endif
 
 /* ---- Between C++ and C ---- */
 
-/* Put these around the body of a function of type TVMFFISafeCallType. It returns 0; if an exception is thrown, -1 with
+/** Put these around the body of a function of type TVMFFISafeCallType. It returns 0; if an exception is thrown, -1 with
  * that exception as the pending error. */
 #define TVM_FFI_SAFE_CALL_BEGIN() \
   try {                           \
   (void)0
+/** Ends the block of TVM_FFI_SAFE_CALL_BEGIN. */
 #define TVM_FFI_SAFE_CALL_END()                         \
   return 0;                                             \
   }                                                     \
@@ -48,7 +49,7 @@
   }                                                     \
   TVM_FFI_UNREACHABLE()
 
-/* Calls a C function and throws its error. */
+/** Calls a C function and throws its error. */
 #define TVM_FFI_CHECK_SAFE_CALL(call)                                                           \
   do {                                                                                          \
     if (TVM_FFI_PREDICT_FALSE((call) != 0)) throw ::tvm::ffi::detail::MoveFromSafeCallRaised(); \
@@ -59,8 +60,8 @@ namespace ffi {
 
 namespace detail {
 
-/* In a handler: makes the current exception the pending error of this thread. An exception that is not an Error becomes
- * an InternalError. */
+/** In a handler: makes the current exception the pending error of this thread. An exception that is not an Error
+ * becomes an InternalError. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
   try {
     throw;
@@ -79,11 +80,13 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
 
 } // namespace detail
 
+/** The object of a Function. */
 class FunctionObj : public Object, public TVMFFIFunctionCell {
 public:
-  /* The entry point for calls from C++, which throws errors. */
+  /** The entry point for calls from C++, which throws errors. */
   using FCall = void (*)(const FunctionObj *, const AnyView *, int32_t, Any *);
 
+  /** Calls the function with packed arguments; throws its error. `result` must not own anything before. */
   TVM_FFI_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
     if (TVM_FFI_PREDICT_TRUE(cpp_call != nullptr)) {
       reinterpret_cast<FCall>(cpp_call)(this, args, num_args, result);
@@ -105,16 +108,20 @@ private:
   }
 };
 
-/* The arguments of a call. They do not outlive it. */
+/** The arguments of a call. They do not outlive it. */
 class PackedArgs {
 public:
+  /** From `size` views, which must outlive this object. */
   PackedArgs(const AnyView *data, int32_t size) : data_(data), size_(size) {}
+  /** The number of arguments. */
   int size() const { return size_; }
+  /** The arguments, borrowed. */
   const AnyView *data() const { return data_; }
+  /** One argument, borrowed; the index is not checked. */
   AnyView operator[](int i) const { return data_[i]; }
-  /* The arguments from `begin` to before `end`, or to the last one. */
+  /** The arguments from `begin` to before `end`, or to the last one. */
   PackedArgs Slice(int begin, int end = -1) const { return PackedArgs(data_ + begin, (end < 0 ? size_ : end) - begin); }
-  /* Writes a view of each argument to `data`. The arguments must outlive the views. */
+  /** Writes a view of each argument to `data`. The arguments must outlive the views. */
   template <typename... Args> TVM_FFI_INLINE static void Fill(AnyView *data, Args &&...args) {
     size_t i = 0;
     ((data[i++] = View(std::forward<Args>(args))), ...);
@@ -137,7 +144,7 @@ private:
 
 namespace detail {
 
-/* The entry point from C of every function made in C++. It jumps to the entry point for C++, so that the code of a
+/** The entry point from C of every function made in C++. It jumps to the entry point for C++, so that the code of a
  * function is compiled once and not once per entry point. */
 inline int SafeCallOfCpp(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
@@ -149,7 +156,7 @@ inline int SafeCallOfCpp(void *handle, const TVMFFIAny *args, int32_t num_args, 
   TVM_FFI_SAFE_CALL_END();
 }
 
-/* A function that holds a C++ callable of packed form. */
+/** A function that holds a C++ callable of packed form. */
 template <typename TCallable> class FunctionObjImpl : public FunctionObj {
   static_assert(std::is_same_v<TCallable, std::decay_t<TCallable>>, "the function owns the object that it calls");
 
@@ -170,7 +177,7 @@ private:
   mutable TCallable callable_;
 };
 
-/* Passes an argument through, or an Any made of it if it needs an owner during the call. */
+/** Passes an argument through, or an Any made of it if it needs an owner during the call. */
 template <typename T>
 inline constexpr bool is_passed_as_any_v = needs_owner_v<std::remove_cv_t<std::remove_reference_t<T>>>;
 template <typename T> TVM_FFI_INLINE decltype(auto) AsArgument(T &&value) {
@@ -181,7 +188,7 @@ template <typename T> TVM_FFI_INLINE decltype(auto) AsArgument(T &&value) {
   }
 }
 
-/* The packed form of a callable with typed parameters. */
+/** The packed form of a callable with typed parameters. */
 template <typename TCallable> class TypedCallable {
 public:
   template <typename F> TypedCallable(F &&f, std::string &&name) : f_(std::forward<F>(f)), name_(std::move(name)) {}
@@ -203,7 +210,7 @@ public:
 private:
   mutable TCallable f_;
 };
-/* The packed form of a callable that takes PackedArgs. */
+/** The packed form of a callable that takes PackedArgs. */
 template <typename TCallable> class PackedArgsCallable {
 public:
   template <typename F> explicit PackedArgsCallable(F &&f) : f_(std::forward<F>(f)) {}
@@ -217,17 +224,18 @@ private:
 
 } // namespace detail
 
-/* A reference to a function; may be null. */
+/** A reference to a function; may be null. */
 class Function : public ObjectRef {
 public:
+  /** A null function. */
   Function(std::nullptr_t) {}
-  /* As FromPacked. */
+  /** As FromPacked. */
   template <typename TCallable, typename = std::enable_if_t<!std::is_same_v<std::decay_t<TCallable>, Function>>>
   explicit Function(TCallable &&packed_call) : Function(FromPacked(std::forward<TCallable>(packed_call))) {}
 
   /* ---- Construction ---- */
 
-  /* From void(const AnyView *args, int32_t num_args, Any *result) or void(PackedArgs args, Any *result). */
+  /** From void(const AnyView *args, int32_t num_args, Any *result) or void(PackedArgs args, Any *result). */
   template <typename TCallable> static Function FromPacked(TCallable &&packed_call) {
     using F = std::decay_t<TCallable>;
     if constexpr (std::is_invocable_v<F &, const AnyView *, int32_t, Any *>) {
@@ -238,7 +246,7 @@ public:
       return Make<detail::PackedArgsCallable<F>>(std::forward<TCallable>(packed_call));
     }
   }
-  /* FromPacked with a callable that is constructed from args inside the function object. Returns the function and a
+  /** FromPacked with a callable that is constructed from args inside the function object. Returns the function and a
    * pointer to the callable. */
   template <typename TCallable, typename... Args> static auto FromPackedInplace(Args &&...args) {
     static_assert(std::is_invocable_v<TCallable &, const AnyView *, int32_t, Any *>,
@@ -247,14 +255,15 @@ public:
     TCallable *callable = object->GetCallable();
     return std::make_tuple(Function(ObjectPtr<FunctionObj>(std::move(object))), callable);
   }
-  /* From any callable. A call checks and converts its arguments. Messages contain the name. */
+  /** From any callable. A call checks and converts its arguments. Messages contain the name. */
   template <typename TCallable> static Function FromTyped(TCallable &&callable) {
     return Make<detail::NamelessTypedCallable<std::decay_t<TCallable>>>(std::forward<TCallable>(callable));
   }
+  /** From any callable, with a name for messages. */
   template <typename TCallable> static Function FromTyped(TCallable &&callable, std::string name) {
     return Make<detail::TypedCallable<std::decay_t<TCallable>>>(std::forward<TCallable>(callable), std::move(name));
   }
-  /* From a C function, which is called with `self`. deleter(self) is called when the function is destroyed, unless the
+  /** From a C function, which is called with `self`. deleter(self) is called when the function is destroyed, unless the
    * deleter is null. */
   static Function FromExternC(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self)) {
     TVMFFIObjectHandle handle;
@@ -264,6 +273,7 @@ public:
 
   /* ---- Global functions ---- */
 
+  /** The global function of that name; nullopt if there is none. */
   static std::optional<Function> GetGlobal(std::string_view name) {
     TVMFFIByteArray text{name.data(), name.size()};
     TVMFFIObjectHandle handle;
@@ -271,24 +281,31 @@ public:
     if (handle == nullptr) return std::nullopt;
     return FromOwned(handle);
   }
+  /** The global function of that name; nullopt if there is none. */
   static std::optional<Function> GetGlobal(const std::string &name) { return GetGlobal(std::string_view(name)); }
+  /** The global function of that name; nullopt if there is none. */
   static std::optional<Function> GetGlobal(const String &name) { return GetGlobal(ViewOf(name)); }
+  /** The global function of that name; nullopt if there is none. */
   static std::optional<Function> GetGlobal(const char *name) { return GetGlobal(std::string_view(name)); }
-  /* ValueError if there is none. */
+  /** ValueError if there is none. */
   static Function GetGlobalRequired(std::string_view name) {
     std::optional<Function> function = GetGlobal(name);
     if (!function.has_value()) TVM_FFI_THROW(ValueError) << "Function " << name << " not found";
     return *std::move(function);
   }
+  /** The global function of that name; ValueError if there is none. */
   static Function GetGlobalRequired(const std::string &name) { return GetGlobalRequired(std::string_view(name)); }
+  /** The global function of that name; ValueError if there is none. */
   static Function GetGlobalRequired(const String &name) { return GetGlobalRequired(ViewOf(name)); }
+  /** The global function of that name; ValueError if there is none. */
   static Function GetGlobalRequired(const char *name) { return GetGlobalRequired(std::string_view(name)); }
-  /* RuntimeError if the name is registered already, unless override is true. */
+  /** RuntimeError if the name is registered already, unless override is true. */
   static void SetGlobal(std::string_view name, Function func, bool override = false) {
     TVMFFIByteArray text{name.data(), name.size()};
     TVM_FFI_CHECK_SAFE_CALL(
         TVMFFIFunctionSetGlobal(&text, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(func), override));
   }
+  /** The names of all global functions. */
   static std::vector<String> ListGlobalNames() {
     Function get = GetGlobalRequired("ffi.FunctionListGlobalNamesFunctor")().cast<Function>();
     int size = get(-1).cast<int>();
@@ -296,11 +313,12 @@ public:
     for (int i = 0; i < size; ++i) names.push_back(get(i).cast<String>());
     return names;
   }
+  /** Removes the global function of that name. */
   static void RemoveGlobal(const String &name) { GetGlobalRequired("ffi.FunctionRemoveGlobal")(name); }
 
   /* ---- Calling ---- */
 
-  /* RuntimeError if this is null. */
+  /** RuntimeError if this is null. */
   template <typename... Args> TVM_FFI_INLINE Any operator()(Args &&...args) const {
     if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
       return (*this)(detail::AsArgument(std::forward<Args>(args))...);
@@ -312,12 +330,14 @@ public:
       return result;
     }
   }
+  /** Calls the function with packed arguments; throws its error, or RuntimeError if this is null. */
   TVM_FFI_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) ThrowNull();
     get()->CallPacked(args, num_args, result);
   }
+  /** Calls the function with packed arguments; throws its error, or RuntimeError if this is null. */
   TVM_FFI_INLINE void CallPacked(PackedArgs args, Any *result) const { CallPacked(args.data(), args.size(), result); }
-  /* The result or the error; a TypeError if the result does not convert to T. */
+  /** The result or the error; a TypeError if the result does not convert to T. */
   template <typename T = Any, typename... Args> Expected<T> CallExpected(Args &&...args) const {
     if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
       return CallExpected<T>(detail::AsArgument(std::forward<Args>(args))...);
@@ -333,7 +353,7 @@ public:
       return ExpectResult<T>(std::move(result));
     }
   }
-  /* Calls a C function, such as an export of a library, with the given handle. */
+  /** Calls a C function, such as an export of a library, with the given handle. */
   template <typename... Args> static Any InvokeExternC(void *handle, TVMFFISafeCallType safe_call, Args &&...args) {
     if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
       return InvokeExternC(handle, safe_call, detail::AsArgument(std::forward<Args>(args))...);
@@ -378,8 +398,8 @@ private:
 
 template <typename FType> class TypedFunction;
 
-/* A function whose arguments and result have types that the compiler checks. It has the size of a Function and converts
- * to one. */
+/** A function whose arguments and result have types that the compiler checks. It has the size of a Function and
+ * converts to one. */
 template <typename R, typename... Args> class TypedFunction<R(Args...)> {
   /* The order of these conditions matters. For this class, and for a class made of a TypedFunction,
    * is_copy_constructible may depend on itself; so it comes last, and only for an F that can be called. */
@@ -390,10 +410,14 @@ template <typename R, typename... Args> class TypedFunction<R(Args...)> {
 
 public:
   TypedFunction() = default;
+  /** A null function. */
   TypedFunction(std::nullptr_t) {}
+  /** From any function; calls check the result. */
   TypedFunction(Function packed) : packed_(std::move(packed)) {}
+  /** From a callable, as Function::FromTyped. */
   template <typename F, typename = std::enable_if_t<kCallable<F>>>
   TypedFunction(F &&callable) : packed_(Function::FromTyped(std::forward<F>(callable))) {}
+  /** From a callable, with a name for messages. */
   template <typename F, typename = std::enable_if_t<kCallable<F>>>
   TypedFunction(F &&callable, std::string name)
       : packed_(Function::FromTyped(std::forward<F>(callable), std::move(name))) {}
@@ -407,7 +431,7 @@ public:
   }
   TypedFunction &operator=(std::nullptr_t) { return *this = Function(); }
 
-  /* If R is an Expected, it holds every error. */
+  /** Calls the function; throws its error. If R is an Expected, it holds every error. */
   TVM_FFI_INLINE R operator()(Args... args) const {
     if constexpr (detail::is_expected_v<R>) {
       return packed_.template CallExpected<typename R::value_type>(std::forward<Args>(args)...);
@@ -419,11 +443,15 @@ public:
       return packed_(std::forward<Args>(args)...).template cast<R>();
     }
   }
+  /** The function without its types. */
   operator Function() const { return packed_; }
+  /** The function without its types, borrowed. */
   const Function &packed() const & { return packed_; }
+  /** The function without its types, to be moved out. */
   Function &&packed() && { return std::move(packed_); }
   bool operator==(std::nullptr_t) const { return packed_ == nullptr; }
   bool operator!=(std::nullptr_t) const { return packed_ != nullptr; }
+  /** The types of the signature, as JSON. */
   static std::string TypeSchema() { return detail::FuncFunctorImpl<R, Args...>::TypeSchema(); }
 
 private:
@@ -432,7 +460,7 @@ private:
 
 template <typename FType> inline constexpr bool use_default_type_traits_v<TypedFunction<FType>> = false;
 
-/* Accepts every function; a call reports mismatched types. */
+/** Accepts every function; a call reports mismatched types. */
 template <typename FType> struct TypeTraits<TypedFunction<FType>> : TypeTraitsBase {
   static constexpr int32_t field_static_type_index = kTVMFFIFunction;
   TVM_FFI_INLINE static void CopyToAnyView(const TypedFunction<FType> &src, TVMFFIAny *result) {
@@ -457,7 +485,7 @@ template <typename FType> struct TypeTraits<TypedFunction<FType>> : TypeTraitsBa
   static std::string TypeSchema() { return TypedFunction<FType>::TypeSchema(); }
 };
 
-/* The index of a registered type; RuntimeError if the key is unknown. */
+/** The index of a registered type; RuntimeError if the key is unknown. */
 inline int32_t TypeKeyToIndex(std::string_view type_key) {
   TVMFFIByteArray key{type_key.data(), type_key.size()};
   int32_t index;
@@ -477,7 +505,7 @@ inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
 
 /* ---- Exporting from a library ---- */
 
-/* The parameters' names end in _, so that they do not hide an exported function. */
+/** The parameters' names end in _, so that they do not hide an exported function. */
 #define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                  \
   extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *ffi_self_,            \
                                            [[maybe_unused]] const TVMFFIAny *ffi_args_, \
@@ -491,7 +519,7 @@ inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
     TVM_FFI_SAFE_CALL_END();                                                                                    \
   }
 
-/* Exports a string. The caller gets a copy made by libtvm_ffi, which may outlive this library. */
+/** Exports a string. The caller gets a copy made by libtvm_ffi, which may outlive this library. */
 #define TVM_FFI_EXPORT_TEXT_(Symbol, text)                        \
   TVM_FFI_EXPORT_SYMBOL_(Symbol) {                                \
     TVM_FFI_SAFE_CALL_BEGIN();                                    \
@@ -510,7 +538,9 @@ inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString) \
   TVM_FFI_EXPORT_TEXT_(__tvm_ffi__doc_##ExportName, DocString)
 #else
+/** Exports a C++ function from the library under a name: TVM_FFI_DLL_EXPORT_TYPED_FUNC(add, Add). */
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, Func) TVM_FFI_EXPORT_CALL_(ExportName, Func)
+/** Exports the documentation of an exported function. */
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString)
 #endif
 

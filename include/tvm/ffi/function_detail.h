@@ -16,7 +16,7 @@ namespace detail {
 
 /* ---- Types ---- */
 
-/* Whether the traits of a type have a schema. User-defined traits may lack it. */
+/** Whether the traits of a type have a schema. User-defined traits may lack it. */
 template <typename T, typename = void> inline constexpr bool HasTypeSchema = false;
 template <typename T> inline constexpr bool HasTypeSchema<T, std::void_t<decltype(TypeTraits<T>::TypeSchema())>> = true;
 
@@ -35,7 +35,7 @@ template <typename T> struct TypeSchemaImpl {
 
 template <typename T> inline constexpr bool IsAnyOrView = std::is_same_v<T, Any> || std::is_same_v<T, AnyView>;
 
-/* A parameter may be a T, a const T & or a T &&: the argument is converted into a separate object. */
+/** A parameter may be a T, a const T & or a T &&: the argument is converted into a separate object. */
 template <typename T, typename Plain = std::remove_const_t<std::remove_reference_t<T>>>
 static constexpr bool ArgSupported = (!std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>) &&
                                      (!std::is_rvalue_reference_v<T> || !std::is_const_v<std::remove_reference_t<T>>) &&
@@ -43,7 +43,7 @@ static constexpr bool ArgSupported = (!std::is_lvalue_reference_v<T> || std::is_
 template <typename T>
 static constexpr bool RetSupported = std::is_same_v<T, Any> || std::is_void_v<T> || TypeTraits<T>::convert_enabled;
 
-/* Fails to compile for a type that cannot be a value; the compiler's message names the type. */
+/** Fails to compile for a type that cannot be a value; the compiler's message names the type. */
 template <typename T> constexpr bool CheckArg() {
   static_assert(ArgSupported<T>,
                 "this parameter type cannot cross: it needs TypeTraits (and be a T, const T & or T &&)");
@@ -57,7 +57,7 @@ template <typename T> constexpr bool CheckRet() {
 
 using FGetFuncSignature = std::string (*)();
 
-/* The string of a signature, from the names of the result and of n parameters: "(0: int, 1: str) -> float", for
+/** The string of a signature, from the names of the result and of n parameters: "(0: int, 1: str) -> float", for
  * messages. And its JSON, from their schemas. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string SignatureText(const TypeText *types, size_t n) {
   std::string text = "(";
@@ -85,7 +85,7 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
     static constexpr TypeText types[] = {&Type2Str<R>::v, &Type2Str<Args>::v...};
     return SignatureText(types, num_args);
   }
-  /* The names of the result and of each parameter. */
+  /** The names of the result and of each parameter. */
   TVM_FFI_COLD_CODE static std::vector<std::string> TypeNames() { return {Type2Str<R>::v(), Type2Str<Args>::v()...}; }
   TVM_FFI_COLD_CODE static std::string TypeSchema(const char *type = StaticTypeKey::kTVMFFIFunction) {
     static constexpr TypeText types[] = {&detail::TypeSchema<R>::v, &detail::TypeSchema<Args>::v...};
@@ -93,7 +93,7 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
   }
 };
 
-/* The type F without noexcept, which is part of a function's type and does not matter here. */
+/** The type F without noexcept, which is part of a function's type and does not matter here. */
 template <typename F> struct NoNoexcept {
   using type = F;
 };
@@ -110,14 +110,14 @@ template <typename C, typename R, typename... Args> struct NoNoexcept<R (C::*)(A
   using type = R (C::*)(Args...) const;
 };
 
-/* The signature of the call operator of a class. */
+/** The signature of the call operator of a class. */
 template <typename T> struct CallOperatorInfo;
 template <typename T, typename R, typename... Args>
 struct CallOperatorInfo<R (T::*)(Args...)> : FuncFunctorImpl<R, Args...> {};
 template <typename T, typename R, typename... Args>
 struct CallOperatorInfo<R (T::*)(Args...) const> : FuncFunctorImpl<R, Args...> {};
 
-/* The signature of anything callable; the object is the first parameter of a method. For anything else, CheckSignature
+/** The signature of anything callable; the object is the first parameter of a method. For anything else, CheckSignature
  * fails to compile. */
 template <typename T, typename = void> struct PlainFunctionInfo : FuncFunctorImpl<void> {
   static constexpr bool CheckSignature() {
@@ -149,7 +149,7 @@ struct FunctionInfo : PlainFunctionInfo<typename NoNoexcept<std::remove_cv_t<std
 
 /* ---- Calls ---- */
 
-/* The called function, for messages. */
+/** The called function, for messages. */
 struct CallContext {
   std::string_view name;
   FGetFuncSignature signature;
@@ -177,7 +177,7 @@ template <typename T>
   ThrowArgType(context, i, Type2Str<T>::v(), TypeTraits<T>::GetMismatchTypeInfo(&given));
 }
 
-/* Argument i, converted to the type of the parameter. */
+/** Argument i, converted to the type of the parameter. */
 template <typename T, typename Plain = std::remove_const_t<std::remove_reference_t<T>>>
 TVM_FFI_INLINE Plain ConvertArg(const CallContext &context, const AnyView *args, size_t i) {
   if constexpr (IsAnyOrView<Plain>) {
@@ -189,7 +189,7 @@ TVM_FFI_INLINE Plain ConvertArg(const CallContext &context, const AnyView *args,
   }
 }
 
-/* Calls f with converted arguments. `result` is None before the call and owns the result afterwards. The error of an
+/** Calls f with converted arguments. `result` is None before the call and owns the result afterwards. The error of an
  * Expected is thrown. */
 template <typename F, typename... Values>
 TVM_FFI_INLINE void InvokeInto([[maybe_unused]] Any *result, F &f, Values &&...values) {
@@ -212,7 +212,7 @@ TVM_FFI_INLINE void CallWithArgs(std::index_sequence<I...>, const CallContext &c
   InvokeInto(result, f, ConvertArg<std::tuple_element_t<I, Args>>(context, args, I)...);
 }
 
-/* Calls f with values. `result` is None before the call and owns the result afterwards. TypeError if the arguments do
+/** Calls f with values. `result` is None before the call and owns the result afterwards. TypeError if the arguments do
  * not match. */
 template <typename F>
 TVM_FFI_INLINE void UnpackCall(std::string_view name, F &&f, const AnyView *args, int32_t num_args, Any *result) {

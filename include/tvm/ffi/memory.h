@@ -17,14 +17,14 @@
 namespace tvm {
 namespace ffi {
 
-/* Destroys the object inside the memory (strong), frees the memory (weak), or both, according to the flags. */
+/** Destroys the object inside the memory (strong), frees the memory (weak), or both, according to the flags. */
 using FObjectDeleter = void (*)(void *obj, int flags);
 
 namespace detail {
 
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowBadAlloc() { throw std::bad_alloc(); }
 
-/* Allocates `size` bytes at a multiple of `align`, a power of two; throws std::bad_alloc. AlignedFree frees them. */
+/** Allocates `size` bytes at a multiple of `align`, a power of two; throws std::bad_alloc. AlignedFree frees them. */
 TVM_FFI_INLINE void *AlignedAlloc(size_t size, size_t align) {
 #if defined(_WIN32)
   void *data = _aligned_malloc(size, align);
@@ -47,7 +47,7 @@ TVM_FFI_INLINE void AlignedFree(void *data) noexcept {
 #endif
 }
 
-/* Owns memory until the constructor of its object has returned; then the object owns it. */
+/** Owns memory until the constructor of its object has returned; then the object owns it. */
 class Space {
 public:
   Space(size_t size, size_t align) : data_(AlignedAlloc(size, align)) {}
@@ -82,17 +82,17 @@ template <typename T, typename... Args> ObjectPtr<T> MakeInSpace(size_t size, si
 
 } // namespace detail
 
-/* A new object, constructed from args. */
+/** A new object, constructed from args. */
 template <typename T, typename... Args> inline ObjectPtr<T> make_object(Args &&...args) {
   return detail::MakeInSpace<T>(sizeof(T), alignof(T), std::forward<Args>(args)...);
 }
 
-/* make_object that returns a pointer that is never null. */
+/** make_object that returns a pointer that is never null. */
 template <typename T, typename... Args> inline Arc<T> make_arc(Args &&...args) {
   return detail::ObjectUnsafe::ArcFromObjectPtr(make_object<T>(std::forward<Args>(args)...));
 }
 
-/* A new object followed directly by room for num_elems elements. The object constructs and destroys the elements. */
+/** A new object followed directly by room for num_elems elements. The object constructs and destroys the elements. */
 template <typename ArrayType, typename ElemType, typename... Args>
 inline ObjectPtr<ArrayType> make_inplace_array_object(size_t num_elems, Args &&...args) {
   static_assert(alignof(ArrayType) % alignof(ElemType) == 0 && sizeof(ArrayType) % alignof(ElemType) == 0,

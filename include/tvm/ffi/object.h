@@ -41,28 +41,28 @@
   }                                                                                           \
   TVM_FFI_INLINE static int32_t RuntimeTypeIndex() noexcept { return TypeName::_type_index; }
 
-/* For a type with an index that the ABI defines. The class declares that index as _type_index. */
+/** For a type with an index that the ABI defines. The class declares that index as _type_index. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_STATIC(TypeKey, TypeName, ParentType)  \
   TVM_FFI_OBJECT_INFO_COMMON_(TypeName, ParentType, TypeName::_type_index) \
   static constexpr const char *_type_key = TypeKey
 
-/* For a class that declares its _type_key itself. */
+/** For a class that declares its _type_key itself. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_PREDEFINED_TYPE_KEY(TypeName, ParentType) \
   TVM_FFI_OBJECT_INFO_COMMON_(TypeName, ParentType, -1)                       \
   static inline const int32_t _type_index = _GetOrAllocRuntimeTypeIndex()
 
-/* For any other class. */
+/** For any other class. */
 #define TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)   \
   [[maybe_unused]] static constexpr const char *_type_key = TypeKey; \
   TVM_FFI_DECLARE_OBJECT_INFO_PREDEFINED_TYPE_KEY(TypeName, ParentType)
 
-/* For a class without derived classes. One comparison recognises its objects. */
+/** For a class without derived classes. One comparison recognises its objects. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, TypeName, ParentType) \
   [[maybe_unused]] static constexpr uint32_t _type_child_slots = 0;      \
   [[maybe_unused]] static constexpr bool _type_final = true;             \
   TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)
 
-/* For a class that another library, or Python, registers. The index is looked up at its first use; RuntimeError if the
+/** For a class that another library, or Python, registers. The index is looked up at its first use; RuntimeError if the
  * key is unknown then. TypeDepth is the depth of the type: 1 directly below Object. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_LOOKUP(TypeKey, TypeDepth)                  \
   [[maybe_unused]] static constexpr const char *_type_key = TypeKey;            \
@@ -87,13 +87,13 @@
   [[maybe_unused]] static constexpr bool _type_is_nullable = kNullable;                              \
   using ContainerType = ObjectName
 
-/* For references that may be null. The default constructor makes a null reference, and None converts to null. */
+/** For references that may be null. The default constructor makes a null reference, and None converts to null. */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(TypeName, ParentType, ObjectName)   \
   TypeName() = default;                                                                \
   explicit TypeName(::tvm::ffi::ObjectPtr<ObjectName> n) : ParentType(std::move(n)) {} \
   TVM_FFI_OBJECT_REF_COMMON_(TypeName, ParentType, ObjectName, true)
 
-/* For references that are never null. */
+/** For references that are never null. */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(TypeName, ParentType, ObjectName) \
   TVM_FFI_OBJECT_REF_COMMON_(TypeName, ParentType, ObjectName, false)
 
@@ -101,11 +101,11 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* Defined in function.h. */
+/** Defined in function.h. */
 int32_t LookUpTypeIndex(const char *type_key);
 
-/* Whether a type has an ancestor, by the registry. Not inline: only a type that is neither the target itself nor in the
- * target's child slots needs it. */
+/** Whether a type has an ancestor, by the registry. Not inline: only a type that is neither the target itself nor in
+ * the target's child slots needs it. */
 TVM_FFI_NO_INLINE inline bool HasAncestor(int32_t type_index, int32_t target_index, int32_t target_depth) {
   const TypeInfo *info = TVMFFIGetTypeInfo(type_index);
   return info->type_depth > target_depth && info->type_ancestors[target_depth]->type_index == target_index;
@@ -128,7 +128,7 @@ template <typename TargetType> TVM_FFI_INLINE bool IsObjectInstance(int32_t type
   }
 }
 
-/* Whether a value of type `actual` is an instance of `target`; both are known at run time only. Small strings are
+/** Whether a value of type `actual` is an instance of `target`; both are known at run time only. Small strings are
  * strings. */
 inline bool RuntimeTypeIndexMatch(int32_t actual, int32_t target) {
   if (actual == target || target == kTVMFFIAny) return true;
@@ -139,12 +139,12 @@ inline bool RuntimeTypeIndexMatch(int32_t actual, int32_t target) {
   return HasAncestor(actual, target, TVMFFIGetTypeInfo(target)->type_depth);
 }
 
-/* Whether T is a class of objects with const, volatile or a reference. */
+/** Whether T is a class of objects with const, volatile or a reference. */
 template <typename T>
 inline constexpr bool is_qualified_object_v = is_object_subclass_v<std::remove_cv_t<std::remove_reference_t<T>>> &&
                                               !std::is_same_v<T, std::remove_cv_t<std::remove_reference_t<T>>>;
 
-/* The traits that pointers and references to objects share. Traits provides kNullable; Header(const Pointer &), the
+/** The traits that pointers and references to objects share. Traits provides kNullable; Header(const Pointer &), the
  * header, null for null; Release(Pointer &&), the header with its reference; Borrow(TVMFFIObject *), which adds a
  * reference; Own(TVMFFIObject *), which steals one. */
 template <typename Traits, typename Pointer, typename TObject> struct ObjectTraitsBase : TypeTraitsBase {
@@ -203,7 +203,7 @@ template <typename TObject> struct TypeToRuntimeTypeIndex<Arc<TObject>, detail::
   static int32_t v() { return TObject::RuntimeTypeIndex(); }
 };
 
-/* ObjectPtr: an object, or None for null. */
+/** ObjectPtr: an object, or None for null. */
 template <typename TObject>
 struct TypeTraits<ObjectPtr<TObject>, detail::EnableForObject<void, TObject>>
     : detail::ObjectTraitsBase<TypeTraits<ObjectPtr<TObject>>, ObjectPtr<TObject>, TObject> {
@@ -225,7 +225,7 @@ struct TypeTraits<ObjectPtr<TObject>, detail::EnableForObject<void, TObject>>
   }
 };
 
-/* Arc: an object. */
+/** Arc: an object. */
 template <typename TObject>
 struct TypeTraits<Arc<TObject>, detail::EnableForObject<void, TObject>>
     : detail::ObjectTraitsBase<TypeTraits<Arc<TObject>>, Arc<TObject>, TObject> {
@@ -244,7 +244,7 @@ struct TypeTraits<Arc<TObject>, detail::EnableForObject<void, TObject>>
   }
 };
 
-/* Base for the traits of a class of references. */
+/** Base for the traits of a class of references. */
 template <typename TObjRef>
 struct ObjectRefTypeTraitsBase
     : detail::ObjectTraitsBase<ObjectRefTypeTraitsBase<TObjRef>, TObjRef, typename TObjRef::ContainerType> {
@@ -264,7 +264,7 @@ struct ObjectRefTypeTraitsBase
     return detail::ObjectUnsafe::ObjectRefFromObjectPtr<TObjRef>(
         detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(object));
   }
-  /* Calls the check of the derived traits, which may be stricter. */
+  /** Calls the check of the derived traits, which may be stricter. */
   TVM_FFI_INLINE static std::optional<TObjRef> TryCastFromAnyView(const TVMFFIAny *src) {
     if (TypeTraits<TObjRef>::CheckAnyStrict(src)) return TypeTraits<TObjRef>::CopyFromAnyViewAfterCheck(src);
     return std::nullopt;
@@ -276,7 +276,7 @@ struct TypeTraits<TObjRef,
                   std::enable_if_t<std::is_base_of_v<ObjectRef, TObjRef> && use_default_type_traits_v<TObjRef>>>
     : ObjectRefTypeTraitsBase<TObjRef> {};
 
-/* Base for traits of references to which other values convert. They provide a ConvertFallbackValue for each of
+/** Base for traits of references to which other values convert. They provide a ConvertFallbackValue for each of
  * Fallbacks. */
 template <typename TObjRef, typename... Fallbacks>
 struct ObjectRefWithFallbackTraitsBase : ObjectRefTypeTraitsBase<TObjRef> {
@@ -286,7 +286,7 @@ struct ObjectRefWithFallbackTraitsBase : ObjectRefTypeTraitsBase<TObjRef> {
   }
 };
 
-/* A borrowed pointer to an object, const unless the class is _type_mutable. It does not keep the object alive. */
+/** A borrowed pointer to an object, const unless the class is _type_mutable. It does not keep the object alive. */
 template <typename TObject>
 struct TypeTraits<TObject *, std::enable_if_t<std::is_base_of_v<Object, TObject>>> : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(TObject *src, TVMFFIAny *result) {

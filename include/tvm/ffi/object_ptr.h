@@ -17,7 +17,7 @@
 namespace tvm {
 namespace ffi {
 
-/* Tag of constructors that do not establish an invariant of their class. The caller establishes it. */
+/** Tag of constructors that do not establish an invariant of their class. The caller establishes it. */
 struct UnsafeInit {};
 
 namespace detail {
@@ -32,7 +32,7 @@ constexpr uint64_t kCombinedRefCountBothOne = kCombinedRefCountWeakOne | kCombin
 constexpr uint64_t kCombinedRefCountMaskUInt32 = kCombinedRefCountWeakOne - 1;
 
 #if defined(_MSC_VER) && !defined(__clang__)
-/* Interlocked operations are full barriers, which is stronger than needed. */
+/** Interlocked operations are full barriers, which is stronger than needed. */
 TVM_FFI_INLINE uint64_t CountAddRelaxed(uint64_t *count, uint64_t n) {
   return static_cast<uint64_t>(
       _InterlockedExchangeAdd64(reinterpret_cast<volatile __int64 *>(count), static_cast<__int64>(n)));
@@ -75,7 +75,7 @@ inline void RunDeleter(TVMFFIObject *object, int flags) {
   if (object->deleter != nullptr) object->deleter(object, flags);
 }
 
-/* Releases a weak reference. This and DropStrong are not inline, because every destructor of a pointer calls them. */
+/** Releases a weak reference. This and DropStrong are not inline, because every destructor of a pointer calls them. */
 TVM_FFI_NO_INLINE inline void DropWeak(TVMFFIObject *object) {
   if (CountSubRelease(&object->combined_ref_count, kCombinedRefCountWeakOne) == kCombinedRefCountWeakOne) {
     CountAcquireFence();
@@ -83,7 +83,7 @@ TVM_FFI_NO_INLINE inline void DropWeak(TVMFFIObject *object) {
   }
 }
 
-/* Releases a strong reference. */
+/** Releases a strong reference. */
 TVM_FFI_NO_INLINE inline void DropStrong(TVMFFIObject *object) {
   uint64_t before = CountSubRelease(&object->combined_ref_count, kCombinedRefCountStrongOne);
   if ((before & kCombinedRefCountMaskUInt32) != kCombinedRefCountStrongOne) return;
@@ -96,10 +96,10 @@ TVM_FFI_NO_INLINE inline void DropStrong(TVMFFIObject *object) {
   }
 }
 
-/* Whether an object of type `object_type_index` is an instance of TargetType. */
+/** Whether an object of type `object_type_index` is an instance of TargetType. */
 template <typename TargetType> TVM_FFI_INLINE bool IsObjectInstance(int32_t object_type_index);
 
-/* The index of a type; registers the type if it is new. */
+/** The index of a type; registers the type if it is new. */
 inline int32_t GetOrAllocTypeIndex(const char *type_key, int32_t static_index, int32_t depth, uint32_t child_slots,
                                    bool child_slots_can_overflow, int32_t parent_index) {
   TVMFFIByteArray key{type_key, std::char_traits<char>::length(type_key)};
@@ -109,7 +109,7 @@ inline int32_t GetOrAllocTypeIndex(const char *type_key, int32_t static_index, i
 
 } // namespace detail
 
-/* Base class of all objects; type key "ffi.Object".
+/** Base class of all objects; type key "ffi.Object".
  *
  * The static members describe a type. Derived classes redefine them:
  *   _type_key, _type_index, _type_depth   set by the TVM_FFI_DECLARE_OBJECT_INFO macros
@@ -122,20 +122,26 @@ protected:
   TVMFFIObject header_;
 
 public:
+  /** An object without references; make_object counts the first one. */
   Object() : header_{} {}
 
+  /** Whether the object is of that class or of a class derived from it. */
   template <typename TargetType> bool IsInstance() const {
     return detail::IsObjectInstance<TargetType>(header_.type_index);
   }
+  /** The index of the object's type. */
   int32_t type_index() const { return header_.type_index; }
+  /** The key of the object's type, such as "ffi.Array". */
   std::string GetTypeKey() const { return TypeIndexToTypeKey(header_.type_index); }
+  /** A hash of the key of the object's type. */
   uint64_t GetTypeKeyHash() const { return TVMFFIGetTypeInfo(header_.type_index)->type_key_hash; }
+  /** The key of a type. */
   static std::string TypeIndex2Key(int32_t type_index) { return TypeIndexToTypeKey(type_index); }
-  /* The number of strong references: a snapshot, as other threads may change it. */
+  /** The number of strong references: a snapshot, as other threads may change it. */
   uint64_t use_count() const {
     return detail::CountLoadAcquire(&header_.combined_ref_count) & detail::kCombinedRefCountMaskUInt32;
   }
-  /* Whether there is one strong reference and no weak pointer, which could become a strong one. */
+  /** Whether there is one strong reference and no weak pointer, which could become a strong one. */
   bool unique() const {
     return detail::CountLoadAcquire(&header_.combined_ref_count) == detail::kCombinedRefCountBothOne;
   }
@@ -149,6 +155,7 @@ public:
   static constexpr int32_t _type_depth = 0;
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindUnsupported;
   static constexpr bool _type_s_eq_hash_subclass_kind_fixed = false;
+  /** The index of this class's type. */
   TVM_FFI_INLINE static int32_t RuntimeTypeIndex() noexcept { return kTVMFFIObject; }
   TVM_FFI_COLD_CODE static int32_t _GetOrAllocRuntimeTypeIndex() { return kTVMFFIObject; }
 
@@ -161,7 +168,7 @@ private:
     detail::CountAddRelaxed(&header_.combined_ref_count, detail::kCombinedRefCountWeakOne);
   }
   TVM_FFI_INLINE void DecWeakRef() { detail::DropWeak(&header_); }
-  /* Adds a strong reference if the object still has one. Returns whether it did. */
+  /** Adds a strong reference if the object still has one. Returns whether it did. */
   bool TryPromoteWeakPtr() {
     uint64_t count = detail::CountLoadAcquire(&header_.combined_ref_count);
     while ((count & detail::kCombinedRefCountMaskUInt32) != 0) {
@@ -177,16 +184,18 @@ private:
   friend struct detail::ObjectUnsafe;
 };
 
+/** Whether T is a class of objects. */
 template <typename T> inline constexpr bool is_object_subclass_v = std::is_base_of_v<Object, T>;
 
-/* A strong pointer to an object, or null. */
+/** A strong pointer to an object, or null. */
 template <typename T> class ObjectPtr {
 public:
   ObjectPtr() = default;
+  /** Null. */
   ObjectPtr(std::nullptr_t) {}
   TVM_FFI_INLINE ObjectPtr(const ObjectPtr &other) : ObjectPtr(other.data_) {}
   TVM_FFI_INLINE ObjectPtr(ObjectPtr &&other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
-  /* From a pointer to a derived class. */
+  /** From a pointer to a derived class. */
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
   TVM_FFI_INLINE ObjectPtr(const ObjectPtr<U> &other) : ObjectPtr(other.data_) {}
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
@@ -204,14 +213,19 @@ public:
   }
 
   void swap(ObjectPtr &other) noexcept { std::swap(data_, other.data_); }
+  /** Releases the object and becomes null. */
   TVM_FFI_INLINE void reset() {
     if (Object *old = std::exchange(data_, nullptr)) old->DecRef();
   }
+  /** The object, borrowed. */
   T *get() const { return static_cast<T *>(data_); }
   T *operator->() const { return get(); }
   T &operator*() const { return *get(); }
+  /** Whether the pointer is not null. */
   explicit operator bool() const { return data_ != nullptr; }
+  /** The number of strong references: a snapshot. 0 for null. */
   int use_count() const { return data_ == nullptr ? 0 : static_cast<int>(data_->use_count()); }
+  /** Whether this is the only pointer to the object, weak ones included. */
   bool unique() const { return data_ != nullptr && data_->unique(); }
   bool operator==(const ObjectPtr &other) const { return data_ == other.data_; }
   bool operator!=(const ObjectPtr &other) const { return data_ != other.data_; }
@@ -232,12 +246,12 @@ private:
   friend struct detail::ObjectUnsafe;
 };
 
-/* A strong pointer that is null only after it was moved from. make_arc makes one. */
+/** A strong pointer that is null only after it was moved from. make_arc makes one. */
 template <typename T> class Arc : public ObjectPtr<T> {
 public:
   Arc() = delete;
   Arc(std::nullptr_t) = delete;
-  /* Null; the caller fills it before any other use. */
+  /** Null; the caller fills it before any other use. */
   explicit Arc(UnsafeInit) : ObjectPtr<T>(nullptr) {}
   TVM_FFI_INLINE ~Arc() = default;
   TVM_FFI_INLINE Arc(const Arc &) = default;
@@ -258,18 +272,21 @@ private:
   friend struct detail::ObjectUnsafe;
 };
 
-/* A weak pointer: keeps the memory of an object but not the object. lock() returns a strong pointer as long as another
+/** A weak pointer: keeps the memory of an object but not the object. lock() returns a strong pointer as long as another
  * strong pointer exists. */
 template <typename T> class WeakObjectPtr {
 public:
   WeakObjectPtr() = default;
+  /** Null. */
   WeakObjectPtr(std::nullptr_t) {}
   WeakObjectPtr(const WeakObjectPtr &other) : WeakObjectPtr(other.data_) {}
+  /** A weak pointer to the object of a strong pointer. */
   WeakObjectPtr(const ObjectPtr<T> &other) : WeakObjectPtr(other.data_) {}
   WeakObjectPtr(WeakObjectPtr &&other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
   template <typename U> WeakObjectPtr(const WeakObjectPtr<U> &other) : WeakObjectPtr(other.data_) {
     static_assert(std::is_base_of_v<T, U>, "a WeakObjectPtr<T> is made from a pointer to a class derived from T");
   }
+  /** A weak pointer to the object of a strong pointer to a derived class. */
   template <typename U> WeakObjectPtr(const ObjectPtr<U> &other) : WeakObjectPtr(other.data_) {
     static_assert(std::is_base_of_v<T, U>, "a WeakObjectPtr<T> is made from a pointer to a class derived from T");
   }
@@ -287,16 +304,19 @@ public:
   }
 
   void swap(WeakObjectPtr &other) noexcept { std::swap(data_, other.data_); }
+  /** Releases the memory and becomes null. */
   void reset() {
     if (Object *old = std::exchange(data_, nullptr)) old->DecWeakRef();
   }
-  /* Null if the object is gone. */
+  /** Null if the object is gone. */
   ObjectPtr<T> lock() const {
     ObjectPtr<T> strong;
     if (data_ != nullptr && data_->TryPromoteWeakPtr()) strong.data_ = data_;
     return strong;
   }
+  /** The number of strong references: a snapshot. 0 for null. */
   int use_count() const { return data_ == nullptr ? 0 : static_cast<int>(data_->use_count()); }
+  /** Whether the object is gone, or the pointer is null. */
   bool expired() const { return use_count() == 0; }
 
 private:
@@ -310,7 +330,7 @@ private:
   friend struct detail::ObjectUnsafe;
 };
 
-/* Every ObjectPtr or Arc of a derived class is an ObjectPtr<Base>; only an Arc of one is an Arc<Base>. */
+/** Every ObjectPtr or Arc of a derived class is an ObjectPtr<Base>; only an Arc of one is an Arc<Base>. */
 template <typename Base, typename Derived>
 inline constexpr bool type_subsumes_v<ObjectPtr<Base>, ObjectPtr<Derived>> = std::is_base_of_v<Base, Derived>;
 template <typename Base, typename Derived>

@@ -10,17 +10,20 @@ namespace ffi {
 template <typename T, typename = void> class Optional;
 template <typename... V> class Variant;
 
-/* A strong pointer with the methods of one kind of object. Derived classes add methods and no members, so each has the
+/** A strong pointer with the methods of one kind of object. Derived classes add methods and no members, so each has the
  * size of a pointer, and each can refer to an object of its kind. Most cannot be null (see the macros in object.h). */
 class ObjectRef {
 public:
+  /** The class of the objects. */
   using ContainerType = Object;
   static constexpr bool _type_is_nullable = true;
-  /* Whether such a reference may refer to every object of ContainerType, independent of the object's contents. */
+  /** Whether such a reference may refer to every object of ContainerType, independent of the object's contents. */
   static constexpr bool _type_container_is_exact = true;
 
   ObjectRef() = default;
+  /** From a pointer, which may be null. */
   explicit ObjectRef(ObjectPtr<Object> data) : data_(std::move(data)) {}
+  /** Leaves the reference null; the caller fills it in. */
   explicit ObjectRef(UnsafeInit) {}
   TVM_FFI_INLINE ~ObjectRef() = default;
   TVM_FFI_INLINE ObjectRef(const ObjectRef &) = default;
@@ -28,40 +31,47 @@ public:
   TVM_FFI_INLINE ObjectRef &operator=(const ObjectRef &) = default;
   TVM_FFI_INLINE ObjectRef &operator=(ObjectRef &&) noexcept = default;
 
+  /** Whether the reference is not null. */
   bool defined() const { return data_ != nullptr; }
+  /** The object, borrowed; null if the reference is null. */
   const Object *get() const { return data_.get(); }
   const Object *operator->() const { return get(); }
+  /** Whether this is the only reference to the object, weak ones included. */
   bool unique() const { return data_.unique(); }
+  /** The number of strong references: a snapshot. 0 for null. */
   int use_count() const { return data_.use_count(); }
-  /* kTVMFFINone if the reference is null. */
+  /** kTVMFFINone if the reference is null. */
   int32_t type_index() const { return data_ == nullptr ? static_cast<int32_t>(kTVMFFINone) : data_->type_index(); }
+  /** The key of the object's type; "None" if the reference is null. */
   std::string GetTypeKey() const { return data_ == nullptr ? StaticTypeKey::kTVMFFINone : data_->GetTypeKey(); }
 
-  /* Compares identity. */
+  /** Compares identity. */
   bool same_as(const ObjectRef &other) const { return data_ == other.data_; }
   bool operator==(const ObjectRef &other) const { return data_ == other.data_; }
   bool operator!=(const ObjectRef &other) const { return data_ != other.data_; }
   bool operator<(const ObjectRef &other) const { return data_.get() < other.data_.get(); }
 
-  /* The object as a T, borrowed; null if it is not a T. From a temporary reference the pointer is valid only as long as
-   * that reference, unless another reference keeps the object. */
+  /** The object as a T, borrowed; null if it is not a T. From a temporary reference the pointer is valid only as long
+   * as that reference, unless another reference keeps the object. */
   template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> const T *as() const & {
     return data_ != nullptr && data_->IsInstance<T>() ? static_cast<const T *>(data_.get()) : nullptr;
   }
 
-  /* As another kind of reference. nullopt if the object is not of that kind, and for null if that kind cannot be
+  /** As another kind of reference. nullopt if the object is not of that kind, and for null if that kind cannot be
    * null. */
   template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>
   TVM_FFI_INLINE std::optional<Ref> as() const & {
     return Is<Ref>() ? std::optional<Ref>(Become<Ref>(ObjectPtr<Object>(data_))) : std::nullopt;
   }
+  /** As as() const, but moves the reference out if it succeeds. */
   template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>
   TVM_FFI_INLINE std::optional<Ref> as() && {
     return Is<Ref>() ? std::optional<Ref>(Become<Ref>(std::move(data_))) : std::nullopt;
   }
-  /* as(), with a TypeError instead of nullopt. Defined in any.h. */
+  /** as(), with a TypeError instead of nullopt. Defined in any.h. */
   template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>
   TVM_FFI_INLINE Ref as_or_throw() const &;
+  /** As as_or_throw() const, but moves the reference out. */
   template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>
   TVM_FFI_INLINE Ref as_or_throw() &&;
 
@@ -71,7 +81,7 @@ protected:
   ObjectPtr<Object> data_;
 
 private:
-  /* The object as a borrowed value, None for null. */
+  /** The object as a borrowed value, None for null. */
   TVM_FFI_INLINE TVMFFIAny View() const;
   template <typename Ref> TVM_FFI_INLINE bool Is() const {
     TVMFFIAny view = View();
@@ -87,35 +97,42 @@ private:
   friend struct detail::ObjectUnsafe;
 };
 
-/* Whether a Ref may refer to an object of class T, judged by the classes alone. */
+/** Whether a Ref may refer to an object of class T, judged by the classes alone. */
 template <typename Ref, typename T,
           typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref> && std::is_base_of_v<Object, T>>>
 inline constexpr bool object_ref_contains_v =
     Ref::_type_container_is_exact && std::is_base_of_v<typename Ref::ContainerType, T>;
 
-/* Hash and equality of identity, for containers of the standard library. */
+/** Hash and equality of identity, for containers of the standard library. */
 struct ObjectPtrHash {
+  /** The hash of the object's address. */
   size_t operator()(const ObjectRef &ref) const { return operator()(ref.data_); }
+  /** The hash of the object's address. */
   template <typename T> size_t operator()(const ObjectPtr<T> &ptr) const { return std::hash<Object *>()(ptr.data_); }
+  /** The hash of the address of the object in a Variant. */
   template <typename... V> TVM_FFI_INLINE size_t operator()(const Variant<V...> &variant) const;
 };
+/** Compares references by the identity of their objects. */
 struct ObjectPtrEqual {
+  /** Whether both refer to the same object. */
   bool operator()(const ObjectRef &left, const ObjectRef &right) const { return left.same_as(right); }
+  /** Whether both point to the same object. */
   template <typename T> bool operator()(const ObjectPtr<T> &left, const ObjectPtr<T> &right) const {
     return left == right;
   }
+  /** Whether both hold the same object. */
   template <typename... V> TVM_FFI_INLINE bool operator()(const Variant<V...> &left, const Variant<V...> &right) const;
 };
 
 namespace detail {
 
-/* Access to the internals of pointers and references, for these headers. A function that takes an "owned" handle steals
- * its reference; a function that takes an "unowned" handle adds a reference. */
+/** Access to the internals of pointers and references, for these headers. A function that takes an "owned" handle
+ * steals its reference; a function that takes an "unowned" handle adds a reference. */
 struct ObjectUnsafe {
   TVM_FFI_INLINE static TVMFFIObject *GetHeader(const Object *object) {
     return const_cast<TVMFFIObject *>(&object->header_);
   }
-  /* Bytes from the beginning of a Class to its object header. Not 0 for a class with virtual functions. */
+  /** Bytes from the beginning of a Class to its object header. Not 0 for a class with virtual functions. */
   template <typename Class> static int64_t GetObjectOffsetToSubclass() {
     /* The address of an object that is never accessed. It must not be null, because casting a null pointer adds no
      * offset. */
@@ -174,7 +191,7 @@ struct ObjectUnsafe {
     if (handle != nullptr) DropStrong(static_cast<TVMFFIObject *>(handle));
   }
 
-  /* Write an object as a value; the second function writes None for null. A borrowed and an owned value have the same
+  /** Write an object as a value; the second function writes None for null. A borrowed and an owned value have the same
    * bits. */
   TVM_FFI_INLINE static void PutObject(TVMFFIObject *object, TVMFFIAny *result) {
     TVM_FFI_UNSAFE_ASSUME(object->type_index >= kTVMFFIStaticObjectBegin);

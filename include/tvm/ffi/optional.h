@@ -15,14 +15,19 @@
 namespace tvm {
 namespace ffi {
 
+/** Whether T is an Optional. */
 template <typename T> inline constexpr bool is_optional_type_v = false;
 template <typename T> inline constexpr bool is_optional_type_v<Optional<T>> = true;
+/** Whether an Optional<T> is stored as a reference. */
 template <typename T>
 inline constexpr bool use_object_ref_optional_v = std::is_base_of_v<ObjectRef, T> && !is_optional_type_v<T>;
+/** Whether T is an ObjectPtr. */
 template <typename T> inline constexpr bool is_object_ptr_type_v = false;
 template <typename TObject> inline constexpr bool is_object_ptr_type_v<ObjectPtr<TObject>> = true;
+/** Whether T is an Arc. */
 template <typename T> inline constexpr bool is_arc_type_v = false;
 template <typename TObject> inline constexpr bool is_arc_type_v<Arc<TObject>> = true;
+/** Whether an Optional<T> is stored as one pointer. */
 template <typename T>
 inline constexpr bool use_object_ptr_optional_v =
     use_object_ref_optional_v<T> || is_object_ptr_type_v<T> || is_arc_type_v<T>;
@@ -34,12 +39,12 @@ namespace detail {
   TVM_FFI_UNREACHABLE();
 }
 
-/* The class that an ObjectPtr or Arc points to. */
+/** The class that an ObjectPtr or Arc points to. */
 template <typename T> using PointeeOf = std::remove_reference_t<decltype(*std::declval<T>())>;
 
 /* ---- The layouts. Each store has Has, and Copy and Move, which require a value ---- */
 
-/* The store of a T that cannot be in an Any. */
+/** The store of a T that cannot be in an Any. */
 template <typename T, typename = void> class OptionalStore {
 protected:
   OptionalStore() = default;
@@ -52,7 +57,7 @@ private:
   std::optional<T> data_;
 };
 
-/* The store of a T that can be in an Any: None for nothing. An Optional of an Optional that holds nothing is itself
+/** The store of a T that can be in an Any: None for nothing. An Optional of an Optional that holds nothing is itself
  * nothing. */
 template <typename T>
 class OptionalStore<T, std::enable_if_t<TypeTraits<T>::storage_enabled && !use_object_ptr_optional_v<T>>> {
@@ -71,12 +76,12 @@ protected:
   Any data_;
 };
 
-/* The store of references: null for nothing. */
+/** The store of references: null for nothing. */
 template <typename T> class OptionalStore<T, std::enable_if_t<use_object_ref_optional_v<T>>> {
 public:
   using ContainerType = typename T::ContainerType;
 
-  /* The object, borrowed; null for nothing. */
+  /** The object, borrowed; null for nothing. */
   const ContainerType *get() const { return static_cast<const ContainerType *>(data_.get()); }
   const ContainerType *operator->() const { return get(); }
   bool unique() const { return data_.unique(); }
@@ -94,7 +99,7 @@ private:
   ObjectPtr<Object> data_;
 };
 
-/* The store of pointers: null for nothing. It derives from ObjectPtr, so it can be used as one. */
+/** The store of pointers: null for nothing. It derives from ObjectPtr, so it can be used as one. */
 template <typename T>
 class OptionalStore<T, std::enable_if_t<is_object_ptr_type_v<T> || is_arc_type_v<T>>> : public ObjectPtr<PointeeOf<T>> {
 public:
@@ -118,13 +123,13 @@ private:
   }
 };
 
-/* The type of a comparison. It must be named: in C++20 a compiler needs it before it tries the operands in reverse
+/** The type of a comparison. It must be named: in C++20 a compiler needs it before it tries the operands in reverse
  * order. */
 template <typename L, typename R> using EqualResult = decltype(std::declval<const L &>() == std::declval<const R &>());
 template <typename L, typename R>
 using NotEqualResult = decltype(std::declval<const L &>() != std::declval<const R &>());
 
-/* left == right, or left != right. The result need not be a bool: operators of T may build expressions. */
+/** left == right, or left != right. The result need not be a bool: operators of T may build expressions. */
 template <bool kEqual, typename L, typename R> TVM_FFI_INLINE auto CompareValues(const L &left, const R &right) {
   if constexpr (kEqual) {
     return left == right;
@@ -135,6 +140,7 @@ template <bool kEqual, typename L, typename R> TVM_FFI_INLINE auto CompareValues
 
 } // namespace detail
 
+/** A T or nothing. As a value, nothing is None. */
 template <typename T, typename> class Optional : public detail::OptionalStore<T> {
   using Store = detail::OptionalStore<T>;
   using Store::Copy;
@@ -145,12 +151,17 @@ public:
   using value_type = T;
 
   Optional() = default;
+  /** Nothing. */
   Optional(std::nullopt_t) {}
+  /** Nothing; for references and pointers only. */
   template <typename Null,
             typename = std::enable_if_t<std::is_same_v<Null, std::nullptr_t> && use_object_ptr_optional_v<T>>>
   Optional(Null) {}
+  /** Nothing. */
   explicit Optional(UnsafeInit) {}
+  /** A value. */
   TVM_FFI_INLINE Optional(T value) : Store(std::move(value)) {}
+  /** A value or nothing. */
   Optional(std::optional<T> value) {
     if (value.has_value()) *this = Optional(*std::move(value));
   }
@@ -167,34 +178,40 @@ public:
     return *this = Optional();
   }
 
+  /** Whether there is a value. */
   TVM_FFI_INLINE bool has_value() const noexcept { return Has(); }
+  /** Whether there is a value. */
   TVM_FFI_INLINE explicit operator bool() const noexcept { return Has(); }
 
-  /* The value; RuntimeError if there is none. The && form leaves the Optional empty. */
+  /** The value; RuntimeError if there is none. The && form leaves the Optional empty. */
   TVM_FFI_INLINE decltype(auto) value() const & {
     if (TVM_FFI_PREDICT_FALSE(!has_value())) detail::ThrowBadOptionalAccess();
     return Copy();
   }
+  /** The value, moved out; RuntimeError if there is none. Leaves the Optional empty. */
   TVM_FFI_INLINE decltype(auto) value() && {
     if (TVM_FFI_PREDICT_FALSE(!has_value())) detail::ThrowBadOptionalAccess();
     return Move();
   }
+  /** The value, or `fallback` if there is none. */
   template <typename U = std::remove_cv_t<T>> TVM_FFI_INLINE T value_or(U &&fallback) const {
     return has_value() ? T(Copy()) : T(std::forward<U>(fallback));
   }
-  /* The value, which must exist. */
+  /** The value, which must exist. */
   TVM_FFI_INLINE decltype(auto) operator*() const & { return Copy(); }
   TVM_FFI_INLINE decltype(auto) operator*() && { return Move(); }
 
-  /* The value, or None, as another type, by the rules of Any. */
+  /** The value, or None, as another type, by the rules of Any. */
   template <typename U, typename = std::enable_if_t<detail::convertible_or_any_v<U> || std::is_base_of_v<Object, U>>>
   TVM_FFI_INLINE auto as() const {
     return Value().template as<U>();
   }
+  /** The value, or None, as another type; TypeError if it is not of that type. */
   template <typename U, typename = std::enable_if_t<detail::convertible_or_any_v<U>>>
   TVM_FFI_INLINE auto as_or_throw() const & {
     return Value().template as_or_throw<U>();
   }
+  /** As as_or_throw() const, but leaves the Optional empty. */
   template <typename U, typename = std::enable_if_t<detail::storage_enabled_v<U>>>
   TVM_FFI_INLINE auto as_or_throw() && {
     U value = Value().template as_or_throw<U>();
@@ -202,11 +219,12 @@ public:
     return value;
   }
 
-  /* Compares identity. */
+  /** Compares identity. */
   template <typename U = T, typename = std::enable_if_t<TypeTraits<U>::storage_enabled>>
   bool same_as(const Optional &other) const {
     return AnyView(*this).same_as(AnyView(other));
   }
+  /** Whether the value is this object. */
   template <typename U,
             typename = std::enable_if_t<std::is_base_of_v<ObjectRef, U> || is_object_ptr_type_v<U> || is_arc_type_v<U>>,
             typename = void>
@@ -214,7 +232,7 @@ public:
     return AnyView(*this).same_as(AnyView(other));
   }
 
-  /* Compares by the operators of T. Two empty Optionals are equal. */
+  /** Compares by the operators of T. Two empty Optionals are equal. */
   bool operator==(std::nullopt_t) const noexcept { return !has_value(); }
   bool operator!=(std::nullopt_t) const noexcept { return has_value(); }
   template <typename Null, typename = std::enable_if_t<std::is_same_v<Null, std::nullptr_t>>, typename = void>

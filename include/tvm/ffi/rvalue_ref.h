@@ -17,24 +17,27 @@
 namespace tvm {
 namespace ffi {
 
+/** An argument that the callee may move out of: pass RValueRef(std::move(ref)). */
 template <typename TObjRef, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, TObjRef>>> class RValueRef {
 public:
+  /** The class of the objects. */
   using ContainerType = typename TObjRef::ContainerType;
 
+  /** From a reference that the caller gives away. */
   explicit RValueRef(TObjRef &&ref)
       : data_(detail::ObjectUnsafe::ObjectPtrFromObjectRef<ContainerType>(std::move(ref))) {}
-  /* Moves the reference out. */
+  /** Moves the reference out. */
   TObjRef operator*() && { return detail::ObjectUnsafe::ObjectRefFromObjectPtr<TObjRef>(std::move(data_)); }
 
 private:
-  mutable ObjectPtr<ContainerType> data_; /* the callee empties it through its address */
+  mutable ObjectPtr<ContainerType> data_; /**< the callee empties it through its address */
 
   template <typename, typename> friend struct TypeTraits;
 };
 
 template <typename TObjRef> inline constexpr bool use_default_type_traits_v<RValueRef<TObjRef>> = false;
 
-/* Moves the object out of an argument that is an RValueRef to a TObjRef. Any other argument is converted as for a
+/** Moves the object out of an argument that is an RValueRef to a TObjRef. Any other argument is converted as for a
  * TObjRef. */
 template <typename TObjRef> struct TypeTraits<RValueRef<TObjRef>> : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
@@ -64,10 +67,10 @@ template <typename TObjRef> struct TypeTraits<RValueRef<TObjRef>> : TypeTraitsBa
   }
 
 private:
-  /* The pointer inside the caller's ObjectPtr. Typed as ObjectPtr declares it, because compilers assume that pointers
+  /** The pointer inside the caller's ObjectPtr. Typed as ObjectPtr declares it, because compilers assume that pointers
    * to different types do not alias. */
   static Object **Place(const TVMFFIAny *src) { return static_cast<Object **>(src->v_ptr); }
-  /* The object behind the pointer as a borrowed value; None if it was moved out already. */
+  /** The object behind the pointer as a borrowed value; None if it was moved out already. */
   static TVMFFIAny Held(const TVMFFIAny *src) {
     TVMFFIAny held;
     detail::ObjectUnsafe::PutObjectOrNone(reinterpret_cast<TVMFFIObject *>(*Place(src)), &held);

@@ -37,7 +37,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIStr, StringObj, Object);
 };
 
-/* An object that takes ownership of a std::string instead of copying it. */
+/** An object that takes ownership of a std::string instead of copying it. */
 template <typename Base> class BytesObjStdImpl : public Base {
 public:
   explicit BytesObjStdImpl(std::string &&content) : content_(std::move(content)) {
@@ -49,7 +49,7 @@ private:
   std::string content_;
 };
 
-/* The value inside a String or Bytes. It is also None, for an Optional of one. */
+/** The value inside a String or Bytes. It is also None, for an Optional of one. */
 class BytesBaseCell {
 public:
   BytesBaseCell() { PutNone(&value_); }
@@ -74,7 +74,7 @@ public:
     return IsObject() ? TVMFFIBytesGetByteArrayPtr(value_.v_obj)->size : value_.small_str_len;
   }
 
-  /* Makes room for `size` bytes, which the caller fills, followed by a NUL. The cell must be new. */
+  /** Makes room for `size` bytes, which the caller fills, followed by a NUL. The cell must be new. */
   template <typename LargeObj> char *MakeRoom(size_t size, int32_t small_type_index) {
     if (size < sizeof(value_.v_bytes)) {
       PutInt64(small_type_index, 0, &value_);
@@ -102,7 +102,7 @@ public:
     }
   }
 
-  /* The content as a value: CopyToTVMFFIAny returns a borrowed value, MoveToAny an owned one. */
+  /** The content as a value: CopyToTVMFFIAny returns a borrowed value, MoveToAny an owned one. */
   TVMFFIAny CopyToTVMFFIAny() const { return value_; }
   void MoveToAny(TVMFFIAny *result) {
     *result = value_;
@@ -120,7 +120,7 @@ public:
   }
 
 private:
-  /* From this size on moving a std::string is cheaper than copying its content. */
+  /** From this size on moving a std::string is cheaper than copying its content. */
   static constexpr size_t kAdoptSize = 128;
 
   explicit BytesBaseCell(const TVMFFIAny &value) : value_(value) {}
@@ -134,15 +134,21 @@ private:
 
 } // namespace detail
 
+/** Bytes, up to 7 of them without an object. They never change. */
 class Bytes {
 public:
+  /** No bytes. */
   Bytes() : cell_(kTVMFFISmallBytes) {}
+  /** Copies `size` bytes. */
   Bytes(const char *data, size_t size) { cell_.Copy<detail::BytesObj>(data, size, kTVMFFISmallBytes); }
+  /** Copies the bytes. */
   Bytes(TVMFFIByteArray bytes) : Bytes(bytes.data, bytes.size) {}
+  /** Copies the bytes. */
   Bytes(const std::string &content) : Bytes(content.data(), content.size()) {}
+  /** Takes over the memory of a long std::string; copies a short one. */
   Bytes(std::string &&content) { cell_.Adopt<detail::BytesObj>(std::move(content), kTVMFFISmallBytes); }
 
-  /* From any type from which Bytes can be constructed, strings included. */
+  /** From any type from which Bytes can be constructed, strings included. */
   template <typename T,
             typename = std::enable_if_t<!std::is_same_v<std::decay_t<T>, Bytes> && std::is_constructible_v<Bytes, T>>>
   Bytes &operator=(T &&content) {
@@ -150,15 +156,19 @@ public:
   }
 
   void swap(Bytes &other) noexcept { cell_.swap(other.cell_); }
+  /** The bytes, borrowed; valid until this object moves or changes. */
   const char *data() const noexcept { return cell_.data(); }
+  /** The number of bytes. */
   size_t size() const noexcept { return cell_.size(); }
+  /** A copy of the bytes. */
   operator std::string() const { return std::string(data(), size()); }
 
-  /* Compares as unsigned bytes and returns -1, 0 or 1. A prefix is less than the longer operand. */
+  /** Compares as unsigned bytes and returns -1, 0 or 1. A prefix is less than the longer operand. */
   static int memncmp(const char *left, const char *right, size_t left_size, size_t right_size) {
     int order = std::string_view(left, left_size).compare(std::string_view(right, right_size));
     return (order > 0) - (order < 0);
   }
+  /** Whether both have equal bytes. */
   static bool memequal(const void *left, const void *right, size_t left_size, size_t right_size) {
     return left_size == right_size && (left == right || left_size == 0 || std::memcmp(left, right, left_size) == 0);
   }
@@ -171,16 +181,23 @@ private:
   template <typename, int32_t, int32_t, int32_t> friend struct detail::TextTraitsBase;
 };
 
+/** A string of UTF-8 bytes, which are not checked; up to 7 of them without an object. It never changes. */
 class String {
 public:
-  static constexpr size_t npos = static_cast<size_t>(-1);
+  static constexpr size_t npos = static_cast<size_t>(-1); /**< no position */
 
+  /** The empty string. */
   String() : cell_(kTVMFFISmallStr) {}
   String(std::nullptr_t) = delete;
+  /** Copies a string that ends with NUL. */
   String(const char *text) : String(text, std::char_traits<char>::length(text)) {}
+  /** Copies `size` bytes. */
   String(const char *data, size_t size) { cell_.Copy<detail::StringObj>(data, size, kTVMFFISmallStr); }
+  /** Copies the bytes. */
   String(const std::string &text) : String(text.data(), text.size()) {}
+  /** Takes over the memory of a long std::string; copies a short one. */
   String(std::string &&text) { cell_.Adopt<detail::StringObj>(std::move(text), kTVMFFISmallStr); }
+  /** Copies the bytes. */
   explicit String(TVMFFIByteArray text) : String(text.data, text.size) {}
   String(const String &) = default;
   String(String &&) noexcept = default;
@@ -191,34 +208,51 @@ public:
   String &operator=(std::string &&text) { return *this = String(std::move(text)); }
 
   void swap(String &other) noexcept { cell_.swap(other.cell_); }
+  /** The bytes, borrowed; valid until this object moves or changes. A NUL follows them. */
   const char *data() const noexcept { return cell_.data(); }
+  /** As data. */
   const char *c_str() const noexcept { return cell_.data(); }
+  /** The number of bytes. */
   size_t size() const noexcept { return cell_.size(); }
+  /** As size. */
   size_t length() const noexcept { return size(); }
+  /** Whether there are no bytes. */
   bool empty() const noexcept { return size() == 0; }
+  /** A copy as a std::string. */
   operator std::string() const { return std::string(data(), size()); }
-  /* std::out_of_range for a position that is not before the end. */
+  /** std::out_of_range for a position that is not before the end. */
   char at(size_t pos) const { return view().at(pos); }
 
-  /* Positions and counts are in bytes. substr throws std::out_of_range for a `pos` beyond the end. */
+  /** Positions and counts are in bytes. substr throws std::out_of_range for a `pos` beyond the end. */
   size_t find(const String &text, size_t pos = 0) const { return view().find(text.view(), pos); }
+  /** The position of `text` from `pos` on; npos if there is none. */
   size_t find(const char *text, size_t pos = 0) const { return view().find(text, pos); }
+  /** The position of the first `count` bytes of `text` from `pos` on; npos if there is none. */
   size_t find(const char *text, size_t pos, size_t count) const { return view().find(text, pos, count); }
+  /** A copy of at most `count` bytes from `pos` on; std::out_of_range for a position beyond the end. */
   String substr(size_t pos = 0, size_t count = npos) const {
     std::string_view part = view().substr(pos, count);
     return String(part.data(), part.size());
   }
+  /** Whether the string begins with `prefix`. */
   bool starts_with(std::string_view prefix) const { return view().substr(0, prefix.size()) == prefix; }
+  /** Whether the string begins with `prefix`. */
   bool starts_with(const String &prefix) const { return starts_with(prefix.view()); }
+  /** Whether the string begins with `prefix`. */
   bool starts_with(const char *prefix) const { return starts_with(std::string_view(prefix)); }
+  /** Whether the string begins with the first `count` bytes of `prefix`. */
   bool starts_with(const char *prefix, size_t count) const { return starts_with(std::string_view(prefix, count)); }
+  /** Whether the string ends with `suffix`. */
   bool ends_with(std::string_view suffix) const {
     return size() >= suffix.size() && view().substr(size() - suffix.size()) == suffix;
   }
+  /** Whether the string ends with `suffix`. */
   bool ends_with(const String &suffix) const { return ends_with(suffix.view()); }
+  /** Whether the string ends with `suffix`. */
   bool ends_with(const char *suffix) const { return ends_with(std::string_view(suffix)); }
+  /** Whether the string ends with the first `count` bytes of `suffix`. */
   bool ends_with(const char *suffix, size_t count) const { return ends_with(std::string_view(suffix, count)); }
-  /* The parts between delimiters, one more than there are delimiters. They are views of this string. */
+  /** The parts between delimiters, one more than there are delimiters. They are views of this string. */
   std::vector<std::string_view> Split(char delimiter) const {
     std::vector<std::string_view> parts;
     std::string_view rest = view();
@@ -228,11 +262,15 @@ public:
     return parts;
   }
 
-  /* Compares as unsigned bytes and returns -1, 0 or 1. */
+  /** Compares as unsigned bytes and returns -1, 0 or 1. */
   int compare(std::string_view other) const { return Bytes::memncmp(data(), other.data(), size(), other.size()); }
+  /** Below 0, 0 or above 0, as this string is less than, equal to or greater than `other`, by bytes. */
   int compare(const String &other) const { return compare(other.view()); }
+  /** Below 0, 0 or above 0, as this string is less than, equal to or greater than `other`, by bytes. */
   int compare(const std::string &other) const { return compare(std::string_view(other)); }
+  /** Below 0, 0 or above 0, as this string is less than, equal to or greater than `other`, by bytes. */
   int compare(const char *other) const { return compare(std::string_view(other)); }
+  /** Below 0, 0 or above 0, as this string is less than, equal to or greater than `other`, by bytes. */
   int compare(const TVMFFIByteArray &other) const { return compare(std::string_view(other.data, other.size)); }
 
 private:
@@ -255,7 +293,7 @@ private:
   friend String operator+(const char *left, const String &right) { return Concat(left, right.view()); }
 };
 
-/* Comparisons with every kind of string on either side. A comparison with nullptr does not compile. */
+/** Comparisons with every kind of string on either side. A comparison with nullptr does not compile. */
 #define TVM_FFI_STRING_COMPARE_(op)                                                                          \
   inline bool operator op(const String &left, const String &right) { return left.compare(right) op 0; }      \
   inline bool operator op(const String &left, const std::string &right) { return left.compare(right) op 0; } \
@@ -276,6 +314,7 @@ inline std::ostream &operator<<(std::ostream &out, const String &text) {
   return out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
+/** A view of the bytes. */
 TVM_FFI_INLINE std::string_view ToStringView(TVMFFIByteArray text) { return std::string_view(text.data, text.size); }
 
 /* ---- As values ---- */
@@ -286,7 +325,7 @@ template <> inline constexpr bool use_default_type_traits_v<std::string> = false
 
 namespace detail {
 
-/* Traits of String and Bytes. Each has two indices: kSmall for content inside the value, kLarge for an object.
+/** Traits of String and Bytes. Each has two indices: kSmall for content inside the value, kLarge for an object.
  * TypeTraits<TText>::FromBorrowed converts a value with the index kBorrowed, which has borrowed content. */
 template <typename TText, int32_t kSmall, int32_t kLarge, int32_t kBorrowed> struct TextTraitsBase : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(const TText &src, TVMFFIAny *result) {
@@ -307,7 +346,7 @@ template <typename TText, int32_t kSmall, int32_t kLarge, int32_t kBorrowed> str
   }
 };
 
-/* Traits of strings that are passed as borrowed content. The content is copied into a String or Bytes if it is
+/** Traits of strings that are passed as borrowed content. The content is copied into a String or Bytes if it is
  * stored. */
 template <typename T> struct BorrowedTextTraitsBase : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
@@ -331,7 +370,7 @@ struct TypeTraits<Bytes> : detail::TextTraitsBase<Bytes, kTVMFFISmallBytes, kTVM
   static std::string TypeSchema() { return detail::NamedTypeSchema(StaticTypeKey::kTVMFFIBytes); }
 };
 
-/* A string that ends at its NUL. An owned value of it is a String. */
+/** A string that ends at its NUL. An owned value of it is a String. */
 template <> struct TypeTraits<const char *> : detail::BorrowedTextTraitsBase<const char *> {
   TVM_FFI_INLINE static void CopyToAnyView(const char *src, TVMFFIAny *result) { PutRawStr(src, result); }
   TVM_FFI_INLINE static void MoveToAny(const char *src, TVMFFIAny *result) {
@@ -352,7 +391,7 @@ template <int N> struct TypeTraits<char[N]> : detail::BorrowedTextTraitsBase<cha
   }
 };
 
-/* Bytes with a length. An owned value of them is a Bytes. */
+/** Bytes with a length. An owned value of them is a Bytes. */
 template <> struct TypeTraits<TVMFFIByteArray *> : detail::BorrowedTextTraitsBase<TVMFFIByteArray *> {
   static constexpr int32_t field_static_type_index = kTVMFFIByteArrayPtr;
   TVM_FFI_INLINE static void CopyToAnyView(TVMFFIByteArray *src, TVMFFIAny *result) {
@@ -368,7 +407,7 @@ template <> struct TypeTraits<TVMFFIByteArray *> : detail::BorrowedTextTraitsBas
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIByteArrayPtr)
 };
 
-/* As an argument only the part up to the first NUL is passed, because a borrowed string has no length; a result
+/** As an argument only the part up to the first NUL is passed, because a borrowed string has no length; a result
  * contains the whole string. */
 template <>
 struct TypeTraits<std::string> : FallbackOnlyTraitsBase<std::string, const char *, TVMFFIByteArray *, Bytes, String> {
@@ -393,7 +432,7 @@ inline void AppendHex(const char *prefix, uint32_t number, int n_digits, std::st
   while (n_digits-- > 0) out->push_back("0123456789abcdef"[(number >> (4 * n_digits)) & 15]);
 }
 
-/* The letter of the short escape of a character, the same in JSON and Python; 0 if there is none. */
+/** The letter of the short escape of a character, the same in JSON and Python; 0 if there is none. */
 inline char ShortEscape(char c) {
   switch (c) {
   case '"': return '"';
@@ -407,8 +446,8 @@ inline char ShortEscape(char c) {
   }
 }
 
-/* Decodes the UTF-8 sequence at the start of `text` and returns its length. If the bytes do not have that form: 1, with
- * the first byte as the character. */
+/** Decodes the UTF-8 sequence at the start of `text` and returns its length. If the bytes do not have that form: 1,
+ * with the first byte as the character. */
 inline size_t DecodeUTF8(std::string_view text, uint32_t *character) {
   uint32_t lead = static_cast<unsigned char>(text[0]);
   size_t size = (lead & 0xe0) == 0xc0 ? 2 : (lead & 0xf0) == 0xe0 ? 3 : (lead & 0xf8) == 0xf0 ? 4 : 1;
@@ -426,7 +465,7 @@ inline size_t DecodeUTF8(std::string_view text, uint32_t *character) {
 
 } // namespace detail
 
-/* The content as a JSON string in quotes. Characters that are not ASCII stay unchanged. */
+/** The content as a JSON string in quotes. Characters that are not ASCII stay unchanged. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline String EscapeStringJSON(const String &text) {
   std::string out(1, '"');
   for (char c : std::string_view(text.data(), text.size())) {
@@ -446,7 +485,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline String EscapeStringJSON(const String 
   return EscapeStringJSON(text);
 }
 
-/* The content as a string literal of Python, in quotes and in ASCII. Control characters without a short escape, and
+/** The content as a string literal of Python, in quotes and in ASCII. Control characters without a short escape, and
  * bytes that do not have the form of UTF-8, become \xNN. */
 inline String EscapedStringPy(const String &text) {
   std::string out(1, '"');

@@ -31,10 +31,12 @@ namespace ffi {
 
 class Any;
 
+/** The type index of a value. */
 using TypeIndex = TVMFFITypeIndex;
+/** The registered facts about a type. */
 using TypeInfo = TVMFFITypeInfo;
 
-/* Keys of the types whose indices are fixed. */
+/** Keys of the types whose indices are fixed. */
 struct StaticTypeKey {
   static constexpr const char *kTVMFFIAny = "Any";
   static constexpr const char *kTVMFFINone = "None";
@@ -68,7 +70,7 @@ struct StaticTypeKey {
   static constexpr const char *kTVMFFIBigInt = "ffi.BigInt";
 };
 
-/* The key of a type, for messages. Also accepts an index without a type. */
+/** The key of a type, for messages. Also accepts an index without a type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string TypeIndexToTypeKey(int32_t type_index) {
   const TypeInfo *info = TVMFFIGetTypeInfo(type_index);
   if (info == nullptr) return "(type index " + std::to_string(type_index) + ")";
@@ -77,12 +79,12 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string TypeIndexToTypeKey(int32_
 
 namespace detail {
 
-/* {"type":"name"} */
+/** {"type":"name"} */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NamedTypeSchema(const char *name) {
   return std::string("{\"type\":\"").append(name).append("\"}");
 }
 
-/* A function that returns the name or the schema of a type. Strings about several types are made from arrays of these,
+/** A function that returns the name or the schema of a type. Strings about several types are made from arrays of these,
  * so that the code that joins them is compiled once and not for each combination of types. */
 using TypeText = std::string (*)();
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string JoinTypes(std::string text, const TypeText *types, size_t n,
@@ -91,7 +93,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string JoinTypes(std::string tex
   return text.append(end);
 }
 
-/* Writes a value with an integer payload. None, int and bool are complete with that; other types overwrite the
+/** Writes a value with an integer payload. None, int and bool are complete with that; other types overwrite the
  * payload. */
 TVM_FFI_INLINE void PutInt64(int32_t type_index, int64_t value, TVMFFIAny *result) {
   result->type_index = type_index;
@@ -108,7 +110,7 @@ TVM_FFI_INLINE void PutPointer(int32_t type_index, void *value, TVMFFIAny *resul
 
 } // namespace detail
 
-/* Whether every Source is a Target. Then a container of Source can be used as a container of Target without
+/** Whether every Source is a Target. Then a container of Source can be used as a container of Target without
  * conversion. */
 template <typename Target, typename Source, typename = void>
 inline constexpr bool type_subsumes_v = std::is_base_of_v<Target, Source> || std::is_same_v<Target, Source>;
@@ -119,19 +121,19 @@ template <typename, typename = void> struct TypeTraits {
   static constexpr bool storage_enabled = false;
 };
 
-/* The traits of T without const and reference. */
+/** The traits of T without const and reference. */
 template <typename T> using TypeTraitsNoCR = TypeTraits<std::remove_const_t<std::remove_reference_t<T>>>;
 
 namespace detail {
-/* Whether passing a T makes a new object, which a view cannot own. A call passes such an argument as an Any. The traits
- * of T request that by kNeedsOwner. */
+/** Whether passing a T makes a new object, which a view cannot own. A call passes such an argument as an Any. The
+ * traits of T request that by kNeedsOwner. */
 template <typename T, typename = void> inline constexpr bool needs_owner_v = false;
 template <typename T>
 inline constexpr bool needs_owner_v<T, std::enable_if_t<sizeof(TypeTraits<T>::kNeedsOwner) != 0>> =
     TypeTraits<T>::kNeedsOwner;
 } // namespace detail
 
-/* False for a class derived from ObjectRef that has its own TypeTraits. */
+/** False for a class derived from ObjectRef that has its own TypeTraits. */
 template <typename T> inline constexpr bool use_default_type_traits_v = true;
 
 struct TypeTraitsBase {
@@ -141,22 +143,23 @@ struct TypeTraitsBase {
   static std::string GetMismatchTypeInfo(const TVMFFIAny *source) { return TypeIndexToTypeKey(source->type_index); }
 };
 
-/* field_static_type_index of any type; kTVMFFIAny for a type that cannot be a value. */
+/** field_static_type_index of any type; kTVMFFIAny for a type that cannot be a value. */
 template <typename T, typename = void> struct TypeToFieldStaticTypeIndex {
-  static constexpr int32_t value = kTVMFFIAny;
+  static constexpr int32_t value = kTVMFFIAny; /**< the index */
 };
 template <typename T> struct TypeToFieldStaticTypeIndex<T, std::enable_if_t<TypeTraits<T>::convert_enabled>> {
   static constexpr int32_t value = TypeTraits<T>::field_static_type_index;
 };
-/* As TypeToFieldStaticTypeIndex, but also for types whose index is known at run time only. */
+/** As TypeToFieldStaticTypeIndex, but also for types whose index is known at run time only. */
 template <typename T, typename = void> struct TypeToRuntimeTypeIndex {
+  /** The index, which may be known at run time only. */
   static int32_t v() { return TypeToFieldStaticTypeIndex<T>::value; }
 };
 
 namespace detail {
 
-/* The traits that all plain data shares. Traits provides Put(T, TVMFFIAny *), Get(const TVMFFIAny *) and, if values are
- * converted, TryCastFromAnyView. */
+/** The traits that all plain data shares. Traits provides Put(T, TVMFFIAny *), Get(const TVMFFIAny *) and, if values
+ * are converted, TryCastFromAnyView. */
 template <typename Traits, typename T, int32_t kIndex> struct PlainTraitsBase : TypeTraitsBase {
   static constexpr int32_t field_static_type_index = kIndex;
   TVM_FFI_INLINE static void CopyToAnyView(const T &src, TVMFFIAny *result) { Traits::Put(src, result); }
@@ -170,7 +173,7 @@ template <typename Traits, typename T, int32_t kIndex> struct PlainTraitsBase : 
   }
 };
 
-/* For the traits of a type whose name does not depend on parameters. */
+/** For the traits of a type whose name does not depend on parameters. */
 #define TVM_FFI_TRAITS_NAME_(Name)              \
   static std::string TypeStr() { return Name; } \
   static std::string TypeSchema() { return ::tvm::ffi::detail::NamedTypeSchema(Name); }
@@ -188,10 +191,12 @@ struct TypeTraits<std::nullptr_t> : detail::PlainTraitsBase<TypeTraits<std::null
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFINone)
 };
 
-/* A bool to which no int converts. */
+/** A bool to which no int converts. */
 class StrictBool {
 public:
+  /** From a bool. */
   StrictBool(bool value) : value_(value) {}
+  /** The bool. */
   operator bool() const { return value_; }
 
 private:
@@ -214,17 +219,17 @@ template <> struct TypeTraits<bool> : detail::PlainTraitsBase<TypeTraits<bool>, 
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIBool)
 };
 
-/* Whether T is an enumeration over integers. */
+/** Whether T is an enumeration over integers. */
 template <typename T, bool = std::is_enum_v<T>> constexpr bool is_integeral_enum_v = false;
 template <typename T> constexpr bool is_integeral_enum_v<T, true> = std::is_integral_v<std::underlying_type_t<T>>;
 
 namespace detail {
-/* Defined in any.h. */
+/** Defined in any.h. */
 [[noreturn]] void ThrowIntegerTooLarge(uint64_t value);
 } // namespace detail
 
-/* Integers and enumerations: an int, or a bool, which counts as 0 or 1. An int that is too wide for Int is truncated. A
- * uint64 that is too large for int64 is an OverflowError. */
+/** Integers and enumerations: an int, or a bool, which counts as 0 or 1. An int that is too wide for Int is truncated.
+ * A uint64 that is too large for int64 is an OverflowError. */
 template <typename Int>
 struct TypeTraits<Int, std::enable_if_t<std::is_integral_v<Int> || is_integeral_enum_v<Int>>>
     : detail::PlainTraitsBase<TypeTraits<Int>, Int, kTVMFFIInt> {
@@ -243,7 +248,7 @@ struct TypeTraits<Int, std::enable_if_t<std::is_integral_v<Int> || is_integeral_
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIInt)
 };
 
-/* Floating-point numbers: a float, or a converted int or bool. */
+/** Floating-point numbers: a float, or a converted int or bool. */
 template <typename Float>
 struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
     : detail::PlainTraitsBase<TypeTraits<Float>, Float, kTVMFFIFloat> {
@@ -261,7 +266,7 @@ struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIFloat)
 };
 
-/* An opaque address; None is the null pointer. */
+/** An opaque address; None is the null pointer. */
 template <> struct TypeTraits<void *> : detail::PlainTraitsBase<TypeTraits<void *>, void *, kTVMFFIOpaquePtr> {
   TVM_FFI_INLINE static void Put(void *src, TVMFFIAny *result) { detail::PutPointer(kTVMFFIOpaquePtr, src, result); }
   TVM_FFI_INLINE static void *Get(const TVMFFIAny *src) { return src->v_ptr; }
@@ -275,7 +280,7 @@ template <> struct TypeTraits<void *> : detail::PlainTraitsBase<TypeTraits<void 
 
 namespace detail {
 
-/* Converts the value to the first possible type of Fallbacks, and the result to a T by
+/** Converts the value to the first possible type of Fallbacks, and the result to a T by
  * TypeTraits<T>::ConvertFallbackValue. */
 template <typename T, typename Fallback, typename... Rest>
 TVM_FFI_INLINE std::optional<T> TryFallbacks(const TVMFFIAny *src) {
@@ -289,7 +294,7 @@ TVM_FFI_INLINE std::optional<T> TryFallbacks(const TVMFFIAny *src) {
 
 } // namespace detail
 
-/* Base for the traits of a type that no value has and that is made from one of Fallbacks. */
+/** Base for the traits of a type that no value has and that is made from one of Fallbacks. */
 template <typename T, typename... Fallbacks> struct FallbackOnlyTraitsBase : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
   TVM_FFI_INLINE static std::optional<T> TryCastFromAnyView(const TVMFFIAny *src) {

@@ -10,28 +10,31 @@
 namespace tvm {
 namespace ffi {
 
+/** The object of an Array: a sequence whose items lie behind it in memory. */
 class ArrayObj : public SeqBaseObj {
 public:
-  /* An empty array with room for n items. */
+  /** An empty array with room for n items. */
   static ObjectPtr<ArrayObj> Empty(int64_t n = kInitSize) {
     ObjectPtr<ArrayObj> array = make_inplace_array_object<ArrayObj, Any>(static_cast<size_t>(n));
     array->data = static_cast<void *>(array.get() + 1);
     array->TVMFFISeqCell::capacity = n;
     return array;
   }
-  /* An array with the items of another array, copied (CopyFrom) or moved out of it (MoveFrom), and room for `capacity`
+  /** An array with the items of another array, copied (CopyFrom) or moved out of it (MoveFrom), and room for `capacity`
    * items. */
   static ObjectPtr<ArrayObj> CopyFrom(int64_t capacity, ArrayObj *from) {
     ObjectPtr<ArrayObj> array = WithRoom(capacity, from);
     std::uninitialized_copy(from->begin(), from->end(), array->MakeGap(0, from->TVMFFISeqCell::size));
     return array;
   }
+  /** An array with the items of another array, moved out of it, and room for `capacity` items. */
   static ObjectPtr<ArrayObj> MoveFrom(int64_t capacity, ArrayObj *from) {
     ObjectPtr<ArrayObj> array = WithRoom(capacity, from);
     int64_t n = std::exchange(from->TVMFFISeqCell::size, 0);
     std::memcpy(static_cast<void *>(array->MakeGap(0, n)), from->data, static_cast<size_t>(n) * sizeof(Any));
     return array;
   }
+  /** An array of n copies of a value. ValueError for a negative n. */
   static ObjectPtr<ArrayObj> CreateRepeated(int64_t n, const Any &value) {
     if (n < 0) TVM_FFI_THROW(ValueError) << "cannot construct an Array of negative size";
     ObjectPtr<ArrayObj> array = Empty(n);
@@ -54,6 +57,8 @@ private:
   template <typename...> friend class Tuple;
 };
 
+/** A reference to a sequence of T. A method that changes it copies shared items first; IndexError after it was
+ * moved away. */
 template <typename T, typename = std::enable_if_t<detail::CheckElement<T>()>>
 class Array : public detail::SeqRef<Array<T>, ArrayObj, T> {
   using Base = detail::SeqRef<Array<T>, ArrayObj, T>;
@@ -61,43 +66,53 @@ class Array : public detail::SeqRef<Array<T>, ArrayObj, T> {
   using Base::Seq;
 
 public:
+  /** The class of the objects. */
   using ContainerType = ArrayObj;
 
+  /** Leaves the reference null; the caller fills it in. */
   explicit Array(UnsafeInit tag) : Base(tag) {}
+  /** From an object that is an array of T; the type is not checked. */
   explicit Array(ObjectPtr<Object> data) : Base(std::move(data)) {}
+  /** An empty array. */
   Array() : Base(ArrayObj::Empty()) {}
+  /** Copies the items of a range. */
   template <typename IterType, typename = detail::EnableIfIterator<IterType>>
   Array(IterType first, IterType last) : Base(UnsafeInit{}) {
     this->Assign(first, last);
   }
+  /** Copies the items of a list. */
   Array(std::initializer_list<T> items) : Array(items.begin(), items.end()) {}
+  /** Copies the items of a vector. */
   Array(const std::vector<T> &items) : Array(items.begin(), items.end()) {}
-  /* n copies of one value. */
+  /** n copies of one value. */
   explicit Array(size_t n, const T &value) : Base(ArrayObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Array)
-  /* From an array whose items are all T. Both share the items. */
+  /** From an array whose items are all T. Both share the items. */
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   Array(const Array<U> &other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
+  /** From a temporary array whose items are all T. */
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   Array(Array<U> &&other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(std::move(other))) {}
 
+  /** The object, borrowed. */
   ArrayObj *GetArrayObj() const { return Seq(); }
+  /** The object, borrowed; null if the array was moved away. */
   const ArrayObj *get() const { return Seq(); }
   const ArrayObj *operator->() const { return Seq(); }
 
-  /* The array of f(item) for each item. If f returns every item unchanged, the same array. */
+  /** The array of f(item) for each item. If f returns every item unchanged, the same array. */
   template <typename F, typename U = std::invoke_result_t<F, T>> Array<U> Map(F f) const {
     return Array<U>(Apply<U>(data_, f));
   }
-  /* Replaces each item by f(item), in place if the items are not shared. */
+  /** Replaces each item by f(item), in place if the items are not shared. */
   template <typename F, typename = std::enable_if_t<std::is_same_v<T, std::invoke_result_t<F, T>>>>
   void MutateByApply(F f) {
     data_ = Apply<T>(std::move(data_), f);
   }
-  /* The object, after copying it if it was shared. */
+  /** The object, after copying it if it was shared. */
   ArrayObj *CopyOnWrite() { return Mutable(0); }
 
-  /* An array of all arguments, each of which is an item or an array of items. */
+  /** An array of all arguments, each of which is an item or an array of items. */
   template <typename... Args> static Array Agregate(Args... args) {
     Array result(UnsafeInit{});
     result.reserve(static_cast<int64_t>((size_t{0} + ... + CountOf(args))));
@@ -177,7 +192,7 @@ private:
   friend Base;
 };
 
-/* The items of `left`, then those of `right`. */
+/** The items of `left`, then those of `right`. */
 template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>>
 inline Array<T> Concat(Array<T> left, const Array<T> &right) {
   left.insert(left.end(), right.begin(), right.end());

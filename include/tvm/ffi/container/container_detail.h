@@ -12,15 +12,15 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* Whether all T can be elements. */
+/** Whether all T can be elements. */
 template <typename... T> inline constexpr bool all_storage_enabled_v = (storage_enabled_v<T> && ...);
 template <typename... T> constexpr bool CheckElements() { return (CheckElement<T>() && ...); }
 template <typename... T> inline constexpr bool all_object_ref_v = (std::is_base_of_v<ObjectRef, T> && ...);
 
-/* Restricts a constructor to two iterators, because two numbers mean something else. */
+/** Restricts a constructor to two iterators, because two numbers mean something else. */
 template <typename IterType> using EnableIfIterator = std::void_t<decltype(*std::declval<IterType &>())>;
 
-/* An iterator that applies Converter::convert to the elements of TIter. It returns elements by value, so it has no
+/** An iterator that applies Converter::convert to the elements of TIter. It returns elements by value, so it has no
  * operator->. */
 template <typename Converter, typename TIter> class IterAdapter {
 public:
@@ -67,29 +67,29 @@ private:
   TIter iter_;
 };
 
-/* IterAdapter in reverse order. */
+/** IterAdapter in reverse order. */
 template <typename Converter, typename TIter>
 using ReverseIterAdapter = IterAdapter<Converter, std::reverse_iterator<TIter>>;
 
-/* Converter from elements of type Any to T. */
+/** Converter from elements of type Any to T. */
 template <typename T> struct AnyConverter {
   using ResultType = T;
   TVM_FFI_INLINE static T convert(const Any &value) { return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(value); }
 };
 
-/* "Name<A, B>" */
+/** "Name<A, B>" */
 template <typename... T>
 std::string ContainerTypeStr(std::string text, const char *open = "<", const char *close = ">") {
   static constexpr TypeText types[] = {&Type2Str<T>::v..., nullptr};
   return JoinTypes(std::move(text.append(open)), types, sizeof...(T), ", ", close);
 }
-/* {"type":"Name","args":[A,B]} */
+/** {"type":"Name","args":[A,B]} */
 template <typename... T> std::string ContainerTypeSchema(const char *name) {
   static constexpr TypeText types[] = {&TypeSchema<T>::v..., nullptr};
   return JoinTypes(std::string("{\"type\":\"").append(name).append("\",\"args\":["), types, sizeof...(T), ",", "]}");
 }
 
-/* Whether item i of a sequence does not convert to T; if so, *found becomes a description like "Array[index 2:
+/** Whether item i of a sequence does not convert to T; if so, *found becomes a description like "Array[index 2:
  * str]". */
 template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *found, const char *name = "Array") {
   if constexpr (std::is_same_v<T, Any>) {
@@ -101,7 +101,7 @@ template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *fo
   }
 }
 
-/* Converts sizeof...(T) items, each to its type. */
+/** Converts sizeof...(T) items, each to its type. */
 template <typename... T> struct ItemConverter;
 template <> struct ItemConverter<> {
   static std::optional<std::tuple<>> Convert(const Any *) { return std::tuple<>(); }

@@ -7,20 +7,23 @@
 namespace tvm {
 namespace ffi {
 
+/** The object of a List: a sequence whose items lie in a block of their own, which grows. */
 class ListObj : public SeqBaseObj {
 public:
+  /** An empty list with room for n items. */
   static ObjectPtr<ListObj> Empty(int64_t n = kInitSize) {
     ObjectPtr<ListObj> list = make_object<ListObj>();
     list->Reserve(n);
     return list;
   }
+  /** A list of n copies of a value. ValueError for a negative n. */
   static ObjectPtr<ListObj> CreateRepeated(int64_t n, const Any &value) {
     if (n < 0) TVM_FFI_THROW(ValueError) << "cannot construct a List of negative size";
     ObjectPtr<ListObj> list = Empty(n);
     std::uninitialized_fill_n(list->MakeGap(0, n), n, value);
     return list;
   }
-  /* Makes room for n items in all. On std::bad_alloc nothing is changed. */
+  /** Makes room for n items in all. On std::bad_alloc nothing is changed. */
   void Reserve(int64_t n) {
     if (n <= TVMFFISeqCell::capacity) return;
     if (static_cast<uint64_t>(n) > static_cast<size_t>(-1) / sizeof(Any)) detail::ThrowBadAlloc();
@@ -42,6 +45,8 @@ private:
   template <typename, typename> friend class List;
 };
 
+/** A reference to a mutable sequence of T. All references see a change; changes need a lock if several threads
+ * use the List. */
 template <typename T, typename = std::enable_if_t<detail::CheckElement<T>()>>
 class List : public detail::SeqRef<List<T>, ListObj, T> {
   using Base = detail::SeqRef<List<T>, ListObj, T>;
@@ -49,28 +54,37 @@ class List : public detail::SeqRef<List<T>, ListObj, T> {
   using Base::Seq;
 
 public:
+  /** The class of the objects. */
   using ContainerType = ListObj;
 
+  /** Leaves the reference null; the caller fills it in. */
   explicit List(UnsafeInit tag) : Base(tag) {}
+  /** From an object that is a list of T; the type is not checked. */
   explicit List(ObjectPtr<Object> data) : Base(std::move(data)) {}
+  /** An empty list. */
   List() : Base(ListObj::Empty()) {}
+  /** Copies the items of a range. */
   template <typename IterType, typename = detail::EnableIfIterator<IterType>>
   List(IterType first, IterType last) : Base(UnsafeInit{}) {
     this->Assign(first, last);
   }
+  /** Copies the items of a list. */
   List(std::initializer_list<T> items) : List(items.begin(), items.end()) {}
+  /** Copies the items of a vector. */
   List(const std::vector<T> &items) : List(items.begin(), items.end()) {}
-  /* n copies of one value. */
+  /** n copies of one value. */
   explicit List(size_t n, const T &value) : Base(ListObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(List)
-  /* From a list whose items are all T. Both refer to the same object, so an item that is added through `other` later
+  /** From a list whose items are all T. Both refer to the same object, so an item that is added through `other` later
    * appears here, even if it is not a T. */
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   List(const List<U> &other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   List(List<U> &&other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(std::move(other))) {}
 
+  /** The object, borrowed. */
   ListObj *GetListObj() const { return Seq(); }
+  /** The object, borrowed; null if the list was moved away. */
   ListObj *get() const { return Seq(); }
   ListObj *operator->() const { return Seq(); }
 

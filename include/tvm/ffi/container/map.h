@@ -10,9 +10,10 @@
 namespace tvm {
 namespace ffi {
 
+/** The object of a Map. */
 class MapObj : public MapBaseObj {
 public:
-  /* A new object with the same pairs. */
+  /** A new object with the same pairs. */
   static ObjectPtr<Object> ShallowCopy(const MapObj *from) { return CopyOf<MapObj>(from); }
 
   static constexpr int32_t _type_index = kTVMFFIMap;
@@ -21,6 +22,7 @@ public:
 };
 static_assert(sizeof(MapObj) == 56, "the ABI's map");
 
+/** A reference to a map in the order of insertion. A method that changes it copies shared pairs first. */
 template <typename K, typename V, typename = std::enable_if_t<detail::CheckElements<K, V>()>>
 class Map : public MapRef<Map<K, V>, MapObj, K, V> {
   using Base = MapRef<Map<K, V>, MapObj, K, V>;
@@ -28,17 +30,24 @@ class Map : public MapRef<Map<K, V>, MapObj, K, V> {
   using Base::Obj;
 
 public:
+  /** The class of the objects. */
   using ContainerType = MapObj;
 
+  /** Leaves the reference null; the caller fills it in. */
   explicit Map(UnsafeInit tag) : Base(tag) {}
+  /** From an object that is a Map of these types; the types are not checked. */
   explicit Map(ObjectPtr<Object> data) : Base(std::move(data)) {}
+  /** An empty Map. */
   Map() : Base(Base::New()) {}
+  /** Copies the pairs of a range; the last pair of equal keys wins. */
   template <typename IterType> Map(IterType first, IterType last) : Base(Base::FromRange(first, last)) {}
+  /** Copies the pairs of a list; the last pair of equal keys wins. */
   Map(std::initializer_list<std::pair<K, V>> pairs) : Map(pairs.begin(), pairs.end()) {}
+  /** Copies the pairs of an unordered_map. */
   template <typename Hash, typename Equal>
   Map(const std::unordered_map<K, V, Hash, Equal> &pairs) : Map(pairs.begin(), pairs.end()) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Map)
-  /* From a map whose keys are all K and whose values are all V. Both share the pairs. */
+  /** From a map whose keys are all K and whose values are all V. Both share the pairs. */
   template <typename KU, typename VU,
             typename = std::enable_if_t<(!std::is_same_v<K, KU> || !std::is_same_v<V, VU>) && type_subsumes_v<K, KU> &&
                                         type_subsumes_v<V, VU>>>
@@ -48,8 +57,10 @@ public:
                                         type_subsumes_v<V, VU>>>
   Map(Map<KU, VU> &&other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(std::move(other))) {}
 
+  /** The object, borrowed. */
   const MapObj *get() const { return Obj(); }
   const MapObj *operator->() const { return Obj(); }
+  /** Removes all pairs; other references keep theirs. */
   void clear() {
     if (data_ == nullptr) return;
     if (data_.unique()) {
@@ -58,7 +69,7 @@ public:
       data_ = Base::New();
     }
   }
-  /* The object, after copying it if it was shared. */
+  /** The object, after copying it if it was shared. */
   MapObj *CopyOnWrite() { return Mutable(); }
 
 private:
@@ -74,7 +85,7 @@ private:
   friend Base;
 };
 
-/* The pairs of both maps; for a key in both maps, the value of `right`. */
+/** The pairs of both maps; for a key in both maps, the value of `right`. */
 template <typename K, typename V,
           typename = std::enable_if_t<detail::storage_enabled_v<K> && detail::storage_enabled_v<V>>>
 inline Map<K, V> Merge(Map<K, V> left, const Map<K, V> &right) {

@@ -18,15 +18,16 @@
 namespace tvm {
 namespace ffi {
 
-/* Pairs of values. KeyError for a missing key. An exception of a hash or equality hook is passed on, and the map is
+/** Pairs of values. KeyError for a missing key. An exception of a hash or equality hook is passed on, and the map is
  * unchanged then. Not synchronised: a thread that changes the map while other threads use it needs a lock. */
 class MapBaseObj : public Object {
 public:
   using key_type = Any;
   using mapped_type = Any;
+  /** A key and its value. */
   using KVType = detail::MapPair;
 
-  /* Iterates in the order of insertion. Valid until the map is changed. Keys must not be changed through it. */
+  /** Iterates in the order of insertion. Valid until the map is changed. Keys must not be changed through it. */
   class iterator {
   public:
     using iterator_category = std::bidirectional_iterator_tag;
@@ -63,7 +64,7 @@ public:
     iterator(const MapBaseObj *map, uint64_t position) : map_(map), position_(position) {}
 
     const MapBaseObj *map_ = nullptr;
-    uint64_t position_ = 0; /* index in a small map, slot in a table */
+    uint64_t position_ = 0; /**< index in a small map, slot in a table */
 
     friend class MapBaseObj;
   };
@@ -79,19 +80,25 @@ public:
     if (fields_.data_deleter != nullptr) fields_.data_deleter(fields_.data);
   }
 
+  /** The number of pairs. */
   size_t size() const { return static_cast<size_t>(fields_.size); }
   iterator begin() const { return iterator(this, IsSmallMap() ? 0 : Table().head()); }
   iterator end() const { return iterator(this, IsSmallMap() ? fields_.size : detail::MapTable::kNoSlot); }
+  /** The pair with that key, or end(). */
   iterator find(const key_type &key) const {
     if (!IsSmallMap()) return iterator(this, Table().Find(key));
     uint64_t i = 0;
     while (i < fields_.size && !AnyEqual()(SmallPairs()[i].first, key)) ++i;
     return iterator(this, i);
   }
+  /** 1 if the key exists, else 0. */
   size_t count(const key_type &key) const { return find(key) != end(); }
+  /** The value of a key; KeyError if the key does not exist. */
   const mapped_type &at(const key_type &key) const { return Require(key)->second; }
+  /** The value of a key, for a change in place; KeyError if the key does not exist. */
   mapped_type &at(const key_type &key) { return Require(key)->second; }
 
+  /** Removes the pair at a position; does nothing for end(). */
   void erase(const iterator &position) {
     if (position == end()) return;
     if (!IsSmallMap()) return Table().Erase(position.position_);
@@ -101,7 +108,9 @@ public:
     std::memmove(static_cast<void *>(pair), static_cast<const void *>(pair + 1),
                  static_cast<size_t>(fields_.size - position.position_) * sizeof(KVType));
   }
+  /** Removes a key if it exists. */
   void erase(const key_type &key) { erase(find(key)); }
+  /** Removes all pairs. */
   void clear() {
     if (!IsSmallMap()) return Table().Clear();
     while (fields_.size > 0) SmallPairs()[--fields_.size].~KVType();
@@ -113,7 +122,7 @@ protected:
 
   MapBaseObj() : fields_{} {}
 
-  /* A new empty map with room for n_pairs. */
+  /** A new empty map with room for n_pairs. */
   template <typename TMap> static ObjectPtr<TMap> New(uint64_t n_pairs = kSmallInit) {
     uint64_t n_small = n_pairs < kSmallInit ? kSmallInit : n_pairs < kSmallMax ? n_pairs : kSmallInit;
     ObjectPtr<TMap> map = make_inplace_array_object<TMap, KVType>(static_cast<size_t>(n_small));
@@ -172,7 +181,7 @@ private:
     fields_.data_deleter = [](void *old) { std::free(old); };
     fields_.slots = kSmallMax | kSmallTag;
   }
-  /* Changes an array into a table, in place. The fields of the table overlap the first pairs, so the table is first
+  /** Changes an array into a table, in place. The fields of the table overlap the first pairs, so the table is first
    * made elsewhere. */
   TVM_FFI_NO_INLINE void ToTable() {
     detail::MapFields fields{};
@@ -203,7 +212,7 @@ private:
 
 namespace detail {
 
-/* A key for a lookup, as a value. The value borrows the key if a view of the key has the same bits as an Any of it. */
+/** A key for a lookup, as a value. The value borrows the key if a view of the key has the same bits as an Any of it. */
 template <typename K> class BorrowedKey {
 public:
   TVM_FFI_INLINE explicit BorrowedKey(const K &key) : value_(Borrow(key)) {}
@@ -236,7 +245,7 @@ private:
 
 } // namespace detail
 
-/* The part that Map and Dict share. Self provides TMap *Mutable(), the object to change. */
+/** The part that Map and Dict share. Self provides TMap *Mutable(), the object to change. */
 template <typename Self, typename TMap, typename K, typename V> class MapRef : public ObjectRef {
   using Key = detail::BorrowedKey<K>;
 
@@ -244,7 +253,7 @@ public:
   using key_type = K;
   using mapped_type = V;
 
-  /* Returns pairs by value, so it has no operator->. */
+  /** Returns pairs by value, so it has no operator->. */
   class iterator {
   public:
     using iterator_category = std::bidirectional_iterator_tag;
@@ -278,21 +287,29 @@ public:
     friend class MapRef;
   };
 
+  /** Leaves the reference null; the caller fills it in. */
   explicit MapRef(UnsafeInit tag) : ObjectRef(tag) {}
+  /** From an object that is a map of these types; the types are not checked. */
   explicit MapRef(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
 
+  /** The number of pairs; 0 after the map was moved away. */
   size_t size() const { return data_ == nullptr ? 0 : Obj()->size(); }
+  /** Whether there are no pairs. */
   bool empty() const { return size() == 0; }
+  /** 1 if the key exists, else 0. */
   size_t count(const K &key) const { return data_ == nullptr ? 0 : Obj()->count(Key(key)); }
   iterator begin() const { return data_ == nullptr ? iterator() : iterator(Obj()->begin()); }
   iterator end() const { return data_ == nullptr ? iterator() : iterator(Obj()->end()); }
+  /** The pair with that key, or end(). */
   iterator find(const K &key) const { return data_ == nullptr ? iterator() : iterator(Obj()->find(Key(key))); }
-  /* KeyError if the key does not exist. */
+  /** KeyError if the key does not exist. */
   const V at(const K &key) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) TVM_FFI_THROW(KeyError) << "the map was moved away";
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(Obj()->at(Key(key)));
   }
+  /** The value of a key; KeyError if the key does not exist. */
   const V operator[](const K &key) const { return at(key); }
+  /** The value of a key; nullopt if the key does not exist. */
   std::optional<V> Get(const K &key) const {
     if (data_ == nullptr) return std::nullopt;
     MapBaseObj::iterator found = Obj()->find(Key(key));
@@ -300,16 +317,18 @@ public:
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(found->second);
   }
 
+  /** Adds a pair, or replaces the value of an existing key. */
   void Set(const K &key, const V &value) {
     MapBaseObj::KVType pair(key, value);
     Put(self().Mutable(), std::move(pair));
   }
+  /** Removes a key if it exists. */
   void erase(const K &key) {
     Key any_key(key);
     if (data_ != nullptr && Obj()->count(any_key) != 0) self().Mutable()->erase(any_key);
   }
 
-  static constexpr bool _type_container_is_exact = false; /* it also depends on the pairs */
+  static constexpr bool _type_container_is_exact = false; /**< it also depends on the pairs */
   static constexpr bool _type_is_nullable = false;
 
 protected:
@@ -329,7 +348,7 @@ private:
 
 namespace detail {
 
-/* Describes the first key that does not convert to K, or the first value that does not convert to V: "Map[some key is
+/** Describes the first key that does not convert to K, or the first value that does not convert to V: "Map[some key is
  * int, V]". */
 template <typename K, typename V> std::string PairMismatch(const MapBaseObj &pairs, const std::string &name) {
   for (const auto &pair : pairs) {
@@ -349,7 +368,7 @@ template <typename K, typename V> std::string PairMismatch(const MapBaseObj &pai
 
 } // namespace detail
 
-/* Traits of Map and Dict. A map of the same class whose keys are all K and whose values are all V is used without a
+/** Traits of Map and Dict. A map of the same class whose keys are all K and whose values are all V is used without a
  * copy. A map of the other class, or with other pairs, is converted into a new one. Derived provides kPrimaryTypeIndex,
  * kOtherTypeIndex, kTypeName, kStaticTypeKey. */
 template <typename Derived, typename Ref, typename K, typename V>

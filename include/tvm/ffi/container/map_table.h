@@ -24,22 +24,22 @@ namespace detail {
 using MapPair = std::pair<Any, Any>;
 static_assert(sizeof(MapPair) == 32 && std::is_standard_layout_v<MapPair>, "the ABI's pair");
 
-/* Structs of the ABI: the fields of a map object from offset 24 on, and the fields that follow them in a map with a
+/** Structs of the ABI: the fields of a map object from offset 24 on, and the fields that follow them in a map with a
  * table. */
 struct MapFields {
-  void *data;                   /* MapPair[slots] in a small map, Block[slots / 16] in a table */
-  uint64_t size;                /* number of pairs */
-  uint64_t slots;               /* number of slots, with the highest bit set in a small map */
-  void (*data_deleter)(void *); /* frees data; null if it is part of the object */
+  void *data;                   /**< MapPair[slots] in a small map, Block[slots / 16] in a table */
+  uint64_t size;                /**< number of pairs */
+  uint64_t slots;               /**< number of slots, with the highest bit set in a small map */
+  void (*data_deleter)(void *); /**< frees data; null if it is part of the object */
 };
 struct MapDenseFields {
-  uint32_t fib_shift; /* 64 - log2(slots) */
-  uint64_t head;      /* slots of the first and the last inserted item */
+  uint32_t fib_shift; /**< 64 - log2(slots) */
+  uint64_t head;      /**< slots of the first and the last inserted item */
   uint64_t tail;
 };
 static_assert(sizeof(MapFields) == 32 && sizeof(MapDenseFields) == 24, "the ABI's fields");
 
-/* A view of both structs. It owns nothing. */
+/** A view of both structs. It owns nothing. */
 class MapTable {
 public:
   static constexpr uint64_t kNoSlot = static_cast<uint64_t>(-1);
@@ -51,13 +51,13 @@ public:
   uint64_t Previous(uint64_t slot) const { return slot == kNoSlot ? dense_->tail : ItemAt(slot)->prev; }
   MapPair *PairAt(uint64_t slot) const { return reinterpret_cast<MapPair *>(ItemAt(slot)->pair); }
 
-  /* Makes an empty table with room for n_pairs. On std::bad_alloc nothing is changed. */
+  /** Makes an empty table with room for n_pairs. On std::bad_alloc nothing is changed. */
   void Create(uint64_t n_pairs) {
     uint32_t n_bits = 1; /* the smallest power of two that is at least 2 * n_pairs */
     while ((uint64_t{1} << n_bits) < 2 * (n_pairs == 0 ? 1 : n_pairs)) n_bits += 1;
     Allocate(uint64_t{1} << n_bits, 64 - n_bits);
   }
-  /* Makes a copy of another table. On std::bad_alloc nothing is changed. */
+  /** Makes a copy of another table. On std::bad_alloc nothing is changed. */
   void CreateCopy(const MapTable &from) {
     Allocate(from.fields_->slots, from.dense_->fib_shift);
     std::memcpy(fields_->data, from.fields_->data, CountBlocks(fields_->slots) * sizeof(Block));
@@ -70,7 +70,7 @@ public:
       new (pair) MapPair(*source);
     }
   }
-  /* Removes all items. */
+  /** Removes all items. */
   void Clear() {
     std::vector<MapPair> dropped; /* released when the table is empty, because releasing an item may run foreign code */
     dropped.reserve(fields_->size);
@@ -78,7 +78,7 @@ public:
     Forget();
   }
 
-  /* Releases all items in place, without allocating. For a caller that frees the table next and is its only user. */
+  /** Releases all items in place, without allocating. For a caller that frees the table next and is its only user. */
   void End() {
     for (uint64_t slot = head(), next; slot != kNoSlot; slot = next) {
       next = Next(slot);
@@ -86,9 +86,9 @@ public:
     }
   }
 
-  /* The slot of a key, kNoSlot if the key does not exist. */
+  /** The slot of a key, kNoSlot if the key does not exist. */
   uint64_t Find(const Any &key) const { return fields_->size == 0 ? kNoSlot : FindHashed(key, AnyHash()(key)); }
-  /* Sets the value of a key. An existing key object stays, and its pair moves to the end of the order. */
+  /** Sets the value of a key. An existing key object stays, and its pair moves to the end of the order. */
   void Set(MapPair pair) {
     uint64_t hash = AnyHash()(pair.first);
     while (!TrySet(&pair, hash)) Grow();
@@ -107,7 +107,7 @@ public:
 
 private:
   struct Item {
-    TVMFFIAny pair[2]; /* a MapPair if the slot is in use */
+    TVMFFIAny pair[2]; /**< a MapPair if the slot is in use */
     uint64_t prev, next;
   };
   struct Block {
@@ -116,12 +116,12 @@ private:
   };
   static_assert(sizeof(Item) == 48 && sizeof(Block) == 16 + 16 * 48, "the ABI's blocks");
 
-  /* Metadata: kEmpty; kReserved (an item is being moved there); or for an item the jump to the next one of its chain,
+  /** Metadata: kEmpty; kReserved (an item is being moved there); or for an item the jump to the next one of its chain,
    * with kBody set unless it is the first. */
   static constexpr uint8_t kEmpty = 0xff, kReserved = 0xfe, kBody = 0x80, kJumpMask = 0x7f;
   static constexpr uint8_t kNumJumps = 126;
 
-  /* The distance of a jump: 0 to 15, then triangular numbers. Jump 0 ends a chain. */
+  /** The distance of a jump: 0 to 15, then triangular numbers. Jump 0 ends a chain. */
   static uint64_t Distance(uint8_t jump) {
     static const uint64_t gap[] = {8515,
                                    19110,
@@ -188,7 +188,7 @@ private:
     return previous;
   }
   void SetJump(uint64_t slot, uint8_t jump) { *MetaAt(slot) = static_cast<uint8_t>((*MetaAt(slot) & kBody) | jump); }
-  /* Finds a free slot within a jump of `from`. Returns the jump, 0 if all of these slots are used. */
+  /** Finds a free slot within a jump of `from`. Returns the jump, 0 if all of these slots are used. */
   uint8_t FindFree(uint64_t from, uint64_t *slot) const {
     for (uint8_t jump = 1; jump < kNumJumps; ++jump) {
       *slot = (from + Distance(jump)) & (fields_->slots - 1);
@@ -197,7 +197,7 @@ private:
     return 0;
   }
 
-  /* The linked list of the order of insertion. */
+  /** The linked list of the order of insertion. */
   void Unlink(const Item *item) {
     *(item->prev == kNoSlot ? &dense_->head : &ItemAt(item->prev)->next) = item->next;
     *(item->next == kNoSlot ? &dense_->tail : &ItemAt(item->next)->prev) = item->prev;
@@ -209,7 +209,7 @@ private:
     *(dense_->tail == kNoSlot ? &dense_->head : &ItemAt(dense_->tail)->next) = slot;
     dense_->tail = slot;
   }
-  /* Moves an item to another slot and keeps its place in the order. */
+  /** Moves an item to another slot and keeps its place in the order. */
   void MoveItem(uint64_t from, uint64_t to) {
     Item *item = ItemAt(to);
     *item = *ItemAt(from);
@@ -248,7 +248,7 @@ private:
     Append(slot);
     fields_->size += 1;
   }
-  /* Inserts or replaces a pair. False, with the table unchanged, if the table must grow first. */
+  /** Inserts or replaces a pair. False, with the table unchanged, if the table must grow first. */
   bool TrySet(MapPair *pair, uint64_t hash) {
     uint64_t slot = HomeOf(hash), free_slot;
     uint8_t meta = *MetaAt(slot);
@@ -278,7 +278,7 @@ private:
     Place(free_slot, kBody, pair);
     return true;
   }
-  /* Empties `slot`, which holds an item of another chain, by moving that item and the rest of its chain. False, with
+  /** Empties `slot`, which holds an item of another chain, by moving that item and the rest of its chain. False, with
    * the table unchanged, if the table has no room. */
   bool FreeSlot(uint64_t slot) {
     struct Move {
@@ -307,7 +307,7 @@ private:
     }
     return true;
   }
-  /* Doubles the table, more than once if chains do not fit. */
+  /** Doubles the table, more than once if chains do not fit. */
   TVM_FFI_NO_INLINE void Grow() {
     /* Frees the larger table without releasing its items. A hook may throw, and then the old table still owns them. */
     struct Forgotten {
@@ -334,7 +334,7 @@ private:
       *dense_ = other_dense;
     }
   }
-  /* Copies the bits of a pair from another table, without counting references. Only one of the two tables releases its
+  /** Copies the bits of a pair from another table, without counting references. Only one of the two tables releases its
    * items later. */
   bool TakeBits(const MapTable &from, uint64_t slot) {
     alignas(MapPair) unsigned char bits[sizeof(MapPair)];

@@ -16,13 +16,16 @@
 namespace tvm {
 namespace ffi {
 
-/* A sequence of fixed capacity: a method that would need more room fails with an InternalError. IndexError for an index
- * out of bounds. Not synchronised: a thread that changes the sequence while other threads use it needs a lock. */
+/** A sequence of fixed capacity: a method that would need more room fails with an InternalError. IndexError for an
+ * index out of bounds. Not synchronised: a thread that changes the sequence while other threads use it needs a lock. */
 class SeqBaseObj : public Object, protected TVMFFISeqCell {
 public:
+  /** The room of a new sequence, in items. */
   static constexpr int64_t kInitSize = 4;
+  /** The factor by which a full sequence grows. */
   static constexpr int64_t kIncFactor = 2;
 
+  /** A sequence without memory for items. */
   SeqBaseObj() : TVMFFISeqCell{} {}
   SeqBaseObj(const SeqBaseObj &) = delete;
   SeqBaseObj &operator=(const SeqBaseObj &) = delete;
@@ -31,52 +34,67 @@ public:
     if (data_deleter != nullptr) data_deleter(data);
   }
 
+  /** The number of items. */
   size_t size() const { return static_cast<size_t>(TVMFFISeqCell::size); }
+  /** The number of items that there is room for. */
   size_t capacity() const { return static_cast<size_t>(TVMFFISeqCell::capacity); }
+  /** Whether there are no items. */
   bool empty() const { return TVMFFISeqCell::size == 0; }
   const Any *begin() const { return static_cast<const Any *>(data); }
   const Any *end() const { return begin() + TVMFFISeqCell::size; }
+  /** The item at an index. */
   const Any &operator[](int64_t i) const {
     CheckIndex(i);
     return begin()[i];
   }
+  /** The item at an index. */
   const Any &at(int64_t i) const { return (*this)[i]; }
+  /** The first item; IndexError if there is none. */
   const Any &front() const {
     CheckNotEmpty("front");
     return *begin();
   }
+  /** The last item; IndexError if there is none. */
   const Any &back() const {
     CheckNotEmpty("back");
     return end()[-1];
   }
 
+  /** Replaces an item. */
   void SetItem(int64_t i, Any item) {
     CheckIndex(i);
     SetItemAfterCheck(i, std::move(item));
   }
+  /** Replaces an item; the caller has checked the index. */
   TVM_FFI_INLINE void SetItemAfterCheck(int64_t i, Any item) { MutableBegin()[i].swap(item); }
+  /** Removes all items. */
   void clear() { Remove(0, TVMFFISeqCell::size); }
+  /** Removes the last item; IndexError if there is none. */
   void pop_back() {
     CheckNotEmpty("pop_back");
     Remove(TVMFFISeqCell::size - 1, TVMFFISeqCell::size);
   }
+  /** Removes an item. */
   void erase(int64_t i) {
     CheckIndex(i);
     Remove(i, i + 1);
   }
+  /** Removes the items from `first` to before `last`. */
   void erase(int64_t first, int64_t last) {
     CheckRange(first, last);
     Remove(first, last);
   }
+  /** Inserts an item before index i. */
   void insert(int64_t i, Any item) {
     CheckRange(i, TVMFFISeqCell::size);
     new (MakeGap(i, 1)) Any(std::move(item));
   }
-  /* The range may be part of this sequence. */
+  /** The range may be part of this sequence. */
   template <typename IterType> void insert(int64_t i, IterType first, IterType last) {
     CheckRange(i, TVMFFISeqCell::size);
     InsertAll(i, std::vector<Any>(first, last));
   }
+  /** Removes items at the end, or appends None, until there are n items. ValueError for a negative n. */
   void resize(int64_t n) {
     if (n < 0) TVM_FFI_THROW(ValueError) << "Cannot resize to negative size";
     int64_t n_more = n - TVMFFISeqCell::size;
@@ -86,6 +104,7 @@ public:
       FillGap(MakeGap(TVMFFISeqCell::size, n_more), n_more);
     }
   }
+  /** Reverses the order of the items. */
   void Reverse() { std::reverse(MutableBegin(), MutableEnd()); }
 
 protected:
@@ -103,12 +122,12 @@ protected:
   }
 
   TVM_FFI_INLINE bool HasRoom(int64_t n) const { return n <= TVMFFISeqCell::capacity - TVMFFISeqCell::size; }
-  /* Appends an item; the caller guarantees that there is room. */
+  /** Appends an item; the caller guarantees that there is room. */
   TVM_FFI_INLINE void Append(Any &&item) {
     new (MutableEnd()) Any(std::move(item));
     TVMFFISeqCell::size += 1;
   }
-  /* Makes room for n items at i. The caller constructs them at once. */
+  /** Makes room for n items at i. The caller constructs them at once. */
   TVM_FFI_NO_INLINE Any *MakeGap(int64_t i, int64_t n) {
     TVM_FFI_ICHECK_LE(n, TVMFFISeqCell::capacity - TVMFFISeqCell::size) << "the sequence has no room";
     Any *gap = MutableBegin() + i;
@@ -162,13 +181,14 @@ private:
   }
 };
 
-/* Whether the elements of an iterator are of type T, or of a class derived from it. */
+/** Whether the elements of an iterator are of type T, or of a class derived from it. */
 template <typename T, typename IterType>
 struct is_valid_iterator
     : std::is_base_of<T, std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<IterType>())>>> {};
 template <typename T, typename IterType>
 struct is_valid_iterator<Optional<T>, IterType> : is_valid_iterator<T, IterType> {};
 template <typename IterType> struct is_valid_iterator<Any, IterType> : std::true_type {};
+/** Whether the elements of a range of this iterator type convert to T. */
 template <typename T, typename IterType>
 inline constexpr bool is_valid_iterator_v =
     is_valid_iterator<T, IterType>::value ||
@@ -176,11 +196,12 @@ inline constexpr bool is_valid_iterator_v =
 
 namespace detail {
 
-/* The part that Array and List share. Self provides TObj *Mutable(int64_t n_extra), the object to change, with room for
- * n_extra more items; and TObj *MutableEmpty(int64_t n), an empty object to change, with room for n items. */
+/** The part that Array and List share. Self provides TObj *Mutable(int64_t n_extra), the object to change, with room
+ * for n_extra more items; and TObj *MutableEmpty(int64_t n), an empty object to change, with room for n items. */
 template <typename Self, typename TObj, typename T> class SeqRef : public ObjectRef {
 public:
   using value_type = T;
+  /** Converts an item to a T. */
   using ValueConverter = AnyConverter<T>;
   using iterator = IterAdapter<ValueConverter, const Any *>;
   using reverse_iterator = ReverseIterAdapter<ValueConverter, const Any *>;
@@ -193,34 +214,42 @@ public:
   reverse_iterator rbegin() const { return reverse_iterator(std::reverse_iterator(First() + size())); }
   reverse_iterator rend() const { return reverse_iterator(std::reverse_iterator(First())); }
 
+  /** The number of items; 0 after the sequence was moved away. */
   size_t size() const { return data_ == nullptr ? 0 : Seq()->size(); }
+  /** The number of items that there is room for. */
   size_t capacity() const { return data_ == nullptr ? 0 : Seq()->capacity(); }
+  /** Whether there are no items. */
   bool empty() const { return size() == 0; }
-  /* IndexError for an index out of bounds. */
+  /** IndexError for an index out of bounds. */
   const T operator[](int64_t i) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) ThrowNull();
     return ValueConverter::convert((*Seq())[i]);
   }
+  /** The first item; IndexError if there is none. */
   T front() const {
     RequireItems();
     return ValueConverter::convert(Seq()->front());
   }
+  /** The last item; IndexError if there is none. */
   T back() const {
     RequireItems();
     return ValueConverter::convert(Seq()->back());
   }
 
+  /** Appends an item. */
   void push_back(const T &item) { emplace_back(item); }
+  /** Appends an item that is constructed from args. */
   template <typename... Args> void emplace_back(Args &&...args) {
     Any item(T(std::forward<Args>(args)...));
     self().Mutable(1)->Append(std::move(item));
   }
+  /** Inserts an item before a position. */
   void insert(iterator position, const T &item) {
     int64_t i = position - begin();
     Any value(item);
     self().Mutable(1)->insert(i, std::move(value));
   }
-  /* The range may be part of this sequence. */
+  /** The range may be part of this sequence. */
   template <typename IterType> void insert(iterator position, IterType first, IterType last) {
     static_assert(is_valid_iterator_v<T, IterType>, "the range has elements of another type");
     if (first == last) return;
@@ -229,37 +258,44 @@ public:
     for (; first != last; ++first) items.push_back(Any(T(*first)));
     self().Mutable(static_cast<int64_t>(items.size()))->InsertAll(i, std::move(items));
   }
+  /** Removes the last item; IndexError if there is none. */
   void pop_back() {
     RequireItems();
     self().Mutable(0)->pop_back();
   }
+  /** Removes the item at a position. */
   void erase(iterator position) {
     RequireItems();
     int64_t i = position - begin();
     self().Mutable(0)->erase(i);
   }
+  /** Removes the items from `first` to before `last`. */
   void erase(iterator first, iterator last) {
     if (first == last) return;
     RequireItems();
     int64_t from = first - begin(), to = last - begin();
     self().Mutable(0)->erase(from, to);
   }
+  /** Removes items at the end, or appends None, until there are n items. ValueError for a negative n. */
   void resize(int64_t n) {
     if (n < 0) TVM_FFI_THROW(ValueError) << "cannot resize to a negative size";
     self().Mutable(std::max<int64_t>(n - static_cast<int64_t>(size()), 0))->resize(n);
   }
+  /** Makes room for n items. */
   void reserve(int64_t n) {
     if (n > static_cast<int64_t>(capacity())) self().Mutable(n - static_cast<int64_t>(size()));
   }
+  /** Removes all items. */
   void clear() {
     if (!empty()) self().MutableEmpty(0);
   }
+  /** Replaces the item at an index; IndexError for an index out of bounds. */
   void Set(int64_t i, T item) {
     RequireItems();
     Any value(std::move(item));
     self().Mutable(0)->SetItem(i, std::move(value));
   }
-  /* Replaces all items. */
+  /** Replaces all items. */
   template <typename IterType> void Assign(IterType first, IterType last) {
     static_assert(is_valid_iterator_v<T, IterType>, "the range has elements of another type");
     std::vector<Any> items;
@@ -267,7 +303,7 @@ public:
     self().MutableEmpty(static_cast<int64_t>(items.size()))->InsertAll(0, std::move(items));
   }
 
-  static constexpr bool _type_container_is_exact = false; /* it also depends on the items */
+  static constexpr bool _type_container_is_exact = false; /**< it also depends on the items */
   static constexpr bool _type_is_nullable = false;
 
 protected:
@@ -287,7 +323,7 @@ private:
 
 } // namespace detail
 
-/* Traits of Array and List. A sequence of the same class whose items are all T is used without a copy. A sequence of
+/** Traits of Array and List. A sequence of the same class whose items are all T is used without a copy. A sequence of
  * the other class, or with other items, is converted into a new one. Derived provides kPrimaryTypeIndex,
  * kOtherTypeIndex, kTypeName, kStaticTypeKey. */
 template <typename Derived, typename Ref, typename T> struct SeqTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {

@@ -13,7 +13,7 @@ namespace ffi {
 
 namespace detail {
 
-/* Multiplies *product by factor; false if the result does not fit in int64. */
+/** Multiplies *product by factor; false if the result does not fit in int64. */
 inline bool MultiplyInto(int64_t *product, int64_t factor) {
 #if defined(__GNUC__)
   return !__builtin_mul_overflow(*product, factor, product);
@@ -31,27 +31,36 @@ inline bool MultiplyInto(int64_t *product, int64_t factor) {
 
 } // namespace detail
 
+/** A borrowed shape: the caller keeps the numbers alive. */
 class ShapeView {
 public:
+  /** No dimensions. */
   ShapeView() : cell_{nullptr, 0} {}
+  /** From `size` numbers, which must outlive the view. */
   ShapeView(const int64_t *data, size_t size) : cell_{data, size} {}
-  /* Valid as long as the list: only during the call. */
+  /** Valid as long as the list: only during the call. */
   ShapeView(const std::initializer_list<int64_t> &dims) : cell_{dims.begin(), dims.size()} {}
 
+  /** The numbers, borrowed. */
   const int64_t *data() const { return cell_.data; }
+  /** The number of dimensions. */
   size_t size() const { return cell_.size; }
+  /** Whether there are no dimensions. */
   bool empty() const { return cell_.size == 0; }
   const int64_t *begin() const { return cell_.data; }
   const int64_t *end() const { return cell_.data + cell_.size; }
+  /** One dimension; the index is not checked. */
   int64_t operator[](size_t i) const { return cell_.data[i]; }
-  /* IndexError if the dimension does not exist. */
+  /** IndexError if the dimension does not exist. */
   int64_t at(size_t i) const {
     if (i >= size()) TVM_FFI_THROW(IndexError) << "indexing " << i << " on a Shape of size " << size();
     return cell_.data[i];
   }
+  /** The first dimension; IndexError if there is none. */
   int64_t front() const { return at(0); }
+  /** The last dimension; IndexError if there is none. */
   int64_t back() const { return at(size() - 1); }
-  /* The product of the dimensions, 1 if there are none. ValueError if it does not fit in int64. */
+  /** The product of the dimensions, 1 if there are none. ValueError if it does not fit in int64. */
   int64_t Product() const {
     int64_t product = 1;
     bool fits = true;
@@ -67,9 +76,12 @@ private:
   TVMFFIShapeCell cell_;
 };
 
+/** The object of a Shape; its numbers lie behind it in memory. */
 class ShapeObj : public Object, public TVMFFIShapeCell {
 public:
+  /** The type of a dimension. */
   using index_type = int64_t;
+  /** The product of the dimensions, 1 if there are none. ValueError if it does not fit in int64. */
   int64_t Product() const { return ShapeView(data, size).Product(); }
 
   static constexpr int32_t _type_index = kTVMFFIShape;
@@ -78,7 +90,7 @@ public:
 
 namespace detail {
 
-/* A shape whose numbers follow it in memory. The caller fills them in through *dims. */
+/** A shape whose numbers follow it in memory. The caller fills them in through *dims. */
 inline ObjectPtr<ShapeObj> MakeEmptyShape(size_t size, int64_t **dims) {
   ObjectPtr<ShapeObj> shape = make_inplace_array_object<ShapeObj, int64_t>(size);
   *dims = reinterpret_cast<int64_t *>(shape.get() + 1);
@@ -92,7 +104,7 @@ template <typename IterType> ObjectPtr<ShapeObj> MakeInplaceShape(IterType first
   std::copy(first, last, dims);
   return shape;
 }
-/* Writes the strides of a compact row-major tensor, in items. They wrap around for shapes too large for any memory. */
+/** Writes the strides of a compact row-major tensor, in items. They wrap around for shapes too large for any memory. */
 inline void FillStridesFromShape(ShapeView shape, int64_t *strides) {
   uint64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0;) {
@@ -109,30 +121,47 @@ inline ObjectPtr<ShapeObj> MakeStridesFromShape(ShapeView shape) {
 
 } // namespace detail
 
+/** A reference to a shape, which never changes. */
 class Shape : public ObjectRef {
 public:
+  /** The type of a dimension. */
   using index_type = int64_t;
 
+  /** No dimensions. */
   Shape() : Shape(ShapeView()) {}
+  /** Copies the dimensions of a range. */
   template <typename IterType>
   Shape(IterType first, IterType last) : ObjectRef(detail::MakeInplaceShape(first, last)) {}
+  /** Copies the dimensions of an array. */
   Shape(const Array<int64_t> &dims) : Shape(dims.begin(), dims.end()) {}
+  /** Copies the dimensions of a list. */
   Shape(std::initializer_list<int64_t> dims) : Shape(dims.begin(), dims.end()) {}
+  /** Copies the dimensions of a vector. */
   Shape(const std::vector<int64_t> &dims) : Shape(dims.begin(), dims.end()) {}
+  /** Copies the dimensions of a view. */
   Shape(ShapeView dims) : Shape(dims.begin(), dims.end()) {}
+  /** The strides of a compact row-major tensor of that shape, in items. */
   static Shape StridesFromShape(ShapeView shape) { return Shape(detail::MakeStridesFromShape(shape)); }
+  /** A view of the dimensions, valid as long as this reference. */
   operator ShapeView() const { return ShapeView(data(), size()); }
 
+  /** The numbers, borrowed. */
   const int64_t *data() const { return get()->data; }
+  /** The number of dimensions. */
   size_t size() const { return get()->size; }
+  /** Whether there are no dimensions. */
   bool empty() const { return size() == 0; }
   const int64_t *begin() const { return data(); }
   const int64_t *end() const { return data() + size(); }
+  /** One dimension; the index is not checked. */
   int64_t operator[](size_t i) const { return data()[i]; }
-  /* IndexError if the dimension does not exist. */
+  /** IndexError if the dimension does not exist. */
   int64_t at(size_t i) const { return ShapeView(*this).at(i); }
+  /** The first dimension; IndexError if there is none. */
   int64_t front() const { return at(0); }
+  /** The last dimension; IndexError if there is none. */
   int64_t back() const { return at(size() - 1); }
+  /** The product of the dimensions, 1 if there are none. ValueError if it does not fit in int64. */
   int64_t Product() const { return get()->Product(); }
 
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Shape, ObjectRef, ShapeObj);
@@ -153,7 +182,7 @@ inline std::ostream &operator<<(std::ostream &out, const Shape &shape) {
 
 template <> inline constexpr bool use_default_type_traits_v<Shape> = false;
 
-/* An Array or List of ints converts to a Shape. */
+/** An Array or List of ints converts to a Shape. */
 template <> struct TypeTraits<Shape> : ObjectRefWithFallbackTraitsBase<Shape, Array<int64_t>> {
   static constexpr int32_t field_static_type_index = kTVMFFIShape;
   static Shape ConvertFallbackValue(const Array<int64_t> &dims) { return Shape(dims); }

@@ -19,14 +19,14 @@ namespace ffi {
 
 class Tensor;
 
-/* Whether `data` of a tensor on that device is a pointer that allows arithmetic. If so, as_strided adds byte_offset to
+/** Whether `data` of a tensor on that device is a pointer that allows arithmetic. If so, as_strided adds byte_offset to
  * it. */
 inline bool IsDirectAddressDevice(const DLDevice &device) {
   return device.device_type <= kDLCUDAHost || device.device_type == kDLCUDAManaged || device.device_type == kDLROCM ||
          device.device_type == kDLROCMHost;
 }
 
-/* Whether the tensor is compact row-major. An empty tensor is. */
+/** Whether the tensor is compact row-major. An empty tensor is. */
 inline bool IsContiguous(const DLTensor &tensor) {
   if (tensor.strides == nullptr) return true;
   uint64_t expected = 1;
@@ -39,7 +39,7 @@ inline bool IsContiguous(const DLTensor &tensor) {
   return in_a_row;
 }
 
-/* Whether the address of the first item is a multiple of `alignment` bytes. */
+/** Whether the address of the first item is a multiple of `alignment` bytes. */
 inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
   if (IsDirectAddressDevice(tensor.device)) {
     return (reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset) % alignment == 0;
@@ -47,7 +47,7 @@ inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
   return tensor.byte_offset % alignment == 0;
 }
 
-/* The number of bytes of numel items without gaps; types of less than a byte are packed. ValueError if no memory has
+/** The number of bytes of numel items without gaps; types of less than a byte are packed. ValueError if no memory has
  * room for them. */
 inline size_t GetDataSize(size_t numel, DLDataType dtype) {
   uint64_t n_bits = static_cast<uint64_t>(dtype.bits) * dtype.lanes, n = numel;
@@ -56,19 +56,22 @@ inline size_t GetDataSize(size_t numel, DLDataType dtype) {
   }
   return static_cast<size_t>((n * n_bits + 7) / 8);
 }
+/** The number of bytes of the tensor's items without gaps. */
 inline size_t GetDataSize(const DLTensor &tensor) {
   return GetDataSize(static_cast<size_t>(ShapeView(tensor.shape, static_cast<size_t>(tensor.ndim)).Product()),
                      tensor.dtype);
 }
 
+/** The object of a Tensor: a DLTensor with a reference count. */
 class TensorObj : public Object, public DLTensor {
 public:
-  /* A DLPack tensor that keeps this one alive. */
+  /** A DLPack tensor that keeps this one alive. */
   DLManagedTensor *ToDLPack() const {
     DLManagedTensor *made;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorToDLPack(detail::ObjectUnsafe::GetHeader(this), &made));
     return made;
   }
+  /** As ToDLPack, with DLPack's versioned struct. */
   DLManagedTensorVersioned *ToDLPackVersioned() const {
     DLManagedTensorVersioned *made;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorToDLPackVersioned(detail::ObjectUnsafe::GetHeader(this), &made));
@@ -81,7 +84,7 @@ public:
 
 namespace detail {
 
-/* A tensor whose memory comes from a TNDAlloc. Shape and strides follow it in memory. */
+/** A tensor whose memory comes from a TNDAlloc. Shape and strides follow it in memory. */
 template <typename TNDAlloc> class TensorObjFromNDAlloc : public TensorObj {
 public:
   template <typename... ExtraArgs>
@@ -113,7 +116,7 @@ inline int64_t DimensionAt(const int64_t *numbers, int32_t ndim, int64_t i) {
   return numbers[at];
 }
 
-/* The DLTensor of a view of a tensor that begins at item `offset`. */
+/** The DLTensor of a view of a tensor that begins at item `offset`. */
 inline DLTensor MakeStrided(DLTensor tensor, ShapeView shape, ShapeView strides, std::optional<int64_t> offset) {
   TVM_FFI_CHECK_EQ(shape.size(), strides.size(), ValueError) << "one stride for each dimension";
   TVM_FFI_CHECK_GE(offset.value_or(0), 0, ValueError) << "the offset is in items, from the first one on";
@@ -129,27 +132,41 @@ inline DLTensor MakeStrided(DLTensor tensor, ShapeView shape, ShapeView strides,
   return tensor;
 }
 
-/* The queries that Tensor and TensorView share. Self provides const DLTensor *GetDLTensorPtr() const. */
+/** The queries that Tensor and TensorView share. Self provides const DLTensor *GetDLTensorPtr() const. */
 template <typename Self> class TensorQueries {
 public:
+  /** The address of the memory; byte_offset is not added. */
   void *data_ptr() const { return dl().data; }
+  /** The device of the memory. */
   DLDevice device() const { return dl().device; }
+  /** The number of dimensions. */
   int32_t ndim() const { return dl().ndim; }
+  /** As ndim. */
   int32_t dim() const { return ndim(); }
+  /** The data type of the items. */
   DLDataType dtype() const { return dl().dtype; }
+  /** The shape, borrowed from the tensor. */
   ShapeView shape() const { return ShapeView(dl().shape, static_cast<size_t>(dl().ndim)); }
+  /** As shape. */
   ShapeView sizes() const { return shape(); }
+  /** The strides in items, borrowed from the tensor. */
   ShapeView strides() const {
     TVM_FFI_ICHECK(dl().strides != nullptr || dl().ndim == 0) << "this tensor has no strides";
     return ShapeView(dl().strides, static_cast<size_t>(dl().ndim));
   }
-  /* The size of one dimension; a negative i counts from the last one. IndexError if the dimension does not exist. */
+  /** The size of one dimension; a negative i counts from the last one. IndexError if the dimension does not exist. */
   int64_t size(int64_t i) const { return DimensionAt(dl().shape, dl().ndim, i); }
+  /** The stride of one dimension in items; a negative i counts from the last one. IndexError if it does not exist. */
   int64_t stride(int64_t i) const { return DimensionAt(strides().data(), dl().ndim, i); }
+  /** The number of items. ValueError if it does not fit in int64. */
   int64_t numel() const { return shape().Product(); }
+  /** The number of bytes from data_ptr to the first item. */
   uint64_t byte_offset() const { return dl().byte_offset; }
+  /** Whether the tensor is compact row-major. An empty tensor is. */
   bool IsContiguous() const { return ::tvm::ffi::IsContiguous(dl()); }
+  /** As IsContiguous. */
   bool is_contiguous() const { return IsContiguous(); }
+  /** Whether the address of the first item is a multiple of `alignment` bytes. */
   bool IsAligned(size_t alignment) const { return ::tvm::ffi::IsAligned(dl(), alignment); }
 
 private:
@@ -158,20 +175,24 @@ private:
 
 } // namespace detail
 
-/* A reference to a tensor; may be null. */
+/** A reference to a tensor; may be null. */
 class Tensor : public ObjectRef, public detail::TensorQueries<Tensor> {
 public:
+  /** The class of the objects. */
   using ContainerType = TensorObj;
   [[maybe_unused]] static constexpr bool _type_is_nullable = true;
 
   Tensor() = default;
+  /** From an object, or null. */
   explicit Tensor(ObjectPtr<TensorObj> data) : ObjectRef(std::move(data)) {}
+  /** A null reference. */
   explicit Tensor(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Tensor)
 
+  /** The DLTensor, borrowed; null if the reference is null. */
   const DLTensor *GetDLTensorPtr() const { return get(); }
 
-  /* A tensor with memory from `alloc`, which the tensor stores: AllocData(DLTensor *, extra_args...) sets `data`,
+  /** A tensor with memory from `alloc`, which the tensor stores: AllocData(DLTensor *, extra_args...) sets `data`,
    * FreeData(DLTensor *) frees it. */
   template <typename TNDAlloc, typename... ExtraArgs>
   static Tensor FromNDAlloc(TNDAlloc alloc, ShapeView shape, DLDataType dtype, DLDevice device,
@@ -179,6 +200,7 @@ public:
     Shape strides = Shape::StridesFromShape(shape);
     return FromNDAllocStrided(std::move(alloc), shape, strides, dtype, device, std::forward<ExtraArgs>(extra_args)...);
   }
+  /** As FromNDAlloc, with given strides. ValueError unless there is one stride for each dimension. */
   template <typename TNDAlloc, typename... ExtraArgs>
   static Tensor FromNDAllocStrided(TNDAlloc alloc, ShapeView shape, ShapeView strides, DLDataType dtype,
                                    DLDevice device, ExtraArgs &&...extra_args) {
@@ -188,7 +210,7 @@ public:
     return Tensor(make_inplace_array_object<detail::TensorObjFromNDAlloc<TNDAlloc>, int64_t>(
         2 * shape.size(), std::move(alloc), shape, strides, dtype, device, std::forward<ExtraArgs>(extra_args)...));
   }
-  /* A tensor from the allocator of the caller's framework: env_alloc is TVMFFIEnvTensorAlloc. */
+  /** A tensor from the allocator of the caller's framework: env_alloc is TVMFFIEnvTensorAlloc. */
   static Tensor FromEnvAlloc(int (*env_alloc)(DLTensor *, TVMFFIObjectHandle *), ShapeView shape, DLDataType dtype,
                              DLDevice device) {
     DLTensor prototype{};
@@ -200,7 +222,7 @@ public:
     TVM_FFI_CHECK_SAFE_CALL(env_alloc(&prototype, &handle));
     return FromOwned(handle);
   }
-  /* Takes ownership of a DLPack tensor. If the tensor does not meet the requirements: RuntimeError, and the caller
+  /** Takes ownership of a DLPack tensor. If the tensor does not meet the requirements: RuntimeError, and the caller
    * keeps it. */
   static Tensor FromDLPack(DLManagedTensor *tensor, size_t require_alignment = 0, bool require_contiguous = false) {
     TVMFFIObjectHandle handle;
@@ -208,6 +230,7 @@ public:
         TVMFFITensorFromDLPack(tensor, static_cast<int32_t>(require_alignment), require_contiguous, &handle));
     return FromOwned(handle);
   }
+  /** As FromDLPack, with DLPack's versioned struct. */
   static Tensor FromDLPackVersioned(DLManagedTensorVersioned *tensor, size_t require_alignment = 0,
                                     bool require_contiguous = false) {
     TVMFFIObjectHandle handle;
@@ -215,10 +238,12 @@ public:
         TVMFFITensorFromDLPackVersioned(tensor, static_cast<int32_t>(require_alignment), require_contiguous, &handle));
     return FromOwned(handle);
   }
+  /** A DLPack tensor that keeps this one alive; the caller calls its deleter. */
   DLManagedTensor *ToDLPack() const { return get_mutable()->ToDLPack(); }
+  /** As ToDLPack, with DLPack's versioned struct. */
   DLManagedTensorVersioned *ToDLPackVersioned() const { return get_mutable()->ToDLPackVersioned(); }
 
-  /* A view of this tensor's memory with another shape, which begins at item element_offset. Bounds are not checked. */
+  /** A view of this tensor's memory with another shape, which begins at item element_offset. Bounds are not checked. */
   Tensor as_strided(ShapeView shape, ShapeView strides, std::optional<int64_t> element_offset = std::nullopt) const {
     DLTensor view = detail::MakeStrided(*GetDLTensorPtr(), shape, strides, element_offset);
     TVMFFIObjectHandle handle;
@@ -236,25 +261,28 @@ private:
   }
 };
 
-/* A borrowed tensor: the caller keeps it alive. */
+/** A borrowed tensor: the caller keeps it alive. */
 class TensorView : public detail::TensorQueries<TensorView> {
 public:
+  /** A view of a Tensor, which must outlive the view; InternalError for null. */
   TensorView(const Tensor &tensor) {
     TVM_FFI_ICHECK(tensor.defined()) << "a view of no tensor";
     tensor_ = *tensor.GetDLTensorPtr();
   }
+  /** A view of a DLTensor, whose shape and strides must outlive the view; InternalError for null. */
   TensorView(const DLTensor *tensor) {
     TVM_FFI_ICHECK(tensor != nullptr) << "a view of no tensor";
     tensor_ = *tensor;
   }
-  TensorView(Tensor &&tensor) = delete; /* the view would dangle */
+  TensorView(Tensor &&tensor) = delete; /**< the view would dangle */
   TensorView &operator=(Tensor &&tensor) = delete;
   TensorView &operator=(const Tensor &tensor) { return *this = TensorView(tensor); }
   TensorView(const TensorView &) = default;
   TensorView &operator=(const TensorView &) = default;
 
+  /** The DLTensor, borrowed from the view. */
   const DLTensor *GetDLTensorPtr() const { return &tensor_; }
-  /* As Tensor::as_strided; shape and strides are borrowed as well. */
+  /** As Tensor::as_strided; shape and strides are borrowed as well. */
   TensorView as_strided(ShapeView shape, ShapeView strides,
                         std::optional<int64_t> element_offset = std::nullopt) const {
     DLTensor view = detail::MakeStrided(tensor_, shape, strides, element_offset);
@@ -267,12 +295,14 @@ private:
   template <typename, typename> friend struct TypeTraits;
 };
 
+/** The number of bytes of the tensor's items without gaps. */
 inline size_t GetDataSize(const Tensor &tensor) { return GetDataSize(*tensor.GetDLTensorPtr()); }
+/** The number of bytes of the tensor's items without gaps. */
 inline size_t GetDataSize(const TensorView &tensor) { return GetDataSize(*tensor.GetDLTensorPtr()); }
 
 namespace detail {
 
-/* The DLTensor of a value that is a DLTensor * or a Tensor; otherwise null. */
+/** The DLTensor of a value that is a DLTensor * or a Tensor; otherwise null. */
 TVM_FFI_INLINE DLTensor *TensorOf(const TVMFFIAny *src) {
   if (src->type_index == kTVMFFIDLTensorPtr) return static_cast<DLTensor *>(src->v_ptr);
   if (src->type_index == kTVMFFITensor) return TVMFFITensorGetDLTensorPtr(src->v_obj);
@@ -281,7 +311,7 @@ TVM_FFI_INLINE DLTensor *TensorOf(const TVMFFIAny *src) {
 
 } // namespace detail
 
-/* Borrowed: for arguments only. */
+/** Borrowed: for arguments only. */
 template <> struct TypeTraits<DLTensor *> : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
   static constexpr int32_t field_static_type_index = kTVMFFIDLTensorPtr;

@@ -9,6 +9,7 @@
 namespace tvm {
 namespace ffi {
 
+/** A reference to an Array of fixed size whose items have the given types. */
 template <typename... Types> class Tuple : public ObjectRef {
   static_assert(detail::CheckElements<Types...>());
   template <size_t I> using ItemType = std::tuple_element_t<I, std::tuple<Types...>>;
@@ -17,17 +18,20 @@ template <typename... Types> class Tuple : public ObjectRef {
                                    !(sizeof...(U) == 1 && (std::is_same_v<std::decay_t<U>, Tuple> && ...));
 
 public:
+  /** The class of the objects. */
   using ContainerType = ArrayObj;
   static constexpr bool _type_container_is_exact = false;
   static constexpr bool _type_is_nullable = false;
 
-  /* Default constructs each item. */
+  /** Default constructs each item. */
   Tuple() : ObjectRef(Make(Types()...)) {}
+  /** Leaves the reference null; the caller fills it in. */
   explicit Tuple(UnsafeInit tag) : ObjectRef(tag) {}
+  /** From one value for each item; values convert to the types of the items. */
   template <typename... U, typename = std::enable_if_t<kIsItems<U...>>>
   explicit Tuple(U &&...items) : ObjectRef(Make(Types(std::forward<U>(items))...)) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Tuple)
-  /* From a tuple whose items are of these types. Both share the items. */
+  /** From a tuple whose items are of these types. Both share the items. */
   template <typename... U,
             std::enable_if_t<!std::is_same_v<Tuple<U...>, Tuple> && type_subsumes_v<Tuple, Tuple<U...>>, int> = 0>
   Tuple(const Tuple<U...> &other) : ObjectRef(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
@@ -35,14 +39,16 @@ public:
             std::enable_if_t<!std::is_same_v<Tuple<U...>, Tuple> && type_subsumes_v<Tuple, Tuple<U...>>, int> = 0>
   Tuple(Tuple<U...> &&other) : ObjectRef(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(std::move(other))) {}
 
+  /** The item at an index. */
   template <size_t I> ItemType<I> get() const & {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<ItemType<I>>(Items()->begin()[I]);
   }
-  /* Moves the item out if the items are not shared. */
+  /** Moves the item out if the items are not shared. */
   template <size_t I> ItemType<I> get() && {
     if (!data_.unique()) return std::as_const(*this).template get<I>();
     return detail::AnyUnsafe::MoveFromAnyAfterCheck<ItemType<I>>(std::move(const_cast<Any &>(Items()->begin()[I])));
   }
+  /** Replaces an item, after a copy of the items if another reference shares them. */
   template <size_t I, typename U> void Set(U &&item) {
     Any value(ItemType<I>(std::forward<U>(item)));
     if (!data_.unique()) data_ = ArrayObj::CopyFrom(sizeof...(Types), Items());
@@ -69,7 +75,7 @@ inline constexpr bool type_subsumes_v<Tuple<T...>, Tuple<U...>, std::enable_if_t
 
 template <typename... Types> inline constexpr bool use_default_type_traits_v<Tuple<Types...>> = false;
 
-/* Accepts an Array with the same number of items, each of its type. Another sequence of that size is converted item by
+/** Accepts an Array with the same number of items, each of its type. Another sequence of that size is converted item by
  * item into a new Tuple. */
 template <typename... Types> struct TypeTraits<Tuple<Types...>> : ObjectRefTypeTraitsBase<Tuple<Types...>> {
   using Base = ObjectRefTypeTraitsBase<Tuple<Types...>>;
@@ -112,7 +118,9 @@ private:
   }
 };
 
+/** The item at an index. */
 template <size_t I, typename... Types> auto get(const Tuple<Types...> &tuple) { return tuple.template get<I>(); }
+/** The item at an index, of a temporary tuple. */
 template <size_t I, typename... Types> auto get(Tuple<Types...> &&tuple) { return std::move(tuple).template get<I>(); }
 
 } // namespace ffi

@@ -10,14 +10,18 @@
 namespace tvm {
 namespace ffi {
 
+/** A value of one of several types. */
 template <typename... V> class Variant {
   static_assert(detail::CheckElements<V...>());
 
 public:
   static constexpr bool _type_container_is_exact = false;
+  /** Whether every T is one of the types. */
   template <typename T> static constexpr bool variant_contains_v = (type_subsumes_v<V, T> || ...);
+  /** For signatures: valid if every T is one of the types. */
   template <typename T> using enable_if_variant_contains_t = std::enable_if_t<variant_contains_v<T>>;
 
+  /** From a value of one of the types. */
   template <typename T, typename = enable_if_variant_contains_t<T>> Variant(T value) : data_(std::move(value)) {}
   template <typename T, typename = enable_if_variant_contains_t<T>> TVM_FFI_INLINE Variant &operator=(T value) {
     data_ = Any(std::move(value));
@@ -29,26 +33,30 @@ public:
   TVM_FFI_INLINE Variant &operator=(const Variant &) = default;
   TVM_FFI_INLINE Variant &operator=(Variant &&) noexcept = default;
 
-  /* The value if it is a T. */
+  /** The value if it is a T. */
   template <typename T, typename = enable_if_variant_contains_t<T>> TVM_FFI_INLINE std::optional<T> as() const {
     return data_.as<T>();
   }
+  /** The object as a T, borrowed; null if it is not a T. */
   template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> TVM_FFI_INLINE const T *as() const {
     return data_.as<T>();
   }
-  /* The value, converted to T; TypeError if it does not convert. */
+  /** The value, converted to T; TypeError if it does not convert. */
   template <typename T, typename = enable_if_variant_contains_t<T>> TVM_FFI_INLINE T get() const & {
     return data_.cast<T>();
   }
+  /** As get() const, but moves the value out. */
   template <typename T, typename = enable_if_variant_contains_t<T>> TVM_FFI_INLINE T get() && {
     return std::move(data_).cast<T>();
   }
+  /** The type key of the value. */
   std::string GetTypeKey() const { return data_.GetTypeKey(); }
+  /** Whether both hold the same object, or equal plain data. */
   bool same_as(const Variant &other) const { return data_.same_as(other.data_); }
 
 private:
   explicit Variant(UnsafeInit, Any data) : data_(std::move(data)) {}
-  /* For a hash and equality of identity: the object, null for plain data. */
+  /** For a hash and equality of identity: the object, null for plain data. */
   ObjectPtr<Object> Identity() const { return data_.as<ObjectPtr<Object>>().value_or(nullptr); }
 
   Any data_;
@@ -60,7 +68,7 @@ private:
 
 template <typename... V> inline constexpr bool use_default_type_traits_v<Variant<V...>> = false;
 
-/* A value of one of the types stays unchanged. Any other value is converted to the first possible type. */
+/** A value of one of the types stays unchanged. Any other value is converted to the first possible type. */
 template <typename... V> struct TypeTraits<Variant<V...>> : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(const Variant<V...> &src, TVMFFIAny *result) {
     *result = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(src.data_);

@@ -10,6 +10,7 @@
 #if defined(_WIN32)
 #define TVM_FFI_EXTRA_CXX_API
 #else
+/** Linkage of the C++ names of libtvm_ffi_cxx. */
 #define TVM_FFI_EXTRA_CXX_API TVM_FFI_DLL
 #endif
 #endif

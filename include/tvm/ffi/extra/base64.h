@@ -11,7 +11,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* The 6 bits of a base64 character, -1 for any other character. */
+/** The 6 bits of a base64 character, -1 for any other character. */
 inline int Base64Digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -21,7 +21,7 @@ inline int Base64Digit(char c) {
 
 } // namespace detail
 
-/* Four characters for each three bytes; the last group is padded with "=". */
+/** Four characters for each three bytes; the last group is padded with "=". */
 inline String Base64Encode(TVMFFIByteArray bytes) {
   constexpr const char *kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
@@ -34,9 +34,10 @@ inline String Base64Encode(TVMFFIByteArray bytes) {
   }
   return String(std::move(text));
 }
+/** Encodes bytes as base64, with padding. */
 inline String Base64Encode(const Bytes &data) { return Base64Encode(TVMFFIByteArray{data.data(), data.size()}); }
 
-/* ValueError if the length of the string is not a multiple of 4, or if it has other characters. */
+/** ValueError if the length of the string is not a multiple of 4, or if it has other characters. */
 inline Bytes Base64Decode(TVMFFIByteArray text) {
   if (text.size % 4 != 0) {
     TVM_FFI_THROW(ValueError) << "Expected base64 in groups of 4 characters but got " << text.size << " characters";
@@ -58,6 +59,7 @@ inline Bytes Base64Decode(TVMFFIByteArray text) {
   }
   return Bytes(std::move(bytes));
 }
+/** Decodes base64. */
 inline Bytes Base64Decode(const String &text) { return Base64Decode(TVMFFIByteArray{text.data(), text.size()}); }
 
 } // namespace ffi

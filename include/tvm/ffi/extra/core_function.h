@@ -8,14 +8,14 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* The global function of that name, looked up at the first call; ValueError if there is none. It is never released,
+/** The global function of that name, looked up at the first call; ValueError if there is none. It is never released,
  * because objects that need it may outlive all variables. */
 template <const char *kName> const Function &CoreFunction() {
   static const Function &function = *new Function(Function::GetGlobalRequired(kName));
   return function;
 }
 
-/* The address of a C function of type F, which the global function of that name returns; looked up at the first call.
+/** The address of a C function of type F, which the global function of that name returns; looked up at the first call.
  * `fallback` if libtvm_ffi does not have that global function. */
 template <const char *kName, typename F> F CoreAddress(F fallback) {
   static const F address = [fallback]() -> F {

@@ -26,33 +26,37 @@ inline constexpr char kRecursiveGtName[] = "ffi.RecursiveGt";
 inline constexpr char kRecursiveGeName[] = "ffi.RecursiveGe";
 } // namespace detail
 
-/* A copy that shares no mutable object with `value`. An object that occurs twice in the value is copied once. */
+/** A copy that shares no mutable object with `value`. An object that occurs twice in the value is copied once. */
 inline Any DeepCopy(const Any &value) { return detail::CoreFunction<detail::kDeepCopyName>()(value); }
 
-/* Python's repr() of the value; "..." where a value contains itself. */
+/** Python's repr() of the value; "..." where a value contains itself. */
 inline String ReprPrint(const Any &value) {
   return detail::CoreFunction<detail::kReprPrintName>()(value).cast<String>();
 }
 
-/* A hash; values that are RecursiveEq have equal hashes. */
+/** A hash; values that are RecursiveEq have equal hashes. */
 inline int64_t RecursiveHash(const Any &value) {
   return detail::CoreFunction<detail::kRecursiveHashName>()(value).cast<int64_t>();
 }
 
-/* Compare field by field, in the order of definition. None is less than everything else. Values of different types
+/** Compare field by field, in the order of definition. None is less than everything else. Values of different types
  * cannot be ordered. */
 inline bool RecursiveEq(const Any &lhs, const Any &rhs) {
   return detail::CoreFunction<detail::kRecursiveEqName>()(lhs, rhs).cast<bool>();
 }
+/** Whether `lhs` is less than `rhs`, compared field by field; TypeError for types without an order. */
 inline bool RecursiveLt(const Any &lhs, const Any &rhs) {
   return detail::CoreFunction<detail::kRecursiveLtName>()(lhs, rhs).cast<bool>();
 }
+/** Whether `lhs` is not greater than `rhs`, compared field by field; TypeError for types without an order. */
 inline bool RecursiveLe(const Any &lhs, const Any &rhs) {
   return detail::CoreFunction<detail::kRecursiveLeName>()(lhs, rhs).cast<bool>();
 }
+/** Whether `lhs` is greater than `rhs`, compared field by field; TypeError for types without an order. */
 inline bool RecursiveGt(const Any &lhs, const Any &rhs) {
   return detail::CoreFunction<detail::kRecursiveGtName>()(lhs, rhs).cast<bool>();
 }
+/** Whether `lhs` is not less than `rhs`, compared field by field; TypeError for types without an order. */
 inline bool RecursiveGe(const Any &lhs, const Any &rhs) {
   return detail::CoreFunction<detail::kRecursiveGeName>()(lhs, rhs).cast<bool>();
 }
@@ -72,14 +76,17 @@ template <typename T> std::ostream &operator<<(std::ostream &os, const Optional<
  * for its parts ---- */
 
 namespace type_attr {
+/** Makes the text of an object. */
 inline constexpr reflection::AttrKey<TypedFunction<String(const Object *, const TypedFunction<String(AnyView)> &)>>
     kRepr{"__ffi_repr__"};
+/** Makes the hash of an object. */
 inline constexpr reflection::AttrKey<TypedFunction<int64_t(const Object *, const TypedFunction<int64_t(AnyView)> &)>>
     kHash{"__ffi_hash__"};
+/** Compares two objects for equality. */
 inline constexpr reflection::AttrKey<
     TypedFunction<bool(const Object *, const Object *, const TypedFunction<bool(AnyView, AnyView)> &)>>
     kEq{"__ffi_eq__"};
-/* Returns a number below 0, 0, or above 0. It also decides equality for a type without kEq. */
+/** Returns a number below 0, 0, or above 0. It also decides equality for a type without kEq. */
 inline constexpr reflection::AttrKey<
     TypedFunction<int32_t(const Object *, const Object *, const TypedFunction<int32_t(AnyView, AnyView)> &)>>
     kCompare{"__ffi_compare__"};

@@ -9,9 +9,9 @@
 
 #include <type_traits>
 
-struct __half; /* of CUDA and HIP */
+struct __half; /**< of CUDA and HIP */
 
-/* CUDA */
+/** CUDA */
 struct __nv_bfloat16;
 struct __nv_fp8_e4m3;
 struct __nv_fp8_e5m2;
@@ -19,7 +19,7 @@ struct __nv_fp8_e8m0;
 struct __nv_fp4_e2m1;
 struct __nv_fp4x2_e2m1;
 
-/* HIP */
+/** HIP */
 struct hip_bfloat16;
 struct __hip_bfloat16;
 struct __hip_fp8_e4m3;

@@ -19,11 +19,14 @@ inline constexpr char kJSONStringifyName[] = "ffi.json.Stringify";
 
 namespace json {
 
+/** A JSON value. */
 using Value = Any;
+/** A JSON object. */
 using Object = ffi::Map<Any, Any>;
+/** A JSON array. */
 using Array = ffi::Array<Any>;
 
-/* Parses a string. A number without point and exponent is an int; NaN and Infinity are accepted. ValueError for a
+/** Parses a string. A number without point and exponent is an int; NaN and Infinity are accepted. ValueError for a
  * string that is not JSON. If error_msg is given, *error_msg becomes the message instead, and the result is None; on
  * success *error_msg becomes empty. */
 inline Value Parse(const String &json_str, String *error_msg = nullptr) {
@@ -37,7 +40,7 @@ inline Value Parse(const String &json_str, String *error_msg = nullptr) {
   return std::move(value).value();
 }
 
-/* The JSON of a value, on one line, or over several lines with `indent` spaces for each level. ValueError for a value
+/** The JSON of a value, on one line, or over several lines with `indent` spaces for each level. ValueError for a value
  * that has no JSON form, for a key that is not a String, and for a List that contains itself. */
 inline String Stringify(const Value &value, const Optional<int> &indent = std::nullopt) {
   return detail::CoreFunction<detail::kJSONStringifyName>()(value, indent).cast<String>();

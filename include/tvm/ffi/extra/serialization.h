@@ -18,19 +18,20 @@ inline constexpr char kToJSONGraphName[] = "ffi.ToJSONGraph";
 inline constexpr char kFromJSONGraphName[] = "ffi.FromJSONGraph";
 } // namespace detail
 
-/* The graph of a value. The metadata is JSON for the reader's own use; it becomes "metadata" of the graph unless it is
+/** The graph of a value. The metadata is JSON for the reader's own use; it becomes "metadata" of the graph unless it is
  * None. TypeError for an object that could not be created again, such as a Function; ValueError for a container that
  * contains itself. */
 inline json::Value ToJSONGraph(const Any &value, const Any &metadata = Any(nullptr)) {
   return detail::CoreFunction<detail::kToJSONGraphName>()(value, metadata);
 }
 
-/* The value of a graph, made of new objects only. ValueError, TypeError or KeyError for JSON that is not a graph. */
+/** The value of a graph, made of new objects only. ValueError, TypeError or KeyError for JSON that is not a graph. */
 inline Any FromJSONGraph(const json::Value &value) { return detail::CoreFunction<detail::kFromJSONGraphName>()(value); }
 
 namespace type_attr {
-/* kDataToJson makes the "data" of an object, as JSON; kDataFromJson makes an object of the type from this data. */
+/** kDataToJson makes the "data" of an object, as JSON; kDataFromJson makes an object of the type from this data. */
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataToJson{"__data_to_json__"};
+/** Makes an object from the data that it was saved as. */
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataFromJson{"__data_from_json__"};
 } // namespace type_attr
 

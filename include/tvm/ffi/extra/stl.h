@@ -26,7 +26,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* Traits of a type that is copied into a new object. Derived provides ToRef(Self), which makes a reference to that
+/** Traits of a type that is copied into a new object. Derived provides ToRef(Self), which makes a reference to that
  * object. */
 template <typename Derived, typename Self, bool kConvertEnabled> struct CopiedTraitsBase : TypeTraitsBase {
   static constexpr bool convert_enabled = kConvertEnabled;
@@ -44,13 +44,13 @@ template <typename Derived, typename Self, bool kConvertEnabled> struct CopiedTr
 
 /* ---- Sequences ---- */
 
-/* The sequence of a value; null if it is neither an Array nor a List. */
+/** The sequence of a value; null if it is neither an Array nor a List. */
 inline const SeqBaseObj *SequenceOrNull(const TVMFFIAny *src) {
   if (src->type_index != kTVMFFIArray && src->type_index != kTVMFFIList) return nullptr;
   return ObjectUnsafe::RawObjectPtrFromUnowned<SeqBaseObj>(src->v_obj);
 }
 
-/* Traits of sequences whose items are all of type T. */
+/** Traits of sequences whose items are all of type T. */
 template <typename Derived, typename Self, typename T>
 struct CopiedSeqTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_v<T>> {
   static constexpr int32_t field_static_type_index = kTVMFFIArray;
@@ -91,7 +91,7 @@ struct TypeTraits<std::vector<T, Rest...>>
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::vector"); }
 };
 
-/* Converts a sequence of exactly N items. T must be default constructible. */
+/** Converts a sequence of exactly N items. T must be default constructible. */
 template <typename T, size_t N>
 struct TypeTraits<std::array<T, N>> : detail::CopiedSeqTraitsBase<TypeTraits<std::array<T, N>>, std::array<T, N>, T> {
   static std::optional<std::array<T, N>> TryCastFromAnyView(const TVMFFIAny *src) {
@@ -159,7 +159,7 @@ struct CopiedMapTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
     for (auto &pair : src) pairs.Set(Any(K(pair.first)), Any(V(std::move(pair.second))));
     return pairs;
   }
-  /* If two keys convert to the same key, the first one wins. */
+  /** If two keys convert to the same key, the first one wins. */
   static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
     const MapBaseObj *pairs = PairsOrNull(src);
     if (pairs == nullptr) return std::nullopt;
@@ -258,7 +258,7 @@ template <typename T> struct TypeTraits<std::optional<T>> : TypeTraitsBase {
     if (src->type_index == kTVMFFINone) return std::nullopt;
     return TypeTraits<T>::MoveFromAnyAfterCheck(src);
   }
-  /* The outer optional is empty if the value does not convert; the inner one is empty for None. */
+  /** The outer optional is empty if the value does not convert; the inner one is empty for None. */
   static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
     if (src->type_index == kTVMFFINone) return std::optional<Self>(std::in_place);
     Self value = TypeTraits<T>::TryCastFromAnyView(src);
@@ -270,7 +270,7 @@ template <typename T> struct TypeTraits<std::optional<T>> : TypeTraitsBase {
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::optional"); }
 };
 
-/* The first alternative whose type the value has; if there is none, the first to which it converts. */
+/** The first alternative whose type the value has; if there is none, the first to which it converts. */
 template <typename... T> struct TypeTraits<std::variant<T...>> : TypeTraitsBase {
   using Self = std::variant<T...>;
   using Index = std::index_sequence_for<T...>;
@@ -300,7 +300,7 @@ template <typename... T> struct TypeTraits<std::variant<T...>> : TypeTraitsBase 
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T...>("std::variant"); }
 
 private:
-  /* No value has a type that cannot be in an Any; values only convert to such a type. */
+  /** No value has a type that cannot be in an Any; values only convert to such a type. */
   template <typename U> static bool Is(const TVMFFIAny *src) {
     if constexpr (TypeTraits<U>::storage_enabled) {
       return TypeTraits<U>::CheckAnyStrict(src);

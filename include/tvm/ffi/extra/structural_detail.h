@@ -15,17 +15,17 @@
 namespace tvm {
 namespace ffi {
 
-/* The time of the call of a callback. */
+/** The time of the call of a callback. */
 enum class WalkOrder : int32_t {
-  kPreOrder = 0,  /* before the parts of a value */
-  kPostOrder = 1, /* after its parts */
+  kPreOrder = 0,  /**< before the parts of a value */
+  kPostOrder = 1, /**< after its parts */
 };
 
 namespace detail {
 
 /* ---- Definition regions ---- */
 
-/* Sets the region until the end of the scope. Inside a pattern region the region does not change. */
+/** Sets the region until the end of the scope. Inside a pattern region the region does not change. */
 class RegionScope {
 public:
   RegionScope(TVMFFIDefRegionKind *region, TVMFFIDefRegionKind kind) : region_(region), before_(*region) {
@@ -42,12 +42,12 @@ private:
 
 /* ---- Callbacks ---- */
 
-/* The type of the first parameter of a callback. */
+/** The type of the first parameter of a callback. */
 template <typename Callback>
 using CallbackValue =
     std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<0, typename FunctionInfo<Callback>::ArgType>>>;
 
-/* Calls use(callback, matched) if the value has the callback's parameter type. Returns whether it did. */
+/** Calls use(callback, matched) if the value has the callback's parameter type. Returns whether it did. */
 template <typename Callback, typename Use> bool TryCallback(Callback &callback, AnyView value, Use &use) {
   static_assert(FunctionInfo<Callback>::num_args >= 1, "a callback takes the value first");
   using Value = CallbackValue<Callback>;
@@ -62,13 +62,13 @@ template <typename Callback, typename Use> bool TryCallback(Callback &callback, 
   }
 }
 
-/* Uses the first callback that accepts the value. Returns whether there is one. */
+/** Uses the first callback that accepts the value. Returns whether there is one. */
 template <typename... Callbacks, typename Use>
 bool TryCallbacks(std::tuple<Callbacks...> &callbacks, AnyView value, Use use) {
   return std::apply([&](auto &...callback) { return (TryCallback(callback, value, use) || ...); }, callbacks);
 }
 
-/* Calls f() and returns its result, or the error that it throws. */
+/** Calls f() and returns its result, or the error that it throws. */
 template <typename T, typename F> Expected<T> Guarded(F f) noexcept {
   try {
     return f();
@@ -78,7 +78,8 @@ template <typename T, typename F> Expected<T> Guarded(F f) noexcept {
   }
 }
 
-/* Calls callback(value, state...) or callback(value, state..., region), according to the parameters of the callback. */
+/** Calls callback(value, state...) or callback(value, state..., region), according to the parameters of the
+ * callback. */
 template <typename T, typename Callback, typename Value, typename... States>
 Expected<T> CallWithStates(Callback &callback, Value &&value, const std::tuple<States...> &states,
                            TVMFFIDefRegionKind region) noexcept {
@@ -101,7 +102,7 @@ Expected<T> CallWithStates(Callback &callback, Value &&value, const std::tuple<S
   });
 }
 
-/* Returns a raw result; if it is an error, with `value` added to its context. */
+/** Returns a raw result; if it is an error, with `value` added to its context. */
 TVM_FFI_INLINE TVMFFIAny Noted(TVMFFIAny result, AnyView value) noexcept {
   return TVM_FFI_PREDICT_FALSE(result.type_index == kTVMFFIError) ? WithErrorContext(result, value) : result;
 }
@@ -111,7 +112,7 @@ TVM_FFI_INLINE TVMFFIAny Noted(TVMFFIAny result, AnyView value) noexcept {
 #if defined(_WIN32)
 constexpr uintptr_t kMaxStructuralStackBytes = 512 << 10;
 #else
-constexpr uintptr_t kMaxStructuralStackBytes = 4 << 20; /* half of the usual stack of a thread */
+constexpr uintptr_t kMaxStructuralStackBytes = 4 << 20; /**< half of the usual stack of a thread */
 #endif
 
 TVM_FFI_INLINE uintptr_t StackPosition() {
@@ -130,10 +131,10 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny TooDeep() noexcept {
                 "")));
 }
 
-/* Measures the C stack that nested calls use. */
+/** Measures the C stack that nested calls use. */
 class StackUse {
 public:
-  /* Calls run() and returns its raw result; a ValueError if the calls since the outermost one have used too much
+  /** Calls run() and returns its raw result; a ValueError if the calls since the outermost one have used too much
    * stack. */
   template <typename Run> TVMFFIAny Call(Run run) noexcept {
     uintptr_t here = StackPosition();

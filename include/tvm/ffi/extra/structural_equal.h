@@ -19,25 +19,27 @@ inline constexpr char kStructuralEqualName[] = "ffi.StructuralEqual";
 inline constexpr char kFirstMismatchName[] = "ffi.GetFirstStructuralMismatch";
 } // namespace detail
 
+/** Compares values by their contents. */
 class StructuralEqual {
 public:
-  /* map_free_vars: a variable that neither value defines counts as defined where it first occurs. skip_tensor_content:
+  /** map_free_vars: a variable that neither value defines counts as defined where it first occurs. skip_tensor_content:
    * tensors are equal if their shapes and data types are. */
   static bool Equal(const Any &lhs, const Any &rhs, bool map_free_vars = false, bool skip_tensor_content = false) {
     return detail::CoreFunction<detail::kStructuralEqualName>()(lhs, rhs, map_free_vars, skip_tensor_content)
         .cast<bool>();
   }
-  /* The first place where the values differ, as a path in each; nullopt if they are equal. */
+  /** The first place where the values differ, as a path in each; nullopt if they are equal. */
   static Optional<reflection::AccessPathPair>
   GetFirstMismatch(const Any &lhs, const Any &rhs, bool map_free_vars = false, bool skip_tensor_content = false) {
     return detail::CoreFunction<detail::kFirstMismatchName>()(lhs, rhs, map_free_vars, skip_tensor_content)
         .cast<Optional<reflection::AccessPathPair>>();
   }
+  /** Whether two values are equal by their contents. */
   bool operator()(const Any &lhs, const Any &rhs) const { return Equal(lhs, rhs); }
 };
 
 namespace type_attr {
-/* A hook that compares two objects of a type, instead of comparing their fields: hook(lhs, rhs, equal). It calls
+/** A hook that compares two objects of a type, instead of comparing their fields: hook(lhs, rhs, equal). It calls
  * equal(left, right, region, name) for each pair of parts: `region` is the TVMFFIDefRegionKind of the parts, `name`
  * their name in the path of a mismatch. */
 inline constexpr reflection::AttrKey<

@@ -11,20 +11,23 @@
 namespace tvm {
 namespace ffi {
 
+/** The object of a StructuralKey: a value with its hash. */
 class StructuralKeyObj : public Object {
 public:
-  Any key;
-  int64_t hash_i64 = 0; /* the bits of the structural hash of `key` */
+  Any key; /**< compared and hashed by contents */
+  int64_t hash_i64 = 0; /**< the bits of the structural hash of `key` */
 
   StructuralKeyObj() = default;
+  /** Computes the hash of a value. */
   explicit StructuralKeyObj(Any value)
       : key(std::move(value)), hash_i64(static_cast<int64_t>(StructuralHash::Hash(key))) {}
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.StructuralKey", StructuralKeyObj, Object);
 };
 
-/* The contents of the key must not change while it is in a map. */
+/** The contents of the key must not change while it is in a map. */
 class StructuralKey : public ObjectRef {
 public:
+  /** A key from any value. */
   explicit StructuralKey(Any key) : ObjectRef(make_object<StructuralKeyObj>(std::move(key))) {}
   bool operator==(const StructuralKey &other) const {
     if (same_as(other)) return true;

@@ -26,11 +26,12 @@ namespace detail {
 template <typename Engine, typename Parent> class MutatorEngine;
 } // namespace detail
 
-/* The base of the mutators of maps and mutations. It stores the replacement of each variable. */
+/** The base of the mutators of maps and mutations. It stores the replacement of each variable. */
 class StructuralMapEngineBase : public StructuralMutatorObj {
 public:
-  using StateTupleType = std::tuple<>; /* references into a derived class, passed to callbacks after the value */
+  using StateTupleType = std::tuple<>; /**< references into a derived class, passed to callbacks after the value */
 
+  /** The table must not be null and must outlive the mutator. */
   explicit StructuralMapEngineBase(const StructuralMutatorVTable *vtable) : StructuralMutatorObj(vtable) {}
 
 protected:
@@ -38,7 +39,7 @@ protected:
 
 private:
   struct Entry {
-    Any var; /* keeps the key alive */
+    Any var; /**< keeps the key alive */
     Any mapped;
   };
 
@@ -68,7 +69,7 @@ private:
 
 namespace detail {
 
-/* Base of an Engine, which derives from it. Parent is derived from StructuralMapEngineBase. Engine::MutateOne(value,
+/** Base of an Engine, which derives from it. Parent is derived from StructuralMapEngineBase. Engine::MutateOne(value,
  * mode) mutates a value, which it may change in place if the mode is kAllow, and returns a raw result. */
 template <typename Engine, typename Parent> class MutatorEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
@@ -76,7 +77,7 @@ template <typename Engine, typename Parent> class MutatorEngine : public Parent 
 
 protected:
   MutatorEngine() : Parent(&kTable) {}
-  /* Calls Parent's DefaultMutateExpected, which may hide the function of its base classes. */
+  /** Calls Parent's DefaultMutateExpected, which may hide the function of its base classes. */
   TVM_FFI_INLINE TVMFFIAny DescendInto(AnyView value, InplaceMode mode) noexcept {
     return ExpectedUnsafe::MoveToTVMFFIAny(Parent::DefaultMutateExpected(value, mode));
   }
@@ -93,7 +94,7 @@ private:
   StackUse stack_use_;
 };
 
-/* Maps one value. Engine::CallBack(value) returns a raw result: ffi.Unchanged if no callback matches. */
+/** Maps one value. Engine::CallBack(value) returns a raw result: ffi.Unchanged if no callback matches. */
 template <typename Engine, typename Parent, WalkOrder order> class MapEngine : public MutatorEngine<Engine, Parent> {
 protected:
   TVM_FFI_INLINE TVMFFIAny MutateOne(AnyView value, InplaceMode mode) noexcept {
@@ -131,13 +132,15 @@ private:
 
 } // namespace detail
 
-/* The mutator of StructuralMap. Parent is derived from StructuralMapEngineBase. It may have states for the callbacks,
+/** The mutator of StructuralMap. Parent is derived from StructuralMapEngineBase. It may have states for the callbacks,
  * like the Parent of StructuralWalkEngine, and its own DefaultMutateExpected. */
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralMapEngine : public detail::MapEngine<StructuralMapEngine<Parent, order, Callbacks...>, Parent, order> {
 public:
+  /** The types of the states that callbacks get. */
   using StateTupleType = typename Parent::StateTupleType;
 
+  /** Takes one callback or more. */
   explicit StructuralMapEngine(Callbacks... callbacks) : callbacks_(std::move(callbacks)...) {}
 
 private:
@@ -157,13 +160,15 @@ private:
   template <typename Engine, typename Base, WalkOrder when> friend class detail::MapEngine;
 };
 
-/* As StructuralMapEngine, for the callbacks of ffi.StructuralMap, which are known at run time only: arrays of pairs of
+/** As StructuralMapEngine, for the callbacks of ffi.StructuralMap, which are known at run time only: arrays of pairs of
  * a type index and a function. Functions of the second array also get the TVMFFIDefRegionKind. */
 template <typename Parent, WalkOrder order>
 class StructuralMapDynEngine : public detail::MapEngine<StructuralMapDynEngine<Parent, order>, Parent, order> {
 public:
+  /** Pairs of a type index and the function for values of that type. */
   using CallbackArray = Array<Tuple<int32_t, Function>>;
 
+  /** Takes the callbacks with and without the region as a parameter. */
   StructuralMapDynEngine(CallbackArray callbacks, CallbackArray callbacks_with_def_region_kind)
       : callbacks_(std::move(callbacks)), callbacks_with_region_(std::move(callbacks_with_def_region_kind)) {}
 
@@ -191,7 +196,7 @@ private:
   template <typename Engine, typename Base, WalkOrder when> friend class detail::MapEngine;
 };
 
-/* The replacement of the root, or the error of a callback or a hook, with a VisitErrorContext. ValueError for a value
+/** The replacement of the root, or the error of a callback or a hook, with a VisitErrorContext. ValueError for a value
  * that is nested too deeply. A callback returns a replacement, Unchanged, or an Expected or UnchangedOr of a
  * replacement. It must not change the value that it gets. */
 template <WalkOrder order, typename... Callbacks>
@@ -202,7 +207,7 @@ Expected<Any> StructuralMapExpected(Any root, Callbacks &&...callbacks) noexcept
     return detail::MutateRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), std::move(root));
   });
 }
-/* StructuralMapExpected, which throws the error. */
+/** StructuralMapExpected, which throws the error. */
 template <WalkOrder order, typename... Callbacks> Any StructuralMap(Any root, Callbacks &&...callbacks) {
   return StructuralMapExpected<order>(std::move(root), std::forward<Callbacks>(callbacks)...).value();
 }

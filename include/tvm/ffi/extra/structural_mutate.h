@@ -18,11 +18,12 @@
 namespace tvm {
 namespace ffi {
 
-/* The mutator of StructuralMutate. Parent is derived from StructuralMapEngineBase. Callbacks get a pointer to its
+/** The mutator of StructuralMutate. Parent is derived from StructuralMapEngineBase. Callbacks get a pointer to its
  * MutatorObjType. Its DefaultMutateExpected mutates values that no callback matches. */
 template <typename Parent, typename... Callbacks>
 class StructuralMutateEngine : public detail::MutatorEngine<StructuralMutateEngine<Parent, Callbacks...>, Parent> {
 public:
+  /** Takes one callback or more. */
   explicit StructuralMutateEngine(Callbacks... callbacks) : callbacks_(std::move(callbacks)...) {}
 
 private:
@@ -57,7 +58,7 @@ private:
   template <typename Engine, typename Base> friend class detail::MutatorEngine;
 };
 
-/* The replacement of the root, or an error, as StructuralMapExpected. The first callback whose parameter a value
+/** The replacement of the root, or an error, as StructuralMapExpected. The first callback whose parameter a value
  * matches is called, and its result replaces the value; it mutates the parts of the value by calling the mutator. A
  * callback that takes an InplaceMode passes it on for the parts, or to DefaultMutateExpected for the value. */
 template <typename... Callbacks> Expected<Any> StructuralMutateExpected(Any root, Callbacks &&...callbacks) noexcept {
@@ -67,7 +68,7 @@ template <typename... Callbacks> Expected<Any> StructuralMutateExpected(Any root
     return detail::MutateRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), std::move(root));
   });
 }
-/* StructuralMutateExpected, which throws the error. */
+/** StructuralMutateExpected, which throws the error. */
 template <typename... Callbacks> Any StructuralMutate(Any root, Callbacks &&...callbacks) {
   return StructuralMutateExpected(std::move(root), std::forward<Callbacks>(callbacks)...).value();
 }

@@ -26,33 +26,38 @@
 namespace tvm {
 namespace ffi {
 
-/* Whether a value may be changed in place: only if the caller owns every reference on the way to it. The numbers are
+/** Whether a value may be changed in place: only if the caller owns every reference on the way to it. The numbers are
  * those of Python's InplaceMode. */
-enum class InplaceMode : int32_t { kDisallow = 0, kAllow = 1 };
+enum class InplaceMode : int32_t {
+  kDisallow = 0, /**< a change makes a copy */
+  kAllow = 1     /**< the value may be changed in place */
+}; /**< no, or if the caller owns all references */
 
 class StructuralMutatorObj;
 
-/* Functions of mutators. Arguments are borrowed, the caller owns results. A result of type Error is an error. */
+/** Functions of mutators. Arguments are borrowed, the caller owns results. A result of type Error is an error. */
 using FStructuralMutateABI = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView value) noexcept;
+/** Returns the replacement of an object, or None. */
 using FStructuralVarRemapGet = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView var) noexcept;
+/** Stores the replacement of an object; returns None or an error. */
 using FStructuralVarRemapSet = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView var, AnyView mapped) noexcept;
-/* FStructuralMutateABI as the attribute of a type; there it may also be a Function. */
+/** FStructuralMutateABI as the attribute of a type; there it may also be a Function. */
 using FStructuralMutate = reflection::NativeFunctionView<UnchangedOr<Any>(StructuralMutatorObj *, AnyView)>;
 
 namespace type_attr {
-/* Mutates the parts of an object, on a copy of it. */
+/** Mutates the parts of an object, on a copy of it. */
 inline constexpr reflection::AttrKey<FStructuralMutate> kStructuralMutate{"__s_mutate__"};
-/* Mutates the parts of an object in the object itself, to which the caller has the only reference. A type with this
+/** Mutates the parts of an object in the object itself, to which the caller has the only reference. A type with this
  * attribute also has kStructuralMutate. */
 inline constexpr reflection::AttrKey<FStructuralMutate> kStructuralMaybeInplaceMutate{"__s_maybe_inplace_mutate__"};
 } // namespace type_attr
 
-/* The functions of a class of mutators. The table and the layout of a mutator are part of the ABI. */
+/** The functions of a class of mutators. The table and the layout of a mutator are part of the ABI. */
 struct StructuralMutatorVTable {
-  FStructuralMutateABI mutate = nullptr;               /* a replacement or ffi.Unchanged */
-  FStructuralMutateABI maybe_inplace_mutate = nullptr; /* may change the value in place, and then returns it */
-  FStructuralVarRemapGet var_remap_get = nullptr;      /* the replacement of an object, or None */
-  FStructuralVarRemapSet var_remap_set = nullptr;      /* returns None */
+  FStructuralMutateABI mutate = nullptr;               /**< a replacement or ffi.Unchanged */
+  FStructuralMutateABI maybe_inplace_mutate = nullptr; /**< may change the value in place, and then returns it */
+  FStructuralVarRemapGet var_remap_get = nullptr;      /**< the replacement of an object, or None */
+  FStructuralVarRemapSet var_remap_set = nullptr;      /**< returns None */
 };
 
 namespace detail {
@@ -60,12 +65,12 @@ inline constexpr char kDefaultMutateName[] = "ffi.StructuralMutatorDefaultMutate
 inline constexpr char kNativeDefaultMutateName[] = "ffi_hpy.native_default_mutate";
 } // namespace detail
 
-/* The base class of all mutators. A mutator is used for one mutation at a time, by one thread. */
+/** The base class of all mutators. A mutator is used for one mutation at a time, by one thread. */
 class StructuralMutatorObj : public Object {
 public:
-  using MutatorObjType = StructuralMutatorObj; /* callbacks get a pointer to this class */
+  using MutatorObjType = StructuralMutatorObj; /**< callbacks get a pointer to this class */
 
-  /* Mutates a value. With kAllow an object is changed in place if it has one reference, so the caller must not make
+  /** Mutates a value. With kAllow an object is changed in place if it has one reference, so the caller must not make
    * another reference before the call. Changes made in place before an error are not undone. */
   TVM_FFI_INLINE Expected<UnchangedOr<Any>> MutateExpected(AnyView value,
                                                            InplaceMode mode = InplaceMode::kDisallow) noexcept {
@@ -74,11 +79,12 @@ public:
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<UnchangedOr<Any>>(
         (is_inplace ? vtable_->maybe_inplace_mutate : vtable_->mutate)(this, value));
   }
+  /** As MutateExpected; throws the error. */
   TVM_FFI_INLINE UnchangedOr<Any> Mutate(AnyView value, InplaceMode mode = InplaceMode::kDisallow) {
     return MutateExpected(value, mode).value();
   }
 
-  /* Mutates the parts of a value, not the value itself: by the hook of its type, else by its reflected fields, on a
+  /** Mutates the parts of a value, not the value itself: by the hook of its type, else by its reflected fields, on a
    * copy. With kAllow the caller states that the value may be changed in place. */
   TVM_FFI_INLINE Expected<UnchangedOr<Any>> DefaultMutateExpected(AnyView value,
                                                                   InplaceMode mode = InplaceMode::kDisallow) noexcept {
@@ -86,17 +92,19 @@ public:
         mode == InplaceMode::kAllow ? DefaultMutateInplace(value) : DefaultMutate(value));
   }
 
-  /* The replacement of a variable or a node of a graph, made at its first occurrence; None if it has not been
+  /** The replacement of a variable or a node of a graph, made at its first occurrence; None if it has not been
    * mapped. */
   Expected<Any> VarRemapGetExpected(AnyView var) noexcept {
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<Any>(vtable_->var_remap_get(this, var));
   }
+  /** Stores the replacement of a variable or of a node of a graph. */
   Expected<void> VarRemapSetExpected(AnyView var, AnyView mapped) noexcept {
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<void>(vtable_->var_remap_set(this, var, mapped));
   }
 
-  /* As the functions of StructuralVisitorObj with these names. */
+  /** As the functions of StructuralVisitorObj with these names. */
   TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
+  /** Calls `callback` with def_region_kind() set to `kind`, and restores the kind afterwards. */
   template <typename Callback>
   auto WithDefRegionKind(TVMFFIDefRegionKind kind, Callback &&callback)
       -> decltype(std::forward<Callback>(callback)()) {
@@ -108,7 +116,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO("ffi.StructuralMutator", StructuralMutatorObj, Object);
 
 protected:
-  /* The table must not be null and must outlive the mutator. */
+  /** The table must not be null and must outlive the mutator. */
   explicit StructuralMutatorObj(const StructuralMutatorVTable *vtable) : vtable_(vtable) {}
 
   const StructuralMutatorVTable *vtable_;
@@ -135,7 +143,7 @@ private:
   TVM_FFI_INLINE TVMFFIAny CallHook(TVMFFIAny hook, AnyView value) noexcept {
     return detail::Noted(reinterpret_cast<FStructuralMutateABI>(hook.v_ptr)(this, value), value);
   }
-  /* For a core without the native function. The global function returns the same object if nothing changed. */
+  /** For a core without the native function. The global function returns the same object if nothing changed. */
   static TVMFFIAny DefaultMutateByName(StructuralMutatorObj *self, AnyView value) noexcept {
     Expected<Any> result = detail::CoreFunction<detail::kDefaultMutateName>().CallExpected(self, value);
     AnyView made = detail::ExpectedUnsafe::GetData(std::as_const(result));
@@ -144,8 +152,10 @@ private:
   }
 };
 
+/** A reference to a mutator; never null. */
 class StructuralMutator : public ObjectRef {
 public:
+  /** From an object; InternalError for null. */
   explicit StructuralMutator(ObjectPtr<StructuralMutatorObj> n) : ObjectRef(std::move(n)) {
     TVM_FFI_ICHECK(defined()) << "a StructuralMutator is not null";
   }
@@ -154,7 +164,7 @@ public:
 
 namespace detail {
 
-/* A result as an Expected<T>: TypeError if the value is not a T. No check is needed if the static types prove that it
+/** A result as an Expected<T>: TypeError if the value is not a T. No check is needed if the static types prove that it
  * is. */
 template <typename T, typename U> TVM_FFI_INLINE Expected<T> ResultAs(Expected<U> result) {
   if constexpr (type_subsumes_v<T, U>) {
@@ -163,12 +173,12 @@ template <typename T, typename U> TVM_FFI_INLINE Expected<T> ResultAs(Expected<U
     return std::move(result).template as_or_error<T>();
   }
 }
-/* ResultAs for a caller that knows that the result is a T. */
+/** ResultAs for a caller that knows that the result is a T. */
 template <typename T, typename U> TVM_FFI_INLINE Expected<T> ResultKnownAs(Expected<U> result) {
   return ExpectedUnsafe::MoveFromTVMFFIAny<T>(ExpectedUnsafe::MoveToTVMFFIAny(std::move(result)));
 }
 
-/* Mutates a root, in place if the caller has moved its only reference. */
+/** Mutates a root, in place if the caller has moved its only reference. */
 inline Expected<Any> MutateRoot(StructuralMutatorObj *mutator, Any root) {
   Expected<UnchangedOr<Any>> result = mutator->MutateExpected(root, InplaceMode::kAllow);
   if (result.is_err()) return std::move(result).error();
@@ -181,7 +191,7 @@ inline Expected<Any> MutateRoot(StructuralMutatorObj *mutator, Any root) {
 
 /* ---- In functions that return an Expected ---- */
 
-/* Returns from the function if `Result` is an error. */
+/** Returns from the function if `Result` is an error. */
 #define TVM_FFI_S_MUTATE_MAYBE_EARLY_RETURN(Result)                        \
   do {                                                                     \
     auto &&tvm_ffi_mutated = (Result);                                     \
@@ -195,12 +205,12 @@ inline Expected<Any> MutateRoot(StructuralMutatorObj *mutator, Any root) {
   TVM_FFI_S_MUTATE_MAYBE_EARLY_RETURN(Result);                                      \
   Type Name = ::std::move(Result).value()
 
-/* Declares `Type Name` with the value of an Expected. Returns from the function with its error, or with a TypeError if
+/** Declares `Type Name` with the value of an Expected. Returns from the function with its error, or with a TypeError if
  * the value is not a Type. A type with a comma needs an alias. This expands to several statements, so it needs braces
  * after an if. */
 #define TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN(Type, Name, ResultExpr) \
   TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN_(ResultAs, TVM_FFI_STR_CONCAT(tvm_ffi_result_, __COUNTER__), Type, Name, ResultExpr)
-/* As TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN, without the check: the caller knows that the value is a Type. */
+/** As TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN, without the check: the caller knows that the value is a Type. */
 #define TVM_FFI_UNSAFE_S_MUTATE_ASSIGN_OR_RETURN(Type, Name, ResultExpr)                                          \
   TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN_(ResultKnownAs, TVM_FFI_STR_CONCAT(tvm_ffi_result_, __COUNTER__), Type, Name, \
                                      ResultExpr)

@@ -15,11 +15,12 @@
 namespace tvm {
 namespace ffi {
 
-/* The visitor of StructuralVisit. Parent is derived from StructuralVisitorObj. Callbacks get a pointer to its
+/** The visitor of StructuralVisit. Parent is derived from StructuralVisitorObj. Callbacks get a pointer to its
  * VisitorObjType. Its DefaultVisitExpected visits values that no callback matches. */
 template <typename Parent, typename... Callbacks>
 class StructuralVisitEngine : public detail::VisitorEngine<StructuralVisitEngine<Parent, Callbacks...>, Parent> {
 public:
+  /** Takes one callback or more. */
   explicit StructuralVisitEngine(Callbacks... callbacks) : callbacks_(std::move(callbacks)...) {}
 
 private:
@@ -48,7 +49,7 @@ private:
   friend class detail::VisitorEngine<StructuralVisitEngine, Parent>;
 };
 
-/* nullopt if everything was visited, or the interrupt or the error of a callback or a hook, as StructuralWalkExpected.
+/** nullopt if everything was visited, or the interrupt or the error of a callback or a hook, as StructuralWalkExpected.
  * The first callback whose parameter a value matches is called, and its result is the result of the visit of that
  * value. */
 template <typename... Callbacks>
@@ -58,7 +59,7 @@ Expected<Optional<VisitInterrupt>> StructuralVisitExpected(AnyView root, Callbac
   return detail::Guarded<Optional<VisitInterrupt>>(
       [&] { return detail::VisitRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), root); });
 }
-/* StructuralVisitExpected, which throws the error. */
+/** StructuralVisitExpected, which throws the error. */
 template <typename... Callbacks> Optional<VisitInterrupt> StructuralVisit(AnyView root, Callbacks &&...callbacks) {
   return StructuralVisitExpected(root, std::forward<Callbacks>(callbacks)...).value();
 }

@@ -16,16 +16,20 @@
 namespace tvm {
 namespace ffi {
 
-/* The result of a callback: continue; continue, but not into this value (in pre-order only); or end the walk. None
+/** The result of a callback: continue; continue, but not into this value (in pre-order only); or end the walk. None
  * converts to Advance. */
 class WalkResult : public Variant<VisitInterrupt, int32_t> {
 public:
-  static constexpr int32_t kAdvanceTag = 0;
-  static constexpr int32_t kSkipTag = 1;
+  static constexpr int32_t kAdvanceTag = 0; /**< stands for Advance */
+  static constexpr int32_t kSkipTag = 1; /**< stands for Skip */
+  /** The value as it crosses the ABI. */
   using Storage = Variant<VisitInterrupt, int32_t>;
 
+  /** Continue. */
   static WalkResult Advance() { return WalkResult(Storage(kAdvanceTag)); }
+  /** Continue, but not into this value; in pre-order only. */
   static WalkResult Skip() { return WalkResult(Storage(kSkipTag)); }
+  /** End the walk, which returns the signal. */
   static WalkResult Interrupt(VisitInterrupt signal = VisitInterrupt()) {
     return WalkResult(Storage(std::move(signal)));
   }
@@ -58,14 +62,16 @@ template <> struct TypeTraits<WalkResult> : TypeTraits<WalkResult::Storage> {
   static std::string TypeStr() { return "WalkResult"; }
 };
 
-/* The visitor of a walk. Parent is derived from StructuralVisitorObj and passes the table to its constructor. It may
+/** The visitor of a walk. Parent is derived from StructuralVisitorObj and passes the table to its constructor. It may
  * have states for the callbacks: references, typed by its StateTupleType and returned by its StateTuple(), which
  * callbacks get between the value and the region. It may have its own DefaultVisitExpected. */
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralWalkEngine : public detail::VisitorEngine<StructuralWalkEngine<Parent, order, Callbacks...>, Parent> {
 public:
+  /** The types of the states that callbacks get. */
   using StateTupleType = typename Parent::StateTupleType;
 
+  /** Takes one callback or more. */
   explicit StructuralWalkEngine(Callbacks... callbacks) : callbacks_(std::move(callbacks)...) {}
 
 private:
@@ -80,7 +86,7 @@ private:
     TVMFFIAny said = CallBack(value);
     return said.type_index != kTVMFFIInt ? said : visited;
   }
-  /* A raw WalkResult or an error; Advance if no callback matches. */
+  /** A raw WalkResult or an error; Advance if no callback matches. */
   TVMFFIAny CallBack(AnyView value) noexcept {
     TVMFFIAny said;
     detail::PutInt64(kTVMFFIInt, WalkResult::kAdvanceTag, &said);
@@ -97,8 +103,8 @@ private:
   friend class detail::VisitorEngine<StructuralWalkEngine, Parent>;
 };
 
-/* nullopt if everything was visited; the interrupt of the callback that ended the walk; or the error of a callback or a
- * hook, with a VisitErrorContext. ValueError for a value that is nested too deeply. */
+/** nullopt if everything was visited; the interrupt of the callback that ended the walk; or the error of a callback or
+ * a hook, with a VisitErrorContext. ValueError for a value that is nested too deeply. */
 template <WalkOrder order, typename... Callbacks>
 Expected<Optional<VisitInterrupt>> StructuralWalkExpected(AnyView root, Callbacks &&...callbacks) noexcept {
   static_assert(sizeof...(Callbacks) != 0, "a walk needs a callback");
@@ -106,7 +112,7 @@ Expected<Optional<VisitInterrupt>> StructuralWalkExpected(AnyView root, Callback
   return detail::Guarded<Optional<VisitInterrupt>>(
       [&] { return detail::VisitRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), root); });
 }
-/* StructuralWalkExpected, which throws the error. */
+/** StructuralWalkExpected, which throws the error. */
 template <WalkOrder order, typename... Callbacks>
 Optional<VisitInterrupt> StructuralWalk(AnyView root, Callbacks &&...callbacks) {
   return StructuralWalkExpected<order>(root, std::forward<Callbacks>(callbacks)...).value();

@@ -14,13 +14,15 @@
 namespace tvm {
 namespace ffi {
 
-/* The marker for an unchanged value. */
+/** The marker for an unchanged value. */
 struct Unchanged {
+  /** The marker as a C value. */
   TVMFFIAny CopyToTVMFFIAny() const noexcept {
     TVMFFIAny raw;
     detail::PutInt64(kTVMFFIUnchanged, 0, &raw);
     return raw;
   }
+  /** The marker as a value. */
   operator Any() const noexcept { return detail::AnyUnsafe::MoveTVMFFIAnyRawToAny(CopyToTVMFFIAny()); }
 };
 
@@ -35,6 +37,7 @@ template <typename T> inline constexpr bool is_unchanged_or_v<UnchangedOr<T>> = 
 struct UnchangedOrUnsafe;
 } // namespace detail
 
+/** A replacement of type T, or the marker that the value stays unchanged. */
 template <typename T> class UnchangedOr {
   static_assert(!std::is_base_of_v<Error, std::remove_cv_t<T>>, "an error is not what a value becomes: say Expected");
   template <typename U>
@@ -44,11 +47,14 @@ template <typename T> class UnchangedOr {
   template <typename U> static constexpr bool kIsTarget = std::is_same_v<U, Any> || TypeTraits<U>::storage_enabled;
 
 public:
+  /** The value stays unchanged. */
   UnchangedOr(Unchanged unchanged) noexcept : data_(unchanged.operator Any()) {}
+  /** A replacement. */
   UnchangedOr(T value) : data_(std::move(value)) {}
+  /** A replacement, converted to T. */
   template <typename U, typename = std::enable_if_t<kIsValue<std::decay_t<U>> && std::is_convertible_v<U, T>>>
   UnchangedOr(U &&value) : UnchangedOr(static_cast<T>(std::forward<U>(value))) {}
-  /* From an UnchangedOr of another type, whose replacement is converted if it is not a T already. */
+  /** From an UnchangedOr of another type, whose replacement is converted if it is not a T already. */
   template <typename U, typename = std::enable_if_t<type_subsumes_v<T, U> || std::is_convertible_v<U, T>>>
   UnchangedOr(UnchangedOr<U> other) {
     if (type_subsumes_v<T, U> || other.IsUnchanged()) {
@@ -58,30 +64,34 @@ public:
     }
   }
 
+  /** Whether the value stays unchanged. */
   bool IsUnchanged() const & noexcept { return data_.type_index() == kTVMFFIUnchanged; }
-  /* Whether the value stays, or its replacement is the value itself, as for an object that was changed in place. */
+  /** Whether the value stays, or its replacement is the value itself, as for an object that was changed in place. */
   bool UnchangedOrSameAs(const T &original) const & noexcept {
     return IsUnchanged() || AnyView(data_).same_as(AnyView(original));
   }
 
-  /* The replacement, or the original, which is copied or moved. */
+  /** The replacement, or the original, which is copied or moved. */
   TVM_FFI_INLINE T ValueOrUnchanged(const T &original) && {
     return IsUnchanged() ? original : std::move(*this).ValueUnchecked();
   }
+  /** The replacement, or the original, which is moved. */
   TVM_FFI_INLINE T ValueOrUnchanged(T &&original) && {
     return IsUnchanged() ? std::move(original) : std::move(*this).ValueUnchecked();
   }
+  /** The replacement, or the original, which is copied. */
   template <typename U = T, typename = std::enable_if_t<std::is_same_v<T, Any> && std::is_same_v<U, T>>>
   TVM_FFI_INLINE Any ValueOrUnchanged(AnyView original) && {
     return IsUnchanged() ? Any(original) : std::move(*this).ValueUnchecked();
   }
-  /* The replacement. The caller knows that there is one. */
+  /** The replacement. The caller knows that there is one. */
   TVM_FFI_INLINE T ValueUnchecked() && { return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(std::move(data_)); }
 
-  /* The content as a U, by the rules of Any::as. U may be an UnchangedOr. */
+  /** The content as a U, by the rules of Any::as. U may be an UnchangedOr. */
   template <typename U, typename = std::enable_if_t<kIsTarget<U>>> std::optional<U> as() && {
     return std::move(data_).template as<U>();
   }
+  /** The content as a U; TypeError if it is not a U. */
   template <typename U, typename = std::enable_if_t<kIsTarget<U>>> U as_or_throw() && {
     return std::move(data_).template as_or_throw<U>();
   }
@@ -98,7 +108,7 @@ private:
 
 namespace detail {
 
-/* Access to the value inside an UnchangedOr. */
+/** Access to the value inside an UnchangedOr. */
 struct UnchangedOrUnsafe {
   template <typename T> TVM_FFI_INLINE static UnchangedOr<T> MoveFromTVMFFIAny(TVMFFIAny raw) {
     return UnchangedOr<T>(UnsafeInit{}, AnyUnsafe::MoveTVMFFIAnyRawToAny(raw));
@@ -110,7 +120,7 @@ struct UnchangedOrUnsafe {
 
 } // namespace detail
 
-/* As a value: the T, or ffi.Unchanged. */
+/** As a value: the T, or ffi.Unchanged. */
 template <typename T> struct TypeTraits<UnchangedOr<T>> : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(const UnchangedOr<T> &src, TVMFFIAny *result) {
     *result = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(src.data_);

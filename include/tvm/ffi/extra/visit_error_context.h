@@ -31,28 +31,31 @@ namespace detail {
 inline constexpr char kFindAccessPathsName[] = "ffi.VisitErrorContext.FindAccessPaths";
 } // namespace detail
 
+/** The objects that a visit was in when an error was thrown. */
 class VisitErrorContextObj : public Object {
 public:
-  List<ObjectRef> reverse_visit_pattern; /* the innermost first; objects between two of them may be missing */
-  Optional<ObjectRef> prev_error_context; /* the extra context that the error had before */
+  List<ObjectRef> reverse_visit_pattern; /**< the innermost first; objects between two of them may be missing */
+  Optional<ObjectRef> prev_error_context; /**< the extra context that the error had before */
 
   static constexpr bool _type_mutable = true;
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindUnsupported;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.VisitErrorContext", VisitErrorContextObj, Object);
 };
 
-/* The extra context of an error that was thrown in a visit. */
+/** The extra context of an error that was thrown in a visit. */
 class VisitErrorContext : public ObjectRef {
 public:
+  /** From an object; InternalError for null. */
   explicit VisitErrorContext(ObjectPtr<VisitErrorContextObj> n) : ObjectRef(std::move(n)) {
     TVM_FFI_ICHECK(defined()) << "a VisitErrorContext is not null";
   }
+  /** The context of an error; nullopt if it has none. */
   static Optional<VisitErrorContext> TryGetFromError(const Error &error) {
     std::optional<ObjectRef> context = error.extra_context();
     if (!context.has_value()) return std::nullopt;
     return context->as<VisitErrorContext>();
   }
-  /* The paths from the root along which the objects of the context are nested in each other. With allow_prefix_match
+  /** The paths from the root along which the objects of the context are nested in each other. With allow_prefix_match
    * also paths that match only the outer objects, unless a longer match continues them. */
   static Array<reflection::AccessPath> FindAccessPaths(const ObjectRef &root, const VisitErrorContext &context,
                                                        bool allow_prefix_match = false) {
@@ -70,7 +73,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline VisitErrorContext MakeVisitErrorConte
   return VisitErrorContext(std::move(context));
 }
 
-/* Adds `value` to the context of an error that leaves its visit. Does nothing for a value that is not an object, and
+/** Adds `value` to the context of an error that leaves its visit. Does nothing for a value that is not an object, and
  * without memory. The error is changed in place, so it must not be shared with another thread yet. A MemoryError stays
  * unchanged: all threads share one object. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void UpdateVisitErrorContext(Error &error, AnyView value) noexcept {
@@ -93,7 +96,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void UpdateVisitErrorContext(Error &e
   }
 }
 
-/* UpdateVisitErrorContext for a raw result that is an Error. */
+/** UpdateVisitErrorContext for a raw result that is an Error. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny result, AnyView value) noexcept {
   Error error = AnyView::CopyFromTVMFFIAny(result).as_or_throw<Error>();
   UpdateVisitErrorContext(error, value);
@@ -104,16 +107,17 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny 
 } // namespace ffi
 } // namespace tvm
 
-/* Put these around the visit of one object. An error that is thrown between them gets the object added to its context
+/** Put these around the visit of one object. An error that is thrown between them gets the object added to its context
  * and is thrown again. */
 #define TVM_FFI_VISIT_BEGIN() try {
+/** Ends the block of TVM_FFI_VISIT_BEGIN around the visit of `node`. */
 #define TVM_FFI_VISIT_END(node)                                        \
   }                                                                    \
   catch (::tvm::ffi::Error & error_of_visit) {                         \
     ::tvm::ffi::detail::UpdateVisitErrorContext(error_of_visit, node); \
     throw;                                                             \
   }
-/* As TVM_FFI_VISIT_END, for a function that returns an Expected: it returns the error. */
+/** As TVM_FFI_VISIT_END, for a function that returns an Expected: it returns the error. */
 #define TVM_FFI_VISIT_END_RETURN_EXPECTED(node)                        \
   }                                                                    \
   catch (::tvm::ffi::Error & error_of_visit) {                         \
@@ -121,7 +125,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny 
     return ::tvm::ffi::Unexpected(error_of_visit);                     \
   }
 
-/* As TVM_FFI_THROW, with an object that has no BEGIN and END, such as a child of the visited object. */
+/** As TVM_FFI_THROW, with an object that has no BEGIN and END, such as a child of the visited object. */
 #define TVM_FFI_VISIT_THROW(ErrorKind, node)                                                                   \
   ::tvm::ffi::detail::ErrorBuilder(                                                                            \
       #ErrorKind, TVMFFIBacktrace(__FILE__, __LINE__, TVM_FFI_FUNC_SIG, 0), TVM_FFI_ALWAYS_LOG_BEFORE_THROW,   \

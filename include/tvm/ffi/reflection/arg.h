@@ -21,9 +21,10 @@ namespace tvm {
 namespace ffi {
 namespace reflection {
 
-/* A parameter with a default: None, a bool, an int, a float, or a string. TypeError for another value. */
+/** A parameter with a default: None, a bool, an int, a float, or a string. TypeError for another value. */
 class default_arg {
 public:
+  /** A parameter of that name with a default. */
   template <typename T> default_arg(const char *name, T &&value) : name_(name), value_(std::forward<T>(value)) {
     int32_t index = value_.type_index();
     bool is_plain = index == kTVMFFINone || index == kTVMFFIBool || index == kTVMFFIInt || index == kTVMFFIFloat ||
@@ -33,7 +34,9 @@ public:
                                << "not " << value_.GetTypeKey();
     }
   }
+  /** The name of the parameter. */
   const char *name() const { return name_; }
+  /** The default. */
   const Any &value() const { return value_; }
 
 private:
@@ -41,11 +44,13 @@ private:
   Any value_;
 };
 
-/* A parameter. */
+/** A parameter. */
 class arg {
 public:
+  /** A parameter of that name. */
   constexpr explicit arg(const char *name) : name_(name) {}
   template <typename T> default_arg operator=(T &&value) const { return default_arg(name_, std::forward<T>(value)); }
+  /** The name of the parameter. */
   const char *name() const { return name_; }
 
 private:
@@ -57,7 +62,7 @@ namespace detail {
 template <typename T> inline constexpr bool kIsDefault = std::is_same_v<std::decay_t<T>, default_arg>;
 template <typename T> inline constexpr bool kIsArg = std::is_same_v<std::decay_t<T>, arg> || kIsDefault<T>;
 
-/* The value as a literal of JSON or of Python. */
+/** The value as a literal of JSON or of Python. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string Literal(const Any &value, bool is_json) {
   switch (value.type_index()) {
   case kTVMFFINone: return is_json ? "null" : "None";
@@ -82,12 +87,12 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string Literal(const Any &value,
   }
 }
 
-/* The parameters of one function. */
+/** The parameters of one function. */
 class ArgList {
 public:
   template <typename... Extra> explicit ArgList(const Extra &...extra) { (Add(extra), ...); }
 
-  /* Names the object of a method; n counts the parameters including it. TypeError if the numbers do not match. */
+  /** Names the object of a method; n counts the parameters including it. TypeError if the numbers do not match. */
   TVM_FFI_COLD_CODE void Fit(const std::string &function, size_t n, bool has_object) {
     if (has_object && args_.size() + 1 == n) args_.insert(args_.begin(), Arg{"self", std::nullopt});
     if (args_.size() != n) {
@@ -101,7 +106,7 @@ public:
       }
     }
   }
-  /* The parameters as metadata. */
+  /** The parameters as metadata. */
   TVM_FFI_COLD_CODE std::string ToJSON() const {
     std::string text("[");
     for (const Arg &each : args_) {
@@ -111,7 +116,7 @@ public:
     }
     return text.append("]");
   }
-  /* The name of a function with its signature, for messages, from the type names of the result and the parameters. */
+  /** The name of a function with its signature, for messages, from the type names of the result and the parameters. */
   TVM_FFI_COLD_CODE std::string Signature(std::string name, const std::vector<std::string> &types) const {
     name.append("(");
     for (size_t i = 0; i < args_.size(); ++i) {
@@ -120,7 +125,7 @@ public:
     }
     return name.append(") -> ").append(types[0]);
   }
-  /* Writes all n arguments: the given ones, and defaults for the rest. TypeError if a default is missing. */
+  /** Writes all n arguments: the given ones, and defaults for the rest. TypeError if a default is missing. */
   TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void Complete(const std::string &signature, const AnyView *given, int32_t n_given,
                                                     AnyView *all) const {
     size_t n = args_.size(), have = static_cast<size_t>(n_given);
@@ -148,7 +153,7 @@ private:
   std::vector<Arg> args_;
 };
 
-/* The packed form of a callable whose parameters have names. */
+/** The packed form of a callable whose parameters have names. */
 template <typename TCallable> class NamedCallable {
   using Info = ffi::detail::FunctionInfo<TCallable>;
 
@@ -181,7 +186,7 @@ private:
   std::string signature_;
 };
 
-/* Makes a function of a callable, and the metadata of its parameters: "" if `extra` names none. */
+/** Makes a function of a callable, and the metadata of its parameters: "" if `extra` names none. */
 template <typename F, typename... Extra>
 std::pair<Function, std::string> MakeNamed([[maybe_unused]] bool has_object, F &&f, const std::string &name,
                                            const Extra &...extra) {
@@ -197,13 +202,13 @@ std::pair<Function, std::string> MakeNamed([[maybe_unused]] bool has_object, F &
   }
 }
 
-/* The metadata of parameters; "" if `extra` names none. */
+/** The metadata of parameters; "" if `extra` names none. */
 template <typename... Extra> std::string NamesToJSON([[maybe_unused]] const Extra &...extra) {
   if constexpr ((kIsArg<Extra> || ...)) return ArgList(extra...).ToJSON();
   return std::string();
 }
 
-/* The callable of an exported function, made at its first call. */
+/** The callable of an exported function, made at its first call. */
 template <typename F, typename... Extra>
 NamedCallable<std::decay_t<F>> ExportNamed(const char *name, F &&f, const Extra &...extra) {
   ArgList args(extra...);
@@ -216,8 +221,8 @@ NamedCallable<std::decay_t<F>> ExportNamed(const char *name, F &&f, const Extra 
 } // namespace ffi
 } // namespace tvm
 
-/* Exports a function from the library, as TVM_FFI_DLL_EXPORT_TYPED_FUNC, with names for its parameters, and always with
- * its metadata. */
+/** Exports a function from the library, as TVM_FFI_DLL_EXPORT_TYPED_FUNC, with names for its parameters, and always
+ * with its metadata. */
 #define TVM_FFI_DLL_EXPORT_NAMED_FUNC(ExportName, Func, ...)                                               \
   static const auto &ffi_named_##ExportName##_() {                                                         \
     static const auto named = ::tvm::ffi::reflection::detail::ExportNamed(#ExportName, Func, __VA_ARGS__); \

@@ -9,7 +9,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* The attribute __ffi_new__ of a type without a native creator; null if the type has neither. */
+/** The attribute __ffi_new__ of a type without a native creator; null if the type has neither. */
 inline const TVMFFIAny *CreatorAttrOf(const TypeInfo *info) {
   const TVMFFIAny *value = TypeAttrOf(ColumnNamed(type_attr::kNew.name), info->type_index);
   return value != nullptr && value->type_index == kTVMFFIFunction ? value : nullptr;
@@ -20,11 +20,12 @@ inline TVMFFIObjectCreator NativeCreatorOf(const TypeInfo *info) {
 
 } // namespace detail
 
+/** Whether objects of the type can be created without arguments. */
 inline bool HasCreator(const TypeInfo *info) {
   return detail::NativeCreatorOf(info) != nullptr || detail::CreatorAttrOf(info) != nullptr;
 }
 
-/* A new object; the caller sets its fields. RuntimeError if objects of the type cannot be created. */
+/** A new object; the caller sets its fields. RuntimeError if objects of the type cannot be created. */
 inline ObjectPtr<Object> CreateEmptyObject(const TypeInfo *info) {
   if (TVMFFIObjectCreator create = detail::NativeCreatorOf(info)) {
     TVMFFIObjectHandle handle;
@@ -53,12 +54,14 @@ template <typename TObjectRef> TObjectRef FFIConvertFromAnyViewToObjectRef(AnyVi
 }
 
 } // namespace detail
-namespace details = detail; /* the older name */
+namespace details = detail; /**< the older name */
 
-/* Makes objects of a type from the values of their fields. */
+/** Makes objects of a type from the values of their fields. */
 class ObjectCreator {
 public:
+  /** For the type of that key; RuntimeError if objects of the type cannot be created. */
   explicit ObjectCreator(std::string_view type_key) : ObjectCreator(TVMFFIGetTypeInfo(TypeKeyToIndex(type_key))) {}
+  /** For a type; RuntimeError if objects of the type cannot be created. */
   explicit ObjectCreator(const TypeInfo *info) : info_(info) {
     if (!HasCreator(info)) {
       TVM_FFI_THROW(RuntimeError)
@@ -66,7 +69,7 @@ public:
           << "` does not support default constructor, as a result cannot be created via reflection";
     }
   }
-  /* TypeError for a missing field without a default, and for an unknown field. */
+  /** TypeError for a missing field without a default, and for an unknown field. */
   Any operator()(const Map<String, Any> &fields) const {
     ObjectPtr<Object> object = CreateEmptyObject(info_);
     char *base = reinterpret_cast<char *>(ffi::detail::ObjectUnsafe::GetHeader(object.get()));

@@ -13,27 +13,29 @@ namespace tvm {
 namespace ffi {
 namespace reflection {
 
+/** Registers instances of an enum, one for each EnumDef. */
 template <typename EnumClsObj, typename = std::enable_if_t<std::is_base_of_v<EnumObj, EnumClsObj>>> class EnumDef {
   static constexpr bool kIsIntEnum = std::is_base_of_v<IntEnumObj, EnumClsObj>;
 
 public:
-  /* Whether the class has an instance of that name. */
+  /** Whether the class has an instance of that name. */
   static bool IsDefined(const String &name) {
     std::optional<EnumState> state = FindState();
     return state.has_value() && (*state)->indexes.count(name) != 0;
   }
-  /* Adds the next instance; its number is the number of earlier instances. ValueError if the name or the number exists
+  /** Adds the next instance; its number is the number of earlier instances. ValueError if the name or the number exists
    * already. */
   explicit EnumDef(const char *str_index) : instance_(UnsafeInit{}) {
     static_assert(!kIsIntEnum, "an instance of an IntEnum is given its number");
     EnumState state = EnsureState();
     Register(state, static_cast<int64_t>(state->entries.size()), str_index);
   }
+  /** Adds an instance of an IntEnum. ValueError if the name or the number exists already. */
   EnumDef(const char *str_index, int64_t int_index) : instance_(UnsafeInit{}) {
     static_assert(kIsIntEnum, "only an instance of an IntEnum is given its number");
     Register(EnsureState(), int_index, str_index);
   }
-  /* Sets an attribute of the instance. */
+  /** Sets an attribute of the instance. */
   template <typename T> EnumDef &set_attr(const char *name, T value) {
     Dict<String, Dict<ObjectRef, Any>> attrs = EnsureState()->attrs;
     Dict<ObjectRef, Any> column = attrs.Get(name).value_or(Dict<ObjectRef, Any>());
@@ -41,9 +43,11 @@ public:
     column.Set(instance_, Any(std::move(value)));
     return *this;
   }
+  /** Sets an attribute of the instance; the value converts to the type of the key. */
   template <typename T, typename Value> EnumDef &set_attr(AttrKey<T> key, Value &&value) {
     return set_attr(key.name, T(std::forward<Value>(value)));
   }
+  /** Sets a C++ function as an attribute; it is called without packing its arguments. */
   template <auto Fn, typename T> EnumDef &set_native_fn_attr(AttrKey<T> key) {
     return set_attr(key, T::template FromNative<Fn>());
   }

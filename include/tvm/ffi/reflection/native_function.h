@@ -16,7 +16,7 @@ namespace reflection {
 template <typename Signature> class NativeFunction;
 template <typename Signature> class NativeFunctionView;
 
-/* Borrows the hook from an attribute of a type or from a NativeFunction. */
+/** Borrows the hook from an attribute of a type or from a NativeFunction. */
 template <typename R, typename... Args> class NativeFunctionView<R(Args...)> {
   static_assert(((std::is_lvalue_reference_v<Args> ||
                   (std::is_standard_layout_v<Args> && std::is_trivially_copyable_v<Args>)) &&
@@ -27,10 +27,12 @@ template <typename R, typename... Args> class NativeFunctionView<R(Args...)> {
   static constexpr bool kGivesR = std::is_same_v<PackedR, R> || std::is_same_v<PackedR, Expected<R>>;
 
 public:
+  /** The C function of such a hook; it returns its result or an Error. */
   using ABIType = TVMFFIAny (*)(Args...) noexcept;
 
   NativeFunctionView() = delete;
   NativeFunctionView(std::nullptr_t) = delete;
+  /** Borrows a function, which must outlive the view; ValueError for null. */
   template <typename PackedR, std::enable_if_t<kGivesR<PackedR>, int> = 0>
   NativeFunctionView(const TypedFunction<PackedR(Args...)> &packed)
       : data_(AnyView(packed.packed()).CopyToTVMFFIAny()) {
@@ -38,7 +40,7 @@ public:
   }
   template <typename PackedR, std::enable_if_t<kGivesR<PackedR>, int> = 0>
   NativeFunctionView(const TypedFunction<PackedR(Args...)> &&) = delete; /* the view would dangle */
-  /* From a C++ function, R(Args...), or Expected<R>(Args...) noexcept. */
+  /** From a C++ function, R(Args...), or Expected<R>(Args...) noexcept. */
   template <auto Fn> static NativeFunctionView FromNative() {
     using F = decltype(Fn); /* not Fn != nullptr: with UBSan, GCC does not accept that as a constant */
     static_assert(!std::is_same_v<std::integral_constant<F, Fn>, std::integral_constant<F, F{}>>,
@@ -48,6 +50,7 @@ public:
     return NativeFunctionView(UnsafeInit{}, data);
   }
 
+  /** Calls the hook; returns its result or the error. */
   TVM_FFI_INLINE Expected<R> CallExpected(Args... args) const noexcept {
     if (TVM_FFI_PREDICT_TRUE(data_.type_index == kTVMFFIOpaquePtr)) {
       TVMFFIAny result = reinterpret_cast<ABIType>(data_.v_ptr)(std::forward<Args>(args)...);
@@ -55,6 +58,7 @@ public:
     }
     return CallPacked(std::forward<Args>(args)...);
   }
+  /** Calls the hook; throws its error. */
   TVM_FFI_INLINE R operator()(Args... args) const { return CallExpected(std::forward<Args>(args)...).value(); }
 
 private:
@@ -93,21 +97,28 @@ private:
   template <typename> friend class NativeFunction;
 };
 
-/* Owns the hook. */
+/** Owns the hook. */
 template <typename R, typename... Args> class NativeFunction<R(Args...)> {
 public:
+  /** The borrowed form of this hook. */
   using View = NativeFunctionView<R(Args...)>;
 
+  /** Owns the hook of a view. */
   explicit NativeFunction(View view) : data_(AnyView(view)) {}
+  /** From a function; ValueError for null. */
   template <typename PackedR,
             std::enable_if_t<std::is_same_v<PackedR, R> || std::is_same_v<PackedR, Expected<R>>, int> = 0>
   NativeFunction(const TypedFunction<PackedR(Args...)> &packed) : NativeFunction(View(packed)) {}
+  /** Owns the hook of a view. */
   static NativeFunction From(View view) { return NativeFunction(view); }
+  /** From a C++ function, R(Args...), or Expected<R>(Args...) noexcept. */
   template <auto Fn> static NativeFunction FromNative() { return From(View::template FromNative<Fn>()); }
 
+  /** Calls the hook; returns its result or the error. */
   TVM_FFI_INLINE Expected<R> CallExpected(Args... args) const noexcept {
     return View(UnsafeInit{}, AnyView(data_).CopyToTVMFFIAny()).CallExpected(std::forward<Args>(args)...);
   }
+  /** Calls the hook; throws its error. */
   TVM_FFI_INLINE R operator()(Args... args) const { return CallExpected(std::forward<Args>(args)...).value(); }
 
 private:
@@ -127,7 +138,7 @@ inline constexpr bool use_default_type_traits_v<reflection::NativeFunction<Signa
 
 namespace detail {
 
-/* The parts that both traits share: a value is a hook if it is the address of a C function or a Function. */
+/** The parts that both traits share: a value is a hook if it is the address of a C function or a Function. */
 template <typename Signature> struct HookTraitsBase : TypeTraitsBase {
   static bool CheckAnyStrict(const TVMFFIAny *src) {
     return (src->type_index == kTVMFFIOpaquePtr && src->v_ptr != nullptr) || src->type_index == kTVMFFIFunction;

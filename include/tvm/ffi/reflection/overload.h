@@ -13,15 +13,15 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/* One of the functions that share a name. */
+/** One of the functions that share a name. */
 class OverloadCandidate {
 public:
   virtual ~OverloadCandidate() = default;
-  /* Calls the function. TypeError if the arguments do not match. */
+  /** Calls the function. TypeError if the arguments do not match. */
   virtual void Call(const AnyView *args, int32_t num_args, Any *result) const = 0;
-  /* Calls the function if the arguments match. Otherwise returns false and does not call it. */
+  /** Calls the function if the arguments match. Otherwise returns false and does not call it. */
   virtual bool TryCall(const AnyView *args, int32_t num_args, Any *result) const = 0;
-  /* Describes why the arguments do not match. */
+  /** Describes why the arguments do not match. */
   virtual std::string Mismatch(const AnyView *args, int32_t num_args) const = 0;
 };
 
@@ -85,7 +85,7 @@ private:
   std::string name_;
 };
 
-/* All functions that share a name, as one packed function. All are added before it is called. */
+/** All functions that share a name, as one packed function. All are added before it is called. */
 class OverloadSet {
 public:
   explicit OverloadSet(std::string name) : name_(std::move(name)) {}
@@ -116,29 +116,37 @@ private:
 
 namespace reflection {
 
+/** As ObjectDef, for several methods of one name: a call runs the first one to whose parameters the
+ * arguments convert. */
 template <typename Class> class OverloadObjectDef {
 public:
+  /** Registers the type, as ObjectDef. */
   template <typename... Extra> explicit OverloadObjectDef(const Extra &...extra) : def_(extra...) {}
 
+  /** Registers a read-only field. */
   template <typename T, typename BaseClass, typename... Extra>
   OverloadObjectDef &def_ro(const char *name, T BaseClass::*field, const Extra &...extra) {
     def_.def_ro(name, field, extra...);
     return *this;
   }
+  /** Registers a field that can be set. */
   template <typename T, typename BaseClass, typename... Extra>
   OverloadObjectDef &def_rw(const char *name, T BaseClass::*field, const Extra &...extra) {
     def_.def_rw(name, field, extra...);
     return *this;
   }
+  /** Adds an overload of a method. */
   template <typename F, typename... Extra> OverloadObjectDef &def(const char *name, F &&f, const Extra &...extra) {
     Method(name, 0, std::forward<F>(f), extra...);
     return *this;
   }
+  /** Adds an overload of a static method. */
   template <typename F, typename... Extra>
   OverloadObjectDef &def_static(const char *name, F &&f, const Extra &...extra) {
     Method(name, kTVMFFIFieldFlagBitMaskIsStaticMethod, std::forward<F>(f), extra...);
     return *this;
   }
+  /** Adds an overload of the constructor. */
   template <typename... Args, typename... Extra> OverloadObjectDef &def(init<Args...>, const Extra &...extra) {
     bool is_first = Find(type_attr::kInit.name) == nullptr;
     def_.has_init_ = true;
@@ -152,7 +160,7 @@ private:
   struct Named {
     std::string name;
     Function function;
-    ffi::detail::OverloadSet *set; /* owned by the function */
+    ffi::detail::OverloadSet *set; /**< owned by the function */
   };
 
   Named *Find(std::string_view name) {
@@ -161,7 +169,7 @@ private:
     }
     return nullptr;
   }
-  /* Registers each overload, so that its signature is known; all overloads refer to one packed function. */
+  /** Registers each overload, so that its signature is known; all overloads refer to one packed function. */
   template <typename F, typename... Extra>
   Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
     static_assert(!(detail::kIsArg<Extra> || ...), "parameters of overloads have no names");
@@ -181,7 +189,7 @@ private:
   }
 
   std::vector<Named> named_;
-  ObjectDef<Class> def_; /* destroyed last, which completes the registration */
+  ObjectDef<Class> def_; /**< destroyed last, which completes the registration */
 };
 
 } // namespace reflection

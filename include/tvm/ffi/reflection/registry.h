@@ -24,7 +24,7 @@ namespace tvm {
 namespace ffi {
 namespace reflection {
 
-/* Bytes from an object's header to a field. */
+/** Bytes from an object's header to a field. */
 template <typename Class, typename T> inline int64_t GetFieldByteOffsetToObject(T Class::*field) {
   /* The address of an object that is never accessed. It must not be null, because casting a null pointer adds no
    * offset. */
@@ -40,7 +40,7 @@ template <typename T> struct HasContainerType<T, std::void_t<typename T::Contain
 
 /* ---- Functions whose addresses are registered ---- */
 
-/* Writes a value as two words of 8 bytes. The caller reads it at once in words of that size; a processor would stall
+/** Writes a value as two words of 8 bytes. The caller reads it at once in words of that size; a processor would stall
  * after smaller writes. */
 TVM_FFI_INLINE void PutByHalves(TVMFFIAny value, TVMFFIAny *result) {
   uint64_t low = static_cast<uint32_t>(value.type_index), high = value.zero_padding;
@@ -71,7 +71,7 @@ template <typename T, typename... Args> int CreateObject(TVMFFIObjectHandle *res
   TVM_FFI_SAFE_CALL_END();
 }
 
-/* Makes a function of a method, with the object as the first parameter. Returns any other argument unchanged. */
+/** Makes a function of a method, with the object as the first parameter. Returns any other argument unchanged. */
 template <typename F> F &&WithSelf(F &&f) { return std::forward<F>(f); }
 template <typename Class, typename R, typename... Args> auto WithSelf(R (Class::*method)(Args...)) {
   if constexpr (std::is_base_of_v<ObjectRef, Class>) {
@@ -99,7 +99,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RegisterAttr(int32_t type_index,
   TVMFFIAny raw = value.CopyToTVMFFIAny();
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(type_index, &text, &raw));
 }
-/* Fills in the metadata and makes the call that registers `info`. */
+/** Fills in the metadata and makes the call that registers `info`. */
 template <typename Builder, typename Call> void Finish(Builder *info, Call call) {
   std::string metadata = Metadata::ToJSON(info->metadata_);
   info->metadata = TVMFFIByteArray{metadata.data(), metadata.size()};
@@ -114,7 +114,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RegisterMethod(int32_t type_inde
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RegisterGlobal(MethodInfoBuilder *info) {
   Finish(info, [&] { return TVMFFIFunctionSetGlobalFromMethodInfo(info, 0); });
 }
-/* "my.Class.name" */
+/** "my.Class.name" */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string MemberName(const char *type_key, const char *name) {
   return std::string(type_key).append(1, '.').append(name);
 }
@@ -134,7 +134,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline MethodInfoBuilder MethodInfo(const ch
   return info;
 }
 
-/* Registers an attribute of a type: a value unchanged, anything else as a function made of it. */
+/** Registers an attribute of a type: a value unchanged, anything else as a function made of it. */
 template <typename T>
 inline constexpr bool kIsValue = std::is_convertible_v<T, AnyView> || std::is_convertible_v<std::decay_t<T>, AnyView>;
 template <typename T>
@@ -149,21 +149,22 @@ TVM_FFI_COLD_CODE void RegisterAttrOf(int32_t type_index, const char *type_key, 
 
 } // namespace detail
 
-/* Registers global functions. The arguments after the function are documentation, the names of its parameters (arg.h),
+/** Registers global functions. The arguments after the function are documentation, the names of its parameters (arg.h),
  * or traits of def_traits.h. */
 class GlobalDef {
 public:
+  /** Registers a function under a name. RuntimeError if the name is registered already. */
   template <typename F, typename... Extra> GlobalDef &def(const char *name, F &&f, const Extra &...extra) {
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
     auto [made, args] = detail::MakeNamed(false, std::forward<F>(f), name, extra...);
     return Register(name, made, std::move(schema), args, extra...);
   }
-  /* Registers a packed function. It fills in defaults itself. */
+  /** Registers a packed function. It fills in defaults itself. */
   template <typename F, typename... Extra> GlobalDef &def_packed(const char *name, F f, const Extra &...extra) {
     return Register(name, Function::FromPacked(std::move(f)), TypeTraits<Function>::TypeSchema(),
                     detail::NamesToJSON(extra...), extra...);
   }
-  /* Registers a method as a function whose first parameter is the object. */
+  /** Registers a method as a function whose first parameter is the object. */
   template <typename F, typename... Extra> GlobalDef &def_method(const char *name, F &&f, const Extra &...extra) {
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
     auto [made, args] = detail::MakeNamed(true, detail::WithSelf(std::forward<F>(f)), name, extra...);
@@ -182,7 +183,7 @@ private:
   }
 };
 
-/* Registers a class of objects. The destructor completes the registration with: a function that copies objects, if the
+/** Registers a class of objects. The destructor completes the registration with: a function that copies objects, if the
  * class is copy constructible; a function that makes objects without arguments, if the class is default constructible
  * or constructible from UnsafeInit; and in that case the constructor that takes the fields, unless there is an init or
  * init(false) was given. */
@@ -190,6 +191,7 @@ template <typename Class> class ObjectDef {
   static_assert(std::is_base_of_v<Object, Class>, "a class of objects is registered, not one of references");
 
 public:
+  /** Registers the type. The arguments are documentation or traits of def_traits.h. */
   template <typename... Extra>
   explicit ObjectDef(const Extra &...extra)
       : type_index_(Class::_GetOrAllocRuntimeTypeIndex()), type_key_(Class::_type_key) {
@@ -227,28 +229,29 @@ public:
     def_type_attr(type_attr::kTypeFinal.name, static_cast<bool>(Class::_type_final));
   }
 
-  /* Registers a field of this class or of a base class: read-only (ro), or also writable (rw). */
+  /** Registers a field of this class or of a base class: read-only (ro), or also writable (rw). */
   template <typename T, typename BaseClass, typename... Extra>
   ObjectDef &def_ro(const char *name, T BaseClass::*field, const Extra &...extra) {
     return Field(name, field, 0, extra...);
   }
+  /** Registers a field that can be set; the class must be _type_mutable. */
   template <typename T, typename BaseClass, typename... Extra>
   ObjectDef &def_rw(const char *name, T BaseClass::*field, const Extra &...extra) {
     static_assert(Class::_type_mutable, "a field can be written only where the class is _type_mutable");
     static_assert(!std::is_const_v<T>, "a const member can only be read: say def_ro");
     return Field(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
   }
-  /* Registers a method of the class, or a function whose first parameter is the object. */
+  /** Registers a method of the class, or a function whose first parameter is the object. */
   template <typename F, typename... Extra> ObjectDef &def(const char *name, F &&f, const Extra &...extra) {
     Method(name, 0, std::forward<F>(f), extra...);
     return *this;
   }
-  /* Registers a static method. */
+  /** Registers a static method. */
   template <typename F, typename... Extra> ObjectDef &def_static(const char *name, F &&f, const Extra &...extra) {
     Method(name, kTVMFFIFieldFlagBitMaskIsStaticMethod, std::forward<F>(f), extra...);
     return *this;
   }
-  /* Registers a constructor. */
+  /** Registers a constructor. */
   template <typename... Args, typename... Extra> ObjectDef &def(init<Args...>, const Extra &...extra) {
     has_init_ = true;
     Function made = Method(type_attr::kInit.name, kTVMFFIFieldFlagBitMaskIsStaticMethod,
@@ -256,12 +259,12 @@ public:
     detail::RegisterAttr(type_index_, type_attr::kInit.name, made);
     return *this;
   }
-  /* Registers an attribute of the type: a value, or a function. */
+  /** Registers an attribute of the type: a value, or a function. */
   template <typename T> ObjectDef &def_type_attr(const char *name, T &&value) {
     detail::RegisterAttrOf(type_index_, type_key_, name, std::forward<T>(value));
     return *this;
   }
-  /* Registers how other values convert to a TSelf, for fields of that type that are set from Python. */
+  /** Registers how other values convert to a TSelf, for fields of that type that are set from Python. */
   template <typename TSelf> ObjectDef &def_convert() {
     if constexpr (detail::HasContainerType<TSelf>::value) {
       static_assert(std::is_same_v<typename TSelf::ContainerType, Class>, "a reference to another class");
@@ -318,31 +321,35 @@ private:
   template <typename T> friend class OverloadObjectDef;
 };
 
-/* Registers attributes of a type that other code registers. */
+/** Registers attributes of a type that other code registers. */
 template <typename Class, typename = std::enable_if_t<std::is_base_of_v<Object, Class>>> class TypeAttrDef {
 public:
+  /** For a type that is registered, or will be. */
   template <typename... Extra>
   explicit TypeAttrDef(const Extra &...)
       : type_index_(Class::_GetOrAllocRuntimeTypeIndex()), type_key_(Class::_type_key) {}
 
+  /** Registers a value, or a function made from a callable, as an attribute. */
   template <typename T> TypeAttrDef &def(const char *name, T &&value) {
     detail::RegisterAttrOf(type_index_, type_key_, name, std::forward<T>(value));
     return *this;
   }
+  /** Registers a value as an attribute. */
   template <typename T> TypeAttrDef &attr(const char *name, T value) {
     detail::RegisterAttr(type_index_, name, AnyView(value));
     return *this;
   }
-  /* Converts the value to the type of the key. */
+  /** Converts the value to the type of the key. */
   template <typename T, typename Value> TypeAttrDef &attr(AttrKey<T> key, Value &&value) {
     T typed(std::forward<Value>(value));
     detail::RegisterAttr(type_index_, key.name, AnyView(typed));
     return *this;
   }
-  /* Registers a C++ function as a hook that is called without packing its arguments. */
+  /** Registers a C++ function as a hook that is called without packing its arguments. */
   template <auto Fn, typename T> TypeAttrDef &native_fn_attr(AttrKey<T> key) {
     return attr(key, T::template FromNative<Fn>());
   }
+  /** Registers the conversion of values to TSelf, a reference to this type. */
   template <typename TSelf> TypeAttrDef &def_convert() {
     if constexpr (detail::HasContainerType<TSelf>::value) {
       static_assert(std::is_same_v<typename TSelf::ContainerType, Class>, "a reference to another class");
@@ -355,19 +362,20 @@ private:
   const char *type_key_;
 };
 
-/* Makes sure that the column of an attribute exists, for code that keeps its address. */
+/** Makes sure that the column of an attribute exists, for code that keeps its address. */
 inline void EnsureTypeAttrColumn(std::string_view name) {
   TVMFFIByteArray text{name.data(), name.size()};
   TVMFFIAny none;
   ffi::detail::PutNone(&none);
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(kTVMFFINone, &text, &none));
 }
+/** Makes sure that the column of an attribute exists, for code that keeps its address. */
 template <typename T> inline void EnsureTypeAttrColumn(AttrKey<T> key) { EnsureTypeAttrColumn(key.name); }
 
 namespace detail {
 
-/* Each form exists twice. If several overloads begin with Args, the form without further parameters is more specialised
- * and so is chosen for the overload that has exactly Args. */
+/** Each form exists twice. If several overloads begin with Args, the form without further parameters is more
+ * specialised and so is chosen for the overload that has exactly Args. */
 template <typename... Args> struct OverloadCastImpl {
   template <typename R> constexpr auto operator()(R (*f)(Args...)) const noexcept { return f; }
   template <typename R, typename... Rest> constexpr auto operator()(R (*f)(Args..., Rest...)) const noexcept {
@@ -393,9 +401,10 @@ template <typename... Args> struct OverloadCastImpl {
 
 } // namespace detail
 
-/* overload_cast<int>(f) is the overload of f whose parameters are, or begin with, the given types.
+/** overload_cast<int>(f) is the overload of f whose parameters are, or begin with, the given types.
  * overload_cast<int>(&C::f, const_) is the const overload. */
 template <typename... Args> inline constexpr detail::OverloadCastImpl<Args...> overload_cast = {};
+/** Selects the const overload in overload_cast. */
 inline constexpr auto const_ = std::true_type{};
 
 } // namespace reflection

@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 #include <tvm/ffi/error.h>
 
-/* Calls CUDA's runtime, and throws a RuntimeError if the call failed. */
+/** Calls CUDA's runtime, and throws a RuntimeError if the call failed. */
 #define TVM_FFI_CHECK_CUDA_ERROR(stmt)                                                                      \
   do {                                                                                                      \
     cudaError_t tvm_ffi_cuda_error = (stmt);                                                                \
@@ -19,13 +19,19 @@
 namespace tvm {
 namespace ffi {
 
-/* The number of blocks, or of threads, in each direction. */
+/** The number of blocks, or of threads, in each direction. */
 struct dim3 {
-  unsigned int x, y, z;
+  unsigned int x; /**< in the first direction */
+  unsigned int y; /**< in the second direction */
+  unsigned int z; /**< in the third direction */
 
+  /** 1 in each direction. */
   dim3() : dim3(1, 1, 1) {}
+  /** 1 in the other directions. */
   explicit dim3(unsigned int x_) : dim3(x_, 1, 1) {}
+  /** 1 in the third direction. */
   dim3(unsigned int x_, unsigned int y_) : dim3(x_, y_, 1) {}
+  /** The number in each direction. */
   dim3(unsigned int x_, unsigned int y_, unsigned int z_) : x(x_), y(y_), z(z_) {}
 };
 

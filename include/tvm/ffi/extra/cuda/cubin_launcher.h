@@ -21,11 +21,12 @@
 #include <algorithm>
 #include <utility>
 
-/* At namespace scope, in one file. Declares the image that was linked under `name` (by ffi_hpy.utils.embed_cubin, or by
- * the functions of the build system); or an image in an array, as bin2c or #embed makes it. */
+/** At namespace scope, in one file. Declares the image that was linked under `name` (by ffi_hpy.utils.embed_cubin, or
+ * by the functions of the build system); or an image in an array, as bin2c or #embed makes it. */
 #define TVM_FFI_EMBED_CUBIN(name)                  \
   extern "C" const char __tvm_ffi__cubin_##name[]; \
   TVM_FFI_EMBED_CUBIN_FROM_BYTES(name, __tvm_ffi__cubin_##name)
+/** As TVM_FFI_EMBED_CUBIN, for an image in an array. */
 #define TVM_FFI_EMBED_CUBIN_FROM_BYTES(name, imageBytes)          \
   namespace {                                                     \
   struct EmbedCubinModule_##name {                                \
@@ -36,15 +37,16 @@
     }                                                             \
   };                                                              \
   }
-/* The kernel of that name (a string) of such an image. */
+/** The kernel of that name (a string) of such an image. */
 #define TVM_FFI_EMBED_CUBIN_GET_KERNEL(name, kernel_name) (EmbedCubinModule_##name::Global()->mod[kernel_name])
 
 namespace tvm {
 namespace ffi {
 
+/** A kernel of a loaded image. The image must outlive the kernel. */
 class CubinKernel {
 public:
-  /* RuntimeError if the image has no kernel of that name. */
+  /** RuntimeError if the image has no kernel of that name. */
   CubinKernel(cuda_api::LibraryHandle library, const char *name) {
     TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(cuda_api::GetKernel(&kernel_, library, name));
   }
@@ -56,21 +58,22 @@ public:
     return *this;
   }
 
-  /* Starts the kernel on the current device and returns at once. args[i] points to the i-th argument; the arguments are
-   * copied. */
+  /** Starts the kernel on the current device and returns at once. args[i] points to the i-th argument; the arguments
+   * are copied. */
   cuda_api::ResultType Launch(void **args, dim3 grid, dim3 block, cuda_api::StreamHandle stream,
                               uint32_t dyn_smem_bytes = 0) const {
     return cuda_api::LaunchKernel(kernel_, args, grid, block, stream, dyn_smem_bytes);
   }
-  /* Launch with a configuration that ConstructLaunchConfig has filled in. */
+  /** Launch with a configuration that ConstructLaunchConfig has filled in. */
   cuda_api::ResultType LaunchEx(void **args, const cuda_api::LaunchConfig &config) const {
     return cuda_api::LaunchKernelEx(kernel_, args, config);
   }
+  /** The handle of the CUDA API, borrowed. */
   cuda_api::KernelHandle GetHandle() const { return kernel_; }
 
 private:
-  /* Sets the maximum on every device; RuntimeError if that fails on all of them. -1 means all shared memory of a device
-   * minus the kernel's static use. */
+  /** Sets the maximum on every device; RuntimeError if that fails on all of them. -1 means all shared memory of a
+   * device minus the kernel's static use. */
   void SetMaxDynamicSharedMemory(int64_t n_bytes) const {
     int n_devices = 0;
     if (cuda_api::GetDeviceCount(&n_devices) != cuda_api::kSuccess || n_devices == 0) return;
@@ -95,12 +98,14 @@ private:
   friend class CubinModule;
 };
 
-/* An image that CUDA has loaded. The destructor unloads it. */
+/** An image that CUDA has loaded. The destructor unloads it. */
 class CubinModule {
 public:
-  /* The image contains its own length. RuntimeError for anything but an image for this system. */
+  /** The image contains its own length. RuntimeError for anything but an image for this system. */
   explicit CubinModule(const char *code) { Load(code); }
+  /** Loads an image from memory; RuntimeError if CUDA refuses it. */
   explicit CubinModule(const unsigned char *code) { Load(code); }
+  /** Loads an image from bytes; RuntimeError if CUDA refuses it, ValueError for no bytes. */
   explicit CubinModule(const Bytes &bytes) {
     if (bytes.size() == 0) TVM_FFI_THROW(ValueError) << "Expected a CUBIN image but got no bytes";
     Load(bytes.data());
@@ -117,14 +122,17 @@ public:
     if (library_ != nullptr) (void)cuda_api::UnloadLibrary(library_);
   }
 
+  /** The kernel of that name; RuntimeError if there is none. */
   CubinKernel GetKernel(const char *name) const { return CubinKernel(library_, name); }
+  /** The kernel of that name; RuntimeError if there is none. */
   CubinKernel operator[](const char *name) const { return GetKernel(name); }
-  /* A kernel that may be launched with up to that many bytes of dynamic shared memory; -1 for as many as possible. */
+  /** A kernel that may be launched with up to that many bytes of dynamic shared memory; -1 for as many as possible. */
   CubinKernel GetKernelWithMaxDynamicSharedMemory(const char *name, int64_t dynamic_smem_max = -1) const {
     CubinKernel kernel = GetKernel(name);
     kernel.SetMaxDynamicSharedMemory(dynamic_smem_max);
     return kernel;
   }
+  /** The handle of the CUDA API, borrowed. */
   cuda_api::LibraryHandle GetHandle() const { return library_; }
 
 private:

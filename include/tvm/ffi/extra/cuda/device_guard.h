@@ -7,10 +7,11 @@
 namespace tvm {
 namespace ffi {
 
-/* The current device belongs to the calling thread. RuntimeError if it cannot be changed. Restoring it throws as well,
+/** The current device belongs to the calling thread. RuntimeError if it cannot be changed. Restoring it throws as well,
  * but not while another exception is in flight. */
 struct CUDADeviceGuard {
 public:
+  /** Makes a device current until the guard is destroyed. */
   explicit CUDADeviceGuard(int device_index) : device_index_(device_index), n_exceptions_(std::uncaught_exceptions()) {
     TVM_FFI_CHECK_CUDA_ERROR(cudaGetDevice(&original_));
     if (device_index_ != original_) TVM_FFI_CHECK_CUDA_ERROR(cudaSetDevice(device_index_));

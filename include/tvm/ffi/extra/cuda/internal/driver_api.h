@@ -55,7 +55,7 @@ inline ResultType LaunchKernelEx(KernelHandle kernel, void **args, const LaunchC
   return cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(kernel), args, nullptr);
 }
 
-/* A configuration without attributes. */
+/** A configuration without attributes. */
 inline LaunchConfig MakeLaunchConfig(ffi::dim3 grid, ffi::dim3 block, StreamHandle stream, uint32_t dyn_smem_bytes) {
   LaunchConfig config{};
   config.gridDimX = grid.x;
@@ -68,7 +68,7 @@ inline LaunchConfig MakeLaunchConfig(ffi::dim3 grid, ffi::dim3 block, StreamHand
   config.hStream = stream;
   return config;
 }
-/* The attribute for clusters of n_blocks blocks in the first direction. */
+/** The attribute for clusters of n_blocks blocks in the first direction. */
 inline LaunchAttrType MakeClusterAttr(unsigned int n_blocks) {
   LaunchAttrType attr{};
   attr.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;

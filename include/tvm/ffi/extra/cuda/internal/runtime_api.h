@@ -61,7 +61,7 @@ inline ResultType LaunchKernelEx(KernelHandle kernel, void **args, const LaunchC
   return cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(kernel), args);
 }
 
-/* A configuration without attributes. */
+/** A configuration without attributes. */
 inline LaunchConfig MakeLaunchConfig(ffi::dim3 grid, ffi::dim3 block, StreamHandle stream, uint32_t dyn_smem_bytes) {
   LaunchConfig config{};
   config.gridDim = ::dim3(grid.x, grid.y, grid.z);
@@ -70,7 +70,7 @@ inline LaunchConfig MakeLaunchConfig(ffi::dim3 grid, ffi::dim3 block, StreamHand
   config.stream = stream;
   return config;
 }
-/* The attribute for clusters of n_blocks blocks in the first direction. */
+/** The attribute for clusters of n_blocks blocks in the first direction. */
 inline LaunchAttrType MakeClusterAttr(unsigned int n_blocks) {
   LaunchAttrType attr{};
   attr.id = cudaLaunchAttributeClusterDimension;

@@ -19,7 +19,7 @@
 #error "TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API is 0, and the runtime loads libraries only since CUDA 12.8"
 #endif
 
-/* Calls the chosen API, and throws a RuntimeError if the call failed. */
+/** Calls the chosen API, and throws a RuntimeError if the call failed. */
 #define TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(stmt)                                                    \
   do {                                                                                                   \
     ::tvm::ffi::cuda_api::ResultType tvm_ffi_cuda_error = (stmt);                                        \
@@ -35,15 +35,15 @@ namespace tvm {
 namespace ffi {
 namespace cuda_api {
 
-/* RuntimeError if the device does not exist. */
+/** RuntimeError if the device does not exist. */
 inline DeviceHandle GetDeviceHandle(int device_id) {
   DeviceHandle device;
   TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(FindDevice(&device, device_id));
   return device;
 }
 
-/* Fills in `config` for LaunchKernelEx. With cluster_dim > 1, blocks run in clusters of that size; then `config` points
- * to `attr`, which must live as long as `config`. */
+/** Fills in `config` for LaunchKernelEx. With cluster_dim > 1, blocks run in clusters of that size; then `config`
+ * points to `attr`, which must live as long as `config`. */
 inline ResultType ConstructLaunchConfig([[maybe_unused]] KernelHandle kernel, StreamHandle stream, uint32_t smem_size,
                                         ffi::dim3 grid, ffi::dim3 block, int cluster_dim, LaunchConfig &config,
                                         LaunchAttrType &attr) {
