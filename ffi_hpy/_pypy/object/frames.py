@@ -102,7 +102,8 @@ def take() -> Frame:
     try:
         return _pool.pop()
     except IndexError:
-        return Frame(N_ARGUMENTS, _pool)
+        pass  # outside of the handler, because PyPy may fail to add the context to a RecursionError
+    return Frame(N_ARGUMENTS, _pool)
 
 
 def frame_for(n_arguments: int) -> Frame:
@@ -116,7 +117,8 @@ def _take_larger(n_arguments: int) -> Frame:
             try:
                 return pool.pop()
             except IndexError:
-                return Frame(most, pool)
+                pass
+            return Frame(most, pool)
     return Frame(n_arguments, None)
 
 
