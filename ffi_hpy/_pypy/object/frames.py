@@ -8,6 +8,7 @@ from __future__ import annotations
 from ..context.backend import address_of, buffer_at, core, doubles_at, new_words, words_at
 from ..context.hidden import hidden
 from ..context.holds import drain, finish, waiting
+from ..context.texts import messages
 from .identity import take_out, unlist, uses_of
 from .objects import check_wrapper, expect, raise_no_handle
 
@@ -156,7 +157,7 @@ def read_object(wrapper: Any, type_index: int, depth: int, read: Callable[[Any],
 
 def refuse_in_use() -> NoReturn:
     """RuntimeError: a call uses the handle of a wrapper."""
-    raise RuntimeError("the native object cannot be moved away while a call uses it")
+    raise RuntimeError(messages.IN_USE)
 
 
 class Offer:
